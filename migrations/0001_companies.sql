@@ -1,0 +1,67 @@
+-- Companies and who acts for them. Every later table follows the same form: primary key (company_id, _id), composite
+-- foreign keys, row-level security by tenant_table().
+
+-- The third wall. parley_app sees the company of its transaction; parley_read serves single statements that name the
+-- company themselves; parley_system does the cross-company work (claiming, routing a callback).
+create procedure tenant_table(name text, company_column text default 'company_id')
+language plpgsql as $$
+begin
+  execute format('alter table %I enable row level security', name);
+  execute format('alter table %I force row level security', name);
+  execute format(
+    'create policy tenant on %I to parley_app using (%I = current_setting(''app.company_id'', true)) with check (%I = current_setting(''app.company_id'', true))',
+    name, company_column, company_column
+  );
+  execute format('create policy reading on %I for select to parley_read using (true)', name);
+  execute format('create policy system on %I to parley_system using (true) with check (true)', name);
+  execute format('grant select, insert, update, delete on %I to parley_app, parley_system', name);
+  execute format('grant select on %I to parley_read', name);
+end
+$$;
+
+create table companies (
+  _id text collate "C" primary key,
+  name text not null,
+  status text not null default 'ACTIVE' check (status in ('ACTIVE', 'SUSPENDED')),
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now()
+);
+call tenant_table('companies', '_id');
+
+create table users (
+  company_id text collate "C" not null references companies,
+  _id text collate "C" not null,
+  name text not null,
+  email text not null,
+  role text not null check (role in ('OWNER', 'ADMIN', 'OPERATOR', 'VIEWER')),
+  status text not null default 'ACTIVE' check (status in ('ACTIVE', 'INACTIVE')),
+  language text not null default 'pt-BR',
+  password_hash text,
+  session_version integer not null default 0,
+  last_login_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (company_id, _id)
+);
+-- A log-in names no company, so an e-mail stands for one user of the whole installation.
+create unique index users_email_key on users (lower(email));
+call tenant_table('users');
+
+-- A global key belongs to no company; it is read by its hash before a company is known. So the key is _id alone.
+create table api_keys (
+  _id text collate "C" primary key,
+  company_id text collate "C" references companies,
+  type text not null check (type in ('company', 'global')),
+  name text not null,
+  prefix text not null,
+  token_hash bytea not null unique,
+  scopes text[] not null,
+  expires_at timestamptz(3),
+  last_used_at timestamptz(3),
+  revoked_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  check ((type = 'global') = (company_id is null))
+);
+create index api_keys_company on api_keys (company_id, created_at desc, _id desc);
+call tenant_table('api_keys');

@@ -1,0 +1,66 @@
+create table webhooks (
+  company_id text collate "C" not null references companies,
+  _id text collate "C" not null,
+  url text not null,
+  events text[] not null,
+  -- {name: value}, encrypted as a whole
+  custom_headers text not null,
+  status text not null default 'ACTIVE' check (status in ('ACTIVE', 'INACTIVE')),
+  -- Raised whenever the webhook stops: what was queued in an earlier epoch is never sent.
+  epoch integer not null default 1,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (company_id, _id)
+);
+create unique index webhooks_company_key on webhooks (company_id);
+call tenant_table('webhooks');
+
+-- Who listens to what: a row per event that an ACTIVE webhook lists. Written by webhooks, read by every emit.
+create table event_listeners (
+  company_id text collate "C" not null references companies,
+  event text not null,
+  webhook_id text collate "C" not null,
+  epoch integer not null,
+  primary key (company_id, event)
+);
+call tenant_table('event_listeners');
+
+create table deliveries (
+  company_id text collate "C" not null references companies,
+  _id text collate "C" not null,
+  seq bigint generated always as identity,
+  webhook_id text collate "C" not null,
+  webhook_epoch integer not null,
+  event text not null,
+  resource_id text collate "C" not null,
+  status text not null default 'QUEUED' check (status in ('QUEUED', 'SENDING', 'DELIVERED', 'FAILED', 'UNKNOWN')),
+  -- The exact text that is sent, frozen when it was queued.
+  body text not null,
+  response_status integer,
+  response_ms integer,
+  response_body text,
+  error text,
+  replay_of text collate "C",
+  queued_at timestamptz(3) not null default now(),
+  -- Set when a worker took the row out of the queue; attempted_at only when it was really tried.
+  claimed_at timestamptz(3),
+  attempted_at timestamptz(3),
+  finished_at timestamptz(3),
+  primary key (company_id, _id)
+)
+-- Half of each page stays free, so that the outcome (no indexed column) is a HOT update beside the row.
+with (fillfactor = 50);
+create index deliveries_queue on deliveries (company_id, seq) where claimed_at is null;
+create index deliveries_log on deliveries (company_id, queued_at desc, _id desc);
+-- What a dead worker left SENDING is found by when it was attempted.
+create index deliveries_attempted on deliveries (attempted_at) where attempted_at is not null;
+-- Retention deletes by age; a block range index costs an insert next to nothing.
+create index deliveries_age on deliveries using brin (queued_at);
+call tenant_table('deliveries');
+
+-- Small facts of the installation itself (how far the sweep of interrupted deliveries has come).
+create table platform_state (
+  key text primary key,
+  value text not null
+);
+grant select, insert, update on platform_state to parley_system;

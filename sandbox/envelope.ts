@@ -1,0 +1,55 @@
+import type { Account } from './accounts.ts';
+import type { Json } from './exchange.ts';
+
+/** One thing to tell the webhook: a status or a message, with the contact it belongs to. */
+export type Element = {
+  account: Account;
+  target: string | null;
+  kind: 'statuses' | 'messages';
+  item: Json;
+  contact?: Json;
+};
+
+type Change = { field: 'messages'; value: Json };
+
+/** One notification body for all elements: an entry per WABA, in it a change per number and kind, in the order given. */
+export function buildNotification(elements: Element[]): Json {
+  const entries = new Map<string, Map<string, Change>>();
+  for (const { account, kind, item, contact } of elements) {
+    const changes = entries.get(account.waba_id) ?? new Map<string, Change>();
+    entries.set(account.waba_id, changes);
+    const key = `${account.phone_number_id} ${kind}`;
+    const change = changes.get(key) ?? emptyChange(account);
+    changes.set(key, change);
+    if (contact !== undefined) append(change.value, 'contacts', contact);
+    append(change.value, kind, item);
+  }
+  return {
+    object: 'whatsapp_business_account',
+    entry: [...entries].map(([id, changes]) => ({ id, changes: [...changes.values()] })),
+  };
+}
+
+const emptyChange = ({ display_phone_number, phone_number_id }: Account): Change => ({
+  field: 'messages',
+  value: {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: display_phone_number.replace(/\D/g, ''), phone_number_id },
+  },
+});
+
+function append(value: Json, key: string, item: Json): void {
+  const list = value[key];
+  if (Array.isArray(list)) list.push(item);
+  else value[key] = [item];
+}
+
+/**
+ * JSON escaped as the network escapes it: non-ASCII as \uXXXX and `/` as `\/`. The signature covers these very bytes, so a
+ * receiver that verifies its own re-serialisation fails here as it would there.
+ */
+export function escapeLikeMeta(value: unknown): string {
+  return JSON.stringify(value)
+    .replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replace(/\//g, '\\/');
+}

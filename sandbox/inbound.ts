@@ -1,0 +1,114 @@
+import { callbackOf, findAccount, type Account } from './accounts.ts';
+import { asObject, asText, type Json } from './exchange.ts';
+import { publish } from './live.ts';
+import { addMedia, mediaFacts } from './media.ts';
+import { digitsOf, makeMessageId, windowKey } from './messages.ts';
+import { notify, type PostResult } from './notifier.ts';
+import { drawPlaceholder } from './placeholder-image.ts';
+import { push } from './ring.ts';
+import type { InboundMessage, Sandbox } from './state.ts';
+
+/** What happened to a contact's message; `delivered` tells how the first POST of its notification went. */
+export type InboundResult = { id: string } & PostResult;
+
+const DEFAULT_FROM = '5511988887777';
+const DEFAULT_NAME = 'Maria Silva';
+
+/**
+ * A contact writes: stores the message, opens the 24-hour window and notifies the webhook. `input` has `phone_number_id`,
+ * `from`, `bsuid`, `name`, `type`, `text`, `context`, `media` and `raw`, all optional. Answers a sentence when it can't be.
+ */
+export async function writeInbound(sandbox: Sandbox, input: Json): Promise<InboundResult | string> {
+  const account = chooseAccount(sandbox, asText(input['phone_number_id']));
+  if (account === undefined) return 'There is no account with this phone_number_id.';
+  const from = input['from'] === null ? '' : digitsOf(asText(input['from']) ?? DEFAULT_FROM);
+  const bsuid = asText(input['bsuid']);
+  if (from === '' && bsuid === undefined) return 'One of from and bsuid is required.';
+  const name = asText(input['name']) ?? DEFAULT_NAME;
+  const message = buildMessage(sandbox, input, from, bsuid);
+  const record: InboundMessage = {
+    seq: sandbox.inbound.nextSeq,
+    id: String(message['id']),
+    phone_number_id: account.phone_number_id,
+    from: from || String(bsuid),
+    name,
+    message,
+    read: false,
+    created_at: new Date().toISOString(),
+  };
+  store(sandbox, record);
+  const contact = {
+    profile: { name },
+    ...(from === '' ? {} : { wa_id: from }),
+    ...(bsuid === undefined ? {} : { user_id: bsuid }),
+  };
+  const target = callbackOf(sandbox.accounts, account, sandbox.settings.callback_url);
+  const isHeard = !sandbox.settings.require_subscription || sandbox.accounts.subscribed.has(account.waba_id);
+  if (!isHeard) return { id: record.id, delivered: false, status: null };
+  const first = await new Promise<PostResult>((resolve) => {
+    notify(sandbox, { account, target, kind: 'messages', item: message, contact }, resolve);
+  });
+  return { id: record.id, ...first };
+}
+
+function chooseAccount(sandbox: Sandbox, phoneNumberId: string | undefined): Account | undefined {
+  if (phoneNumberId !== undefined) return findAccount(sandbox.accounts, phoneNumberId);
+  const [first] = sandbox.accounts.byPhone.values();
+  return first ?? findAccount(sandbox.accounts, '100000000000001');
+}
+
+function buildMessage(sandbox: Sandbox, input: Json, from: string, bsuid: string | undefined): Json {
+  const type = asText(input['type']) ?? 'text';
+  const context = asText(input['context']) === undefined ? input['context'] : { id: input['context'] };
+  return {
+    ...(from === '' ? {} : { from }),
+    ...(bsuid === undefined ? {} : { from_user_id: bsuid }),
+    id: makeMessageId(from || String(bsuid)),
+    timestamp: String(Math.floor(Date.now() / 1_000)),
+    type,
+    ...payloadOf(sandbox, type, input),
+    ...(context === undefined ? {} : { context }),
+    ...asObject(input['raw']),
+  };
+}
+
+const MEDIA_TYPES = new Set(['image', 'video', 'audio', 'document', 'sticker']);
+
+function payloadOf(sandbox: Sandbox, type: string, input: Json): Json {
+  if (type === 'text') return { text: { body: asText(input['text']) ?? '' } };
+  const raw = asObject(input['raw']);
+  if (!MEDIA_TYPES.has(type) || raw[type] !== undefined) return {};
+  const { base64, mime_type, file_name } = asObject(input['media']);
+  const given = asText(base64);
+  const bytes = given === undefined ? drawPlaceholder(sandbox.inbound.nextSeq) : Buffer.from(given, 'base64');
+  const mimeType = asText(mime_type) ?? 'image/png';
+  const fileName = asText(file_name);
+  const media = addMedia(sandbox.media, {
+    bytes,
+    mimeType,
+    phoneNumberId: null,
+    ...(fileName === undefined ? {} : { fileName }),
+  });
+  const caption = asText(input['text']);
+  return { [type]: { ...mediaFacts(media), ...(caption === undefined ? {} : { caption }) } };
+}
+
+function store(sandbox: Sandbox, record: InboundMessage): void {
+  const evicted = push(sandbox.inbound, record);
+  if (evicted !== undefined) sandbox.inboundById.delete(evicted.id);
+  sandbox.inboundById.set(record.id, record);
+  sandbox.stats.inbound += 1;
+  rememberWindow(sandbox, windowKey(record.phone_number_id, record.from), Number(record.message['timestamp']) * 1_000);
+  publish(sandbox, 'messages', 'inbound', record);
+}
+
+// Far more contacts than any test uses; the one that wrote longest ago is forgotten first.
+const WINDOWS_KEPT = 100_000;
+
+function rememberWindow({ lastInboundAt }: Sandbox, key: string, at: number): void {
+  lastInboundAt.delete(key);
+  lastInboundAt.set(key, at);
+  if (lastInboundAt.size <= WINDOWS_KEPT) return;
+  const [oldest] = lastInboundAt.keys();
+  if (oldest !== undefined) lastInboundAt.delete(oldest);
+}

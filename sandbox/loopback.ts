@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
+
+/** True for a host name or address that can't leave this machine. */
+export const isLoopbackHost = (host: string): boolean => LOOPBACK_HOST.test(host);
+
+/** True for an http(s) address on this machine: the sandbox posts and fetches nowhere else. */
+export function isLoopbackUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && isLoopbackHost(url.hostname);
+}
+
+/**
+ * True for a request that a page of another site made a browser send, or that reached us under a foreign name (DNS
+ * rebinding). The control API has no password, so such a request must not reach it.
+ */
+export function isForeign(req: IncomingMessage): boolean {
+  const site = req.headers['sec-fetch-site'];
+  if (site === 'cross-site' || site === 'same-site') return true;
+  const host = (req.headers.host ?? '').replace(/:\d+$/, '');
+  return !isLoopbackHost(host);
+}

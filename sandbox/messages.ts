@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import type { Account } from './accounts.ts';
+import { answer, asObject, asText, parseJson, type Answer, type Json } from './exchange.ts';
+import { errorAnswer, type GraphFailure } from './graph-errors.ts';
+import { fetchLink } from './links.ts';
+import { publish } from './live.ts';
+import { checkMessage } from './message-rules.ts';
+import { push } from './ring.ts';
+import type { Sandbox, SentMessage } from './state.ts';
+import { scheduleStatuses } from './statuses.ts';
+import { checkTemplateMessage, renderTemplate } from './templates.ts';
+
+/** `POST /{phone}/messages`: a message, or a read receipt with or without a typing indicator. */
+export function postMessage(sandbox: Sandbox, account: Account, bytes: Buffer | null): Answer {
+  const body = asObject(parseJson(bytes));
+  const failure = checkEnvelope(sandbox, account, body);
+  if (failure !== undefined) {
+    sandbox.stats.refused += 1;
+    return errorAnswer(failure);
+  }
+  if (body['status'] === 'read') return markRead(sandbox, account, body);
+  return acceptMessage(sandbox, account, body);
+}
+
+function checkEnvelope(sandbox: Sandbox, account: Account, body: Json): GraphFailure | undefined {
+  if (body['messaging_product'] !== 'whatsapp') {
+    return { code: 100, message: '(#100) The parameter messaging_product is required.' };
+  }
+  if (body['status'] !== undefined) {
+    if (body['status'] !== 'read') return { code: 100, details: "Param status must be one of {'read'}." };
+    return asText(body['message_id'])
+      ? undefined
+      : { code: 100, message: '(#100) The parameter message_id is required.' };
+  }
+  return (
+    checkRecipient(sandbox, account, body) ??
+    checkMessage(sandbox, body) ??
+    checkTemplateMessage(sandbox, account, body)
+  );
+}
+
+const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
+
+function checkRecipient(sandbox: Sandbox, account: Account, body: Json): GraphFailure | undefined {
+  const to = asText(body['to']);
+  if (to === undefined) {
+    const recipient = asText(body['recipient']);
+    if (recipient === undefined) return { code: 100, message: '(#100) The parameter to is required.' };
+    if (!USER_ID.test(recipient)) return { code: 131009, details: 'Param recipient is not a valid user id.' };
+    return undefined;
+  }
+  const digits = digitsOf(to);
+  if (!/^[+\d\s().-]+$/.test(to) || digits.length < 7 || digits.length > 15) {
+    return { code: 131009, details: `Param to is not a valid phone number: "${to.slice(0, 40)}".` };
+  }
+  if (digits === digitsOf(account.display_phone_number)) {
+    return { code: 131021, details: 'The sender and the recipient are the same phone number.' };
+  }
+  const allowed = sandbox.settings.allowed_recipients;
+  if (allowed !== null && !allowed.some((number) => digitsOf(number) === digits)) {
+    return { code: 131030, details: 'Recipient phone number not in allowed list: add it to the list and try again.' };
+  }
+  return undefined;
+}
+
+export const digitsOf = (text: string): string => text.replace(/\D/g, '');
+
+/** A Brazilian mobile number without its ninth digit; any other number as it is. */
+export const withoutNinthDigit = (digits: string): string => digits.replace(/^(55\d{2})9(\d{8})$/, '$1$2');
+
+function markRead(sandbox: Sandbox, account: Account, body: Json): Answer {
+  const id = String(body['message_id']);
+  sandbox.stats.reads += 1;
+  const message = sandbox.inboundById.get(id);
+  if (message !== undefined) message.read = true;
+  const typing = body['typing_indicator'] !== undefined;
+  publish(sandbox, 'messages', 'read', { id, from: message?.from, phone_number_id: account.phone_number_id, typing });
+  return answer({ success: true });
+}
+
+function acceptMessage(sandbox: Sandbox, account: Account, body: Json): Answer {
+  const message = storeMessage(sandbox, account, body);
+  sandbox.stats.sends += 1;
+  publish(sandbox, 'messages', 'message', message);
+  const missed = sandbox.settings.enforce_window && message.type !== 'template' && !isWindowOpen(sandbox, message);
+  const link = missed ? undefined : asText(asObject(body[message.type])['link']);
+  if (missed) scheduleStatuses(sandbox, account, message, OUTSIDE_WINDOW);
+  else if (link === undefined) scheduleStatuses(sandbox, account, message);
+  else void fetchLink(sandbox, account, message, link);
+  const input = asText(body['to']) ?? message.to;
+  const contact = message.wa_id === '' ? { input, user_id: message.to } : { input, wa_id: message.wa_id };
+  return answer({
+    messaging_product: 'whatsapp',
+    contacts: [contact],
+    messages: [{ id: message.id, ...(message.type === 'template' ? { message_status: 'accepted' } : {}) }],
+  });
+}
+
+const OUTSIDE_WINDOW = {
+  code: 131047,
+  details:
+    'Message failed to send because more than 24 hours have passed since the customer last replied to this number.',
+};
+
+function isWindowOpen(sandbox: Sandbox, message: SentMessage): boolean {
+  const at = sandbox.lastInboundAt.get(windowKey(message.phone_number_id, message.wa_id || message.to));
+  return at !== undefined && Date.now() - at < sandbox.settings.window_ms;
+}
+
+/** A contact is the same person with and without the ninth digit. */
+export const windowKey = (phoneNumberId: string, contact: string): string =>
+  `${phoneNumberId}/${withoutNinthDigit(contact)}`;
+
+function storeMessage(sandbox: Sandbox, account: Account, body: Json): SentMessage {
+  const given = asText(body['to']);
+  const digits = given === undefined ? '' : digitsOf(given);
+  const at = new Date().toISOString();
+  const callbackData = asText(body['biz_opaque_callback_data']);
+  const template = body['template'];
+  const message: SentMessage = {
+    seq: sandbox.sent.nextSeq,
+    id: makeMessageId(digits || String(body['recipient'])),
+    phone_number_id: account.phone_number_id,
+    waba_id: account.waba_id,
+    to: digits || String(body['recipient']),
+    wa_id: sandbox.settings.wa_id_ninth_digit === 'drop' ? withoutNinthDigit(digits) : digits,
+    type: asText(body['type']) ?? 'text',
+    body,
+    status: 'accepted',
+    states: [{ status: 'accepted', at }],
+    ...(template === undefined ? {} : { preview: renderTemplate(sandbox.catalogue, account, asObject(template)) }),
+    ...(callbackData === undefined ? {} : { biz_opaque_callback_data: callbackData }),
+    created_at: at,
+  };
+  const evicted = push(sandbox.sent, message);
+  if (evicted !== undefined) sandbox.sentById.delete(evicted.id);
+  sandbox.sentById.set(message.id, message);
+  return message;
+}
+
+/** An id in the network's look: `wamid.` and base64 in which the recipient can be recognised. */
+export function makeMessageId(contact: string): string {
+  const unique = randomBytes(9).toString('hex').toUpperCase();
+  return `wamid.${Buffer.from(`\u001d\u0018\r${contact}\u0015\u0002\u0011\u0018\u0012${unique}\u0000`).toString('base64')}`;
+}

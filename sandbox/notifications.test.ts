@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { call, type Delivery, PHONE, SECRET, until, useSandbox, valuesOf } from './test-process.ts';
+
+const { url, graph, control, listen, deliveries, stats } = useSandbox();
+
+type Written = { id: string; delivered: boolean; status: number | null };
+type Listed = { deliveries: Delivery[] };
+
+describe('notifications', () => {
+  test('the signature covers the exact bytes, which are escaped so that re-serialising them breaks it', async () => {
+    await listen();
+    const result = await control<Written>('inbound', { text: 'Olá / 👍', name: 'José' });
+    assert.deepEqual([result.delivered, result.status], [true, 200]);
+    const [delivery] = await deliveries();
+    const raw = delivery!.body;
+    const expected = createHmac('sha256', SECRET).update(raw).digest('hex');
+    assert.equal(delivery!.headers['x-hub-signature-256'], `sha256=${expected}`);
+    assert.match(raw, /Ol\\u00e1 \\\/ \\ud83d\\udc4d/);
+    assert.notEqual(JSON.stringify(JSON.parse(raw)), raw);
+    const [value] = valuesOf(delivery!);
+    assert.equal(value!.metadata.phone_number_id, PHONE);
+    assert.equal(value!.contacts![0]!.profile.name, 'José');
+    assert.equal(value!.messages![0]!.text!.body, 'Olá / 👍');
+    assert.equal(value!.messages![0]!.id, result.id);
+  });
+
+  test('anything but 200 is tried again until it is 200, or the tries are used up', async () => {
+    await listen({ retry: { start_ms: 5, max_ms: 10, tries: 3 } });
+    await control('receiver', { mode: 'status', status: 204, times: 2 }, 'PUT');
+    assert.equal((await control<Written>('inbound', { text: 'a' })).delivered, false);
+    await until(stats, (seen) => seen.notifications_delivered === 1);
+    await control('receiver', { mode: 'status', status: 500 }, 'PUT');
+    await control('inbound', { text: 'b' });
+    const seen = await until(stats, ({ notifications_given_up: count }) => count === 1);
+    assert.equal(seen.notifications_posted, 6);
+    assert.equal(seen.notifications_retried, 4);
+    assert.equal((await control<{ count: number; duplicates: number }>('deliveries/stats')).duplicates, 4);
+  });
+
+  test('duplicates repeat each notification, a batch holds several, a shuffle changes the order and loses none', async () => {
+    await listen({ duplicates: 1 });
+    await control('inbound', { text: 'twice' });
+    await until(deliveries, (list) => list.length === 2);
+    await control('deliveries', undefined, 'DELETE');
+    await listen({ duplicates: 0, batch: 3 });
+    await Promise.all(['a', 'b', 'c'].map((text) => control('inbound', { text })));
+    const [batch] = await deliveries();
+    assert.equal(valuesOf(batch!)[0]!.messages!.length, 3);
+    await control('deliveries', undefined, 'DELETE');
+    await listen({ batch: 1, shuffle: 100, seed: 7 });
+    const texts = ['1', '2', '3', '4', '5', '6', '7', '8'];
+    await Promise.all(texts.map((text) => control('inbound', { text })));
+    const order = (await deliveries()).flatMap(valuesOf).map((value) => value.messages![0]!.text!.body);
+    assert.notDeepEqual(order, texts);
+    assert.deepEqual(order.toSorted(), texts);
+  });
+
+  test('any body can be posted: an object escaped, a string byte for byte', async () => {
+    await listen();
+    await control('notify', { body: '{"object":  "é"}' });
+    await control('notify', { body: { object: 'é' } });
+    assert.deepEqual(
+      (await deliveries()).map((item) => item.body),
+      ['{"object":  "é"}', '{"object":"\\u00e9"}'],
+    );
+  });
+
+  test('a contact’s image comes with a file that the platform can download', async () => {
+    await listen();
+    await control('inbound', { type: 'image', text: 'legenda' });
+    const [value] = valuesOf((await deliveries())[0]!);
+    const image = value!.messages![0]!.image!;
+    assert.equal(image.caption, 'legenda');
+    const described = (await graph(image.id)).body;
+    assert.equal(Buffer.from(image.sha256, 'base64').toString('hex'), described.sha256);
+  });
+});
+
+describe('the receiver and the pages', () => {
+  test('what arrives is listed with its event, and a repetition is counted', async () => {
+    const event = { event: 'MESSAGE_SENT', data: {} };
+    await call(`${url()}/receiver/mine`, { body: event, headers: { 'x-webhook-event': 'MESSAGE_SENT' } });
+    await call(`${url()}/receiver/mine`, { body: event });
+    await call(`${url()}/receiver/mine`, { body: { event: 'CONTACT_CREATED' } });
+    const listed = (await control<Listed>('deliveries?event=MESSAGE_SENT')).deliveries;
+    assert.deepEqual(
+      listed.map((item) => item.duplicate),
+      [false, true],
+    );
+    const counted = await control('deliveries/stats');
+    assert.deepEqual(counted, { count: 3, by_event: { MESSAGE_SENT: 2, CONTACT_CREATED: 1 }, duplicates: 1 });
+    const later = await control<Listed>(`deliveries?after=${listed[1]!.seq}`);
+    assert.equal(later.deliveries.length, 1);
+  });
+
+  test('the receiver misbehaves as it is told to', async () => {
+    const post = (): Promise<Response> =>
+      fetch(`${url()}/receiver/x`, { method: 'POST', redirect: 'manual', body: '1' });
+    await control('receiver', { mode: 'redirect' }, 'PUT');
+    assert.equal((await post()).headers.get('location'), '/receiver/redirected');
+    await control('receiver', { mode: 'reset' }, 'PUT');
+    await assert.rejects(post());
+    for (const mode of ['drip', 'endless']) {
+      await control('receiver', { mode, ms: 5 }, 'PUT');
+      const reader = (await post()).body!.getReader();
+      for (let size = 0; size < 3;) size += (await reader.read()).value?.length ?? 0;
+      await reader.cancel();
+    }
+    assert.equal((await control<{ count: number; duplicates: number }>('deliveries/stats')).count, 4);
+  });
+
+  test('a page that listens hears of a contact’s message at once', async () => {
+    const closing = new AbortController();
+    const stream = await fetch(`${url()}/sandbox/live?topic=messages`, { signal: closing.signal });
+    await control('inbound', { text: 'live' });
+    const decoder = new TextDecoder();
+    let heard = '';
+    for await (const chunk of stream.body ?? []) {
+      heard += decoder.decode(chunk, { stream: true });
+      if (heard.includes('event: inbound\ndata: ')) break;
+    }
+    assert.match(heard, /"body":"live"/);
+    closing.abort();
+  });
+
+  test('pages allow nothing but their own files, and the control API no other site', async () => {
+    for (const path of ['/', '/phone', '/receiver']) {
+      const page = await call(`${url()}${path}`);
+      assert.equal(page.status, 200);
+      assert.match(page.headers.get('content-security-policy')!, /default-src 'none'; script-src 'self'/);
+      assert.doesNotMatch(String(page.body), /<script(?! src=)|<style| on[a-z]+=|https?:\/\//);
+    }
+    const foreign = await call(`${url()}/sandbox/settings`, { headers: { 'sec-fetch-site': 'cross-site' } });
+    assert.equal(foreign.status, 403);
+  });
+});

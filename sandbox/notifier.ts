@@ -1,0 +1,187 @@
+import { createHmac } from 'node:crypto';
+import { Agent, request } from 'undici';
+import { buildNotification, escapeLikeMeta, type Element } from './envelope.ts';
+import type { Sandbox } from './state.ts';
+
+/** How the first POST of a notification went; `status` is null when no answer came. */
+export type PostResult = { delivered: boolean; status: number | null };
+
+type Post = { target: string; bytes: Buffer; tries: number; settled?: (result: PostResult) => void };
+type Waiting = { element: Element; settled?: (result: PostResult) => void };
+
+export type Notifier = {
+  queue: Post[];
+  /** Where the queue begins: shifting a long array would cost O(n) per post. */
+  head: number;
+  active: number;
+  waiting: Waiting[];
+  flushTimer: NodeJS.Timeout | undefined;
+  random: () => number;
+  agent: Agent;
+};
+
+// A batch that does not fill up is sent after this time, as the network does not hold news back either.
+const BATCH_WAIT_MS = 20;
+// About 200 MB of bodies: past this the receiver is hopelessly behind and the newest notifications are given up.
+const MAX_QUEUED = 200_000;
+
+export function createNotifier(seed: number): Notifier {
+  return {
+    queue: [],
+    head: 0,
+    active: 0,
+    waiting: [],
+    flushTimer: undefined,
+    random: seededRandom(seed),
+    agent: new Agent({ keepAliveTimeout: 4_000 }),
+  };
+}
+
+/** Mulberry32: small, and the same disorder for the same seed on every machine. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Queues one element for its webhook, with the duplicates and the disorder that are set. */
+export function notify(sandbox: Sandbox, element: Element, settled?: (result: PostResult) => void): void {
+  const { duplicates, shuffle } = sandbox.settings;
+  const { generation } = sandbox;
+  for (let copy = 0; copy <= duplicates; copy += 1) {
+    const waiting: Waiting = copy === 0 && settled !== undefined ? { element, settled } : { element };
+    const delayMs = shuffle === 0 ? 0 : Math.floor(sandbox.notifier.random() * shuffle);
+    if (delayMs === 0) offer(sandbox, waiting);
+    else setTimeout(() => generation === sandbox.generation && offer(sandbox, waiting), delayMs);
+  }
+}
+
+function offer(sandbox: Sandbox, waiting: Waiting): void {
+  const { notifier, settings } = sandbox;
+  notifier.waiting.push(waiting);
+  if (notifier.waiting.length >= settings.batch) flush(sandbox);
+  else notifier.flushTimer ??= setTimeout(() => flush(sandbox), BATCH_WAIT_MS);
+}
+
+function flush(sandbox: Sandbox): void {
+  const { notifier } = sandbox;
+  clearTimeout(notifier.flushTimer);
+  notifier.flushTimer = undefined;
+  const groups = Map.groupBy(notifier.waiting.splice(0), ({ element }) => element.target);
+  for (const [target, group] of groups) {
+    const body = escapeLikeMeta(buildNotification(group.map(({ element }) => element)));
+    postBody(sandbox, target, Buffer.from(body), (result) => {
+      for (const { settled } of group) settled?.(result);
+    });
+  }
+}
+
+/** Queues a signed POST of exactly these bytes; `settled` hears how the first try went. Retries go on after that. */
+export function postBody(
+  sandbox: Sandbox,
+  target: string | null,
+  bytes: Buffer,
+  settled?: (result: PostResult) => void,
+): void {
+  const { notifier, stats } = sandbox;
+  if (target === null || notifier.queue.length - notifier.head >= MAX_QUEUED) {
+    if (target === null) stats.notifications_without_callback += 1;
+    else stats.notifications_given_up += 1;
+    settled?.({ delivered: false, status: null });
+    return;
+  }
+  notifier.queue.push({ target, bytes, tries: 0, ...(settled === undefined ? {} : { settled }) });
+  pump(sandbox, notifier);
+}
+
+function pump(sandbox: Sandbox, notifier: Notifier): void {
+  while (notifier.active < sandbox.settings.concurrency) {
+    const post = notifier.queue[notifier.head];
+    if (post === undefined) return;
+    notifier.head += 1;
+    if (notifier.head > 1_024 && notifier.head * 2 > notifier.queue.length) {
+      notifier.queue.splice(0, notifier.head);
+      notifier.head = 0;
+    }
+    notifier.active += 1;
+    void attempt(sandbox, notifier, post).finally(() => {
+      notifier.active -= 1;
+      pump(sandbox, notifier);
+    });
+  }
+}
+
+async function attempt(sandbox: Sandbox, notifier: Notifier, post: Post): Promise<void> {
+  const { stats } = sandbox;
+  post.tries += 1;
+  stats.notifications_posted += 1;
+  const status = await postOnce(sandbox, notifier, post);
+  const delivered = status === 200;
+  post.settled?.({ delivered, status });
+  delete post.settled;
+  if (delivered) {
+    stats.notifications_delivered += 1;
+    return;
+  }
+  const { start_ms, max_ms, tries } = sandbox.settings.retry;
+  if (post.tries >= tries) {
+    stats.notifications_given_up += 1;
+    return;
+  }
+  setTimeout(
+    () => {
+      if (notifier !== sandbox.notifier) return;
+      stats.notifications_retried += 1;
+      notifier.queue.push(post);
+      pump(sandbox, notifier);
+    },
+    Math.min(max_ms, start_ms * 2 ** (post.tries - 1)),
+  );
+}
+
+async function postOnce(sandbox: Sandbox, notifier: Notifier, { target, bytes }: Post): Promise<number | null> {
+  const timeoutMs = sandbox.settings.post_timeout_ms;
+  try {
+    const { statusCode, body } = await request(target, {
+      method: 'POST',
+      dispatcher: notifier.agent,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      headers: { 'content-type': 'application/json', 'user-agent': 'facebookexternalua', ...sign(sandbox, bytes) },
+      body: bytes,
+    });
+    await body.dump();
+    return statusCode;
+  } catch {
+    // Failure policy: a receiver that can't be reached is one that did not answer 200; the post is retried.
+    return null;
+  }
+}
+
+function sign(sandbox: Sandbox, bytes: Buffer): Record<string, string> {
+  const { signature } = sandbox.settings;
+  if (signature === 'missing') return {};
+  const key = signature === 'valid' ? sandbox.config.appSecret : `not ${sandbox.config.appSecret}`;
+  return { 'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(bytes).digest('hex')}` };
+}
+
+/** The verification handshake: GET with a challenge that must come back as it is. Answers true when it did. */
+export async function verifyCallback(sandbox: Sandbox, target: string, verifyToken: string): Promise<boolean> {
+  const challenge = String(Math.floor(1e9 + Math.random() * 9e9));
+  const url = new URL(target);
+  url.searchParams.set('hub.mode', 'subscribe');
+  url.searchParams.set('hub.challenge', challenge);
+  url.searchParams.set('hub.verify_token', verifyToken);
+  try {
+    const timeoutMs = sandbox.settings.post_timeout_ms;
+    const { statusCode, body } = await request(url, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+    return (await body.text()) === challenge && statusCode === 200;
+  } catch {
+    // Failure policy: a callback that can't be reached is not verified; the caller says so.
+    return false;
+  }
+}

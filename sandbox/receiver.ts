@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { asObject, parseJson, readBody, writeAnswer } from './exchange.ts';
+import { publish } from './live.ts';
+import { createRing, push, type Ring } from './ring.ts';
+import type { Sandbox } from './state.ts';
+
+const MODES = ['ok', 'status', 'hang', 'drip', 'redirect', 'reset', 'endless'] as const;
+
+/** How the receiver behaves: `ms` is the wait before an answer, or between two drops of a drip; `times` null is for ever. */
+export type Behaviour = {
+  mode: (typeof MODES)[number];
+  status: number;
+  ms: number;
+  location: string;
+  times: number | null;
+};
+
+/** One request that arrived, as it was; `body` is text. */
+export type Delivery = {
+  seq: number;
+  at: string;
+  method: string;
+  path: string;
+  event: string | null;
+  duplicate: boolean;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+};
+
+export type Receiver = {
+  behaviour: Behaviour;
+  deliveries: Ring<Delivery>;
+  count: number;
+  byEvent: Map<string, number>;
+  duplicates: number;
+  /** Fingerprints of path and body, to count what came twice. */
+  seen: Set<string>;
+};
+
+const KEPT = 1_000;
+const BODY_MAX_BYTES = 16 * 1_048_576;
+// 20 MB of fingerprints; a benchmark of a million deliveries still finds a repetition among its last 200,000.
+const SEEN_KEPT = 200_000;
+const DEFAULT_BEHAVIOUR: Behaviour = { mode: 'ok', status: 200, ms: 0, location: '/receiver/redirected', times: null };
+
+export const createReceiver = (): Receiver => ({
+  behaviour: DEFAULT_BEHAVIOUR,
+  deliveries: createRing(KEPT),
+  count: 0,
+  byEvent: new Map(),
+  duplicates: 0,
+  seen: new Set(),
+});
+
+/** Checks and applies a behaviour; fields that are left out get their defaults. Answers a sentence when one is wrong. */
+export function setBehaviour(receiver: Receiver, input: unknown): Behaviour | string {
+  const given = asObject(input);
+  const unknown = Object.keys(given).find((key) => !(key in DEFAULT_BEHAVIOUR));
+  if (unknown !== undefined) return `There is no field ${unknown}.`;
+  const next = { ...DEFAULT_BEHAVIOUR, ...(given as Partial<Behaviour>) };
+  if (!MODES.includes(next.mode)) return `The mode must be one of ${MODES.join(', ')}.`;
+  const isStatus = Number.isInteger(next.status) && next.status >= 200 && next.status <= 599;
+  if (!isStatus) return 'The status must be a number from 200 to 599.';
+  if (!Number.isInteger(next.ms) || next.ms < 0) return 'The field ms must be a whole number of milliseconds.';
+  if (next.times !== null && !(Number.isInteger(next.times) && next.times > 0))
+    return 'The field times must be null or at least 1.';
+  receiver.behaviour = next;
+  return next;
+}
+
+/** Stores whatever arrives under /receiver/ and answers as it is set to. */
+export async function receive(sandbox: Sandbox, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const body = await readBody(req, BODY_MAX_BYTES);
+  store(sandbox, req, body ?? Buffer.alloc(0));
+  behave(takeBehaviour(sandbox.receiver), res);
+}
+
+function store(sandbox: Sandbox, req: IncomingMessage, bytes: Buffer): void {
+  const { receiver } = sandbox;
+  const path = req.url ?? '';
+  const event = eventOf(req, bytes);
+  const fingerprint = createHash('sha1').update(path).update(bytes).digest('base64');
+  const duplicate = bytes.length > 0 && receiver.seen.has(fingerprint);
+  rememberFingerprint(receiver.seen, fingerprint);
+  const delivery: Delivery = {
+    seq: receiver.deliveries.nextSeq,
+    at: new Date().toISOString(),
+    method: req.method ?? '',
+    path,
+    event,
+    duplicate,
+    headers: req.headers,
+    body: bytes.toString(),
+  };
+  push(receiver.deliveries, delivery);
+  receiver.count += 1;
+  if (duplicate) receiver.duplicates += 1;
+  receiver.byEvent.set(event ?? '', (receiver.byEvent.get(event ?? '') ?? 0) + 1);
+  publish(sandbox, 'deliveries', 'delivery', delivery);
+}
+
+function rememberFingerprint(seen: Set<string>, fingerprint: string): void {
+  seen.add(fingerprint);
+  if (seen.size <= SEEN_KEPT) return;
+  const [oldest] = seen;
+  if (oldest !== undefined) seen.delete(oldest);
+}
+
+/** The event's name: from its header, which costs nothing, else from the body. */
+function eventOf(req: IncomingMessage, bytes: Buffer): string | null {
+  const header = req.headers['x-webhook-event'];
+  if (typeof header === 'string') return header;
+  const event = asObject(parseJson(bytes))['event'];
+  return typeof event === 'string' ? event : null;
+}
+
+function takeBehaviour(receiver: Receiver): Behaviour {
+  const { behaviour } = receiver;
+  if (behaviour.times !== null) {
+    behaviour.times -= 1;
+    if (behaviour.times <= 0) receiver.behaviour = DEFAULT_BEHAVIOUR;
+  }
+  return behaviour;
+}
+
+function behave({ mode, status, ms, location }: Behaviour, res: ServerResponse): void {
+  switch (mode) {
+    case 'ok':
+    case 'status': {
+      const reply = { status: mode === 'ok' ? 200 : status, body: { received: true } };
+      if (ms === 0) writeAnswer(res, reply);
+      else setTimeout(() => writeAnswer(res, reply), ms);
+      return;
+    }
+    case 'redirect':
+      res.writeHead(status >= 300 && status < 400 ? status : 302, { location }).end();
+      return;
+    case 'reset':
+      res.socket?.resetAndDestroy();
+      return;
+    case 'hang':
+      return;
+    case 'drip':
+      drip(res, ms || 1_000);
+      return;
+    case 'endless':
+      pour(res);
+      return;
+  }
+}
+
+function drip(res: ServerResponse, everyMs: number): void {
+  res.writeHead(200, { 'content-type': 'text/plain' });
+  const timer = setInterval(() => res.write('.'), everyMs);
+  res.on('close', () => clearInterval(timer));
+}
+
+const FLOOD = Buffer.alloc(65_536, '.');
+
+function pour(res: ServerResponse): void {
+  res.writeHead(200, { 'content-type': 'text/plain' });
+  const timer = setInterval(() => {
+    // As fast as the caller reads, and no faster: the flood is for the caller's memory, not for ours.
+    while (!res.destroyed && res.write(FLOOD));
+  }, 1);
+  res.on('close', () => clearInterval(timer));
+}

@@ -1,0 +1,159 @@
+import { isLoopbackUrl } from './loopback.ts';
+
+type Status = 'sent' | 'delivered' | 'read';
+
+/** `times` counts down to nothing; null means until the settings change. `to` limits the fault to one recipient (digits). */
+export type Fault = { times: number | null; to?: string } & (
+  | { code: number; http_status?: number; message?: string }
+  | {
+      kind: 'hang' | 'hang_after_accept' | 'reset' | 'reset_after_accept' | 'http_500' | 'not_json' | 'slow';
+      ms?: number;
+    }
+);
+
+export type FaultPlace = 'send' | 'templates' | 'media' | 'phone' | 'subscribed_apps';
+
+type FailStatus = { code: number; title?: string; message?: string; details?: string; times: number | null };
+
+export type Settings = {
+  callback_url: string | null;
+  status_delays_ms: Record<Status, number | null>;
+  faults: Record<FaultPlace, Fault[]>;
+  /** Each notification is posted this many times more. */
+  duplicates: number;
+  /** Notifications wait a seeded random time of at most this many milliseconds, so they overtake each other. */
+  shuffle: number;
+  seed: number;
+  /** At most this many elements in one POST; they wait up to 20 ms for company. */
+  batch: number;
+  wa_id_ninth_digit: 'keep' | 'drop';
+  fail_status: FailStatus | null;
+  enforce_window: boolean;
+  window_ms: number;
+  /** The test allow-list of an unverified number (131030 for others); null allows everyone. */
+  allowed_recipients: string[] | null;
+  /** A webhook receives nothing before POST /{waba}/subscribed_apps, as on the real network. */
+  require_subscription: boolean;
+  signature: 'valid' | 'wrong' | 'missing';
+  fetch_links: boolean;
+  retry: { start_ms: number; max_ms: number; tries: number };
+  concurrency: number;
+  post_timeout_ms: number;
+};
+
+export function defaultSettings(callbackUrl: string | null): Settings {
+  return {
+    callback_url: callbackUrl,
+    // Short enough for a test, long enough for a person to see the ticks change.
+    status_delays_ms: { sent: 50, delivered: 200, read: 600 },
+    faults: { send: [], templates: [], media: [], phone: [], subscribed_apps: [] },
+    duplicates: 0,
+    shuffle: 0,
+    seed: 1,
+    batch: 1,
+    wa_id_ninth_digit: 'keep',
+    fail_status: null,
+    enforce_window: false,
+    window_ms: 86_400_000,
+    allowed_recipients: null,
+    require_subscription: false,
+    signature: 'valid',
+    fetch_links: true,
+    // The network retries for days; a test has seconds.
+    retry: { start_ms: 200, max_ms: 5_000, tries: 10 },
+    concurrency: 16,
+    post_timeout_ms: 10_000,
+  };
+}
+
+const isCount = (value: unknown, min = 0): boolean => Number.isSafeInteger(value) && (value as number) >= min;
+const isFlag = (value: unknown): boolean => typeof value === 'boolean';
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isTimes = (value: unknown): boolean => value === undefined || value === null || isCount(value, 1);
+
+const FAULT_KINDS = new Set([
+  'hang',
+  'hang_after_accept',
+  'reset',
+  'reset_after_accept',
+  'http_500',
+  'not_json',
+  'slow',
+]);
+
+const isFault = (value: unknown): boolean =>
+  isRecord(value) && isTimes(value['times']) && (isCount(value['code']) || FAULT_KINDS.has(String(value['kind'])));
+
+const isPartOf = (known: object, valid: (value: unknown) => boolean) => (value: unknown) =>
+  isRecord(value) && Object.entries(value).every(([key, item]) => key in known && valid(item));
+
+const DEFAULTS = defaultSettings(null);
+
+const RULES: Record<keyof Settings, (value: unknown) => boolean> = {
+  callback_url: (value) => value === null || (typeof value === 'string' && isLoopbackUrl(value)),
+  status_delays_ms: isPartOf(DEFAULTS.status_delays_ms, (value) => value === null || isCount(value)),
+  faults: isPartOf(DEFAULTS.faults, (value) => Array.isArray(value) && value.every(isFault)),
+  duplicates: (value) => isCount(value),
+  shuffle: (value) => isCount(value),
+  seed: (value) => isCount(value),
+  batch: (value) => isCount(value, 1),
+  wa_id_ninth_digit: (value) => value === 'keep' || value === 'drop',
+  fail_status: (value) => value === null || (isRecord(value) && isCount(value['code']) && isTimes(value['times'])),
+  enforce_window: isFlag,
+  window_ms: (value) => isCount(value, 1),
+  allowed_recipients: (value) =>
+    value === null || (Array.isArray(value) && value.every((item) => typeof item === 'string')),
+  require_subscription: isFlag,
+  signature: (value) => value === 'valid' || value === 'wrong' || value === 'missing',
+  fetch_links: isFlag,
+  retry: isPartOf(DEFAULTS.retry, (value) => isCount(value, 1)),
+  concurrency: (value) => isCount(value, 1),
+  post_timeout_ms: (value) => isCount(value, 1),
+};
+
+/** Checks a partial change and answers the new settings, or one sentence that says what is wrong with it. */
+export function changeSettings(current: Settings, change: unknown): Settings | string {
+  if (!isRecord(change)) return 'The body must be a JSON object of settings.';
+  for (const [key, value] of Object.entries(change)) {
+    const rule = RULES[key as keyof Settings];
+    if (rule === undefined) return `There is no setting ${key}.`;
+    if (!rule(value)) return `The setting ${key} does not accept this value (addresses must be loopback ones).`;
+  }
+  const next = { ...current, ...(change as Partial<Settings>) };
+  next.status_delays_ms = { ...current.status_delays_ms, ...next.status_delays_ms };
+  next.retry = { ...current.retry, ...next.retry };
+  next.faults = { ...current.faults, ...next.faults };
+  // Copies, because `times` is counted down in place.
+  for (const place of Object.keys(next.faults) as FaultPlace[]) {
+    next.faults[place] = next.faults[place].map((fault) => ({ ...fault, times: withDefaultTimes(fault.times) }));
+  }
+  if (next.fail_status !== null)
+    next.fail_status = { ...next.fail_status, times: withDefaultTimes(next.fail_status.times) };
+  return next;
+}
+
+const withDefaultTimes = (times: number | null | undefined): number | null => (times === undefined ? 1 : times);
+
+/** The fault that the next call at this place meets; uses up one of its times. */
+export function takeFault(settings: Settings, place: FaultPlace, to?: string): Fault | undefined {
+  const list = settings.faults[place];
+  if (list.length === 0) return undefined;
+  const index = list.findIndex((fault) => fault.to === undefined || fault.to === to);
+  const fault = list[index];
+  if (fault === undefined || fault.times === null) return fault;
+  fault.times -= 1;
+  if (fault.times <= 0) list.splice(index, 1);
+  return fault;
+}
+
+/** What the next accepted message fails with, if it shall; uses up one of its times. */
+export function takeFailStatus(settings: Settings): FailStatus | undefined {
+  const failure = settings.fail_status;
+  if (failure === null) return undefined;
+  if (failure.times !== null) {
+    failure.times -= 1;
+    if (failure.times <= 0) settings.fail_status = null;
+  }
+  return failure;
+}

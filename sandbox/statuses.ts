@@ -1,0 +1,84 @@
+import { callbackOf, type Account } from './accounts.ts';
+import { publish } from './live.ts';
+import { notify } from './notifier.ts';
+import { takeFailStatus } from './settings.ts';
+import { titleOf } from './graph-errors.ts';
+import type { Json } from './exchange.ts';
+import type { Sandbox, SentMessage, StatusName } from './state.ts';
+
+type Failure = { code: number; title?: string; message?: string; details?: string };
+
+const RANK: Record<StatusName, number> = { accepted: 0, sent: 1, delivered: 2, read: 3, failed: 4 };
+
+/** Plans what happens to an accepted message: sent, delivered, read; or failed, when `failure` or the settings say so. */
+export function scheduleStatuses(sandbox: Sandbox, account: Account, message: SentMessage, failure?: Failure): void {
+  const delays = sandbox.settings.status_delays_ms;
+  const failed = failure ?? takeFailStatus(sandbox.settings);
+  if (failed !== undefined) {
+    later(sandbox, delays.sent ?? 0, () =>
+      applyStatus(sandbox, account, message, { status: 'failed', failure: failed }),
+    );
+    return;
+  }
+  // The network reports nothing more about a reaction than that it was sent.
+  const names = message.type === 'reaction' ? (['sent'] as const) : (['sent', 'delivered', 'read'] as const);
+  for (const status of names) {
+    const delayMs = delays[status];
+    if (delayMs !== null) later(sandbox, delayMs, () => applyStatus(sandbox, account, message, { status }));
+  }
+}
+
+function later(sandbox: Sandbox, delayMs: number, run: () => void): void {
+  const { generation } = sandbox;
+  setTimeout(() => generation === sandbox.generation && run(), delayMs);
+}
+
+type Change = { status: StatusName; failure?: Failure };
+
+/** Moves the message on and tells the webhook and the phone page. */
+function applyStatus(sandbox: Sandbox, account: Account, message: SentMessage, { status, failure }: Change): void {
+  const now = new Date();
+  if (RANK[status] > RANK[message.status]) message.status = status;
+  message.states.push({ status, at: now.toISOString() });
+  if (failure !== undefined) message.errors = [describeFailure(failure)];
+  publish(sandbox, 'messages', 'status', { id: message.id, status: message.status, errors: message.errors ?? [] });
+  if (sandbox.settings.require_subscription && !sandbox.accounts.subscribed.has(account.waba_id)) return;
+  notify(sandbox, {
+    account,
+    target: callbackOf(sandbox.accounts, account, sandbox.settings.callback_url),
+    kind: 'statuses',
+    item: describeStatus(message, status, now),
+  });
+}
+
+function describeStatus(message: SentMessage, status: StatusName, now: Date): Json {
+  const isUserId = message.wa_id === '';
+  return {
+    id: message.id,
+    status,
+    timestamp: String(Math.floor(now.getTime() / 1_000)),
+    ...(isUserId ? { recipient_user_id: message.to } : { recipient_id: message.wa_id }),
+    ...(message.biz_opaque_callback_data === undefined
+      ? {}
+      : { biz_opaque_callback_data: message.biz_opaque_callback_data }),
+    ...(status === 'failed' ? { errors: message.errors } : { pricing: priceOf(message) }),
+  };
+}
+
+const priceOf = (message: SentMessage): Json => {
+  const isTemplate = message.type === 'template';
+  return {
+    billable: isTemplate,
+    pricing_model: 'PMP',
+    category: isTemplate ? 'utility' : 'service',
+    type: isTemplate ? 'regular' : 'free_customer_service',
+  };
+};
+
+const describeFailure = ({ code, title, message, details }: Failure): Json => ({
+  code,
+  title: title ?? titleOf(code),
+  message: message ?? title ?? titleOf(code),
+  error_data: { details: details ?? message ?? titleOf(code) },
+  href: 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/',
+});

@@ -1,0 +1,57 @@
+import { answer, asObject, asText, type Answer, type Json } from './exchange.ts';
+import { errorAnswer, type GraphFailure } from './graph-errors.ts';
+import { isLoopbackUrl } from './loopback.ts';
+import { verifyCallback } from './notifier.ts';
+import type { Sandbox } from './state.ts';
+
+const APP = {
+  id: '400000000000001',
+  name: 'Parley sandbox',
+  link: 'https://www.facebook.com/games/?app_id=400000000000001',
+};
+
+function describe(sandbox: Sandbox, wabaId: string): Json[] {
+  if (!sandbox.accounts.subscribed.has(wabaId)) return [];
+  const override = sandbox.accounts.wabaOverride.get(wabaId);
+  return [
+    { whatsapp_business_api_data: APP, ...(override === undefined ? {} : { override_callback_uri: override.url }) },
+  ];
+}
+
+/** `GET /{waba}/subscribed_apps`. */
+export const listSubscriptions = (sandbox: Sandbox, wabaId: string): Answer =>
+  answer({ data: describe(sandbox, wabaId) });
+
+/** `POST /{waba}/subscribed_apps`, with or without a callback of its own; that one must pass the handshake first. */
+export async function subscribe(sandbox: Sandbox, wabaId: string, body: unknown): Promise<Answer> {
+  const { override_callback_uri, verify_token } = asObject(body);
+  const url = asText(override_callback_uri);
+  if (url) {
+    const override = { url, verify_token: asText(verify_token) ?? '' };
+    const refusal = await checkOverride(sandbox, override);
+    if (refusal !== undefined) return errorAnswer(refusal);
+    sandbox.accounts.wabaOverride.set(wabaId, override);
+  } else sandbox.accounts.wabaOverride.delete(wabaId);
+  sandbox.accounts.subscribed.add(wabaId);
+  return answer({ success: true, ...(url ? { data: describe(sandbox, wabaId) } : {}) });
+}
+
+/** `DELETE /{waba}/subscribed_apps`. */
+export function unsubscribe(sandbox: Sandbox, wabaId: string): Answer {
+  sandbox.accounts.subscribed.delete(wabaId);
+  sandbox.accounts.wabaOverride.delete(wabaId);
+  return answer({ success: true });
+}
+
+/** A callback is taken only when it is on this machine and answers the verification challenge. */
+export async function checkOverride(
+  sandbox: Sandbox,
+  { url, verify_token }: { url: string; verify_token: string },
+): Promise<GraphFailure | undefined> {
+  if (!isLoopbackUrl(url)) return { code: 100, details: 'The sandbox notifies addresses on this machine only.' };
+  if (await verifyCallback(sandbox, url, verify_token)) return undefined;
+  return {
+    code: 2200,
+    message: '(#2200) Callback verification failed with the following errors: no matching challenge.',
+  };
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { after, before, beforeEach } from 'node:test';
+
+const MAIN = new URL('./main.ts', import.meta.url).pathname;
+
+export const PHONE = '100000000000001';
+export const WABA = '200000000000001';
+export const TOKEN = 'sandbox-token';
+export const SECRET = 'secret-of-the-test';
+export const TEXT = {
+  messaging_product: 'whatsapp',
+  to: '5511988887777',
+  type: 'text',
+  text: { body: 'Olá / *Maria*' },
+};
+
+/** A sandbox process of its own; it ends with `stop`, and by itself when this process dies. */
+type Running = { url: string; child: ChildProcess; stop: () => Promise<void> };
+
+/** Starts the real program and waits for its one line. */
+export async function startSandbox(env: Record<string, string> = {}, hold: 'pipe' | 'ipc' = 'pipe'): Promise<Running> {
+  const stdio: StdioOptions = hold === 'pipe' ? ['pipe', 'pipe', 'inherit'] : ['ignore', 'pipe', 'inherit', 'ipc'];
+  const child = spawn(process.execPath, [MAIN], { env, stdio });
+  const line = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`The sandbox ended with ${code}.`)));
+    createInterface({ input: child.stdout ?? Readable.from([]) }).once('line', resolve);
+  });
+  const { ready, url } = JSON.parse(line) as { ready: boolean; url: string };
+  assert.equal(ready, true);
+  return { url, child, stop: () => endOf(child, () => child.kill('SIGTERM')).then(() => undefined) };
+}
+
+/** Does something that ends the process and answers its exit code. */
+export function endOf(child: ChildProcess, act: () => void): Promise<number | null> {
+  if (child.exitCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => {
+    child.once('exit', (code) => resolve(code));
+    act();
+  });
+}
+
+export type Reply<T> = { status: number; body: T; headers: Headers };
+type Options = { method?: string; token?: string; body?: object; headers?: Record<string, string> };
+
+/** One call with JSON in and out; a body makes it a POST. The test says what it expects to come back. */
+export async function call<T>(url: string, { method, token, body, headers }: Options = {}): Promise<Reply<T>> {
+  const response = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const answered: unknown = isJson ? await response.json() : await response.text();
+  return { status: response.status, headers: response.headers, body: answered as T };
+}
+
+/** Asks again until the condition holds; fails after five seconds with the last thing seen. */
+export async function until<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
+  const deadline = Date.now() + 5_000;
+  for (;;) {
+    const seen = await look();
+    if (holds(seen)) return seen;
+    if (Date.now() > deadline) assert.fail(`Still not so after five seconds: ${JSON.stringify(seen).slice(0, 2_000)}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+type GraphError = {
+  code: number;
+  error_subcode?: number;
+  type: string;
+  error_data?: { messaging_product: string; details: string };
+  fbtrace_id: string;
+};
+
+/** Whatever the Graph API answers in these tests; a missing part reads as undefined and fails the assertion. */
+export type GraphBody = {
+  error?: GraphError;
+  contacts?: object[];
+  messages?: { id: string; message_status?: string }[];
+  data?: { name: string; language: string }[];
+  paging?: { next?: string };
+  success?: boolean;
+  status?: string;
+  url?: string;
+  sha256?: string;
+  file_size?: number;
+};
+
+export type Delivery = {
+  seq: number;
+  event: string | null;
+  duplicate: boolean;
+  headers: Record<string, string>;
+  body: string;
+};
+
+type Status = {
+  id: string;
+  status: string;
+  biz_opaque_callback_data?: string;
+  errors?: { code: number; title: string }[];
+};
+
+export type Value = {
+  metadata: { phone_number_id: string };
+  contacts?: { profile: { name: string } }[];
+  messages?: { id: string; text?: { body: string }; image?: { id: string; caption: string; sha256: string } }[];
+  statuses?: Status[];
+};
+
+/** The `value` of each change in a delivered notification. */
+export function valuesOf({ body }: Delivery): Value[] {
+  const { entry } = JSON.parse(body) as { entry: { changes: { value: Value }[] }[] };
+  return entry.flatMap(({ changes }) => changes.map(({ value }) => value));
+}
+
+/** One sandbox for the file, reset before each test; its own receiver takes the notifications. */
+export function useSandbox() {
+  let running: Running | undefined;
+  before(async () => {
+    running = await startSandbox({ SANDBOX_APP_SECRET: SECRET });
+  });
+  after(() => running?.stop());
+  beforeEach(() => control('reset', {}));
+
+  const url = (): string => running?.url ?? '';
+  const graph = (path: string, options: Options = {}): Promise<Reply<GraphBody>> =>
+    call(`${url()}/v26.0/${path}`, { token: TOKEN, ...options });
+  const send = (body: object): Promise<Reply<GraphBody>> => graph(`${PHONE}/messages`, { body });
+
+  async function control<T>(path: string, body?: object, method?: string): Promise<T> {
+    const options = { ...(body === undefined ? {} : { body }), ...(method === undefined ? {} : { method }) };
+    const reply = await call<T>(`${url()}/sandbox/${path}`, options);
+    assert.ok(reply.status < 300, JSON.stringify(reply.body));
+    return reply.body;
+  }
+
+  const set = (settings: object): Promise<object> => control('settings', settings, 'PUT');
+  const listen = (settings: object = {}): Promise<object> =>
+    set({ callback_url: `${url()}/receiver/wap`, ...settings });
+  const deliveries = async (): Promise<Delivery[]> =>
+    (await control<{ deliveries: Delivery[] }>('deliveries?path=/receiver/wap')).deliveries;
+  const statuses = async (): Promise<Status[]> =>
+    (await deliveries()).flatMap(valuesOf).flatMap((value) => value.statuses ?? []);
+  const stats = (): Promise<Record<string, number>> => control('stats');
+
+  async function refusedWith(body: object, code: number): Promise<GraphError> {
+    const reply = await send(body);
+    assert.equal(reply.body.error?.code, code, JSON.stringify(reply.body));
+    return reply.body.error;
+  }
+  return { url, graph, send, control, set, listen, deliveries, statuses, stats, refusedWith };
+}

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { suite, test } from 'node:test';
+import { findViolations } from './check-imports.ts';
+import { ROOMS } from './rooms.ts';
+
+/** One statement per file is enough: the law looks at where a file stands and what it says. */
+function breaches(path: string, text: string): string[] {
+  return findViolations([{ path, text }]).map(({ line, sentence }) => `${line}: ${sentence}`);
+}
+
+const imports = (address: string, name = 'x') => `import { ${name} } from '${address}';\n`;
+const importsType = (address: string, name = 'X') => `import type { ${name} } from '${address}';\n`;
+
+interface Law {
+  title: string;
+  path: string;
+  broken: string[];
+  kept?: string[];
+}
+
+const ARROWS: Law[] = [
+  {
+    title: 'platform imports no feature, channel, ai, api or worker',
+    path: 'src/platform/http.ts',
+    broken: [
+      imports('../features/contacts/contacts.ts'),
+      imports('../channels/channel.ts'),
+      imports('../ai/model.ts'),
+      imports('../api.ts'),
+      imports('../worker.ts'),
+      imports('../config.ts'),
+      `export { x } from '../features/contacts/contacts.ts';`,
+      `export * from '../channels/registry.ts';`,
+      `type X = import('../features/contacts/contacts.ts').X;`,
+      `const x = await import('../features/contacts/contacts.ts');`,
+    ],
+    kept: [imports('./db.ts'), importsType('../config.ts'), imports('fastify')],
+  },
+  {
+    title: 'a channel knows the platform, the port and its own folder only',
+    path: 'src/channels/email/send.ts',
+    broken: [
+      imports('../web-v2/parse.ts'),
+      imports('../registry.ts'),
+      imports('../../features/inboxes/inboxes.ts'),
+      importsType('../../config.ts'),
+    ],
+    kept: [imports('./config.ts'), imports('../channel.ts'), imports('../../platform/outbound.ts')],
+  },
+  {
+    title: 'the registry knows the channels, the port knows none of them',
+    path: 'src/channels/channel.ts',
+    broken: [imports('./registry.ts'), imports('./email/index.ts')],
+    kept: [imports('../platform/outbound.ts')],
+  },
+  {
+    title: 'ai knows the platform only',
+    path: 'src/ai/model.ts',
+    broken: [imports('../features/agents/agents.ts'), imports('../channels/channel.ts')],
+    kept: [imports('./budget.ts'), imports('../platform/outbound.ts')],
+  },
+  {
+    title: 'a room imports only rooms listed before it',
+    path: 'src/features/contacts/contacts.ts',
+    broken: [imports('../conversations/conversations.ts'), importsType('../webhooks/schemas.ts')],
+    kept: [imports('../inboxes/inboxes.ts'), imports('../inboxes/schemas.ts'), imports('../../channels/registry.ts')],
+  },
+  {
+    title:
+      'operations reach another room through its operations and schemas, never through its queries, events or jobs',
+    path: 'src/features/messages/messages.ts',
+    broken: [
+      imports('../contacts/queries.ts'),
+      imports('../contacts/events.ts'),
+      imports('../contacts/jobs.ts'),
+      imports('./routes.ts'),
+      imports('../../channels/email/send.ts'),
+      imports('../../kit.ts'),
+    ],
+    kept: [
+      imports('./queries.ts'),
+      imports('./events.ts'),
+      imports('./jobs.ts'),
+      imports('./send-text.ts'),
+      imports('../../ai/model.ts'),
+      importsType('../../kit.ts'),
+    ],
+  },
+  {
+    title: "queries import only the platform and their own schemas, and types of earlier rooms' schemas",
+    path: 'src/features/messages/ingest-queries.ts',
+    broken: [
+      imports('./messages.ts'),
+      imports('../contacts/schemas.ts'),
+      importsType('../contacts/contacts.ts'),
+      imports('../../channels/channel.ts'),
+    ],
+    kept: [imports('./schemas.ts'), importsType('../contacts/schemas.ts'), imports('../../platform/db.ts')],
+  },
+  {
+    title: 'schemas import only the platform, the channel port, channel configs and schemas of earlier rooms',
+    path: 'src/features/messages/schemas.ts',
+    broken: [imports('./messages.ts'), imports('./queries.ts'), imports('../contacts/contacts.ts')],
+    kept: [
+      imports('../contacts/schemas.ts'),
+      imports('../../channels/channel.ts'),
+      imports('../../platform/schema.ts'),
+    ],
+  },
+  {
+    title: 'events import what schemas may, and operations of their own room',
+    path: 'src/features/messages/events.ts',
+    broken: [imports('./queries.ts'), imports('./routes.ts'), imports('../contacts/contacts.ts')],
+    kept: [imports('./messages.ts'), imports('./schemas.ts'), imports('../contacts/schemas.ts')],
+  },
+  {
+    title: 'routes never import queries, nor operations of another room',
+    path: 'src/features/messages/routes.ts',
+    broken: [imports('./queries.ts'), importsType('./queries.ts'), imports('../contacts/contacts.ts')],
+    kept: [imports('./messages.ts'), imports('./schemas.ts'), imports('../contacts/schemas.ts')],
+  },
+  {
+    title: 'jobs do their work through operations, never by a query of their own',
+    path: 'src/features/messages/jobs.ts',
+    broken: [imports('./queries.ts'), imports('./routes.ts'), imports('../contacts/contacts.ts')],
+    kept: [imports('./messages.ts'), imports('./schemas.ts'), imports('./events.ts'), importsType('../../kit.ts')],
+  },
+  {
+    title: 'nobody imports routes but api',
+    path: 'src/worker.ts',
+    broken: [imports('./features/contacts/routes.ts'), imports('./features/contacts/contacts.ts')],
+    kept: [imports('./features/contacts/jobs.ts'), imports('./channels/registry.ts')],
+  },
+  {
+    title: 'nobody outside its room imports jobs but worker',
+    path: 'src/api.ts',
+    broken: [imports('./features/contacts/jobs.ts'), imports('./features/contacts/queries.ts'), imports('./main.ts')],
+    kept: [imports('./features/contacts/routes.ts'), imports('./config.ts')],
+  },
+  {
+    title: 'nothing under src imports sandbox, test, web, scripts or bench',
+    path: 'src/main.ts',
+    broken: ['sandbox/main.ts', 'test/support/server.ts', 'web/chat.ts', 'scripts/rooms.ts', 'bench/run.ts'].map(
+      (path) => imports(`../${path}`),
+    ),
+    kept: [imports('./api.ts'), imports('./worker.ts'), imports('./config.ts')],
+  },
+  {
+    title: 'the sandbox, its tests too, imports nothing of src',
+    path: 'sandbox/sandbox.test.ts',
+    broken: [imports('../src/platform/ids.ts'), importsType('../src/channels/channel.ts')],
+    kept: [imports('./state.ts'), imports('node:http', 'request')],
+  },
+  {
+    title: 'a computed import() is refused, since its address hides from the law',
+    path: 'src/platform/db.ts',
+    broken: ['const name = "./x.ts"; const x = await import(name);'],
+  },
+  { title: 'a room that is not listed is refused', path: 'src/features/invoices/schemas.ts', broken: [''] },
+  { title: 'a file outside the layout is refused', path: 'src/services/mail.ts', broken: [''] },
+];
+
+const DOORS: Law[] = [
+  {
+    title: 'settings are read in main alone',
+    path: 'src/features/messages/messages.ts',
+    broken: [
+      'const home = process.env.HOME;',
+      'const { env } = process;',
+      'const env = globalThis.process.env;',
+      `import { env } from 'node:process';`,
+    ],
+    kept: ['job.process();', 'const queue = { process: 1 };'],
+  },
+  {
+    title: 'a platform file on the list asks the process for what is no setting, and never for a setting',
+    path: 'src/platform/telemetry.ts',
+    broken: ['const home = process.env.HOME;', `import { env } from 'node:process';`],
+    kept: ['const used = process.memoryUsage();', `import process from 'node:process';`],
+  },
+  {
+    title: 'outgoing calls go through the outbound door alone',
+    path: 'src/platform/webhooks.ts',
+    broken: [
+      imports('undici', 'request'),
+      imports('node:http', 'request'),
+      imports('node:https', 'Agent'),
+      `import http from 'node:http';`,
+      `await fetch('http://a');`,
+      'const call = globalThis.fetch;',
+    ],
+    kept: [imports('node:http', 'createServer'), importsType('undici', 'Agent'), 'await outbound.fetch();'],
+  },
+  {
+    title: 'cross-company work is for the rooms on the list',
+    path: 'src/features/campaigns/campaigns.ts',
+    broken: [
+      importsType('../../platform/tenant.ts', 'SystemTx'),
+      `import * as tenant from '../../platform/tenant.ts';`,
+      'await deps.database.systemTx(work);',
+      'await database.system.query(claim());',
+    ],
+    kept: [importsType('../../platform/tenant.ts', 'TenantTx')],
+  },
+  {
+    title: 'connections are opened by the platform alone',
+    path: 'src/features/contacts/contacts.ts',
+    broken: [`import pg from 'pg';`, imports('pg-boss', 'PgBoss')],
+    kept: [importsType('pg', 'Pool')],
+  },
+  {
+    title: 'SQL stands in queries, the platform and migrations alone',
+    path: 'src/features/contacts/contacts.ts',
+    broken: [
+      'const sql = `select _id from contacts where name = ${name}`;',
+      'const sql = "insert into contacts values ($1)";',
+      'const sql = `\n  update contacts c\n  set name = $1`;',
+      `const sql = 'delete from contacts';`,
+      'const sql = `with hits as (select 1) select * from hits`;',
+    ],
+    kept: [
+      `const summary = 'Update the contact; set what is given';`,
+      `const summary = 'Select, insert and delete rows';`,
+      `const name = 'delete';`,
+      `const text = 'with care';`,
+    ],
+  },
+];
+
+for (const [name, laws] of Object.entries({ 'the import law': ARROWS, 'the doors': DOORS })) {
+  suite(name, () => {
+    for (const { title, path, broken, kept = [] } of laws) {
+      test(title, () => {
+        for (const text of broken) assert.equal(breaches(path, text).length, 1, `a breach: ${path}: ${text}`);
+        for (const text of kept) assert.deepEqual(breaches(path, text), [], `lawful: ${path}: ${text}`);
+      });
+    }
+  });
+}
+
+test('tests under src are free of the law and of the doors', () => {
+  const text = imports('../../../test/support/server.ts') + 'await fetch(process.env.URL); const sql = `select 1`;';
+  assert.deepEqual(breaches('src/features/contacts/contacts.test.ts', text), []);
+});
+
+test('the homes of SQL, of cross-company work and of the network are free to do their work', () => {
+  const system = importsType('../../platform/tenant.ts', 'SystemTx');
+  assert.deepEqual(breaches('src/features/contacts/queries.ts', 'export const sql = `select 1`;'), []);
+  assert.deepEqual(breaches('src/features/contacts/ingest-queries.ts', system + 'export const sql = `select 1`;'), []);
+  assert.deepEqual(breaches('src/features/inbound/inbound.ts', system), []);
+  assert.deepEqual(breaches('src/platform/outbound.ts', imports('undici', 'Agent')), []);
+  assert.deepEqual(breaches('src/main.ts', 'export const env = process.env;'), []);
+});
+
+test('each room is listed once', () => {
+  assert.equal(new Set(ROOMS).size, ROOMS.length);
+});
+
+test('a violation is named by file and line, and fails the check', () => {
+  const { status, stdout, stderr } = runCheck({
+    'src/platform/ids.ts': 'export const id = 1;\n',
+    'src/platform/db.ts': `import { id } from './ids.ts';\n\nimport { x } from '../api.ts';\nexport default [id, x];\n`,
+  });
+  assert.match(stderr, /^src\/platform\/db\.ts:3: imports \.\.\/api\.ts, but the platform knows no feature/m);
+  assert.match(stdout, /2 files checked/);
+  assert.equal(status, 1);
+});
+
+test('a lawful tree passes and says how many files it saw', () => {
+  const { status, stdout, stderr } = runCheck({ 'src/platform/ids.ts': 'export const id = 1;\n' });
+  assert.equal(stderr, '');
+  assert.match(stdout, /1 files checked/);
+  assert.equal(status, 0);
+});
+
+test('a check that saw no file fails', () => {
+  const { status, stderr } = runCheck({ 'src/notes.md': 'no program\n' });
+  assert.match(stderr, /saw no file/);
+  assert.equal(status, 1);
+});
+
+function runCheck(files: Record<string, string>) {
+  const root = mkdtempSync(join(tmpdir(), 'import-law-'));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(root, dirname(path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    const script = join(import.meta.dirname, 'check-imports.ts');
+    return spawnSync(process.execPath, [script, root], { encoding: 'utf8' });
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Taste that no linter rule says: the length and the name of a file, and no barrels.
+ * `node scripts/check-taste.ts [root]`. Fails when it saw no file.
+ */
+import { isTest } from './import-law.ts';
+import { readFacts, readSources, reportViolations, type SourceFile, type Violation } from './source-facts.ts';
+
+/** What one can hold in the head; a longer file is two ideas. */
+const MAX_LINES = 300;
+/** Names that say nothing about what is inside, so everything ends up there. */
+const EMPTY_NAME = /(?:^|-)(?:utils?|helpers?|managers?)$|^(?:common|base|misc|shared)(?:-|$)/;
+const FOLDERS = ['src', 'sandbox', 'scripts', 'test', 'bench', 'web'];
+
+export function findTasteViolations(file: SourceFile): Violation[] {
+  const violations: Violation[] = [];
+  const found = (line: number, sentence: string) => violations.push({ path: file.path, line, sentence });
+  // The text ends with a line break, so the last piece is empty.
+  const lineCount = file.text.split('\n').length - 1;
+  const mayBeLong = isTest(file.path) || file.path.startsWith('test/');
+  if (lineCount > MAX_LINES && !mayBeLong) found(MAX_LINES + 1, `has ${lineCount} lines; ${MAX_LINES} is the most`);
+  for (const name of file.path.split('/').map((segment) => segment.replace(/(?:\.test)?\.ts$/, ''))) {
+    if (EMPTY_NAME.test(name)) found(1, `the name "${name}" does not say what is inside`);
+  }
+  if (readFacts(file).onlyReexports) found(1, 'is a barrel: import from where a thing is made');
+  return violations;
+}
+
+if (import.meta.main) {
+  const files = readSources(process.argv[2] ?? '.', FOLDERS);
+  reportViolations('taste', files.length, files.flatMap(findTasteViolations));
+}

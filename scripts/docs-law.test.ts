@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkChangelog, compareErrors, compareEvents, compareGuarantees, compareSettings } from './docs-law.ts';
+import { readTestTitles } from './test-titles.ts';
+
+const ERRORS = { NOT_FOUND: { status: 404 }, CONFLICT: { status: 409 } };
+
+test('each error code has a section with its status, and each section a code', () => {
+  const good = '# Errors\n\n### NOT_FOUND\n\n404 · Not found.\n\n### CONFLICT\n409, try again.\n';
+  assert.deepEqual(compareErrors(good, ERRORS), []);
+  assert.deepEqual(compareErrors(good.replace('404 ·', '400 ·'), ERRORS), [
+    'docs/errors.md: NOT_FOUND answers 404, the line below its heading says 400',
+  ]);
+  assert.deepEqual(compareErrors('### NOT_FOUND\n\n404.\n\n### GONE\n\n410.\n', ERRORS), [
+    'docs/errors.md: CONFLICT is missing',
+    'docs/errors.md: GONE exists nowhere in the code',
+  ]);
+});
+
+test('each event has one section, and each section an event', () => {
+  assert.deepEqual(compareEvents('### MESSAGE_SENT\n\n### MESSAGE_READ\n', ['MESSAGE_SENT', 'MESSAGE_READ']), []);
+  assert.deepEqual(compareEvents('### MESSAGE_SENT\n\n### MESSAGE_SENT\n', ['MESSAGE_SENT', 'MESSAGE_READ']), [
+    'docs/events.md: MESSAGE_READ is missing',
+    'docs/events.md: MESSAGE_SENT stands there twice',
+  ]);
+});
+
+test('each setting stands in .env.example, also as a comment, and back', () => {
+  assert.deepEqual(compareSettings('# Where it listens.\nPORT=3000\n# HOST=127.0.0.1\n', ['HOST', 'PORT']), []);
+  assert.deepEqual(compareSettings('PORT=3000\nOLD=1\n', ['HOST', 'PORT']), [
+    '.env.example: HOST is missing',
+    '.env.example: OLD exists nowhere in the code',
+  ]);
+});
+
+test('the changelog has a section for what is not released', () => {
+  assert.deepEqual(checkChangelog('# Changelog\n\n## [Unreleased]\n'), []);
+  assert.equal(checkChangelog('# Changelog\n\n## 1.0.0\n').length, 1);
+});
+
+const FILE = 'test/guarantees/delivery.test.ts';
+const titlesOf = (text: string) => new Map([[FILE, readTestTitles(FILE, text)]]);
+
+test('each promise names a test that exists, in a list or in a table', () => {
+  const titles = titlesOf("test('an event is sent once', () => {}); suite('s', () => { it('a | b', () => {}); });");
+  const asList = `- Once.\n  test: ${FILE} › an event\n  is sent once\n- Both. \`test: ${FILE} › a | b\`\n`.replace(
+    'a | b',
+    'a \\| b',
+  );
+  const asTable = `| Promise | Proof |\n|---|---|\n| Once | test: ${FILE} › an event is sent once<br>\`test: ${FILE} › a \\| b\` |\n`;
+  assert.deepEqual(compareGuarantees(asList, titles), []);
+  assert.deepEqual(compareGuarantees(asTable, titles), []);
+});
+
+test('a promise without a test, with an unknown file or title, or with a skipped test is refused', () => {
+  const titles = titlesOf(
+    "test('real', () => {}); test.skip('later', () => {}); test('off', { skip: 'why' }, () => {});",
+  );
+  const promises = [
+    `- Real. test: ${FILE} › real`,
+    '- Nothing behind it.',
+    '- Gone. test: test/gone.test.ts › real',
+    `- Renamed. test: ${FILE} › Real`,
+    `- Later. test: ${FILE} › later`,
+    `- Off. test: ${FILE} › off`,
+  ];
+  const sentences = compareGuarantees(promises.join('\n'), titles);
+  assert.equal(sentences.length, 5);
+  for (const part of ['"- Nothing behind it."', 'test/gone.test.ts', '"Real"', 'skips "later"', 'skips "off"']) {
+    assert.ok(
+      sentences.some((sentence) => sentence.includes(part)),
+      part,
+    );
+  }
+});
+
+test('each test of a guarantee is promised', () => {
+  const titles = titlesOf("test('kept', () => {}); test('silent', () => {});");
+  assert.deepEqual(compareGuarantees(`- Kept. test: ${FILE} › kept\n`, titles), [
+    `${FILE}: "silent" is promised nowhere in docs/guarantees.md`,
+  ]);
+});
+
+test('a page that promises nothing is refused', () => {
+  assert.deepEqual(compareGuarantees('# Guarantees\n', new Map()), ['docs/guarantees.md: promises nothing']);
+});

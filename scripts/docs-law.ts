@@ -1,0 +1,103 @@
+/** What a document and the code have to say alike. Each function gives one sentence per disagreement. */
+import type { TestTitle } from './test-titles.ts';
+
+/** docs/errors.md: `### CODE`, and the status as the first number of the line below. */
+export function compareErrors(markdown: string, errors: Record<string, { status: number }>): string[] {
+  const documented = new Map(
+    [...markdown.matchAll(/^### +(.+?) *\n+(.*)$/gm)].map(([, code = '', line = '']) => [code, line] as const),
+  );
+  const wrongStatus = Object.entries(errors).flatMap(([code, { status }]) => {
+    const line = documented.get(code);
+    const stated = /\b[1-5]\d\d\b/.exec(line ?? '')?.[0];
+    return line === undefined || stated === String(status)
+      ? []
+      : [`docs/errors.md: ${code} answers ${status}, the line below its heading says ${stated ?? 'no status'}`];
+  });
+  return [...compareNames('docs/errors.md', headings(markdown), Object.keys(errors)), ...wrongStatus];
+}
+
+/** docs/events.md: `### NAME`. */
+export function compareEvents(markdown: string, names: readonly string[]): string[] {
+  return compareNames('docs/events.md', headings(markdown), names);
+}
+
+/** .env.example: `KEY=value`, or `# KEY=` for one that is usually left out. */
+export function compareSettings(example: string, keys: readonly string[]): string[] {
+  const named = [...example.matchAll(/^(?:# ?)?([A-Z][A-Z0-9_]*)=/gm)].map(([, key = '']) => key);
+  return compareNames('.env.example', named, keys);
+}
+
+export function checkChangelog(markdown: string): string[] {
+  return /^## +\[?Unreleased\]?\s*$/m.test(markdown) ? [] : ['CHANGELOG.md: has no section "## Unreleased"'];
+}
+
+/**
+ * docs/guarantees.md: each promise is a list item or a table row that names one test or more as
+ * `test: path/to/file.test.ts › title`. `titles` holds the test files by path; each test under test/guarantees must be
+ * named by a promise.
+ */
+export function compareGuarantees(markdown: string, titles: Map<string, TestTitle[]>): string[] {
+  const promises = readPromises(markdown);
+  const named = promises.flatMap(({ tests }) => tests);
+  const sentences = promises
+    .filter(({ tests }) => tests.length === 0)
+    .map(({ text }) => `docs/guarantees.md: names no test for "${text.slice(0, 80)}"`);
+  for (const { path, title } of named) {
+    const found = titles.get(path)?.find((test) => test.title === title);
+    if (!titles.has(path)) sentences.push(`docs/guarantees.md: ${path} does not exist`);
+    else if (!found) sentences.push(`docs/guarantees.md: ${path} has no test "${title}"`);
+    else if (found.isSkipped) sentences.push(`docs/guarantees.md: ${path} skips "${title}", so it proves nothing`);
+  }
+  for (const [path, tests] of titles) {
+    if (!path.startsWith('test/guarantees/')) continue;
+    for (const { title, isTest } of tests) {
+      if (isTest && !named.some((test) => test.path === path && test.title === title)) {
+        sentences.push(`${path}: "${title}" is promised nowhere in docs/guarantees.md`);
+      }
+    }
+  }
+  if (promises.length === 0) sentences.push('docs/guarantees.md: promises nothing');
+  return sentences;
+}
+
+interface GuaranteedPromise {
+  text: string;
+  tests: { path: string; title: string }[];
+}
+
+function readPromises(markdown: string): GuaranteedPromise[] {
+  // A wrapped list item goes on in indented lines.
+  const lines = markdown.replaceAll(/\n[ \t]+(?=\S)/g, ' ').split('\n');
+  // The row above `|---|` is the table's head.
+  const isHead = (index: number) => /^\|[\s:|-]+$/.test(lines[index + 1] ?? '');
+  return lines
+    .filter((line, index) => /^[-*] /.test(line) || (/^\|(?![\s:|-]+$)/.test(line) && !isHead(index)))
+    .map((text) => ({ text, tests: readTestNames(text) }));
+}
+
+function readTestNames(line: string): GuaranteedPromise['tests'] {
+  // A title ends at the next test, a break, an unescaped bar, or the line's end; backticks around the whole are dropped.
+  const names = line.matchAll(/(`?)test: +(\S+\.test\.ts) +› +((?:\\\||(?!<br|`?test: )[^|])+)/g);
+  return [...names].map(([, tick = '', path = '', rest = '']) => {
+    const title = rest
+      .trim()
+      .replace(/[,;]$/, '')
+      .replaceAll(String.raw`\|`, '|');
+    return { path, title: tick && title.endsWith('`') ? title.slice(0, -1) : title };
+  });
+}
+
+function headings(markdown: string): string[] {
+  return [...markdown.matchAll(/^### +(.+?) *$/gm)].map(([, name = '']) => name);
+}
+
+function compareNames(document: string, documented: readonly string[], known: readonly string[]): string[] {
+  const missing = known.filter((name) => !documented.includes(name));
+  const unknown = documented.filter((name) => !known.includes(name));
+  const twice = documented.filter((name, index) => documented.indexOf(name) !== index);
+  return [
+    ...missing.map((name) => `${document}: ${name} is missing`),
+    ...unknown.map((name) => `${document}: ${name} exists nowhere in the code`),
+    ...twice.map((name) => `${document}: ${name} stands there twice`),
+  ];
+}

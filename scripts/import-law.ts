@@ -1,0 +1,189 @@
+/**
+ * The import law of docs/architecture.md: main → api, worker → features → queries → platform; features → channels,
+ * ai → platform; between rooms only to those listed before. Tests are free.
+ */
+import { posix } from 'node:path';
+import { ROOMS } from './rooms.ts';
+import type { ImportFact, SourceFacts, Violation } from './source-facts.ts';
+
+type Role = 'schemas' | 'queries' | 'events' | 'jobs' | 'routes' | 'operation';
+/** boot: src/boot/, which puts the process together; kit: what a room is handed there; port and registry: in src/channels. */
+type Kind = 'main' | 'boot' | 'api' | 'worker' | 'config' | 'kit' | 'platform' | 'ai' | 'port' | 'registry' | 'channel';
+type Place =
+  | { kind: Exclude<Kind, 'channel'> }
+  | { kind: 'channel'; folder: string; isConfig: boolean }
+  | { kind: 'room'; room: string; role: Role }
+  | { kind: 'outside' }
+  | { kind: 'unknown' };
+
+interface RoomLaw {
+  sentence: string;
+  /** Files of the room itself. */
+  own: Role[];
+  /** Files of rooms listed before. */
+  earlier: Role[];
+  /** The same, by `import type` alone. */
+  earlierTypes: Role[];
+  others: (Kind | 'channel config')[];
+  otherTypes: Kind[];
+}
+
+const ROOM_LAWS: Record<Role, RoomLaw> = {
+  schemas: {
+    // An inbox's record shows each channel's settings field by field.
+    sentence: "schemas know the platform, the channel port, channels' configs and the schemas of rooms listed before",
+    own: ['schemas'],
+    earlier: ['schemas'],
+    earlierTypes: [],
+    others: ['platform', 'port', 'channel config'],
+    otherTypes: [],
+  },
+  queries: {
+    sentence: "queries know the platform and the room's schemas, and types of schemas of rooms listed before",
+    own: ['schemas', 'queries'],
+    earlier: [],
+    earlierTypes: ['schemas'],
+    others: ['platform'],
+    otherTypes: ['port'],
+  },
+  events: {
+    sentence:
+      "events know the platform, the channel port, the room's schemas and operations, and schemas listed before",
+    own: ['schemas', 'operation', 'events'],
+    earlier: ['schemas'],
+    earlierTypes: [],
+    others: ['platform', 'port'],
+    otherTypes: ['kit'],
+  },
+  jobs: {
+    sentence: "jobs know the platform, the room's schemas, events and operations, and schemas of rooms listed before",
+    own: ['schemas', 'operation', 'events'],
+    earlier: ['schemas'],
+    earlierTypes: [],
+    others: ['platform'],
+    otherTypes: ['port', 'kit'],
+  },
+  routes: {
+    sentence: "routes know the platform, the room's schemas and operations, and schemas of rooms listed before",
+    own: ['schemas', 'operation'],
+    earlier: ['schemas'],
+    earlierTypes: [],
+    others: ['platform'],
+    otherTypes: ['port', 'kit'],
+  },
+  operation: {
+    sentence:
+      'operations know the platform, channels by their port and registry, ai, their own room but for its routes, and ' +
+      'operations and schemas of rooms listed before',
+    own: ['schemas', 'queries', 'events', 'jobs', 'operation'],
+    earlier: ['schemas', 'operation'],
+    earlierTypes: [],
+    others: ['platform', 'port', 'registry', 'ai'],
+    otherTypes: ['kit'],
+  },
+};
+
+const LAWS: Record<Kind, { sentence: string; others: (Kind | 'routes' | 'jobs' | 'operation')[] }> = {
+  main: { sentence: 'main knows boot and config', others: ['boot', 'config'] },
+  boot: {
+    sentence: "boot knows api, worker, config, kit, the rooms' operations, the channels, ai and the platform",
+    others: ['boot', 'api', 'worker', 'config', 'kit', 'operation', 'platform', 'registry', 'port', 'ai'],
+  },
+  api: {
+    sentence: "api knows the rooms' routes, config, kit, the channels, ai and the platform",
+    others: ['routes', 'config', 'kit', 'platform', 'registry', 'port', 'ai'],
+  },
+  worker: {
+    sentence: "worker knows the rooms' jobs and operations, config, kit, the channels, ai and the platform",
+    others: ['jobs', 'operation', 'config', 'kit', 'platform', 'registry', 'port', 'ai'],
+  },
+  kit: { sentence: 'kit names the platform, the channels and ai', others: ['platform', 'registry', 'port', 'ai'] },
+  config: { sentence: 'config knows the platform only', others: ['platform'] },
+  platform: { sentence: 'the platform knows no feature, no channel and no ai', others: ['platform'] },
+  ai: { sentence: 'ai knows the platform only', others: ['platform', 'ai'] },
+  port: { sentence: 'the channel port knows the platform only', others: ['platform'] },
+  registry: { sentence: 'the registry knows the channels and the platform', others: ['platform', 'port', 'channel'] },
+  channel: {
+    sentence: 'a channel knows the platform, the channel port and its own folder',
+    others: ['platform', 'port'],
+  },
+};
+
+/** The files that the law judges: programs, not tests. */
+export function isJudged(path: string): boolean {
+  return path.startsWith('sandbox/') || path.startsWith('web/') || (path.startsWith('src/') && !isTest(path));
+}
+
+export function isTest(path: string): boolean {
+  return path.endsWith('.test.ts');
+}
+
+/** All breaches of the law by one file. */
+export function findImportViolations(facts: SourceFacts): Violation[] {
+  if (!isJudged(facts.path)) return [];
+  const violations: Violation[] = [];
+  const found = (line: number, sentence: string) => violations.push({ path: facts.path, line, sentence });
+  const from = placeOf(facts.path);
+  if (from.kind === 'unknown') {
+    found(1, 'has no place in the layout of docs/architecture.md, or its room is not listed in scripts/rooms.ts');
+  }
+  for (const fact of facts.imports) {
+    if (fact.specifier === null) found(fact.line, 'an import() with a computed address hides from the import law');
+    else if (fact.specifier.startsWith('.')) {
+      const sentence = judge(from, placeOf(posix.join(posix.dirname(facts.path), fact.specifier)), fact);
+      if (sentence) found(fact.line, `imports ${fact.specifier}, but ${sentence}`);
+    }
+  }
+  return violations;
+}
+
+function placeOf(path: string): Place {
+  const [top, area, name, ...rest] = path.split('/');
+  if (top !== 'src') return { kind: 'outside' };
+  const file = posix.basename(path);
+  if (area === 'platform' || area === 'ai' || area === 'boot') return { kind: area };
+  if (area === 'channels' && rest.length > 0)
+    return { kind: 'channel', folder: name ?? '', isConfig: file === 'config.ts' };
+  if (path === 'src/channels/channel.ts') return { kind: 'port' };
+  if (path === 'src/channels/registry.ts') return { kind: 'registry' };
+  const room = ROOMS.find((listed) => listed === name);
+  if (area === 'features' && room && rest.length > 0) return { kind: 'room', room, role: roleOf(file) };
+  for (const kind of ['main', 'api', 'worker', 'config', 'kit'] as const)
+    if (path === `src/${kind}.ts`) return { kind };
+  return { kind: 'unknown' };
+}
+
+function roleOf(file: string): Role {
+  if (file === 'queries.ts' || file.endsWith('-queries.ts')) return 'queries';
+  const role = (['schemas', 'events', 'jobs', 'routes'] as const).find((known) => file === `${known}.ts`);
+  return role ?? 'operation';
+}
+
+/** Null when the arrow is lawful, else the law that it breaks. */
+function judge(from: Place, to: Place, { typeOnly }: ImportFact): string | null {
+  // A file without a place is reported once, where it stands.
+  if (from.kind === 'unknown' || to.kind === 'unknown') return null;
+  if (from.kind === 'outside') return to.kind === 'outside' ? null : 'sandbox and web stand alone, without src/';
+  if (to.kind === 'outside') return 'src/ stands alone, without sandbox, test, web, scripts and bench';
+  // Settings are handed down as values; who receives them may name their type.
+  if (to.kind === 'config' && typeOnly && from.kind !== 'channel') return null;
+  if (from.kind === 'room') return judgeRoom(from, to, typeOnly);
+  const law = LAWS[from.kind];
+  if (from.kind === 'channel' && to.kind === 'channel') return from.folder === to.folder ? null : law.sentence;
+  const target = to.kind === 'room' ? to.role : to.kind;
+  return law.others.some((allowed) => allowed === target) ? null : law.sentence;
+}
+
+function judgeRoom(from: { room: string; role: Role }, to: Place, typeOnly: boolean): string | null {
+  const law = ROOM_LAWS[from.role];
+  if (to.kind !== 'room') {
+    const allowed = typeOnly ? [...law.others, ...law.otherTypes] : law.others;
+    const target = to.kind === 'channel' && to.isConfig ? 'channel config' : to.kind;
+    return allowed.some((kind) => kind === target) ? null : law.sentence;
+  }
+  if (to.room === from.room) return law.own.includes(to.role) ? null : law.sentence;
+  const order: readonly string[] = ROOMS;
+  if (order.indexOf(to.room) > order.indexOf(from.room)) return `${to.room} is listed after ${from.room}`;
+  const allowed = typeOnly ? [...law.earlier, ...law.earlierTypes] : law.earlier;
+  return allowed.includes(to.role) ? null : law.sentence;
+}

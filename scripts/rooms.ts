@@ -1,0 +1,22 @@
+/** The rooms of src/features in import order: a room imports only rooms listed before it. */
+export const ROOMS = [
+  'companies',
+  'users',
+  'api-keys',
+  'audit',
+  'custom-fields',
+  'attachments',
+  'inboxes',
+  'businesses',
+  'contacts',
+  'pipelines',
+  'conversations',
+  'messages',
+  'templates',
+  'campaigns',
+  'knowledge',
+  'tables',
+  'agents',
+  'inbound',
+  'webhooks',
+] as const;

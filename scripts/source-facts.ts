@@ -1,0 +1,168 @@
+/** Reads a source file into the few facts that the checks judge: what it imports, names and writes as strings. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSync, Visitor } from 'oxc-parser';
+
+/** `path` is relative to the root, with forward slashes. */
+export interface SourceFile {
+  path: string;
+  text: string;
+}
+
+export interface ImportFact {
+  line: number;
+  /** As written; null for an import() whose address is computed. */
+  specifier: string | null;
+  /** The imported names; '*' for the whole (default, namespace, export *, import()). Empty for the effect alone. */
+  names: string[];
+  typeOnly: boolean;
+}
+
+export interface TextFact {
+  line: number;
+  text: string;
+}
+
+export interface SourceFacts {
+  path: string;
+  imports: ImportFact[];
+  /** Identifiers used as values or types; not property names, so `job.process` does not count as `process`. */
+  identifiers: TextFact[];
+  /** The last two names of a path: `database.system` of `deps.database.system`. */
+  members: TextFact[];
+  /** String literals, and templates up to their first `${`. */
+  strings: TextFact[];
+  /** True when every statement hands on another file's exports. */
+  onlyReexports: boolean;
+}
+
+/** A finding; `line` counts from 1. */
+export interface Violation {
+  path: string;
+  line: number;
+  sentence: string;
+}
+
+/** All TypeScript files of the folders, sorted. A folder that does not exist holds none. */
+export function readSources(root: string, folders: readonly string[]): SourceFile[] {
+  return globSync(
+    folders.map((folder) => `${folder}/**/*.ts`),
+    { cwd: root },
+  )
+    .map((path) => path.replaceAll('\\', '/'))
+    .toSorted()
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+}
+
+/** Prints what was found and sets the exit code. Seeing nothing is a failure: such a check would stay green for ever. */
+export function reportViolations(name: string, fileCount: number, violations: Violation[]): void {
+  for (const { path, line, sentence } of violations) console.error(`${path}:${line}: ${sentence}`);
+  console.log(`${name}: ${fileCount} files checked`);
+  if (fileCount === 0) console.error(`${name}: saw no file; is the folder right?`);
+  if (fileCount === 0 || violations.length > 0) process.exitCode = 1;
+}
+
+/** Throws when the file is not valid TypeScript. */
+export function readFacts(file: SourceFile): SourceFacts {
+  const { program, module, errors } = parseSync(file.path, file.text);
+  if (errors[0]) throw new Error(`${file.path}: ${errors[0].message}`);
+  const lineOf = makeLineOf(file.text);
+  const facts: SourceFacts = {
+    path: file.path,
+    imports: readStaticImports(module, lineOf),
+    identifiers: [],
+    members: [],
+    strings: [],
+    onlyReexports:
+      program.body.length > 0 &&
+      program.body.every(
+        (statement) =>
+          statement.type === 'ExportAllDeclaration' ||
+          (statement.type === 'ExportNamedDeclaration' && statement.source !== null),
+      ),
+  };
+  makeVisitor(facts, lineOf).visit(program);
+  return facts;
+}
+
+type LineOf = (offset: number) => number;
+type Module = ReturnType<typeof parseSync>['module'];
+
+function readStaticImports(module: Module, lineOf: LineOf): ImportFact[] {
+  const imports = module.staticImports.map((statement) => ({
+    line: lineOf(statement.start),
+    specifier: statement.moduleRequest.value,
+    names: statement.entries.map((entry) => entry.importName.name ?? '*'),
+    typeOnly: statement.entries.length > 0 && statement.entries.every((entry) => entry.isType),
+  }));
+  const reexports = module.staticExports.flatMap((statement) =>
+    statement.entries.flatMap((entry) =>
+      entry.moduleRequest
+        ? [
+            {
+              line: lineOf(statement.start),
+              specifier: entry.moduleRequest.value,
+              names: [entry.importName.name ?? '*'],
+              typeOnly: entry.isType,
+            },
+          ]
+        : [],
+    ),
+  );
+  return [...imports, ...reexports];
+}
+
+function makeVisitor(facts: SourceFacts, lineOf: LineOf): Visitor {
+  const propertyNames = new Set<unknown>();
+  const namesProperty = (node: { key: unknown; computed: boolean; shorthand?: boolean }) => {
+    if (!node.computed && !node.shorthand) propertyNames.add(node.key);
+  };
+  return new Visitor({
+    // Parents are visited before their children, so a property's name is known as such in time.
+    MemberExpression(node) {
+      if (node.computed) return;
+      propertyNames.add(node.property);
+      const object = node.object.type === 'MemberExpression' ? node.object.property : node.object;
+      if (object.type === 'Identifier' && node.property.type === 'Identifier') {
+        facts.members.push({ line: lineOf(node.start), text: `${object.name}.${node.property.name}` });
+      }
+    },
+    Property: namesProperty,
+    PropertyDefinition: namesProperty,
+    MethodDefinition: namesProperty,
+    TSPropertySignature: namesProperty,
+    TSMethodSignature: namesProperty,
+    Identifier(node) {
+      if (!propertyNames.has(node)) facts.identifiers.push({ line: lineOf(node.start), text: node.name });
+    },
+    Literal(node) {
+      if (typeof node.value === 'string') facts.strings.push({ line: lineOf(node.start), text: node.value });
+    },
+    TemplateLiteral(node) {
+      facts.strings.push({ line: lineOf(node.start), text: node.quasis[0]?.value.cooked ?? '' });
+    },
+    TSImportType(node) {
+      facts.imports.push({ line: lineOf(node.start), specifier: node.source.value, names: ['*'], typeOnly: true });
+    },
+    ImportExpression(node) {
+      const specifier =
+        node.source.type === 'Literal' && typeof node.source.value === 'string' ? node.source.value : null;
+      facts.imports.push({ line: lineOf(node.start), specifier, names: ['*'], typeOnly: false });
+    },
+  });
+}
+
+function makeLineOf(text: string): LineOf {
+  const breaks = [...text.matchAll(/\n/g)].map((match) => match.index);
+  // Bisected, since it is asked for every identifier: the line is one more than the line breaks before the offset.
+  return (offset) => {
+    let low = 0;
+    let high = breaks.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((breaks[middle] ?? offset) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}

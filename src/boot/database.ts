@@ -1,0 +1,59 @@
+/** The database behind this process: the embedded one, or the operator's; up to date, and under a role that row security binds. */
+import { randomBytes } from 'node:crypto';
+import { dataPath, type Config } from '../config.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres.ts';
+import { migrateJobs } from '../platform/jobs.ts';
+import { createLogin, migrate, refusalToServe } from '../platform/migrations.ts';
+import type { Log } from '../platform/telemetry.ts';
+import { queues } from '../worker.ts';
+
+export interface RunningDatabase {
+  url: string;
+  /** The embedded server, which this process has to stop. */
+  embedded: EmbeddedPostgres | null;
+}
+
+export type Purpose = 'all' | 'api' | 'worker' | 'migrate';
+
+export async function openStore(config: Config, purpose: Purpose, log: Log): Promise<RunningDatabase> {
+  if (config.DATABASE_URL) {
+    if (purpose === 'all' || purpose === 'migrate') await bringUpToDate(config.DATABASE_URL, log);
+    await refuseUnfit(config.DATABASE_URL);
+    return { url: config.DATABASE_URL, embedded: null };
+  }
+  if (purpose === 'api' || purpose === 'worker') {
+    throw new Error(`${purpose} shares its database with other processes: set DATABASE_URL, or use npm start`);
+  }
+  const embedded = await startEmbeddedPostgres(dataPath(config, 'postgres'), (line) =>
+    log.warn({ postgres: line }, 'database'),
+  );
+  try {
+    return { url: await prepareEmbedded(embedded, log), embedded };
+  } catch (error) {
+    await embedded.stop();
+    throw error;
+  }
+}
+
+/** The superuser only migrates; the platform logs in as a user who is none. */
+async function prepareEmbedded(embedded: EmbeddedPostgres, log: Log): Promise<string> {
+  const address = `${embedded.host}:${embedded.port}/${embedded.database}`;
+  const owner = `postgres://${embedded.user}:${encodeURIComponent(embedded.password)}@${address}`;
+  await bringUpToDate(owner, log);
+  // Made anew at each start: nobody has to keep it.
+  const password = randomBytes(24).toString('base64url');
+  await createLogin(owner, password);
+  const url = `postgres://parley:${password}@${address}`;
+  await refuseUnfit(url);
+  return url;
+}
+
+async function bringUpToDate(url: string, log: Log): Promise<void> {
+  const ran = await migrate(url, (owner) => migrateJobs(owner, queues()));
+  if (ran.length > 0) log.info({ migrations: ran }, 'the database was brought up to date');
+}
+
+async function refuseUnfit(url: string): Promise<void> {
+  const reason = await refusalToServe(url);
+  if (reason) throw new Error(reason);
+}

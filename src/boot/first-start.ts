@@ -1,0 +1,97 @@
+/** An empty store gets a first company, its owner and two keys; with the sandbox beside it, also an inbox and a webhook to try. */
+import { randomBytes } from 'node:crypto';
+import { access, rename, writeFile } from 'node:fs/promises';
+import { dataPath } from '../config.ts';
+import { createKey } from '../features/api-keys/api-keys.ts';
+import { createCompany, isEmptyInstallation } from '../features/companies/companies.ts';
+import { createInbox } from '../features/inboxes/inboxes.ts';
+import { createUser } from '../features/users/users.ts';
+import { createWebhook } from '../features/webhooks/webhooks.ts';
+import type { Kit } from '../kit.ts';
+import { EVENT_NAMES } from '../platform/events.ts';
+import { makeTenant } from '../platform/route.ts';
+
+const OWNER_EMAIL = 'owner@parley.local';
+
+interface Credentials {
+  base_url: string;
+  company_id: string;
+  company_key: string;
+  global_key: string;
+  user: { email: string; password: string };
+}
+
+export interface FirstStart {
+  jwtSecret: string;
+  baseUrl: string;
+  sandboxUrl: string | null;
+}
+
+/** Does nothing when the store already has a company. */
+export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<void> {
+  const created = await kit.database.systemTx(async (tx) => {
+    if (!(await isEmptyInstallation(tx))) return null;
+    const company = await createCompany(tx, { name: start.sandboxUrl ? 'Demo' : 'My company' });
+    const password = randomBytes(12).toString('base64url');
+    await createUser(tx, { company: company._id, name: 'Owner', email: OWNER_EMAIL, role: 'OWNER', password });
+    const companyKey = await createKey(tx, start.jwtSecret, {
+      company: company._id,
+      name: 'First company key',
+      scopes: ['*'],
+    });
+    const globalKey = await createKey(tx, start.jwtSecret, { company: null, name: 'First global key', scopes: ['*'] });
+    // Before the commit: keys that nobody can read would lock everybody out; a file without a commit is written anew.
+    await writeCredentials(kit, {
+      base_url: start.baseUrl,
+      company_id: company._id,
+      company_key: companyKey.token,
+      global_key: globalKey.token,
+      user: { email: OWNER_EMAIL, password },
+    });
+    return { companyId: company._id, keyId: companyKey._id };
+  });
+  if (created && start.sandboxUrl) await seedDemo(kit, { ...created, sandboxUrl: start.sandboxUrl });
+}
+
+/** The account that the sandbox knows from its start. */
+const DEMO_ACCOUNT = {
+  phone_number_id: '100000000000001',
+  waba_id: '200000000000001',
+  business_id: '300000000000001',
+  business_token: 'sandbox-token',
+};
+
+async function seedDemo(kit: Kit, demo: { companyId: string; keyId: string; sandboxUrl: string }): Promise<void> {
+  const principal = { type: 'company', id: demo.keyId, companyId: demo.companyId, scopes: ['*'] } as const;
+  const tenant = makeTenant(kit.database, demo.companyId, principal);
+  await createInbox(kit, tenant, {
+    channel: 'WAP_AUTO_CLOSER',
+    name: 'Sandbox phone',
+    number: '+5511900000000',
+    api_wap_config: DEMO_ACCOUNT,
+  });
+  await createWebhook(kit, tenant, { url: `${demo.sandboxUrl}/receiver/demo`, events: [...EVENT_NAMES] });
+}
+
+const credentialsPath = (kit: Kit): string => dataPath(kit.config, 'credentials.json');
+
+/** By rename, so that nobody ever reads half of it. */
+async function writeCredentials(kit: Kit, credentials: Credentials): Promise<void> {
+  const path = credentialsPath(kit);
+  await writeFile(`${path}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+  kit.log.info({ path }, 'a first company was created; its credentials are in this file');
+}
+
+export async function warnOfCredentials(kit: Kit): Promise<void> {
+  try {
+    await access(credentialsPath(kit));
+  } catch {
+    // Failure policy: no file, nothing to warn of.
+    return;
+  }
+  kit.log.warn(
+    { path: credentialsPath(kit) },
+    'the first credentials still lie in a file: keep them elsewhere and delete it',
+  );
+}

@@ -1,0 +1,84 @@
+/** One process from its start to its end. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Config } from '../config.ts';
+import { createLog, type Log } from '../platform/telemetry.ts';
+import { openStore, type Purpose } from './database.ts';
+import { start, type Running } from './start.ts';
+
+// In-flight requests and deliveries last 11 s at most; whoever sent SIGTERM waits longer than this with kill -9.
+const STOP_MS = 15_000;
+
+export async function run(config: Config, purpose: Purpose): Promise<void> {
+  const log = createLog(config.LOG_LEVEL);
+  try {
+    if (purpose === 'migrate') return await migrateOnly(config, log);
+    const running = await start(config, purpose, { log });
+    log.info({ url: running.url, purpose, pid: process.pid }, 'ready');
+    if (running.url) process.stdout.write(`Parley is ready on ${running.url} (reference: ${running.url}/docs)\n`);
+    collectGarbage();
+    await ended(running, log);
+  } catch (error) {
+    throw new Error(explain(error, config), { cause: error });
+  }
+}
+
+async function migrateOnly(config: Config, log: Log): Promise<void> {
+  const store = await openStore(config, 'migrate', log);
+  await store.embedded?.stop();
+  process.stdout.write('The database is up to date.\n');
+}
+
+/** Loading the code leaves some 70 MB of garbage that an idle process would keep for hours. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  setTimeout(collect, 1_000).unref();
+}
+
+/** Resolves when the process has stopped in order; a second signal, or 15 s, end it at once. */
+async function ended(running: Running, log: Log): Promise<void> {
+  const signal = await Promise.race([
+    new Promise<string>((resolve) => {
+      for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+    }),
+    running.failed.then((reason) => `failure: ${reason}`),
+  ]);
+  log.info({ signal }, 'stopping');
+  const impatient = (): never => process.exit(1);
+  process.once('SIGTERM', impatient).once('SIGINT', impatient);
+  setTimeout(impatient, STOP_MS).unref();
+  await running.stop();
+  log.info('stopped');
+  if (signal.startsWith('failure')) throw new Error(signal.slice('failure: '.length));
+  // Timers of libraries may still tick: everything of ours is done.
+  process.exit(0);
+}
+
+/** One sentence for whoever reads the terminal. */
+function explain(error: unknown, config: Config): string {
+  const { code, message } = error as { code?: string; message: string };
+  const where = config.DATABASE_URL ? new URL(config.DATABASE_URL).host : 'the embedded server';
+  switch (code) {
+    case 'EADDRINUSE':
+      return `port ${config.PORT} on ${config.HOST} is taken; set PORT to another one`;
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return `no permission: ${message}`;
+    case 'ENOSPC':
+      return `the disk that holds ${config.DATA_DIR} is full`;
+    case 'ECONNREFUSED':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+      return `the database at ${where} can not be reached (${code}); check DATABASE_URL`;
+    case '28P01':
+    case '28000':
+    case '3D000':
+      return `the database at ${where} refuses: ${message}`;
+    default:
+      return message;
+  }
+}

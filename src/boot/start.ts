@@ -1,0 +1,158 @@
+/** Puts a process together, in order: secrets, database, sandbox, doors, API, worker; and takes it apart in the reverse one. */
+import { mkdir } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { buildApi } from '../api.ts';
+import { createChannels } from '../channels/registry.ts';
+import { dataPath, type Config } from '../config.ts';
+import { findLivingKey } from '../features/api-keys/api-keys.ts';
+import { companyExists } from '../features/companies/companies.ts';
+import { findActiveUser } from '../features/users/users.ts';
+import type { Kit } from '../kit.ts';
+import { createAuthenticator } from '../platform/auth.ts';
+import { startJobs, type Jobs } from '../platform/jobs.ts';
+import { createOutbound } from '../platform/outbound.ts';
+import { createSecrets } from '../platform/secrets.ts';
+import type { Health } from '../platform/service.ts';
+import { createMetrics, type Log } from '../platform/telemetry.ts';
+import { openDatabase } from '../platform/tenant.ts';
+import { startWorker } from '../worker.ts';
+import { openStore, type Purpose } from './database.ts';
+import { prepareFirstStart, warnOfCredentials } from './first-start.ts';
+import { startSandbox, type Sandbox } from './sandbox.ts';
+import { loadSecrets, type InstallationSecrets } from './secrets-file.ts';
+
+const PUBLIC_GRAPH = 'https://graph.facebook.com/v26.0';
+
+export interface Running {
+  /** Where it listens; null in a process that only works. */
+  url: string | null;
+  kit: Kit;
+  stop(): Promise<void>;
+  /** Resolves with a sentence when it can not go on. */
+  failed: Promise<string>;
+}
+
+export interface StartOptions {
+  log: Log;
+  /** Sends reads through row-level security, too; for tests. */
+  readsUnderRls?: boolean;
+}
+
+/** Throws one sentence, with nothing left running. */
+export async function start(
+  config: Config,
+  purpose: Exclude<Purpose, 'migrate'>,
+  options: StartOptions,
+): Promise<Running> {
+  // Taken apart from the last to the first, whether by a stop or by a start that fails half-way.
+  const undo: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    return { ...(await assemble(config, purpose, options, undo)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type Undo = (() => Promise<void>)[];
+
+async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, options: StartOptions, undo: Undo) {
+  const { log } = options;
+  await mkdir(dataPath(config), { recursive: true, mode: 0o700 });
+  const secrets = await loadSecrets(config);
+  const store = await openStore(config, purpose, log);
+  if (store.embedded) undo.push(store.embedded.stop);
+  const sandbox = config.sandboxOn && purpose === 'all' ? await startSandbox(config, secrets) : null;
+  if (sandbox) undo.push(sandbox.stop);
+  const { kit, jobs } = await openKit({ config, secrets, sandbox, url: store.url, purpose, options, undo });
+  const health: Health = { ready: () => kit.database.ping() };
+  const url = purpose === 'worker' ? null : await listen(kit, health, undo);
+  if (sandbox && url) await pointSandbox(kit, sandbox, url);
+  if (purpose !== 'worker') {
+    await prepareFirstStart(kit, {
+      jwtSecret: secrets.jwtSecret,
+      baseUrl: url ?? config.PUBLIC_URL,
+      sandboxUrl: sandbox?.url ?? null,
+    });
+    await warnOfCredentials(kit);
+  }
+  if (purpose !== 'api') undo.push(await startWorker(kit, jobs));
+  // First of all when stopping: say so to whoever balances the load.
+  undo.push(async () => void (health.ready = null));
+  return { url, kit, failed: store.embedded?.died ?? new Promise<string>(() => undefined) };
+}
+
+interface Parts {
+  config: Config;
+  secrets: InstallationSecrets;
+  sandbox: Sandbox | null;
+  url: string;
+  purpose: Purpose;
+  options: StartOptions;
+  undo: Undo;
+}
+
+async function openKit({
+  config,
+  secrets,
+  sandbox,
+  url,
+  purpose,
+  options,
+  undo,
+}: Parts): Promise<{ kit: Kit; jobs: Jobs }> {
+  const { log } = options;
+  const database = openDatabase({ url, poolSize: config.DATABASE_POOL, readsUnderRls: options.readsUnderRls ?? false });
+  undo.push(database.close);
+  const outbound = createOutbound({ allow: config.OUTBOUND_ALLOW, trustedOrigins: sandbox ? [sandbox.url] : [] });
+  undo.push(outbound.close);
+  const jobs = await startJobs({ url, worker: purpose !== 'api', log });
+  undo.push(jobs.stop);
+  const auth = createAuthenticator(
+    { current: secrets.jwtSecret, previous: config.JWT_SECRET_PREVIOUS },
+    {
+      findKey: (hash) => findLivingKey(database.system, hash),
+      findUser: (companyId, userId) => findActiveUser(database.system, companyId, userId),
+    },
+  );
+  const channels = createChannels({
+    graphUrl: config.WAP_GRAPH_URL ?? sandbox?.url ?? PUBLIC_GRAPH,
+    appSecret: config.WAP_APP_SECRET ?? (sandbox ? secrets.appSecret : null),
+    outbound,
+  });
+  const kit: Kit = {
+    config: sandbox ? { ...config, WAP_VERIFY_TOKEN: secrets.verifyToken } : config,
+    database,
+    access: { auth, database, companyExists: (companyId) => companyExists(database.system, companyId) },
+    secrets: createSecrets(secrets.encryptionKey),
+    outbound,
+    channels,
+    enqueue: jobs.enqueue,
+    metrics: createMetrics(),
+    log,
+  };
+  return { kit, jobs };
+}
+
+async function listen(kit: Kit, health: Health, undo: Undo): Promise<string> {
+  const app = await buildApi(kit, health);
+  undo.push(() => app.close());
+  await app.listen({ host: kit.config.HOST, port: kit.config.PORT });
+  const { port } = app.server.address() as AddressInfo;
+  return kit.config.PORT === 0 ? kit.config.PUBLIC_URL.replace(/:0$/, `:${port}`) : kit.config.PUBLIC_URL;
+}
+
+/** The sandbox learns where its notifications go once the platform has an address. */
+async function pointSandbox(kit: Kit, sandbox: Sandbox, url: string): Promise<void> {
+  await kit.outbound.operator({
+    method: 'PUT',
+    url: `${sandbox.url}/sandbox/settings`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ callback_url: `${url}/hooks/wap` }),
+    signal: AbortSignal.timeout(5_000),
+    maxBytes: 65_536,
+  });
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failureText, networkErrors, retryOf } from './errors.ts';
+
+const UNKNOWN = failureText('nothing');
+
+test('every code that the network documents has a sentence of its own meaning', () => {
+  const codes = [
+    0, 190, 3, 10, 200, 250, 299, 1, 2, 131000, 131016, 4, 17, 80007, 33, 100, 368, 130497, 131031, 130429, 130472,
+    131005, 131008, 131009, 131021, 131026, 131030, 131037, 131042, 131045, 133010, 131047, 131048, 131049, 131050,
+    131051, 131052, 131053, 131056, 131057, 131062, 131063, 131064, 132000, 132001, 132005, 132007, 132008, 132012,
+    132015, 132016, 132068, 132069, 133004, 133016, 135000,
+  ];
+  for (const code of codes) assert.notEqual(failureText(code), UNKNOWN, `code ${code}`);
+});
+
+test('an unknown code has the general sentence and is never tried again', () => {
+  for (const code of [999_999, 300, -1, 'PROVIDER_REJECTED', '']) {
+    assert.equal(failureText(code), UNKNOWN);
+    assert.equal(retryOf(code), 'no');
+  }
+});
+
+test('a code written as text means the same', () => {
+  assert.equal(failureText('131047'), failureText(131047));
+  assert.match(failureText(131047), /24 horas/);
+});
+
+test('only refusals that are soon over are tried again at once', () => {
+  const codes = [
+    0, 1, 2, 4, 190, 368, 130429, 131000, 131016, 131026, 131047, 131048, 131049, 131056, 131057, 132001, 133004,
+  ];
+  const now = codes.filter((code) => retryOf(code) === 'now');
+  assert.deepEqual(now, [1, 2, 130429, 131000, 131016, 131057, 133004]);
+  assert.equal(retryOf(131056), 'pair');
+});
+
+test('causes are read in the new form, the old form and in none', () => {
+  const errors = [
+    { code: 131026, title: 'T', message: 'M', error_data: { details: 'D' } },
+    { code: '131052', title: 'T', details: 'D' },
+    { code: 1, message: 'M', error_data: 'D' },
+    null,
+    'words',
+    {},
+  ];
+  assert.deepEqual(networkErrors(errors), [
+    { code: 131026, title: 'T', message: 'M', details: 'D' },
+    { code: 131052, title: 'T', message: '', details: 'D' },
+    { code: 1, title: '', message: 'M', details: 'D' },
+    { code: 'PROVIDER_REJECTED', title: '', message: 'words', details: '' },
+    { code: 'PROVIDER_REJECTED', title: '', message: '', details: '' },
+  ]);
+  for (const nothing of [undefined, null, {}, 'x', 7]) assert.deepEqual(networkErrors(nothing), []);
+});

@@ -1,0 +1,121 @@
+/** One call to the Graph API and what its answer proves: done, certainly refused, or nobody knows. */
+import { createHmac } from 'node:crypto';
+import type { NetworkError } from '../channel.ts';
+import { OutboundError, type Outbound, type OutboundRequest, type OutboundResponse } from '../../platform/outbound.ts';
+import { networkError } from './errors.ts';
+import { record, type Json } from './values.ts';
+
+export interface GraphCall {
+  method: 'GET' | 'POST';
+  /** Segments after the version; each is escaped. */
+  path: readonly string[];
+  query?: Record<string, string>;
+  body?: Json;
+  token: string | null | undefined;
+  signal: AbortSignal;
+}
+
+/** refused: it certainly had no effect; `network` is true when the network itself named the cause. */
+export type GraphAnswer =
+  | { outcome: 'done'; body: Json }
+  | { outcome: 'refused'; error: NetworkError; network: boolean }
+  | { outcome: 'unknown'; reason: string };
+
+export type Graph = (call: GraphCall) => Promise<GraphAnswer>;
+
+/** What the network's own documentation used when this was written; an address with a version overrides it. */
+const DEFAULT_VERSION = 'v26.0';
+/** The answers used here are below 2 kB; a larger one is not the Graph API speaking. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** What can stand in an authorization header; anything else could never have been a token. */
+const TOKEN = /^[!-~]+$/;
+export const NO_TOKEN = 'The inbox has no usable business_token.';
+/** Request Timeout: a proxy gave up waiting, and may have done so after it passed the request on. */
+const REQUEST_TIMEOUT = 408;
+
+/** @throws when `graphUrl` is not a URL: a deployment that cannot work. */
+function versionedBase(graphUrl: string): string {
+  const base = new URL(graphUrl).href.replace(/\/+$/, '');
+  return /\/v\d+(\.\d+)?$/.test(base) ? base : `${base}/${DEFAULT_VERSION}`;
+}
+
+export function isUsableToken(token: string | null | undefined): token is string {
+  return typeof token === 'string' && TOKEN.test(token);
+}
+
+/** `appSecret` proves with every call that the token is used by its own app. */
+export function createGraph(deps: { graphUrl: string; appSecret: string | null; outbound: Outbound }): Graph {
+  const base = versionedBase(deps.graphUrl);
+  return async (call) => {
+    const { token } = call;
+    if (!isUsableToken(token)) return refuse('PROVIDER_REJECTED', NO_TOKEN);
+    const proof = deps.appSecret ? createHmac('sha256', deps.appSecret).update(token).digest('hex') : null;
+    const query = new URLSearchParams({ ...call.query, ...(proof && { appsecret_proof: proof }) });
+    const path = call.path.map(encodeURIComponent).join('/');
+    const request: OutboundRequest = {
+      method: call.method,
+      url: `${base}/${path}${query.size > 0 ? `?${query.toString()}` : ''}`,
+      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+      signal: call.signal,
+      maxBytes: MAX_ANSWER_BYTES,
+    };
+    if (call.body) {
+      request.body = JSON.stringify(call.body);
+      request.headers = { ...request.headers, 'content-type': 'application/json' };
+    }
+    return withoutSecrets(await attempt(deps.outbound, request), proof === null ? [token] : [token, proof]);
+  };
+}
+
+async function attempt(outbound: Outbound, request: OutboundRequest): Promise<GraphAnswer> {
+  try {
+    return judge(await outbound.operator(request));
+  } catch (error) {
+    // Failure policy: only an error that says that nothing left is a refusal; after any other nobody knows.
+    if (error instanceof OutboundError && !error.sent) return refuse('PROVIDER_UNREACHABLE', error.message);
+    return { outcome: 'unknown', reason: 'The network gave no answer.' };
+  }
+}
+
+function refuse(code: string, message: string): GraphAnswer {
+  return { outcome: 'refused', error: { code, title: '', message, details: '' }, network: false };
+}
+
+/** The body decides before the status: the network answers most refusals with 400 and some with 200 or 5xx. */
+function judge({ status, body, truncated }: OutboundResponse): GraphAnswer {
+  const answer = truncated ? null : parseBody(body);
+  const cause = record(answer?.error);
+  if (cause) {
+    const error = networkError(cause);
+    // A server's fault without a code is no verdict: the message may have gone out.
+    if (status < 500 || typeof error.code === 'number') return { outcome: 'refused', error, network: true };
+  }
+  if (status >= 500 || status === REQUEST_TIMEOUT)
+    return { outcome: 'unknown', reason: `The network answered ${status}.` };
+  if (status >= 300) return refuse('PROVIDER_REJECTED', `The network answered ${status} without a cause.`);
+  if (!answer || cause) return { outcome: 'unknown', reason: 'The answer is not one of the Graph API.' };
+  return { outcome: 'done', body: answer };
+}
+
+/** Failure policy: a body that is not JSON is no answer; the status alone is judged. */
+function parseBody(body: Buffer): Json | null {
+  try {
+    return record(JSON.parse(body.toString('utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** The network quotes a malformed token in its message; it must not reach a record, a log or a tenant's screen. */
+function withoutSecrets(answer: GraphAnswer, secrets: string[]): GraphAnswer {
+  if (answer.outcome !== 'refused') return answer;
+  const mask = (words: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '••••'), words);
+  const { code, title, message, details } = answer.error;
+  const error = {
+    code: typeof code === 'string' ? mask(code) : code,
+    title: mask(title),
+    message: mask(message),
+    details: mask(details),
+  };
+  return { ...answer, error };
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, test } from 'node:test';
+import { Value } from 'typebox/value';
+import { createOutbound } from '../../platform/outbound.ts';
+import { createWapAutoCloser } from './index.ts';
+
+const outbound = createOutbound({ allow: [], trustedOrigins: [] });
+const create = (appSecret: string | null) =>
+  createWapAutoCloser({ graphUrl: 'http://127.0.0.1:9', appSecret, outbound });
+const channel = create('app-secret-1');
+after(() => outbound.close());
+
+/** As the network sends it: escaped in a way that JSON.stringify does not repeat. */
+const raw = Buffer.from('{"object":"whatsapp_business_account","entry":[], "note":"ol\\u00e1 \\/ tudo"}');
+const digest = createHmac('sha256', 'app-secret-1').update(raw).digest('hex');
+
+test('a signature over the raw bytes is accepted', () => {
+  assert.equal(channel.verify(raw, `sha256=${digest}`), true);
+  assert.equal(channel.verify(raw, `sha256=${digest.toUpperCase()}`), true);
+  assert.equal(
+    channel.verify(
+      Buffer.from([0xff, 0x00]),
+      `sha256=${createHmac('sha256', 'app-secret-1')
+        .update(Buffer.from([0xff, 0x00]))
+        .digest('hex')}`,
+    ),
+    true,
+  );
+});
+
+test('one changed byte, another secret, or a re-serialised body is refused', () => {
+  const reserialised = Buffer.from(JSON.stringify(JSON.parse(raw.toString())));
+  const foreign = createHmac('sha256', 'app-secret-2').update(raw).digest('hex');
+  assert.equal(channel.verify(Buffer.concat([raw, Buffer.from(' ')]), `sha256=${digest}`), false);
+  assert.equal(channel.verify(reserialised, `sha256=${digest}`), false);
+  assert.equal(channel.verify(raw, `sha256=${foreign}`), false);
+});
+
+test('a malformed or missing signature is refused, and everything is without an app secret', () => {
+  const malformed = [
+    undefined,
+    '',
+    digest,
+    `sha1=${digest}`,
+    `sha256=${digest}0`,
+    `sha256=${digest.slice(2)}`,
+    `sha256=${'z'.repeat(64)}`,
+    ` sha256=${digest}`,
+    `sha256=${digest}\n`,
+  ];
+  for (const signature of malformed) assert.equal(channel.verify(raw, signature), false, String(signature));
+  for (const secret of [null, '']) {
+    const empty = createHmac('sha256', '').update(raw).digest('hex');
+    assert.equal(create(secret).verify(raw, `sha256=${empty}`), false);
+    assert.equal(create(secret).verify(raw, `sha256=${digest}`), false);
+  }
+});
+
+test('the settings need three ids of visible characters, and take a token', () => {
+  const good = { phone_number_id: '618822003344771', business_id: '12', waba_id: '730011223344556' };
+  const accepts = (config: unknown) => Value.Check(channel.config, config);
+  for (const token of [{}, { business_token: null }, { business_token: 'EAAG' }])
+    assert.ok(accepts({ ...good, ...token }));
+  const bad = ['', ' ', 'a b', 'ã', '..', '.', 'x'.repeat(65), 7, null];
+  for (const id of bad) assert.equal(accepts({ ...good, phone_number_id: id }), false, String(id));
+  assert.equal(accepts({ ...good, business_token: 'x'.repeat(4097) }), false);
+  assert.equal(accepts({ ...good, extra: 1 }), false);
+  assert.equal(accepts({ phone_number_id: '1', waba_id: '2' }), false);
+});
+
+test('the inbox is addressed by its phone number id, and no address of a tenant is ever called', () => {
+  const config = { phone_number_id: '618822003344771', business_id: '12', waba_id: '730011223344556' };
+  assert.equal(channel.address(config), '618822003344771');
+  assert.deepEqual(channel.targets(config), []);
+});
+
+test('an address of the network that is no URL does not start', () => {
+  assert.throws(() => createWapAutoCloser({ graphUrl: 'graph', appSecret: null, outbound }));
+});

@@ -1,0 +1,142 @@
+/** One message object of the network, whoever wrote it and whenever: a message, an edit or a revocation. */
+import type { Inbound, InboundMessage, InboundUnreadable, Person } from '../channel.ts';
+import { readContent } from './content.ts';
+import { networkErrors } from './errors.ts';
+import {
+  completePerson,
+  isNamed,
+  namePerson,
+  phoneDigits,
+  readContacts,
+  readRenamed,
+  senderOf,
+  type Contacts,
+} from './person.ts';
+import { flag, identifier, instant, record, storable, type Json } from './values.ts';
+
+/** What holds for all messages of one notification. */
+export interface Scene {
+  address: string;
+  /** Digits of the inbox's own number, when the notification tells it. */
+  businessPhone: string | null;
+  contacts: Contacts;
+}
+
+interface Writer {
+  origin: InboundMessage['origin'];
+  fromBusiness: boolean;
+  person: Person;
+  historyStatus: InboundMessage['historyStatus'];
+}
+
+export function unreadable(address: string | null, reason: string, raw: unknown): InboundUnreadable {
+  return { kind: 'unreadable', address, reason, raw: storable(raw) };
+}
+
+/** The scene of a notification's `value`; null when it does not say which number it is about. */
+export function readScene(value: Json, messageCount: number): Scene | null {
+  const metadata = record(value.metadata);
+  const address = identifier(metadata?.phone_number_id);
+  if (address === null) return null;
+  // The display number may be formatted ("+55 11 98888-0000"); senders are compared by digits.
+  const businessPhone = phoneDigits(metadata?.display_phone_number);
+  return { address, businessPhone, contacts: readContacts(value.contacts, messageCount) };
+}
+
+/**
+ * A message that a contact has just written. One from a group (`group_id`) is its sender's: the platform has no groups,
+ * and dropping it would lose what a person said.
+ */
+export function readLive(element: unknown, scene: Scene): Inbound {
+  const message = record(element);
+  if (!message) return unreadable(scene.address, 'a message is not an object', element);
+  const person = senderOf(message, scene.contacts);
+  return readMessage(message, scene, { origin: 'live', fromBusiness: false, person, historyStatus: null });
+}
+
+/** A message that the business wrote in its own app. */
+export function readEcho(element: unknown, scene: Scene): Inbound {
+  const message = record(element);
+  if (!message) return unreadable(scene.address, 'an echo is not an object', element);
+  const person = completePerson(namePerson(message.to, message.to_user_id, message.to_parent_user_id), scene.contacts);
+  return readMessage(message, scene, { origin: 'echo', fromBusiness: true, person, historyStatus: null });
+}
+
+/** An old message. `thread` is the contact of its thread; without one the message's own sides name the contact. */
+export function readOld(element: unknown, scene: Scene, thread: Person | null): Inbound {
+  const message = record(element);
+  if (!message) return unreadable(scene.address, 'a history message is not an object', element);
+  const context = record(message.history_context);
+  const fromBusiness = wroteBusiness(message, context, scene, thread);
+  const named = fromBusiness
+    ? namePerson(message.to, message.to_user_id, message.to_parent_user_id)
+    : namePerson(message.from, message.from_user_id, message.from_parent_user_id);
+  const person = completePerson(thread ?? named, scene.contacts);
+  return readMessage(message, scene, { origin: 'history', fromBusiness, person, historyStatus: oldStatus(context) });
+}
+
+function wroteBusiness(message: Json, context: Json | null, scene: Scene, thread: Person | null): boolean {
+  if (typeof context?.from_me === 'boolean') return context.from_me;
+  const from = phoneDigits(message.from);
+  if (from !== null && from === scene.businessPhone) return true;
+  // The display number may lack the Brazilian ninth digit that `from` has; a message to the contact settles it.
+  const to = phoneDigits(message.to);
+  return to !== null && to === thread?.phone && from !== to;
+}
+
+const OLD_STATUSES = new Map<unknown, InboundMessage['historyStatus']>([
+  ['SENT', 'SENT'],
+  ['DELIVERED', 'DELIVERED'],
+  ['READ', 'READ'],
+  ['PLAYED', 'READ'],
+  ['ERROR', 'FAILED'],
+  ['FAILED', 'FAILED'],
+]);
+
+function oldStatus(context: Json | null): InboundMessage['historyStatus'] {
+  return OLD_STATUSES.get(identifier(context?.status)?.toUpperCase()) ?? null;
+}
+
+function readMessage(message: Json, scene: Scene, writer: Writer): Inbound {
+  const { address } = scene;
+  const externalId = identifier(message.id);
+  if (externalId === null) return unreadable(address, 'a message has no id', message);
+  const timestamp = instant(message.timestamp);
+  if (!timestamp) return unreadable(address, 'a message has no readable timestamp', message);
+  const base = { address, timestamp, externalId };
+  if (message.type === 'edit') return readEdit(message, base);
+  if (message.type === 'revoke') {
+    const originalExternalId = identifier(record(message.revoke)?.original_message_id);
+    if (originalExternalId === null) return unreadable(address, 'a revocation names no message', message);
+    return { kind: 'revoke', ...base, originalExternalId };
+  }
+  if (!isNamed(writer.person)) return unreadable(address, 'a message names no person', message);
+  const context = record(message.context);
+  return {
+    kind: 'message',
+    ...base,
+    ...writer,
+    ...readContent(message),
+    system: message.type === 'system',
+    replyTo: identifier(context?.id),
+    forwarded: flag(context?.forwarded) || flag(context?.frequently_forwarded),
+    referral: storable(record(message.referral)) as Json | null,
+    errors: networkErrors(message.errors),
+    renamed: message.type === 'system' ? readRenamed(message) : null,
+  };
+}
+
+function readEdit(message: Json, base: { address: string; timestamp: Date; externalId: string }): Inbound {
+  const edit = record(message.edit);
+  const originalExternalId = identifier(edit?.original_message_id);
+  const edited = record(edit?.message);
+  if (originalExternalId === null || !edited) {
+    return unreadable(base.address, 'an edit names no message or no new content', message);
+  }
+  const content = readContent(edited);
+  // Passing it on would replace words that were understood by nothing.
+  if (content.contentType === 'UNSUPPORTED') {
+    return unreadable(base.address, 'the new content of an edit is not understood', message);
+  }
+  return { kind: 'edit', ...base, originalExternalId, content };
+}

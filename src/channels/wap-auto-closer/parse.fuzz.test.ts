@@ -1,0 +1,152 @@
+/** Notifications that no network would send: whatever the mutation, parsing answers, quickly, and in good form. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { CONTENT_TYPES, type Inbound, type InboundContent, type Person } from '../channel.ts';
+import { parseCallback } from './parse.ts';
+import type { Json } from './values.ts';
+
+const ROUNDS = 6000;
+/** One notification of a few kB takes well below a millisecond; a second would be a runaway. */
+const BUDGET_MS = 1000;
+const SEED = 20_261_120;
+
+/** mulberry32: small, and the same everywhere, so that a failure can be repeated from its round. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+function nest(depth: number): unknown {
+  let value: unknown = 'bottom';
+  for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { '\0deep': value };
+  return value;
+}
+
+const JUNK: (() => unknown)[] = [
+  () => null,
+  () => undefined,
+  () => true,
+  () => '',
+  () => '\0\ud800x',
+  () => 'constructor',
+  () => -1,
+  () => 1e308,
+  () => Number.MAX_SAFE_INTEGER + 2,
+  () => '1781524800',
+  () => 'BR.77',
+  () => [],
+  () => ({}),
+  () => [[[]]],
+  () => JSON.parse('{"__proto__": {"polluted": true}, "type": "text"}'),
+  () => nest(20_000),
+  () => Array.from({ length: 300 }, () => null),
+  () => 'x'.repeat(100_000),
+];
+
+/** Every place in a JSON value: the object or list that holds it, and its key. */
+function placesOf(value: unknown, places: [Json, string][] = []): [Json, string][] {
+  if (typeof value !== 'object' || value === null) return places;
+  for (const key of Object.keys(value)) {
+    places.push([value as Json, key]);
+    placesOf((value as Json)[key], places);
+  }
+  return places;
+}
+
+/** `pristine`: an untouched copy, whose parts are set in where they do not belong. */
+function mutate(callback: unknown, pristine: unknown, random: () => number): void {
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  const places = placesOf(callback);
+  const parts = placesOf(pristine).map(([holder, key]) => holder[key]);
+  for (let left = 1 + Math.floor(random() * 4); left > 0 && places.length > 0; left -= 1) {
+    const [holder, key] = pick(places);
+    const kind = random();
+    if (kind < 0.25 && Array.isArray(holder)) holder.splice(Number(key), 1);
+    else if (kind < 0.25) delete holder[key];
+    else if (kind < 0.7) holder[key] = pick(JUNK)();
+    else if (kind < 0.9) holder[key] = pick(parts);
+    else holder[pick(['type', 'from', 'id', 'errors', 'messages', 'system'])] = holder[key];
+  }
+}
+
+function assertStorable(value: unknown, depth = 0): void {
+  assert.ok(depth < 50, 'nothing is nested without bound');
+  if (typeof value === 'string') assert.ok(value.isWellFormed() && !value.includes('\0'));
+  else if (typeof value === 'number') assert.ok(Number.isFinite(value));
+  else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
+    for (const [key, item] of Object.entries(value)) {
+      assertStorable(key);
+      assertStorable(item, depth + 1);
+    }
+  } else
+    assert.ok(value === null || typeof value === 'boolean' || value instanceof Date, `${typeof value} at ${depth}`);
+}
+
+function assertPerson(person: Person): void {
+  assert.ok(person.phone ?? person.bsuid ?? person.parentBsuid);
+  assert.match(person.phone ?? '00000', /^\d{5,15}$/);
+}
+
+function assertContent(content: InboundContent): void {
+  assert.ok(CONTENT_TYPES.includes(content.contentType));
+  assert.ok(content.contentType !== 'TEXT' || content.content === null || typeof content.content === 'string');
+  assert.equal(
+    ['IMAGE', 'VIDEO', 'AUDIO', 'DOCUMENT', 'STICKER'].includes(content.contentType),
+    content.media !== null,
+  );
+  assert.equal(content.contentType === 'REACTION', content.reaction !== null);
+  assert.equal(content.contentType === 'LOCATION', content.location !== null);
+  assert.equal(content.contentType === 'INTERACTIVE', content.interactive !== null);
+}
+
+function assertWellFormed(item: Inbound): void {
+  assertStorable(item);
+  if (item.kind === 'unreadable') return assert.ok(item.reason !== '');
+  assert.ok(item.timestamp.getTime() > 0);
+  if (item.kind === 'account') return assert.ok(item.account !== '' && item.event !== '');
+  assert.ok(item.address !== '' && item.externalId !== '' && item.externalId.length <= 512);
+  if (item.kind === 'message') {
+    assertPerson(item.person);
+    assertContent(item);
+    if (item.renamed) assertPerson(item.renamed);
+  }
+  if (item.kind === 'edit') assertContent(item.content);
+  if (item.kind === 'edit' || item.kind === 'revoke') assert.ok(item.originalExternalId !== '');
+}
+
+test(`${ROUNDS} mutated notifications are all answered, within budget and in good form`, () => {
+  const folder = new URL('./fixtures/', import.meta.url);
+  const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
+  const random = createRandom(SEED);
+  const seen = new Set<string>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const source = sources[round % sources.length] ?? '';
+    const { callback } = JSON.parse(source) as Json;
+    mutate(callback, JSON.parse(source), random);
+    const start = performance.now();
+    const read = parseCallback(callback);
+    assert.ok(performance.now() - start < BUDGET_MS, `round ${round} took too long`);
+    try {
+      for (const item of read) assertWellFormed(item);
+    } catch (error) {
+      // Failure policy: the failure goes on, with the round that repeats it.
+      throw new Error(`round ${round} of seed ${SEED}`, { cause: error });
+    }
+    for (const { kind } of read) seen.add(kind);
+  }
+  assert.equal(Object.hasOwn(Object.prototype, 'polluted'), false);
+  assert.deepEqual([...seen].toSorted(), ['account', 'edit', 'message', 'revoke', 'status', 'unreadable']);
+});
+
+test('a notification of the largest size, made of hundreds of thousands of nothings, is answered', () => {
+  const messages = Array.from({ length: 400_000 }, () => null);
+  const value = { metadata: { phone_number_id: '1' }, messages };
+  const read = parseCallback({ entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });
+  assert.equal(read.length, messages.length);
+});

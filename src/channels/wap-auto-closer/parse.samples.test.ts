@@ -1,0 +1,51 @@
+/**
+ * Notifications that others published, read when they lie beside the repository. They are looked at, never copied, so a
+ * clone on its own skips this file and loses nothing that the own fixtures do not prove.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { parseCallback } from './parse.ts';
+import { list, record } from './values.ts';
+
+const samples = new URL('../../../../shared/fixtures/', import.meta.url);
+const skip = existsSync(samples) ? false : 'the published samples are not beside this repository';
+
+/** The messages, echoes and statuses that a notification holds, counted without the parser. Calls are not ours. */
+function countElements(callback: unknown): number {
+  return list(record(callback)?.entry)
+    .flatMap((entry) => list(record(entry)?.changes))
+    .map((change) => record(change))
+    .map((change) => (change?.field === 'calls' ? null : record(change?.value)))
+    .flatMap((value) => [value?.messages, value?.message_echoes, value?.statuses])
+    .reduce<number>((total, elements) => total + list(elements).length, 0);
+}
+
+function readFolder(path: string): [string, unknown][] {
+  const folder = new URL(path, samples);
+  return readdirSync(folder).map((file) => [file, JSON.parse(readFileSync(new URL(file, folder), 'utf8'))]);
+}
+
+function assertAllAppear(name: string, callback: unknown): number {
+  const kinds = parseCallback(callback).map((item) => item.kind);
+  assert.ok(!kinds.includes('unreadable'), `${name} has an element that was not understood`);
+  const elements = kinds.filter((kind) => kind !== 'account').length;
+  assert.equal(elements, countElements(callback), `${name} lost an element`);
+  return elements;
+}
+
+test("every message and status of the network's own examples appears", { skip }, () => {
+  let elements = 0;
+  for (const [file, callback] of readFolder('meta-openapi/webhooks/')) elements += assertAllAppear(file, callback);
+  assert.ok(elements >= 13);
+});
+
+test("every message and status of a client library's test data appears", { skip }, () => {
+  let elements = 0;
+  for (const [file, cases] of readFolder('pywa/tests/data/updates/')) {
+    for (const [name, callback] of Object.entries(record(cases) ?? {})) {
+      elements += assertAllAppear(`${file} ${name}`, callback);
+    }
+  }
+  assert.ok(elements >= 40);
+});

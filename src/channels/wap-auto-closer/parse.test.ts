@@ -1,0 +1,65 @@
+/** Every file of `fixtures/` is one guarantee: a notification, and all that must be read from it. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { parseCallback } from './parse.ts';
+import type { Json } from './values.ts';
+
+interface Fixture {
+  guarantee: string;
+  callback: unknown;
+  /** What differs from BLANK_MESSAGE in a message; the other kinds in full. */
+  expected: Json[];
+}
+
+const BLANK_MESSAGE = {
+  origin: 'live',
+  fromBusiness: false,
+  system: false,
+  replyTo: null,
+  forwarded: false,
+  referral: null,
+  errors: [],
+  historyStatus: null,
+  renamed: null,
+  content: null,
+  media: null,
+  interactive: null,
+  location: null,
+  contacts: null,
+  reaction: null,
+};
+
+const folder = new URL('./fixtures/', import.meta.url);
+
+for (const file of readdirSync(folder)) {
+  const fixture = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Fixture;
+  test(`${fixture.guarantee} (${file})`, () => {
+    const expected = fixture.expected.map((item) => (item.kind === 'message' ? { ...BLANK_MESSAGE, ...item } : item));
+    const read: unknown = JSON.parse(JSON.stringify(parseCallback(fixture.callback)));
+    assert.deepEqual(read, expected);
+  });
+}
+
+test('a body that is no notification at all is kept aside', () => {
+  for (const body of [null, undefined, 7, 'x', [], {}, { entry: {} }]) {
+    assert.deepEqual(
+      parseCallback(body).map((item) => item.kind),
+      ['unreadable'],
+    );
+  }
+});
+
+test('account news without a time of their own are news of now', () => {
+  const change = { field: 'account_update', value: { event: 'ACCOUNT_RESTRICTION' } };
+  const [news] = parseCallback({ entry: [{ id: '1', changes: [change] }] });
+  assert.ok(news?.kind === 'account' && Math.abs(news.timestamp.getTime() - Date.now()) < 5000);
+});
+
+test('a text beyond any limit of ours is kept whole', () => {
+  const body = 'ã'.repeat(70_000);
+  const message = { from: '5585991230001', id: 'wamid.1', timestamp: '1781524800', type: 'text', text: { body } };
+  const value = { metadata: { phone_number_id: '1' }, messages: [message] };
+  const [read] = parseCallback({ entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });
+  assert.ok(read?.kind === 'message' && read.content === body);
+});

@@ -1,0 +1,371 @@
+/** Sends against a Graph API on loopback, through the real outbound door. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import type { OutboundText } from '../channel.ts';
+import { createOutbound } from '../../platform/outbound.ts';
+import type { WapConfig } from './config.ts';
+import { createWapSender, retryDelayMs } from './send.ts';
+
+interface Received {
+  line: string;
+  query: URLSearchParams;
+  authorization: string | undefined;
+  body: unknown;
+}
+
+type Answer = (response: ServerResponse, request: Received) => void;
+
+const TOKEN = 'EAAG-invented-token-1';
+const SECRET = 'app-secret-1';
+const outbound = createOutbound({ allow: [], trustedOrigins: [] });
+/** Each test has a phone number id of its own, so that tests run side by side on one server. */
+const scripts = new Map<string, Answer[]>();
+const received = new Map<string, Received[]>();
+let nextNumber = 100;
+let origin = '';
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks = await request.toArray();
+  return chunks.length === 0 ? null : JSON.parse(Buffer.concat(chunks as Buffer[]).toString());
+}
+
+const server = createServer((request, response) => {
+  void readBody(request).then((body) => {
+    const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://x');
+    const key = pathname.split('/')[2] ?? '';
+    const item = { line: `${request.method} ${pathname}`, query, authorization: request.headers.authorization, body };
+    received.set(key, [...(received.get(key) ?? []), item]);
+    const answer = scripts.get(key)?.shift();
+    if (answer) answer(response, item);
+    else response.writeHead(599).end('no answer was prepared');
+  });
+});
+
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+after(async () => {
+  await outbound.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const reply =
+  (status: number, body: unknown): Answer =>
+  (response) =>
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(typeof body === 'string' ? body : JSON.stringify(body));
+const refusal = (code: number, status = 400, extra = {}) =>
+  reply(status, { error: { message: `refused ${code}`, code, ...extra } });
+const acceptance = reply(200, {
+  messaging_product: 'whatsapp',
+  contacts: [{ input: '5585991230001', wa_id: '558591230001' }],
+  messages: [{ id: 'wamid.OUT1', message_status: 'accepted' }],
+});
+
+function prepare(answers: Answer[], options: { appSecret?: string | null; graphUrl?: string } = {}) {
+  const number = String((nextNumber += 1));
+  scripts.set(number, answers);
+  const config: WapConfig = { phone_number_id: number, business_id: '9', waba_id: `${number}9`, business_token: TOKEN };
+  const { appSecret = null, graphUrl = origin } = options;
+  const sender = createWapSender({ graphUrl, appSecret, outbound });
+  return { sender, config, number, calls: () => received.get(number) ?? [] };
+}
+
+const message = (over: Partial<OutboundText> = {}): OutboundText => ({
+  messageId: '65f0a1b2c3d4e5f60718293a',
+  to: { phone: '5585991230001' },
+  content: 'Bom dia!',
+  replyTo: null,
+  ...over,
+});
+const inTime = () => AbortSignal.timeout(10_000);
+
+describe('sending text', { concurrency: true }, () => {
+  test('the call carries recipient, text and our own message id, and an accepted one gives the id of the network', async () => {
+    const { sender, config, number, calls } = prepare([acceptance]);
+    const result = await sender.sendText(message(), config, inTime());
+    assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT1', networkAddress: '558591230001' });
+    assert.equal(calls()[0]?.line, `POST /v26.0/${number}/messages`);
+    assert.equal(calls()[0]?.authorization, `Bearer ${TOKEN}`);
+    assert.equal(calls()[0]?.query.size, 0);
+    assert.deepEqual(calls()[0]?.body, {
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: '5585991230001',
+      type: 'text',
+      text: { body: 'Bom dia!', preview_url: false },
+      biz_opaque_callback_data: '65f0a1b2c3d4e5f60718293a',
+    });
+  });
+
+  test('an answer names its message, a link gets a preview, and a person without a phone is called by user id', async () => {
+    const byUserId = reply(200, { contacts: [{ user_id: 'BR.7' }], messages: [{ id: 'wamid.OUT2' }] });
+    const { sender, config, calls } = prepare([byUserId]);
+    const content = 'Veja HTTPS://loja.example/a';
+    const result = await sender.sendText(
+      message({ to: { bsuid: 'BR.7' }, content, replyTo: 'wamid.IN1' }),
+      config,
+      inTime(),
+    );
+    assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT2', networkAddress: 'BR.7' });
+    const { to, recipient, context, text } = (calls()[0]?.body ?? {}) as Record<string, unknown>;
+    assert.deepEqual(
+      { to, recipient, context, text },
+      {
+        to: undefined,
+        recipient: 'BR.7',
+        context: { message_id: 'wamid.IN1' },
+        text: { body: content, preview_url: true },
+      },
+    );
+  });
+
+  test('an address with a version keeps it, slashes at its end do not matter, and an app secret proves the token', async () => {
+    const { sender, config, number, calls } = prepare([acceptance], {
+      graphUrl: `${origin}/v31.0//`,
+      appSecret: SECRET,
+    });
+    await sender.sendText(message(), config, inTime());
+    assert.equal(calls()[0]?.line, `POST /v31.0/${number}/messages`);
+    const proof = createHmac('sha256', SECRET).update(TOKEN).digest('hex');
+    assert.equal(calls()[0]?.query.get('appsecret_proof'), proof);
+  });
+
+  test('a refusal is final and carries the code, the words and the details of the network', async () => {
+    const error = {
+      message: '(#131030) Not allowed',
+      type: 'OAuthException',
+      code: 131030,
+      error_data: { details: 'Add it first.' },
+      is_transient: true,
+    };
+    const { sender, config, calls } = prepare([reply(400, { error })]);
+    assert.deepEqual(await sender.sendText(message(), config, inTime()), {
+      outcome: 'rejected',
+      error: { code: 131030, title: 'OAuthException', message: '(#131030) Not allowed', details: 'Add it first.' },
+      network: true,
+    });
+    assert.equal(calls().length, 1);
+  });
+
+  for (const code of [1, 2, 131000, 131016, 130429, 131057, 133004]) {
+    test(`after a refusal with ${code} the send is tried again`, async () => {
+      const { sender, config, calls } = prepare([refusal(code, 500), acceptance]);
+      assert.equal((await sender.sendText(message(), config, inTime())).outcome, 'accepted');
+      assert.equal(calls().length, 2);
+    });
+  }
+
+  test('a service that stays down is tried three times, then refused', async () => {
+    const { sender, config, calls } = prepare([refusal(131016), refusal(131016), refusal(131016), acceptance]);
+    assert.equal((await sender.sendText(message(), config, inTime())).outcome, 'rejected');
+    assert.equal(calls().length, 3);
+  });
+
+  test('too many messages to one recipient are tried once more after four seconds', async () => {
+    const { sender, config, calls } = prepare([refusal(131056), refusal(131056), acceptance]);
+    const start = performance.now();
+    assert.equal((await sender.sendText(message(), config, inTime())).outcome, 'rejected');
+    assert.ok(performance.now() - start >= 3990);
+    assert.equal(calls().length, 2);
+  });
+
+  test('a caller who gives up while waiting keeps the refusal, and nothing more is sent', async () => {
+    const { sender, config, calls } = prepare([refusal(131056), acceptance]);
+    const result = await sender.sendText(message(), config, AbortSignal.timeout(2500));
+    assert.ok(result.outcome === 'rejected' && result.error.code === 131056);
+    assert.equal(calls().length, 1);
+  });
+
+  const unknowns: [string, Answer][] = [
+    ['a server error without a verdict', reply(502, '<html>Bad gateway</html>')],
+    ['a server error whose error has no code', reply(500, { error: { message: 'oops' } })],
+    ['an acceptance without an id', reply(200, { messages: [] })],
+    ['a success that is no answer of the network', reply(200, 'OK')],
+    [
+      'an answer that breaks off',
+      (response) => response.writeHead(200, { 'content-length': 999 }).write('{"mess', () => response.destroy()),
+    ],
+    ['an answer of absurd size', reply(200, `{"messages":[{"id":"x"}],"pad":"${'x'.repeat(70_000)}"}`)],
+    ['a connection cut after the request', (response) => response.destroy()],
+    ['a proxy that gave up waiting', reply(408, '')],
+  ];
+  for (const [name, answer] of unknowns) {
+    test(`${name} is an unknown outcome, and never sent again`, async () => {
+      const { sender, config, calls } = prepare([answer, acceptance]);
+      assert.deepEqual(await sender.sendText(message(), config, inTime()), { outcome: 'unknown' });
+      assert.equal(calls().length, 1);
+    });
+  }
+
+  test('a network that does not answer in time is an unknown outcome', async () => {
+    const caller = new AbortController();
+    const { sender, config, calls } = prepare([() => caller.abort()]);
+    const result = await sender.sendText(message(), config, caller.signal);
+    assert.deepEqual(result, { outcome: 'unknown' });
+    assert.equal(calls().length, 1);
+  });
+
+  test('a connection that was never established, or a caller who had given up before, is a sure failure', async () => {
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const { sender, config } = prepare([], { graphUrl: `http://127.0.0.1:${port}` });
+    const other = prepare([acceptance]);
+    const results = [
+      await sender.sendText(message(), config, inTime()),
+      await other.sender.sendText(message(), other.config, AbortSignal.abort()),
+    ];
+    for (const result of results) {
+      assert.ok(result.outcome === 'rejected' && !result.network && result.error.code === 'PROVIDER_UNREACHABLE');
+    }
+    assert.equal(other.calls().length, 0);
+  });
+
+  test('a refusal without a code is PROVIDER_REJECTED; only an error of the network itself counts as its word', async () => {
+    const words = prepare([reply(400, { error: { message: 'no' } })]);
+    const page = prepare([reply(404, '<html>')]);
+    const results = [
+      await words.sender.sendText(message(), words.config, inTime()),
+      await page.sender.sendText(message(), page.config, inTime()),
+    ];
+    const seen = results.map((result) => result.outcome === 'rejected' && [result.error.code, result.network]);
+    assert.deepEqual(seen, [
+      ['PROVIDER_REJECTED', true],
+      ['PROVIDER_REJECTED', false],
+    ]);
+  });
+
+  test('without a usable token or an address nothing leaves', async () => {
+    const { sender, config, calls } = prepare([]);
+    const results = [
+      await sender.sendText(message(), { ...config, business_token: null }, inTime()),
+      await sender.sendText(message(), { ...config, business_token: 'a\nb' }, inTime()),
+      await sender.sendText(message({ to: { name: 'Joana' } }), config, inTime()),
+    ];
+    for (const result of results) {
+      assert.ok(result.outcome === 'rejected' && !result.network && result.error.code === 'PROVIDER_REJECTED');
+    }
+    assert.equal(calls().length, 0);
+  });
+
+  test('a token that the network quotes does not come back', async () => {
+    const proof = createHmac('sha256', SECRET).update(TOKEN).digest('hex');
+    const answer = refusal(190, 401, { message: `Malformed access token ${TOKEN}`, error_data: proof });
+    const { sender, config } = prepare([answer], { appSecret: SECRET });
+    const result = JSON.stringify(await sender.sendText(message(), config, inTime()));
+    assert.ok(result.includes('Malformed access token') && !result.includes(TOKEN) && !result.includes(proof));
+  });
+});
+
+test('a further try begins only while there is time to be answered', () => {
+  assert.equal(retryDelayMs(2, 1, 0), 300);
+  assert.equal(retryDelayMs(2, 2, 400), 1000);
+  assert.equal(retryDelayMs(2, 3, 1500), null);
+  assert.equal(retryDelayMs(2, 1, 6800), null);
+  assert.equal(retryDelayMs(131056, 1, 100), 4000);
+  assert.equal(retryDelayMs(131056, 1, 3100), null);
+  assert.equal(retryDelayMs(131056, 2, 4100), null);
+  assert.equal(retryDelayMs(131047, 1, 0), null);
+  assert.equal(retryDelayMs('PROVIDER_UNREACHABLE', 1, 0), null);
+});
+
+describe('marking as read', { concurrency: true }, () => {
+  test('the call names the message', async () => {
+    const { sender, config, calls } = prepare([reply(200, { success: true })]);
+    await sender.markRead('wamid.IN1', config, inTime());
+    assert.deepEqual(calls()[0]?.body, { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.IN1' });
+  });
+
+  test('what the network does not confirm fails, so that it can be repeated', async () => {
+    const { sender, config } = prepare([refusal(131009), reply(503, '')]);
+    await assert.rejects(sender.markRead('wamid.IN1', config, inTime()), /131009/);
+    await assert.rejects(sender.markRead('wamid.IN1', config, inTime()), /503/);
+  });
+});
+
+describe('checking credentials', { concurrency: true }, () => {
+  const number: (extra?: object) => Answer = (extra) => (response, request) =>
+    reply(200, { id: request.line.split('/')[2], display_phone_number: '+55 11 4002-8922', ...extra })(
+      response,
+      request,
+    );
+
+  function prepareCheck(about: Answer[], subscription: Answer[] = [reply(200, { success: true })]) {
+    const prepared = prepare(about);
+    scripts.set(prepared.config.waba_id, subscription);
+    return prepared;
+  }
+
+  for (const [extra, coexistence] of [
+    [{}, null],
+    [{ is_on_biz_app: true }, true],
+    [{ is_on_biz_app: false }, false],
+  ] as const) {
+    test(`good credentials subscribe the app and tell coexistence ${coexistence}`, async () => {
+      const { sender, config, calls } = prepareCheck([number(extra)]);
+      assert.deepEqual(await sender.check(config, inTime()), { ok: true, coexistence });
+      assert.equal(
+        calls()[0]?.query.get('fields'),
+        'id,display_phone_number,verified_name,is_on_biz_app,platform_type',
+      );
+      assert.equal(received.get(config.waba_id)?.[0]?.line, `POST /v26.0/${config.waba_id}/subscribed_apps`);
+    });
+  }
+
+  for (const code of [0, 190, 3, 10, 200, 299, 33, 100]) {
+    test(`a refusal with ${code} waits for a person`, async () => {
+      const { sender, config } = prepareCheck([refusal(code)]);
+      const result = await sender.check(config, inTime());
+      assert.ok(!result.ok && !result.retry && result.error.includes(`refused ${code}`));
+    });
+  }
+
+  test('a subscription that is refused is a refusal', async () => {
+    const { sender, config } = prepareCheck([number()], [refusal(200, 403)]);
+    const result = await sender.check(config, inTime());
+    assert.ok(!result.ok && !result.retry);
+  });
+
+  test('a busy or silent network is asked again', async () => {
+    for (const answer of [refusal(4, 429), refusal(2, 500), reply(502, 'x'), reply(200, 'x')]) {
+      const { sender, config } = prepareCheck([answer]);
+      const result = await sender.check(config, inTime());
+      assert.ok(!result.ok && result.retry);
+    }
+    const { sender, config } = prepareCheck([number()], [reply(200, { success: false })]);
+    assert.deepEqual(await sender.check(config, inTime()), {
+      ok: false,
+      error: 'The network did not confirm the subscription to the account.',
+      retry: true,
+    });
+  });
+
+  test('another number than the one asked for, or a missing token, is no proof, and nothing is subscribed', async () => {
+    const { sender, config, calls } = prepareCheck([number({ id: '1' })]);
+    const results = [
+      await sender.check(config, inTime()),
+      await sender.check({ phone_number_id: '1', business_id: '2', waba_id: '3' }, inTime()),
+    ];
+    assert.deepEqual(
+      results.map((result) => !result.ok && !result.retry),
+      [true, true],
+    );
+    assert.equal(calls().length, 1);
+    assert.equal(received.has(config.waba_id), false);
+  });
+
+  test('the sentence never shows the token', async () => {
+    const { sender, config } = prepareCheck([refusal(190, 401, { message: `Malformed access token ${TOKEN}` })]);
+    const result = await sender.check(config, inTime());
+    assert.ok(!result.ok && result.error.includes('Malformed') && !result.error.includes(TOKEN));
+  });
+});

@@ -1,0 +1,169 @@
+/** What this channel asks of the network: sending text, marking as read, and whether an inbox's credentials work. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CheckResult, OutboundText, Person, SendResult } from '../channel.ts';
+import type { Outbound } from '../../platform/outbound.ts';
+import type { WapConfig } from './config.ts';
+import { retryOf } from './errors.ts';
+import { createGraph, isUsableToken, NO_TOKEN, type Graph, type GraphAnswer } from './graph.ts';
+import { identifier, list, record, type Json } from './values.ts';
+
+export interface WapSender {
+  /** Answers within the signal; sent again only after a refusal that is safe to repeat. */
+  sendText(message: OutboundText, config: WapConfig, signal: AbortSignal): Promise<SendResult>;
+  /** @throws Error when the network did not confirm; marking twice is harmless, so the caller may repeat it. */
+  markRead(externalId: string, config: WapConfig, signal: AbortSignal): Promise<void>;
+  /** Also subscribes the app to the account's notifications, without which nothing arrives. */
+  check(config: WapConfig, signal: AbortSignal): Promise<CheckResult>;
+}
+
+/** Short faults of the service pass within a second or not within a request. */
+const RETRY_DELAYS_MS = [300, 1000];
+/** The network asks for 4^n seconds between messages to one recipient: 4 s, and the next step would be 16 s. */
+const PAIR_DELAY_MS = 4000;
+/** The time that a send has inside its request. */
+const SEND_BUDGET_MS = 10_000;
+/** A sentence for a screen; the network's own messages are below 300 characters. */
+const MAX_SENTENCE = 500;
+/** Below this a further try would rather be cut than answered, and make a sure refusal an unknown outcome. */
+const LEAST_ATTEMPT_MS = 3000;
+
+export function createWapSender(deps: { graphUrl: string; appSecret: string | null; outbound: Outbound }): WapSender {
+  const graph = createGraph(deps);
+  return {
+    sendText: (message, config, signal) => sendText(graph, { message, config, signal }),
+    markRead: async (externalId, config, signal) => {
+      const body = { messaging_product: 'whatsapp', status: 'read', message_id: externalId };
+      const answer = await graph(messagesCall(body, config, signal));
+      if (answer.outcome !== 'done') throw new Error(`The message was not marked as read. ${sentence(answer)}`);
+    },
+    check: (config, signal) => check(graph, config, signal),
+  };
+}
+
+/**
+ * How long to wait before trying again after a refusal with `code`; null when it must stay at that. `attempts` and
+ * `elapsedMs` count what was already spent on this send.
+ */
+export function retryDelayMs(code: number | string, attempts: number, elapsedMs: number): number | null {
+  const retry = retryOf(code);
+  const paired = retry === 'pair' && attempts === 1 ? PAIR_DELAY_MS : undefined;
+  const delayMs = retry === 'now' ? RETRY_DELAYS_MS[attempts - 1] : paired;
+  if (delayMs === undefined || elapsedMs + delayMs + LEAST_ATTEMPT_MS > SEND_BUDGET_MS) return null;
+  return delayMs;
+}
+
+interface Sending {
+  message: OutboundText;
+  config: WapConfig;
+  signal: AbortSignal;
+}
+
+async function sendText(graph: Graph, { message, config, signal }: Sending): Promise<SendResult> {
+  const recipient = recipientOf(message.to);
+  if (!recipient) {
+    const error = { code: 'PROVIDER_REJECTED', title: '', message: 'The recipient has no address here.', details: '' };
+    return { outcome: 'rejected', error, network: false };
+  }
+  const call = messagesCall(textBody(message, recipient), config, signal);
+  const start = performance.now();
+  for (let attempts = 1; ; attempts += 1) {
+    const answer = await graph(call);
+    if (answer.outcome === 'unknown') return { outcome: 'unknown' };
+    if (answer.outcome === 'done') return readAcceptance(answer.body);
+    const rejected: SendResult = { outcome: 'rejected', error: answer.error, network: answer.network };
+    const delayMs = retryDelayMs(answer.error.code, attempts, performance.now() - start);
+    if (delayMs === null || !(await waited(delayMs, signal))) return rejected;
+  }
+}
+
+/** Failure policy: a caller who gives up while waiting keeps the sure refusal; nothing more is sent. */
+async function waited(delayMs: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(delayMs, undefined, { signal });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A phone number when there is one: the network lets it win over the user id, and so do the contacts here. */
+function recipientOf(to: Person): Json | null {
+  if (to.phone) return { to: to.phone };
+  const userId = to.bsuid ?? to.parentBsuid;
+  return userId ? { recipient: userId } : null;
+}
+
+function textBody(message: OutboundText, recipient: Json): Json {
+  return {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    ...recipient,
+    type: 'text',
+    text: { body: message.content, preview_url: /https?:\/\//i.test(message.content) },
+    ...(message.replyTo !== null && { context: { message_id: message.replyTo } }),
+    biz_opaque_callback_data: message.messageId, // comes back in every status, and settles an unknown outcome
+  };
+}
+
+function messagesCall(body: Json, config: WapConfig, signal: AbortSignal) {
+  const path = [config.phone_number_id, 'messages'];
+  return { method: 'POST' as const, path, body, token: config.business_token, signal };
+}
+
+/** `wa_id` may differ from the number that was called (the Brazilian ninth digit). Without an id nobody can tell. */
+function readAcceptance(body: Json): SendResult {
+  const externalId = identifier(record(list(body.messages)[0])?.id);
+  if (externalId === null) return { outcome: 'unknown' };
+  const contact = record(list(body.contacts)[0]);
+  return {
+    outcome: 'accepted',
+    externalId,
+    networkAddress: identifier(contact?.wa_id) ?? identifier(contact?.user_id),
+  };
+}
+
+async function check(graph: Graph, config: WapConfig, signal: AbortSignal): Promise<CheckResult> {
+  const { phone_number_id: numberId, waba_id: accountId, business_token: token } = config;
+  if (!isUsableToken(token)) return { ok: false, error: NO_TOKEN, retry: false };
+  const fields = 'id,display_phone_number,verified_name,is_on_biz_app,platform_type';
+  const number = await graph({ method: 'GET', path: [numberId], query: { fields }, token, signal });
+  if (number.outcome !== 'done') return unproven(number);
+  if (identifier(number.body.id) !== numberId) {
+    return { ok: false, error: 'The network answered for another phone number id.', retry: false };
+  }
+  const app = await graph({ method: 'POST', path: [accountId, 'subscribed_apps'], token, signal });
+  if (app.outcome !== 'done') return unproven(app);
+  if (app.body.success !== true) {
+    return { ok: false, error: 'The network did not confirm the subscription to the account.', retry: true };
+  }
+  const { is_on_biz_app: coexistence } = number.body;
+  return { ok: true, coexistence: typeof coexistence === 'boolean' ? coexistence : null };
+}
+
+/**
+ * Token (0, 104, 190), permission (3, 10, 200–299), id (33, 803), parameter (100): asking again gives the same answer
+ * until a person changes the settings.
+ */
+const PERSONAL_CODES: readonly (number | string)[] = [0, 104, 190, 3, 10, 33, 803, 100];
+
+function needsPerson(code: number | string): boolean {
+  return PERSONAL_CODES.includes(code) || (typeof code === 'number' && code >= 200 && code <= 299);
+}
+
+type Failed = Exclude<GraphAnswer, { outcome: 'done' }>;
+
+function unproven(answer: Failed): CheckResult {
+  const retry = answer.outcome === 'unknown' || !needsPerson(answer.error.code);
+  return { ok: false, error: sentence(answer), retry };
+}
+
+function sentence(answer: Failed): string {
+  if (answer.outcome === 'unknown') return answer.reason;
+  const { code, message, details } = answer.error;
+  if (!answer.network) return message;
+  const words = [message, details]
+    .filter((part) => part !== '')
+    .join(' – ')
+    .slice(0, MAX_SENTENCE);
+  return `The network refused: ${words || 'no cause given'} (code ${code}).`;
+}

@@ -1,0 +1,150 @@
+/** Every setting of the platform: one table, read once from the environment that main.ts hands over, then frozen. */
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+
+interface Setting<T> {
+  /** What the setting has when the environment names none. */
+  fallback: T;
+  parse: (text: string) => T;
+}
+
+const text = (fallback: string): Setting<string> => ({ fallback, parse: (value) => value });
+const optional: Setting<string | null> = { fallback: null, parse: (value) => value };
+
+function url(...protocols: string[]): Setting<string | null> {
+  return {
+    fallback: null,
+    parse: (value) => {
+      if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+        throw new Error(`must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`);
+      }
+      return value.replace(/\/+$/, '');
+    },
+  };
+}
+
+function integer(fallback: number, minimum: number, maximum: number): Setting<number> {
+  return {
+    fallback,
+    parse: (value) => {
+      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+      if (!(number >= minimum && number <= maximum))
+        throw new Error(`must be a whole number, ${minimum} to ${maximum}`);
+      return number;
+    },
+  };
+}
+
+function choice<const T extends readonly string[]>(values: T, fallback: T[number]): Setting<T[number]> {
+  return {
+    fallback,
+    parse: (value) => {
+      if (!values.includes(value)) throw new Error(`must be one of ${values.join(', ')}`);
+      return value;
+    },
+  };
+}
+
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** 90s, 15m, 24h or 7d; the value is in milliseconds. */
+function duration(fallback: string): Setting<number> {
+  const parse = (value: string): number => {
+    const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
+    if (!amount || !unit || Number(amount) === 0) throw new Error('must be a duration such as 90s, 15m, 24h or 7d');
+    return Number(amount) * (UNIT_MS[unit] ?? 0);
+  };
+  return { fallback: parse(fallback), parse };
+}
+
+const list: Setting<string[]> = {
+  fallback: [],
+  parse: (value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+};
+
+const secretKey: Setting<string | null> = {
+  fallback: null,
+  parse: (value) => {
+    // 32 characters is the least that a person can be asked for and still resists guessing.
+    if (value.length < 32) throw new Error('must have at least 32 characters');
+    return value;
+  },
+};
+
+/** The table behind .env.example; scripts/check-docs.ts compares the two. */
+export const SETTINGS = {
+  HOST: text('127.0.0.1'),
+  PORT: integer(3000, 0, 65_535),
+  DATA_DIR: text('./data'),
+  DATABASE_URL: url('postgres:', 'postgresql:'),
+  PUBLIC_URL: url('http:', 'https:'),
+  ENCRYPTION_KEY: secretKey,
+  JWT_SECRET: secretKey,
+  JWT_SECRET_PREVIOUS: secretKey,
+  OUTBOUND_ALLOW: list,
+  WAP_GRAPH_URL: url('http:', 'https:'),
+  WAP_APP_SECRET: optional,
+  WAP_VERIFY_TOKEN: optional,
+  SANDBOX: { fallback: null, parse: (value: string) => choice(['on', 'off'], 'off').parse(value) as string | null },
+  SANDBOX_PORT: integer(0, 0, 65_535),
+  WEBHOOK_MAX_AGE: duration('24h'),
+  DELIVERY_RETENTION_DAYS: integer(14, 1, 3_650),
+  CALLBACK_RETENTION_DAYS: integer(14, 1, 3_650),
+  DELIVERY_SLOTS: integer(64, 1, 1_024),
+  DELIVERY_SLOTS_PER_COMPANY: integer(8, 1, 1_024),
+  DATABASE_POOL: integer(10, 2, 200),
+  METRICS_TOKEN: secretKey,
+  LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
+} satisfies Record<string, Setting<unknown>>;
+
+type Values = { [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]['fallback'] };
+
+export type Config = Readonly<
+  Values & {
+    PUBLIC_URL: string;
+    /** True when only this machine can reach the platform. */
+    loopback: boolean;
+    /** True when the sandbox runs beside the platform. */
+    sandboxOn: boolean;
+  }
+>;
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** Throws one sentence that names the setting. An empty variable counts as absent. */
+export function loadConfig(env: Record<string, string | undefined>): Config {
+  const values = Object.fromEntries(
+    Object.entries(SETTINGS).map(([name, setting]: [string, Setting<unknown>]) => {
+      const given = env[name]?.trim();
+      if (!given) return [name, setting.fallback];
+      try {
+        return [name, setting.parse(given)];
+      } catch (error) {
+        throw new Error(`${name} ${(error as Error).message}`, { cause: error });
+      }
+    }),
+  ) as Values;
+  const loopback = isLoopback(values.HOST);
+  if (values.SANDBOX === 'on' && !loopback) {
+    throw new Error(`SANDBOX is on, but HOST ${values.HOST} is not a loopback address`);
+  }
+  const byDefault = loopback && !values.DATABASE_URL && !values.WAP_GRAPH_URL;
+  const host = values.HOST.includes(':') ? `[${values.HOST}]` : values.HOST;
+  return Object.freeze({
+    ...values,
+    loopback,
+    PUBLIC_URL: values.PUBLIC_URL ?? `http://${host}:${values.PORT}`,
+    sandboxOn: values.SANDBOX ? values.SANDBOX === 'on' : byDefault,
+  });
+}
+
+/** A file or folder inside the data folder. */
+export function dataPath(config: Config, ...names: string[]): string {
+  return join(config.DATA_DIR, ...names);
+}

@@ -1,0 +1,174 @@
+/**
+ * From the names that networks use to contacts, for a whole batch. A phone counts more than an id of the network; a person
+ * whom nobody knows becomes a contact exactly once, whoever else is asking at the same moment.
+ */
+import type { Person } from '../../channels/channel.ts';
+import { newId } from '../../platform/ids.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import {
+  attachIdentities,
+  findIdentities,
+  insertPeople,
+  learnFacts,
+  type Identity,
+  type KnownIdentity,
+  type LearntFact,
+  type NewPerson,
+} from './ingest-queries.ts';
+import { digitsOf, phoneKey, readablePhone } from './phone.ts';
+
+export interface AskedPerson {
+  company: string;
+  person: Person;
+}
+
+export interface FoundPeople {
+  /** Contact ids, in the order asked. */
+  contacts: string[];
+  created: Set<string>;
+  /** Contacts whose own fields changed by what the network told. */
+  changed: Set<string>;
+}
+
+const keyOf = (identity: { company: string; kind: string; value: string }): string =>
+  `${identity.company} ${identity.kind} ${identity.value}`;
+
+/** The most telling first. */
+function identitiesOf({ company, person }: AskedPerson): Identity[] {
+  const identities: Identity[] = [];
+  if (person.phone)
+    identities.push({ company, kind: 'PHONE', value: phoneKey(person.phone), address: digitsOf(person.phone) });
+  for (const bsuid of [person.bsuid, person.parentBsuid]) {
+    if (bsuid) identities.push({ company, kind: 'BSUID', value: bsuid, address: bsuid });
+  }
+  return identities;
+}
+
+type Known = Map<string, KnownIdentity>;
+
+export async function resolvePeople(tx: SystemTx, asked: AskedPerson[]): Promise<FoundPeople> {
+  const identities = asked.map(identitiesOf);
+  const known = await knownOf(tx, identities.flat());
+  const held = new Map([...known].map(([key, identity]) => [key, identity.contact]));
+  const newcomers = new Map<string, NewPerson>();
+  for (const [index, own] of identities.entries()) welcome(asked[index] as AskedPerson, own, held, newcomers);
+  const people = [...newcomers.values()];
+  const created = new Set(people.length > 0 ? (await insertPeople(tx, people)).map((row) => row._id) : []);
+  const lost = people.filter((person) => !created.has(person.contact));
+  if (lost.length > 0) await yieldTo(tx, lost, held);
+  const contacts = identities.map((own) => holderOf(own, held));
+  await attach(
+    tx,
+    identities.flatMap((own, index) => aliasesOf(own, contacts[index] ?? '', known)),
+  );
+  const facts = asked.flatMap(({ company, person }, index) =>
+    news(company, contacts[index] ?? '', person, identities[index] ?? [], known),
+  );
+  return { contacts, created, changed: await learn(tx, facts) };
+}
+
+async function knownOf(tx: SystemTx, identities: Identity[]): Promise<Known> {
+  const distinct = [...new Map(identities.map((identity) => [keyOf(identity), identity])).values()];
+  return new Map((await findIdentities(tx, distinct)).map((identity) => [keyOf(identity), identity]));
+}
+
+function holderOf(own: Identity[], held: Map<string, string>): string {
+  for (const identity of own) {
+    const contact = held.get(keyOf(identity));
+    if (contact) return contact;
+  }
+  throw new Error('a person without any identity reached the contacts');
+}
+
+/** Decides who an asked person is; one that nobody holds becomes a newcomer, shared by the rest of the batch. */
+function welcome(
+  asked: AskedPerson,
+  own: Identity[],
+  held: Map<string, string>,
+  newcomers: Map<string, NewPerson>,
+): void {
+  const [main] = own;
+  if (!main || own.some((identity) => held.has(keyOf(identity)))) return;
+  const {
+    company: _company,
+    contact: _contact,
+    replace: _replace,
+    ...fact
+  } = factOf(asked.company, '', asked.person, false);
+  const person: NewPerson = { contact: newId(), main, ...fact };
+  newcomers.set(keyOf(main), person);
+  for (const identity of own) held.set(keyOf(identity), person.contact);
+}
+
+/** Somebody else created these people at the same moment: theirs count. */
+async function yieldTo(tx: SystemTx, lost: NewPerson[], held: Map<string, string>): Promise<void> {
+  const winners = await findIdentities(
+    tx,
+    lost.map((person) => person.main),
+  );
+  const winnerOf = new Map(winners.map((identity) => [keyOf(identity), identity.contact]));
+  for (const person of lost) {
+    const winner = winnerOf.get(keyOf(person.main));
+    if (!winner) throw new Error('an identity is held by nobody');
+    for (const [key, contact] of held) if (contact === person.contact) held.set(key, winner);
+  }
+}
+
+/** Identities that the batch showed beside the one by which its contact was found. The main one of a new contact is stored. */
+function aliasesOf(own: Identity[], contact: string, known: Known): (Identity & { contact: string })[] {
+  return own.length < 2
+    ? []
+    : own
+        .filter((identity) => known.get(keyOf(identity))?.contact !== contact)
+        .map((identity) => ({ ...identity, contact }));
+}
+
+async function attach(tx: SystemTx, aliases: (Identity & { contact: string })[]): Promise<void> {
+  const distinct = [...new Map(aliases.map((alias) => [keyOf(alias), alias])).values()];
+  if (distinct.length > 0) await attachIdentities(tx, distinct);
+}
+
+/** What the network tells of a contact that does not have it yet; most messages tell nothing new. */
+function news(company: string, contact: string, person: Person, own: Identity[], known: Known): LearntFact[] {
+  const hit = own.map((identity) => known.get(keyOf(identity))).find((identity) => identity?.contact === contact);
+  const telling = hit && ((hit.nameless && person.name) || (hit.phoneless && person.phone));
+  return telling ? [factOf(company, contact, person, false)] : [];
+}
+
+function factOf(company: string, contact: string, person: Person, replace: boolean): LearntFact {
+  const phone = person.phone ? readablePhone(person.phone) : { phone_number: null, country_code: null };
+  return { company, contact, name: person.name ?? null, ...phone, replace };
+}
+
+async function learn(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
+  // One row per contact: an UPDATE takes only one of several anyway. The last one that says something counts.
+  const distinct = [...new Map(facts.map((fact) => [`${fact.company} ${fact.contact}`, fact])).values()];
+  if (distinct.length === 0) return new Set();
+  return new Set((await learnFacts(tx, distinct)).map((row) => row._id));
+}
+
+export interface Renaming {
+  company: string;
+  contact: string;
+  person: Person;
+}
+
+/** The network says that people changed their number or id: the new names join the old ones. Returns who changed. */
+export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise<Set<string>> {
+  const taken = await knownOf(tx, renamings.flatMap(identitiesOf));
+  // Failure policy: a number that already is another contact stays there; merging two contacts is a person's decision.
+  const free = renamings.filter((renaming) =>
+    identitiesOf(renaming).every(
+      (identity) => (taken.get(keyOf(identity))?.contact ?? renaming.contact) === renaming.contact,
+    ),
+  );
+  if (free.length === 0) return new Set();
+  await attach(
+    tx,
+    free.flatMap((renaming) => identitiesOf(renaming).map((identity) => ({ ...identity, contact: renaming.contact }))),
+  );
+  return learn(
+    tx,
+    free.map(({ company, contact, person }) => factOf(company, contact, person, true)),
+  );
+}

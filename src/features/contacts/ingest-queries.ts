@@ -1,0 +1,165 @@
+/** Set-based statements of ingestion: one for a whole batch, across companies. */
+import { exec, many } from '../../platform/db.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import { CONTACT } from './queries.ts';
+import type { Contact } from './schemas.ts';
+
+export type IdentityKind = 'PHONE' | 'BSUID';
+
+export interface Identity {
+  company: string;
+  kind: IdentityKind;
+  value: string;
+  /** As the network writes it. */
+  address: string;
+}
+
+export interface KnownIdentity extends Omit<Identity, 'address'> {
+  contact: string;
+  /** What the contact does not have yet and the network may tell. */
+  nameless: boolean;
+  phoneless: boolean;
+}
+
+const IDENTITIES = `unnest($1::text[], $2::text[], $3::text[])`;
+
+function identityColumns(identities: Omit<Identity, 'address'>[]): string[][] {
+  return [
+    identities.map((item) => item.company),
+    identities.map((item) => item.kind),
+    identities.map((item) => item.value),
+  ];
+}
+
+export function findIdentities(tx: SystemTx, identities: Omit<Identity, 'address'>[]): Promise<KnownIdentity[]> {
+  return many(tx, {
+    name: 'contacts.findIdentities',
+    text: `select i.company_id as company, i.kind, i.value, i.contact_id as contact, c.name is null as nameless,
+        c.phone_number is null as phoneless
+      from ${IDENTITIES} as asked (company_id, kind, value)
+      join contact_identities i using (company_id, kind, value)
+      join contacts c on c.company_id = i.company_id and c._id = i.contact_id`,
+    values: identityColumns(identities),
+  });
+}
+
+export interface NewPerson {
+  contact: string;
+  main: Identity;
+  name: string | null;
+  phone_number: string | null;
+  country_code: string | null;
+}
+
+/**
+ * Creates a contact for each person whose main identity nobody holds yet. The identity is written first: whoever loses
+ * the race for it creates nothing. Returns the contacts that were really created.
+ */
+export function insertPeople(tx: SystemTx, people: NewPerson[]): Promise<{ _id: string }[]> {
+  return many(tx, {
+    name: 'contacts.insertPeople',
+    text: `with people as (
+        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+          as p (company_id, kind, value, address, contact_id, name, phone_number, country_code)
+      ), won as (
+        insert into contact_identities (company_id, kind, value, contact_id, address)
+        select company_id, kind, value, contact_id, address from people order by company_id, kind, value
+        on conflict do nothing returning contact_id
+      )
+      insert into contacts (company_id, _id, name, phone_number, country_code, source)
+      select company_id, contact_id, name, phone_number, country_code, 'INBOUND' from people
+      where contact_id in (select contact_id from won) returning _id`,
+    values: [
+      ...identityColumns(people.map((person) => person.main)),
+      people.map((person) => person.main.address),
+      people.map((person) => person.contact),
+      people.map((person) => person.name),
+      people.map((person) => person.phone_number),
+      people.map((person) => person.country_code),
+    ],
+  });
+}
+
+/** Gives contacts further identities. One that another contact holds moves: the network says that it is this person. */
+export function attachIdentities(tx: SystemTx, identities: (Identity & { contact: string })[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.attachIdentities',
+    text: `insert into contact_identities (company_id, kind, value, address, contact_id)
+      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) order by 1, 2, 3
+      on conflict (company_id, kind, value) do update set contact_id = excluded.contact_id
+      where contact_identities.kind = 'BSUID' and contact_identities.contact_id <> excluded.contact_id`,
+    values: [
+      ...identityColumns(identities),
+      identities.map((identity) => identity.address),
+      identities.map((identity) => identity.contact),
+    ],
+  });
+}
+
+export interface LearntFact {
+  company: string;
+  contact: string;
+  name: string | null;
+  phone_number: string | null;
+  country_code: string | null;
+  /** True when the network said that the number changed; false only fills in what is empty. */
+  replace: boolean;
+}
+
+/** What the network tells about people. Returns the contacts that really changed. */
+export function learnFacts(tx: SystemTx, facts: LearntFact[]): Promise<{ _id: string }[]> {
+  return many(tx, {
+    name: 'contacts.learnFacts',
+    text: `update contacts c set updated_at = now(), name = coalesce(c.name, f.name),
+        phone_number = case when f.replace then coalesce(f.phone_number, c.phone_number) else coalesce(c.phone_number, f.phone_number) end,
+        country_code = case when f.replace then coalesce(f.country_code, c.country_code) else coalesce(c.country_code, f.country_code) end
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[])
+        as f (company_id, contact_id, name, phone_number, country_code, replace)
+      where c.company_id = f.company_id and c._id = f.contact_id and (
+        (c.name is null and f.name is not null)
+        or (f.phone_number is not null and c.phone_number is distinct from f.phone_number and (f.replace or c.phone_number is null))
+      )
+      returning c._id`,
+    values: [
+      facts.map((fact) => fact.company),
+      facts.map((fact) => fact.contact),
+      facts.map((fact) => fact.name),
+      facts.map((fact) => fact.phone_number),
+      facts.map((fact) => fact.country_code),
+      facts.map((fact) => fact.replace),
+    ],
+  });
+}
+
+export interface ContactActivity {
+  company: string;
+  contact: string;
+  message_at: string;
+  inbound_at: string | null;
+}
+
+/** Moves the contacts' clocks forward, never back. */
+export function touchContacts(tx: SystemTx, activities: ContactActivity[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.touch',
+    text: `update contacts c set last_message_at = greatest(c.last_message_at, a.message_at),
+        last_inbound_at = greatest(c.last_inbound_at, a.inbound_at)
+      from unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) as a (company_id, contact_id, message_at, inbound_at)
+      where c.company_id = a.company_id and c._id = a.contact_id`,
+    values: [
+      activities.map((activity) => activity.company),
+      activities.map((activity) => activity.contact),
+      activities.map((activity) => activity.message_at),
+      activities.map((activity) => activity.inbound_at),
+    ],
+  });
+}
+
+export function findContactsOf(tx: SystemTx, keys: { company: string; _id: string }[]): Promise<Contact[]> {
+  return many(tx, {
+    name: 'contacts.findOf',
+    text: `select ${CONTACT} from unnest($1::text[], $2::text[]) as k (company_id, _id)
+      join contacts c on c.company_id = k.company_id and c._id = k._id`,
+    values: [keys.map((key) => key.company), keys.map((key) => key._id)],
+  });
+}

@@ -1,0 +1,151 @@
+/** Set-based statements of ingestion: one for a whole batch, across companies. */
+import { exec, many } from '../../platform/db.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import { CONVERSATION, LAST_MESSAGE } from './queries.ts';
+import type { Conversation } from './schemas.ts';
+
+export interface NewConversation {
+  _id: string;
+  company: string;
+  inbox: string;
+  contact: string;
+  channel: string;
+  status: 'OPEN' | 'CLOSED';
+  handled_by: 'AI' | 'HUMAN' | 'NONE';
+  agent: string | null;
+  owner: string | null;
+  is_test: boolean;
+}
+
+export interface Thread {
+  _id: string;
+  company: string;
+  inbox: string;
+  contact: string;
+  status: string;
+  handled_by: string;
+  agent: string | null;
+}
+
+interface ThreadKey {
+  company: string;
+  inbox: string;
+  contact: string;
+}
+
+const THREAD = `v._id, v.company_id as company, v.inbox_id as inbox, v.contact_id as contact, v.status, v.handled_by,
+  v.agent_id as agent`;
+
+const columns = (keys: ThreadKey[]): string[][] => [
+  keys.map((key) => key.company),
+  keys.map((key) => key.inbox),
+  keys.map((key) => key.contact),
+];
+
+/** The open conversation of each (inbox, contact), locked: nobody closes it while the batch writes into it. */
+export function lockOpenThreads(tx: SystemTx, keys: ThreadKey[]): Promise<Thread[]> {
+  return many(tx, {
+    name: 'conversations.lockOpenThreads',
+    text: `select ${THREAD} from unnest($1::text[], $2::text[], $3::text[]) as k (company_id, inbox_id, contact_id)
+      join conversations v on v.company_id = k.company_id and v.inbox_id = k.inbox_id and v.contact_id = k.contact_id
+        and v.status <> 'CLOSED'
+      order by v.company_id, v.inbox_id, v.contact_id
+      for no key update of v`,
+    values: columns(keys),
+  });
+}
+
+/** For old messages: the newest conversation of each (inbox, contact), whatever its state. */
+export function findLatestThreads(tx: SystemTx, keys: ThreadKey[]): Promise<Thread[]> {
+  return many(tx, {
+    name: 'conversations.findLatestThreads',
+    text: `select v.* from unnest($1::text[], $2::text[], $3::text[]) as k (company_id, inbox_id, contact_id)
+      cross join lateral (
+        select ${THREAD} from conversations v
+        where v.company_id = k.company_id and v.contact_id = k.contact_id and v.inbox_id = k.inbox_id
+        order by v.created_at desc, v._id desc limit 1
+      ) v`,
+    values: columns(keys),
+  });
+}
+
+/** Opens conversations; the unique index lets one win per (inbox, contact). Returns those that were really opened. */
+export function insertThreads(tx: SystemTx, threads: NewConversation[]): Promise<Thread[]> {
+  return many(tx, {
+    name: 'conversations.insertThreads',
+    text: `insert into conversations as v (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id,
+        is_test, closed_at)
+      select t.*, case when t.status = 'CLOSED' then now() end
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+        $10::boolean[]) as t (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id, is_test)
+      order by t.company_id, t.inbox_id, t.contact_id
+      on conflict (company_id, inbox_id, contact_id) where status <> 'CLOSED' do nothing
+      returning ${THREAD}`,
+    values: [
+      ...columns(threads),
+      threads.map((thread) => thread._id),
+      threads.map((thread) => thread.channel),
+      threads.map((thread) => thread.status),
+      threads.map((thread) => thread.handled_by),
+      threads.map((thread) => thread.agent),
+      threads.map((thread) => thread.owner),
+      threads.map((thread) => thread.is_test),
+    ],
+  });
+}
+
+export interface ThreadActivity {
+  company: string;
+  conversation: string;
+  /** The newest message of the batch, and when it counts as said. */
+  last_message: string;
+  last_message_at: string;
+  /** Newest message of the contact by the network's clock; null when the batch has none. */
+  inbound_at: string | null;
+  /** True where free text may be sent for 24 hours after the contact's last word. */
+  windowed: boolean;
+  /** Messages of the contact since the business last answered; `answered` says that it did so in this batch. */
+  unread: number;
+  answered: boolean;
+  /** An inbound message wakes a snoozed conversation. */
+  woken: boolean;
+}
+
+/** Moves conversations forward; their clocks never go back. */
+export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promise<number> {
+  return exec(tx, {
+    name: 'conversations.touchThreads',
+    text: `update conversations v set
+        last_message_id = case when a.last_message_at >= coalesce(v.last_message_at, '-infinity') then a.last_message else v.last_message_id end,
+        last_message_at = greatest(v.last_message_at, a.last_message_at),
+        last_inbound_at = greatest(v.last_inbound_at, a.inbound_at),
+        window_expires_at = case when a.windowed then greatest(v.last_inbound_at, a.inbound_at) + interval '24 hours' end,
+        unread_count = case when a.answered then 0 else v.unread_count end + a.unread,
+        status = case when a.woken then 'OPEN' else v.status end,
+        snoozed_until = case when a.woken then null else v.snoozed_until end,
+        updated_at = case when a.woken then now() else v.updated_at end
+      from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::boolean[], $7::int[], $8::boolean[], $9::boolean[])
+        as a (company_id, conversation_id, last_message, last_message_at, inbound_at, windowed, unread, answered, woken)
+      where v.company_id = a.company_id and v._id = a.conversation_id`,
+    values: [
+      activities.map((activity) => activity.company),
+      activities.map((activity) => activity.conversation),
+      activities.map((activity) => activity.last_message),
+      activities.map((activity) => activity.last_message_at),
+      activities.map((activity) => activity.inbound_at),
+      activities.map((activity) => activity.windowed),
+      activities.map((activity) => activity.unread),
+      activities.map((activity) => activity.answered),
+      activities.map((activity) => activity.woken),
+    ],
+  });
+}
+
+export function findConversationsOf(tx: SystemTx, keys: { company: string; _id: string }[]): Promise<Conversation[]> {
+  return many(tx, {
+    name: 'conversations.findOf',
+    text: `select ${CONVERSATION} from unnest($1::text[], $2::text[]) as k (company_id, _id)
+      join conversations v on v.company_id = k.company_id and v._id = k._id ${LAST_MESSAGE}`,
+    values: [keys.map((key) => key.company), keys.map((key) => key._id)],
+  });
+}

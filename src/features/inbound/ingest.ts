@@ -1,0 +1,118 @@
+/** One batch of a network's elements into the store, in one transaction. */
+import type {
+  Channel,
+  Inbound,
+  InboundAccount,
+  InboundEdit,
+  InboundRevoke,
+  InboundStatus,
+} from '../../channels/channel.ts';
+import { newId } from '../../platform/ids.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import { findReceivers, setCoexistence, type Receiver } from '../inboxes/ingest.ts';
+import { applyCorrections, applyStatuses, type Correction, type StatusNews } from '../messages/ingest.ts';
+import { saidAt, type Arrival } from './batch.ts';
+import { insertAside } from './queries.ts';
+import { mediaOf } from './rows.ts';
+import { storeMessages } from './store-messages.ts';
+
+/** How many elements ended in which way; the metric of the same names. */
+export type Outcomes = Record<'stored' | 'repeated' | 'applied' | 'parked' | 'dropped' | 'aside', number>;
+
+export const noOutcomes = (): Outcomes => ({ stored: 0, repeated: 0, applied: 0, parked: 0, dropped: 0, aside: 0 });
+
+export async function ingest(tx: SystemTx, channel: Channel, elements: Inbound[]): Promise<Outcomes> {
+  const outcomes = noOutcomes();
+  const receivers = await receiversOf(tx, channel, elements);
+  const at = (element: { address: string }): Receiver | undefined => receivers.get(element.address);
+  const arrivals: Arrival[] = [];
+  const news: StatusNews[] = [];
+  const corrections: Correction[] = [];
+  for (const element of elements) {
+    const receiver = 'address' in element && element.address !== null ? at(element as { address: string }) : undefined;
+    if (element.kind === 'account') await applyAccount(tx, channel, element, outcomes);
+    else if (element.kind === 'unreadable') await putAside(tx, channel, element, outcomes);
+    else if (!receiver) outcomes.dropped += 1;
+    else if (element.kind === 'status') news.push(newsOf(receiver, channel, element));
+    else if (element.kind === 'edit' || element.kind === 'revoke') corrections.push(correctionOf(receiver, element));
+    else if (element.origin !== 'live' && !receiver.coexistence_enabled) outcomes.dropped += 1;
+    else arrivals.push({ receiver, channel, message: element });
+  }
+  outcomes.stored = await storeMessages(tx, arrivals);
+  outcomes.repeated = arrivals.length - outcomes.stored;
+  for (const { applied, parked } of [await applyStatuses(tx, news), await applyCorrections(tx, corrections)]) {
+    outcomes.applied += applied;
+    outcomes.parked += parked;
+  }
+  return outcomes;
+}
+
+async function receiversOf(tx: SystemTx, channel: Channel, elements: Inbound[]): Promise<Map<string, Receiver>> {
+  const addresses = new Set(
+    elements.flatMap((element) => ('address' in element && element.address ? [element.address] : [])),
+  );
+  if (addresses.size === 0) return new Map();
+  const receivers = await findReceivers(tx, channel.name, [...addresses]);
+  return new Map(receivers.map((receiver) => [receiver.address, receiver]));
+}
+
+async function applyAccount(
+  tx: SystemTx,
+  channel: Channel,
+  element: InboundAccount,
+  outcomes: Outcomes,
+): Promise<void> {
+  const changed =
+    element.coexistence === null ? 0 : await setCoexistence(tx, channel.name, element.account, element.coexistence);
+  outcomes[changed > 0 ? 'applied' : 'dropped'] += 1;
+}
+
+async function putAside(
+  tx: SystemTx,
+  channel: Channel,
+  element: Extract<Inbound, { kind: 'unreadable' }>,
+  outcomes: Outcomes,
+): Promise<void> {
+  const { address, reason, raw } = element;
+  await insertAside(tx, {
+    _id: newId(),
+    channel: channel.name,
+    address,
+    reason,
+    raw: Buffer.from(JSON.stringify(raw) ?? ''),
+  });
+  outcomes.aside += 1;
+}
+
+function newsOf(receiver: Receiver, channel: Channel, element: InboundStatus): StatusNews {
+  const [first] = element.errors;
+  const text = first && channel.failureText?.(first.code);
+  return {
+    ...{
+      company: receiver.company,
+      inbox: receiver.inbox,
+      external_id: element.externalId,
+      message: element.messageId,
+    },
+    ...{
+      status: element.status,
+      at: saidAt(element),
+      errors: element.errors,
+      reportsFailures: channel.can.reportsFailures,
+    },
+    failure_reason: first && text ? { code: first.code, message: text } : null,
+  };
+}
+
+function correctionOf(receiver: Receiver, element: InboundEdit | InboundRevoke): Correction {
+  const content = element.kind === 'edit' ? element.content : null;
+  return {
+    ...{ company: receiver.company, inbox: receiver.inbox, external_id: element.originalExternalId },
+    ...{ kind: element.kind === 'edit' ? 'EDIT' : 'REVOKE', at: saidAt(element) },
+    ...{
+      content_type: content?.contentType ?? null,
+      content: content?.content ?? null,
+      media: mediaOf(content?.media ?? null),
+    },
+  };
+}

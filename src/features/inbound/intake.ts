@@ -1,0 +1,133 @@
+/**
+ * Takes callbacks and answers each after its commit. Those that wait at the same moment are written together: under load a
+ * transaction carries many, alone a callback waits for nobody. When a batch fails its members are tried one by one.
+ */
+import type { Channel, Inbound } from '../../channels/channel.ts';
+import type { Kit } from '../../kit.ts';
+import { isUnavailable } from '../../platform/db.ts';
+import { ingest, type Outcomes } from './ingest.ts';
+
+// Enough to keep two cores and the disk busy; more only makes smaller batches that wait for the same rows.
+const FLUSHES = 3;
+// A transaction that holds more rows than this is no faster per row, and makes its neighbours wait.
+const BATCH_ELEMENTS = 500;
+
+interface Waiting {
+  channel: Channel;
+  elements: Inbound[];
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
+export interface Intake {
+  /** Resolves when everything is committed, or kept aside; rejects only when the store can not be reached. */
+  take(channel: Channel, elements: Inbound[]): Promise<void>;
+}
+
+export function createIntake(kit: Kit): Intake {
+  let waiting: Waiting[] = [];
+  let flushing = 0;
+  let planned = false;
+
+  function plan(): void {
+    if (planned || flushing >= FLUSHES || waiting.length === 0) return;
+    planned = true;
+    setImmediate(() => {
+      planned = false;
+      flushing += 1;
+      void flush(kit, nextBatch()).finally(() => {
+        flushing -= 1;
+        plan();
+      });
+      plan();
+    });
+  }
+
+  /** Callbacks of one channel, in their order. */
+  function nextBatch(): Waiting[] {
+    const [first] = waiting;
+    const batch: Waiting[] = [];
+    let size = 0;
+    for (const item of waiting) {
+      if (item.channel !== first?.channel || (size > 0 && size + item.elements.length > BATCH_ELEMENTS)) break;
+      batch.push(item);
+      size += item.elements.length;
+    }
+    waiting = waiting.slice(batch.length);
+    return batch;
+  }
+
+  return {
+    take: (channel, elements) =>
+      elements.length === 0
+        ? Promise.resolve()
+        : new Promise((done, failed) => {
+            waiting.push({ channel, elements, done, failed });
+            plan();
+          }),
+  };
+}
+
+async function flush(kit: Kit, batch: Waiting[]): Promise<void> {
+  const [first] = batch;
+  if (!first) return;
+  try {
+    await store(
+      kit,
+      first.channel,
+      batch.flatMap((item) => item.elements),
+    );
+    for (const item of batch) item.done();
+  } catch (error) {
+    if (isUnavailable(error) && !isCollision(error)) for (const item of batch) item.failed(error);
+    else for (const item of batch) await retryAlone(kit, item);
+  }
+}
+
+/** Two batches met on the same rows: nothing is wrong with either. */
+const isCollision = (error: unknown): boolean =>
+  ['40P01', '40001'].includes((error as { code?: string } | null)?.code ?? '');
+
+/** Element by element: what is wrong with one harms only itself, and is kept for inspection. */
+async function retryAlone(kit: Kit, { channel, elements, done, failed }: Waiting): Promise<void> {
+  try {
+    for (const element of elements) await storeOrPutAside(kit, channel, element);
+    done();
+  } catch (error) {
+    // Failure policy: the store is away; the network is told so and comes again.
+    failed(error);
+  }
+}
+
+// A collision with another process is gone after a moment; a third one is no coincidence.
+const TRIES = 3;
+
+async function storeOrPutAside(kit: Kit, channel: Channel, element: Inbound): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await store(kit, channel, [element]);
+    } catch (error) {
+      if (isUnavailable(error) && !isCollision(error)) throw error;
+      if (attempt < TRIES) continue;
+      kit.log.error(
+        { err: error, channel: channel.name, kind: element.kind },
+        'inbound: an element could not be stored',
+      );
+      const address = 'address' in element ? element.address : null;
+      return await store(kit, channel, [
+        { kind: 'unreadable', address, reason: (error as Error).message, raw: element },
+      ]);
+    }
+  }
+}
+
+async function store(kit: Kit, channel: Channel, elements: Inbound[]): Promise<void> {
+  const outcomes = await kit.database.systemTx((tx) => ingest(tx, channel, elements));
+  count(kit, channel, outcomes);
+}
+
+function count(kit: Kit, channel: Channel, outcomes: Outcomes): void {
+  for (const [outcome, number] of Object.entries(outcomes)) {
+    if (number > 0) kit.metrics.inbound.inc({ channel: channel.name, outcome }, number);
+  }
+}

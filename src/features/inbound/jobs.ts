@@ -1,0 +1,29 @@
+import { Type } from 'typebox';
+import type { Kit } from '../../kit.ts';
+import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { giveUpUnknownOutcomes, purgeCallbacks } from './upkeep.ts';
+
+/** After 24 hours an outcome that nobody knows becomes FAILED; a later status can still correct it. */
+export const GiveUpUnknown = defineJob({
+  name: 'inbound.give-up-unknown',
+  data: Type.Object({}),
+  retries: 0,
+  retryDelaySeconds: 1,
+  cron: '*/5 * * * *',
+});
+
+export const PurgeCallbacks = defineJob({
+  name: 'inbound.purge-callbacks',
+  data: Type.Object({}),
+  retries: 0,
+  retryDelaySeconds: 1,
+  cron: '17 3 * * *',
+});
+
+export function giveUpUnknownJob(kit: Kit): Worked<typeof GiveUpUnknown.data> {
+  return { job: GiveUpUnknown, handle: () => giveUpUnknownOutcomes(kit) };
+}
+
+export function purgeCallbacksJob(kit: Kit): Worked<typeof PurgeCallbacks.data> {
+  return { job: PurgeCallbacks, handle: () => purgeCallbacks(kit) };
+}

@@ -1,0 +1,47 @@
+import { exec } from '../../platform/db.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+
+export interface Aside {
+  _id: string;
+  channel: string;
+  address: string | null;
+  reason: string;
+  raw: Buffer;
+}
+
+export function insertAside(tx: SystemTx, aside: Aside): Promise<number> {
+  return exec(tx, {
+    name: 'inbound.insertAside',
+    text: 'insert into callbacks_aside (_id, channel, address, reason, raw) values ($1, $2, $3, $4, $5)',
+    values: [aside._id, aside.channel, aside.address, aside.reason, aside.raw],
+  });
+}
+
+export function deleteAside(tx: SystemTx, days: number): Promise<number> {
+  return exec(tx, {
+    name: 'inbound.deleteAside',
+    text: 'delete from callbacks_aside where created_at < now() - make_interval(days => $1)',
+    values: [days],
+  });
+}
+
+export interface PendingTurn {
+  company: string;
+  conversation: string;
+  message: string;
+}
+
+/** One waiting turn per conversation, for its newest message. */
+export function leaveTurns(tx: SystemTx, turns: PendingTurn[]): Promise<number> {
+  return exec(tx, {
+    name: 'inbound.leaveTurns',
+    text: `insert into pending_turns (company_id, conversation_id, message_id)
+      select * from unnest($1::text[], $2::text[], $3::text[]) order by 1, 2
+      on conflict (company_id, conversation_id) do update set message_id = excluded.message_id`,
+    values: [
+      turns.map((turn) => turn.company),
+      turns.map((turn) => turn.conversation),
+      turns.map((turn) => turn.message),
+    ],
+  });
+}

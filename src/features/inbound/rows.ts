@@ -1,0 +1,54 @@
+/** From a network's message to the row that is stored. */
+import type { InboundMedia } from '../../channels/channel.ts';
+import { newId } from '../../platform/ids.ts';
+import type { NewInbound } from '../messages/ingest.ts';
+import { saidAt, type Placed } from './batch.ts';
+
+const json = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value));
+
+/** `now`: when the batch is stored; an old message keeps the time at which it was said. */
+export function rowOf({ receiver, message, contact, conversation }: Placed, now: string): NewInbound {
+  const said = saidAt(message);
+  return {
+    _id: newId(),
+    company_id: receiver.company,
+    conversation_id: conversation,
+    contact_id: contact,
+    inbox_id: receiver.inbox,
+    channel: receiver.channel,
+    ...authorship(message, contact),
+    content_type: message.contentType,
+    content: message.content,
+    media: mediaOf(message.media),
+    interactive: json(message.interactive),
+    location: json(message.location),
+    contacts: json(message.contacts),
+    reaction: message.reaction ? JSON.stringify({ emoji: message.reaction.emoji }) : null,
+    referral: json(message.referral),
+    reply_to: null,
+    reply_to_external: message.reaction?.externalId ?? message.replyTo,
+    status: message.fromBusiness ? (message.historyStatus ?? 'SENT') : 'RECEIVED',
+    errors: JSON.stringify(message.errors),
+    external_id: message.externalId,
+    is_echo: message.origin === 'echo',
+    is_test: receiver.is_test,
+    sent_at: said,
+    created_at: message.origin === 'history' ? said : now,
+  };
+}
+
+type Authorship = Pick<NewInbound, 'sender_type' | 'sender_id' | 'message_type' | 'origin'>;
+
+function authorship(message: Placed['message'], contact: string): Authorship {
+  if (message.system) return { sender_type: 'SYSTEM', sender_id: null, message_type: 'SYSTEM', origin: 'CHANNEL' };
+  if (message.fromBusiness)
+    return { sender_type: 'USER', sender_id: null, message_type: 'OUTGOING', origin: 'BUSINESS_APP' };
+  return { sender_type: 'CONTACT', sender_id: contact, message_type: 'INCOMING', origin: 'CHANNEL' };
+}
+
+/** The network's id and hash stay inside, for whoever fetches the file. */
+export function mediaOf(media: InboundMedia | null): string | null {
+  if (!media) return null;
+  const { mimeType, fileName, size, ...network } = media;
+  return JSON.stringify({ storage_key: null, url: null, mimeType, fileName, size, network });
+}

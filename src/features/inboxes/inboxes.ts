@@ -1,0 +1,178 @@
+/** Inboxes: connections of a company to messaging channels. */
+import type { ChannelName } from '../../channels/channel.ts';
+import type { Kit } from '../../kit.ts';
+import { violates } from '../../platform/db.ts';
+import { AppError, invalid, notFound } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { checkConnection } from './connection.ts';
+import { CheckConnection } from './jobs.ts';
+import {
+  countInboxes,
+  findInbox,
+  findInboxForUpdate,
+  insertInbox,
+  listInboxes,
+  updateInbox,
+  type InboxRow,
+} from './queries.ts';
+import type { Inbox, InboxCreate, InboxQuery, InboxUpdate } from './schemas.ts';
+import { maskSettings, openSettings, sealSettings, settingsOf } from './settings.ts';
+
+const CONFIG_FIELDS = ['api_wap_config', 'partner_api_config'] as const;
+// The job looks again in case this process dies before its own check is through.
+const RECHECK_SECONDS = 30;
+
+export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<Inbox> {
+  await refuseTargets(kit, input);
+  const created = await tenant.tx(async (tx) => {
+    const row = applied(kit, emptyRow(tenant.companyId, input), input);
+    const inbox = await ownNumber(() => insertInbox(tx, row));
+    await kit.enqueue(tx, CheckConnection, keyOf(inbox), { key: inbox._id, delaySeconds: RECHECK_SECONDS });
+    return inbox;
+  });
+  return present(kit, (await checkConnection(kit, tenant, created)) ?? created);
+}
+
+export async function updateInboxById(kit: Kit, tenant: Tenant, id: string, input: InboxUpdate): Promise<Inbox> {
+  await refuseTargets(kit, input);
+  const { row, recheck } = await tenant.tx((tx) => changeInbox(kit, tx, id, input));
+  const checked = recheck ? await checkConnection(kit, tenant, row) : null;
+  return present(kit, checked ?? row);
+}
+
+async function changeInbox(
+  kit: Kit,
+  tx: TenantTx,
+  id: string,
+  input: InboxUpdate,
+): Promise<{ row: InboxRow; recheck: boolean }> {
+  const before = await findInboxForUpdate(tx, id);
+  if (!before) throw notFound();
+  const next = applied(kit, before, input);
+  const moved = next.network_address !== before.network_address || next.channel !== before.channel;
+  const reactivated = next.status === 'ACTIVE' && before.status === 'DELETED';
+  const recheck = next.status === 'ACTIVE' && (moved || reactivated || credentialsChanged(kit, before, next));
+  const row = await ownNumber(() => updateInbox(tx, next, { recheck, moved }));
+  if (recheck) await kit.enqueue(tx, CheckConnection, keyOf(row), { key: row._id, delaySeconds: RECHECK_SECONDS });
+  return { row, recheck };
+}
+
+export async function readInbox(kit: Kit, tenant: Tenant, id: string): Promise<Inbox> {
+  const row = await findInbox(tenant.read, id);
+  if (!row) throw notFound();
+  return present(kit, row);
+}
+
+export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): Promise<Page<Inbox>> {
+  const filter = { status: query.status ?? null, channel: query.channel ?? null };
+  const rows = await listInboxes(tenant.read, filter, windowOf(query));
+  const page = await pageFrom(query, rows, () => countInboxes(tenant.read, filter));
+  return { ...page, result: page.result.map((row) => present(kit, row)) };
+}
+
+const keyOf = (row: InboxRow): { company: string; inbox: string } => ({ company: row.company, inbox: row._id });
+
+/** The record as it leaves: what is empty and optional is left out, what is secret is masked. */
+function present(kit: Kit, row: InboxRow): Inbox {
+  const { network_address: _address, network_account: _account, connection_version: _version, ...shown } = row;
+  const masked = Object.fromEntries(
+    kit.channels
+      .all()
+      .filter((channel) => settingsOf(row, channel))
+      .map((channel) => [channel.configField, maskSettings(row, channel, kit.secrets)]),
+  );
+  const filled = Object.entries({ ...shown, ...masked }).filter(
+    ([field, value]) => value !== null || field === 'default_owner',
+  );
+  return Object.fromEntries(filled) as unknown as Inbox;
+}
+
+function emptyRow(company: string, input: { channel: ChannelName; name: string }): InboxRow {
+  return {
+    _id: newId(),
+    company,
+    name: input.name,
+    channel: input.channel,
+    number: '',
+    webhook_url: null,
+    default_agent: null,
+    default_owner: null,
+    status: 'ACTIVE',
+    api_wap_config: null,
+    partner_api_config: null,
+    professional_network_config: null,
+    test_mode: { enabled: false, test_numbers: [] },
+    general_config: { include_operator_name_on_message: false },
+    coexistence_enabled: false,
+    process_unsupported_messages: false,
+    disable_inbound_ai: false,
+    pdf_local_text_extraction: false,
+    network_address: null,
+    network_account: null,
+    connection_version: 0,
+    connection: { status: 'PENDING', checked_at: null, error: null },
+    createdAt: '',
+    updatedAt: '',
+  };
+}
+
+/** The record with the caller's fields applied, and everything that follows from them. */
+function applied(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
+  const { api_wap_config: _wap, partner_api_config: _partner, test_mode, ...plain } = input;
+  const next = { ...before, ...plain, test_mode: { ...before.test_mode, ...test_mode } } as InboxRow;
+  for (const channel of kit.channels.all()) {
+    const field = CONFIG_FIELDS.find((name) => name === channel.configField);
+    const given = field && input[field];
+    if (field && given) next[field] = sealSettings(before, channel, given, kit.secrets);
+  }
+  const channel = kit.channels.get(next.channel);
+  const settings = settingsOf(next, channel);
+  if (CONFIG_FIELDS.some((field) => field === channel.configField) && !settings)
+    throw configRequired(channel.configField ?? '');
+  if (channel.needsNumber && !next.number) throw configRequired('number');
+  next.network_address = settings ? channel.address(settings) : null;
+  next.network_account = typeof settings?.['waba_id'] === 'string' ? settings['waba_id'] : null;
+  return next;
+}
+
+function configRequired(path: string): AppError {
+  const message = 'is required by the channel';
+  return new AppError('CHANNEL_CONFIG_REQUIRED', `${path} ${message}`, [{ path, code: 'REQUIRED', message }]);
+}
+
+/** Compared open: sealing the same token twice never gives the same text. */
+function credentialsChanged(kit: Kit, before: InboxRow, next: InboxRow): boolean {
+  const channel = kit.channels.get(next.channel);
+  const opened = (row: InboxRow): string =>
+    JSON.stringify(Object.entries(openSettings(row, channel, kit.secrets)).sort());
+  return opened(before) !== opened(next);
+}
+
+/** Every address that a tenant gives is checked at save, and again by the guard at every call. */
+async function refuseTargets(kit: Kit, input: InboxUpdate): Promise<void> {
+  for (const channel of kit.channels.all()) {
+    const field = CONFIG_FIELDS.find((name) => name === channel.configField);
+    const given = field && input[field];
+    for (const target of given ? channel.targets(given) : []) {
+      const reason = await kit.outbound.refuse(target.url);
+      if (reason) throw targetNotAllowed(`${field}.${target.path}`, reason);
+    }
+  }
+  if (input.webhook_url !== undefined && !URL.canParse(input.webhook_url)) throw invalid('webhook_url', 'is not a URL');
+}
+
+function targetNotAllowed(path: string, message: string): AppError {
+  return new AppError('TARGET_NOT_ALLOWED', `${path}: ${message}`, [{ path, code: 'TARGET_NOT_ALLOWED', message }]);
+}
+
+async function ownNumber<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    // Failure policy: the unique index decides who owns a number; everything else goes on to the caller.
+    if (violates(error, 'inboxes_network_address_key')) throw new AppError('CHANNEL_IN_USE');
+    throw error;
+  }
+}

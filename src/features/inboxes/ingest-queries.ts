@@ -1,0 +1,43 @@
+/** What ingestion asks of inboxes, across companies. */
+import type { ChannelName } from '../../channels/channel.ts';
+import { exec, many } from '../../platform/db.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+
+/** What the network says about an account holds for each inbox behind it. */
+export function setCoexistence(tx: SystemTx, channel: ChannelName, account: string, enabled: boolean): Promise<number> {
+  return exec(tx, {
+    name: 'inboxes.setCoexistence',
+    text: `update inboxes set coexistence_enabled = $3, updated_at = now()
+      where channel = $1 and network_account = $2 and status = 'ACTIVE' and accepted_at is not null
+        and coexistence_enabled <> $3`,
+    values: [channel, account, enabled],
+  });
+}
+
+/** What ingestion needs to know of the inbox behind a network address. */
+export interface Receiver {
+  company: string;
+  inbox: string;
+  address: string;
+  channel: ChannelName;
+  default_agent: string | null;
+  default_owner: string | null;
+  coexistence_enabled: boolean;
+  process_unsupported_messages: boolean;
+  disable_inbound_ai: boolean;
+  is_test: boolean;
+  test_numbers: string[];
+}
+
+/** The inboxes that receive for these addresses: ACTIVE, and accepted by the network. */
+export function findReceivers(tx: SystemTx, channel: ChannelName, addresses: string[]): Promise<Receiver[]> {
+  return many(tx, {
+    name: 'inboxes.findReceivers',
+    text: `select i.company_id as company, i._id as inbox, i.network_address as address, i.channel, i.default_agent,
+        i.default_owner, i.coexistence_enabled, i.process_unsupported_messages, i.disable_inbound_ai,
+        (i.test_mode->>'enabled')::boolean as is_test, i.test_mode->'test_numbers' as test_numbers
+      from inboxes i join companies c on c._id = i.company_id and c.status = 'ACTIVE'
+      where i.channel = $1 and i.network_address = any($2) and i.status = 'ACTIVE' and i.accepted_at is not null`,
+    values: [channel, addresses],
+  });
+}

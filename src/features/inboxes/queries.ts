@@ -1,0 +1,155 @@
+import type { ChannelName } from '../../channels/channel.ts';
+import { many, maybeOne, one, type Statement } from '../../platform/db.ts';
+import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+
+export type ChannelSettings = Record<string, unknown>;
+
+/** An inbox as it is stored: channel settings with their secrets sealed. */
+export interface InboxRow {
+  _id: string;
+  company: string;
+  name: string;
+  channel: ChannelName;
+  number: string;
+  webhook_url: string | null;
+  default_agent: string | null;
+  default_owner: string | null;
+  status: 'ACTIVE' | 'DELETED';
+  api_wap_config: ChannelSettings | null;
+  partner_api_config: ChannelSettings | null;
+  professional_network_config: ChannelSettings | null;
+  test_mode: { enabled: boolean; test_numbers: string[] };
+  general_config: { include_operator_name_on_message: boolean };
+  coexistence_enabled: boolean;
+  process_unsupported_messages: boolean;
+  disable_inbound_ai: boolean;
+  pdf_local_text_extraction: boolean;
+  network_address: string | null;
+  network_account: string | null;
+  connection_version: number;
+  connection: { status: 'PENDING' | 'CONNECTED' | 'ERROR'; checked_at: string | null; error: string | null };
+  createdAt: string;
+  updatedAt: string;
+}
+
+const COLUMNS = `_id, company_id as company, name, channel, number, webhook_url, default_agent, default_owner, status,
+  api_wap_config, partner_api_config, professional_network_config, test_mode, general_config, coexistence_enabled,
+  process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction, network_address, network_account, connection_version,
+  json_build_object('status', connection_status, 'checked_at',
+    to_char(connection_checked_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'error', connection_error) as connection,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+function byId(name: string, companyId: string, id: string, lock = ''): Statement {
+  return {
+    name,
+    text: `select ${COLUMNS} from inboxes where company_id = $1 and _id = $2 ${lock}`,
+    values: [companyId, id],
+  };
+}
+
+export function findInbox(tx: TenantRead, id: string): Promise<InboxRow | null> {
+  return maybeOne(tx, byId('inboxes.find', tx.companyId, id));
+}
+
+export function findInboxForUpdate(tx: TenantTx, id: string): Promise<InboxRow | null> {
+  return maybeOne(tx, byId('inboxes.findForUpdate', tx.companyId, id, 'for update'));
+}
+
+export interface InboxFilter {
+  status: string | null;
+  channel: string | null;
+}
+
+const FILTER = 'company_id = $1 and ($2::text is null or status = $2) and ($3::text is null or channel = $3)';
+
+export function listInboxes(tx: TenantRead, filter: InboxFilter, window: Window): Promise<InboxRow[]> {
+  return many(tx, {
+    name: `inboxes.list.${windowName(window)}`,
+    text: `select ${COLUMNS} from inboxes where ${FILTER} ${windowClause(window, 4)}`,
+    values: [tx.companyId, filter.status, filter.channel, ...windowValues(window)],
+  });
+}
+
+export async function countInboxes(tx: TenantRead, filter: InboxFilter): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: 'inboxes.count',
+    text: `select count(*)::int as count from inboxes where ${FILTER}`,
+    values: [tx.companyId, filter.status, filter.channel],
+  });
+  return count;
+}
+
+/** The columns of a record that a caller writes; the connection belongs to the network. */
+function writable(row: InboxRow): unknown[] {
+  return [
+    row.name,
+    row.channel,
+    row.number,
+    row.webhook_url,
+    row.default_agent,
+    row.default_owner,
+    row.status,
+    row.api_wap_config,
+    row.partner_api_config,
+    row.test_mode,
+    row.general_config,
+    row.process_unsupported_messages,
+    row.disable_inbound_ai,
+    row.pdf_local_text_extraction,
+    row.network_address,
+    row.network_account,
+  ];
+}
+
+const WRITABLE = `name, channel, number, webhook_url, default_agent, default_owner, status, api_wap_config, partner_api_config,
+  test_mode, general_config, process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction,
+  network_address, network_account`;
+const WRITABLE_VALUES = Array.from({ length: 16 }, (_, index) => `$${index + 3}`).join(', ');
+
+export function insertInbox(tx: TenantTx, row: InboxRow): Promise<InboxRow> {
+  return one(tx, {
+    name: 'inboxes.insert',
+    text: `insert into inboxes (company_id, _id, ${WRITABLE}) values ($1, $2, ${WRITABLE_VALUES}) returning ${COLUMNS}`,
+    values: [tx.companyId, row._id, ...writable(row)],
+  });
+}
+
+/** `recheck`: the network has to accept the credentials again; `moved`: they are for another address, so nothing is accepted yet. */
+export function updateInbox(
+  tx: TenantTx,
+  row: InboxRow,
+  change: { recheck: boolean; moved: boolean },
+): Promise<InboxRow> {
+  return one(tx, {
+    name: 'inboxes.update',
+    text: `update inboxes set (${WRITABLE}) = row(${WRITABLE_VALUES}), updated_at = now(),
+        connection_status = case when $19 then 'PENDING' else connection_status end,
+        connection_error = case when $19 then null else connection_error end,
+        connection_version = connection_version + case when $19 then 1 else 0 end,
+        accepted_at = case when $20 then null else accepted_at end,
+        coexistence_enabled = coexistence_enabled and not $20
+      where company_id = $1 and _id = $2 returning ${COLUMNS}`,
+    values: [tx.companyId, row._id, ...writable(row), change.recheck, change.moved],
+  });
+}
+
+export interface ConnectionVerdict {
+  status: 'PENDING' | 'CONNECTED' | 'ERROR';
+  error: string | null;
+  /** Null leaves what is known. */
+  coexistence: boolean | null;
+  /** Of the credentials that were checked: a verdict on earlier ones is void. */
+  version: number;
+}
+
+export function setConnection(tx: TenantTx, id: string, verdict: ConnectionVerdict): Promise<InboxRow | null> {
+  return maybeOne(tx, {
+    name: 'inboxes.setConnection',
+    text: `update inboxes set connection_status = $3, connection_error = $4, connection_checked_at = now(),
+        coexistence_enabled = coalesce($5, coexistence_enabled),
+        accepted_at = case when $3 = 'CONNECTED' then coalesce(accepted_at, now()) else accepted_at end
+      where company_id = $1 and _id = $2 and connection_version = $6 returning ${COLUMNS}`,
+    values: [tx.companyId, id, verdict.status, verdict.error, verdict.coexistence, verdict.version],
+  });
+}

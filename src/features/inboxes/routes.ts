@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { operation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import { createInbox, pageInboxes, readInbox, updateInboxById } from './inboxes.ts';
+import { Inbox, InboxCreate, InboxList, InboxParams, InboxQuery, InboxUpdate } from './schemas.ts';
+
+const tag = 'inboxes';
+
+export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/inboxes',
+    scope: 'inboxes:create',
+    tag,
+    summary: 'Connect a channel',
+    body: ref(InboxCreate),
+    answers: { 201: ref(Inbox) },
+    errors: ['CHANNEL_IN_USE'],
+    handler: (tenant, { body }) => createInbox(kit, tenant, body),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/inboxes',
+    scope: 'inboxes:read',
+    tag,
+    summary: 'List inboxes',
+    query: InboxQuery,
+    answers: { 200: InboxList },
+    handler: (tenant, { query }) => pageInboxes(kit, tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/inboxes/:id',
+    scope: 'inboxes:read',
+    tag,
+    summary: 'Read an inbox',
+    params: InboxParams,
+    answers: { 200: ref(Inbox) },
+    handler: (tenant, { params }) => readInbox(kit, tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'PUT',
+    path: '/v1/inboxes/:id',
+    scope: 'inboxes:update',
+    tag,
+    summary: 'Change an inbox, close it (DELETED) or open it again (ACTIVE)',
+    params: InboxParams,
+    body: ref(InboxUpdate),
+    answers: { 200: ref(Inbox) },
+    errors: ['CHANNEL_IN_USE'],
+    handler: (tenant, { params, body }) => updateInboxById(kit, tenant, params.id, body),
+  });
+}

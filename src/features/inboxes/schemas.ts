@@ -1,0 +1,107 @@
+import { Type, type Static } from 'typebox';
+import { CHANNEL_NAMES } from '../../channels/channel.ts';
+import { PartnerApiConfig } from '../../channels/partner-api/config.ts';
+import { ProfessionalNetworkConfig } from '../../channels/professional-network/config.ts';
+import { wapConfig } from '../../channels/wap-auto-closer/config.ts';
+import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+
+export const INBOX_STATUSES = ['ACTIVE', 'DELETED'] as const;
+
+const number = Type.String({
+  minLength: 1,
+  maxLength: 32,
+  pattern: '^\\+?[0-9][0-9 ().-]*$',
+  description: 'Phone number in international format',
+});
+const testNumber = Type.String({ minLength: 1, maxLength: 32, pattern: '^\\+?[0-9][0-9 ().-]*$' });
+
+/** The attested body of an update: every property is optional; what is absent stays as it is. */
+const properties = {
+  channel: oneOf(CHANNEL_NAMES),
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  webhook_url: Type.String({
+    format: 'uri',
+    pattern: '^https?://',
+    maxLength: 2048,
+    description: 'Where the network notifies this platform, when it is not the default address',
+  }),
+  number,
+  default_agent: Type.String({ minLength: 1, maxLength: 100 }),
+  api_wap_config: wapConfig,
+  partner_api_config: PartnerApiConfig,
+  test_mode: strict({
+    enabled: Type.Optional(Type.Boolean()),
+    test_numbers: Type.Optional(Type.Array(testNumber, { maxItems: 100 })),
+  }),
+  general_config: strict({ include_operator_name_on_message: Type.Boolean() }),
+  status: oneOf(INBOX_STATUSES),
+  process_unsupported_messages: Type.Boolean(),
+  disable_inbound_ai: Type.Boolean(),
+  pdf_local_text_extraction: Type.Boolean(),
+  default_owner: nullable(Type.String({ minLength: 1, maxLength: 100 })),
+};
+
+export const InboxUpdate = define('InboxUpdate', Type.Partial(strict(properties), { additionalProperties: false }));
+export type InboxUpdate = Static<typeof InboxUpdate>;
+
+const { channel, name, ...rest } = properties;
+export const InboxCreate = define(
+  'InboxCreate',
+  strict({ channel, name, ...Type.Partial(Type.Object(rest)).properties }),
+);
+export type InboxCreate = Static<typeof InboxCreate>;
+
+export const Inbox = define(
+  'Inbox',
+  Type.Object({
+    _id: Id,
+    name: Type.String(),
+    number: Type.String(),
+    webhook_url: Type.Optional(Type.String()),
+    test_mode: Type.Object({ enabled: Type.Boolean(), test_numbers: Type.Array(Type.String()) }),
+    company: Id,
+    default_agent: Type.Optional(Id),
+    channel,
+    status: oneOf(INBOX_STATUSES),
+    api_wap_config: Type.Optional(
+      Type.Object({
+        phone_number_id: Type.String(),
+        business_id: Type.String(),
+        business_token: nullable(Type.String({ description: 'Masked: never the token itself' })),
+        waba_id: Type.String(),
+      }),
+    ),
+    partner_api_config: Type.Optional(
+      Type.Object({
+        base_url: Type.String(),
+        api_key: Type.String({ description: 'Masked' }),
+        instance_name: Type.String(),
+      }),
+    ),
+    professional_network_config: Type.Optional(Type.Object(ProfessionalNetworkConfig.properties)),
+    general_config: Type.Object({ include_operator_name_on_message: Type.Boolean() }),
+    coexistence_enabled: Type.Boolean(),
+    process_unsupported_messages: Type.Boolean(),
+    disable_inbound_ai: Type.Boolean(),
+    pdf_local_text_extraction: Type.Boolean(),
+    default_owner: nullable(Id),
+    connection: Type.Object({
+      status: oneOf(['PENDING', 'CONNECTED', 'ERROR']),
+      checked_at: nullable(Timestamp),
+      error: nullable(Type.String()),
+    }),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type Inbox = Static<typeof Inbox>;
+
+export const InboxList = pageOf(ref(Inbox));
+export const InboxQuery = pageQuery('-createdAt', {
+  status: Type.Optional(oneOf(INBOX_STATUSES)),
+  channel: Type.Optional(oneOf(CHANNEL_NAMES)),
+});
+export type InboxQuery = Static<typeof InboxQuery>;
+
+export const InboxParams = Type.Object({ id: Id });

@@ -1,0 +1,314 @@
+/** Set-based statements of ingestion: one for a whole batch, across companies. */
+import { exec, many } from '../../platform/db.ts';
+import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
+import { MESSAGE, shown, type MessageRow } from './queries.ts';
+import type { Cause, FailureReason, Message, MessageStatus } from './schemas.ts';
+
+type AnyTx = SystemTx | TenantTx;
+
+export interface MessageKey {
+  company: string;
+  inbox: string;
+  external_id: string;
+}
+
+const keyColumns = (keys: MessageKey[]): string[][] => [
+  keys.map((key) => key.company),
+  keys.map((key) => key.inbox),
+  keys.map((key) => key.external_id),
+];
+
+/** Which of these the store already has, and for which something is parked. */
+export function findKnown(tx: SystemTx, keys: MessageKey[]): Promise<(MessageKey & { stored: boolean })[]> {
+  return many(tx, {
+    name: 'messages.findKnown',
+    text: `with keys as (select * from unnest($1::text[], $2::text[], $3::text[]) as k (company_id, inbox_id, external_id))
+      select company_id as company, inbox_id as inbox, external_id, true as stored
+      from keys join messages using (company_id, inbox_id, external_id)
+      union all
+      select distinct company_id, inbox_id, external_id, false
+      from keys join parked_updates using (company_id, inbox_id, external_id)`,
+    values: keyColumns(keys),
+  });
+}
+
+export interface NewInbound {
+  _id: string;
+  company_id: string;
+  conversation_id: string;
+  contact_id: string;
+  inbox_id: string;
+  channel: string;
+  sender_type: string;
+  sender_id: string | null;
+  message_type: string;
+  origin: string;
+  content_type: string;
+  content: string | null;
+  media: string | null;
+  interactive: string | null;
+  location: string | null;
+  contacts: string | null;
+  reaction: string | null;
+  referral: string | null;
+  reply_to: string | null;
+  reply_to_external: string | null;
+  status: MessageStatus;
+  errors: string;
+  external_id: string;
+  is_echo: boolean;
+  is_test: boolean;
+  sent_at: string;
+  created_at: string;
+}
+
+const INBOUND_TYPES: Record<keyof NewInbound, string> = {
+  _id: 'text',
+  company_id: 'text',
+  conversation_id: 'text',
+  contact_id: 'text',
+  inbox_id: 'text',
+  channel: 'text',
+  sender_type: 'text',
+  sender_id: 'text',
+  message_type: 'text',
+  origin: 'text',
+  content_type: 'text',
+  content: 'text',
+  media: 'jsonb',
+  interactive: 'jsonb',
+  location: 'jsonb',
+  contacts: 'jsonb',
+  reaction: 'jsonb',
+  referral: 'jsonb',
+  reply_to: 'text',
+  reply_to_external: 'text',
+  status: 'text',
+  errors: 'jsonb',
+  external_id: 'text',
+  is_echo: 'boolean',
+  is_test: 'boolean',
+  sent_at: 'timestamptz',
+  created_at: 'timestamptz',
+};
+const INBOUND_COLUMNS = Object.keys(INBOUND_TYPES) as (keyof NewInbound)[];
+const INBOUND_LIST = INBOUND_COLUMNS.join(', ');
+// json travels as text: an array of jsonb would have to be written in PostgreSQL's own quoting, twice.
+const INBOUND_ARRAYS = INBOUND_COLUMNS.map(
+  (name, index) => `$${index + 1}::${INBOUND_TYPES[name] === 'jsonb' ? 'text' : INBOUND_TYPES[name]}[]`,
+);
+const INBOUND_VALUES = INBOUND_COLUMNS.map((name) =>
+  INBOUND_TYPES[name] === 'jsonb' ? `n.${name}::jsonb` : `n.${name}`,
+);
+
+/** Stores what is not stored yet; returns the messages that really came in. */
+export async function insertInbound(tx: SystemTx, messages: NewInbound[]): Promise<Message[]> {
+  const rows = await many<MessageRow>(tx, {
+    name: 'messages.insertInbound',
+    text: `insert into messages as m (${INBOUND_LIST})
+      select ${INBOUND_VALUES.join(', ')} from unnest(${INBOUND_ARRAYS.join(', ')}) as n (${INBOUND_LIST})
+      order by n.company_id, n.inbox_id, n.external_id
+      on conflict (company_id, inbox_id, external_id) do nothing
+      returning ${MESSAGE}`,
+    values: INBOUND_COLUMNS.map((name) => messages.map((message) => message[name])),
+  });
+  return rows.map(shown);
+}
+
+/** The file of an old message follows its placeholder: it completes the row that is there. */
+export function completePlaceholders(tx: SystemTx, messages: NewInbound[]): Promise<number> {
+  return exec(tx, {
+    name: 'messages.completePlaceholders',
+    text: `update messages m set content_type = n.content_type, content = n.content, media = n.media::jsonb, updated_at = now()
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+        as n (company_id, inbox_id, external_id, content_type, content, media)
+      where m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
+        and m.content_type = 'UNSUPPORTED' and m.media is null`,
+    values: [
+      messages.map((message) => message.company_id),
+      messages.map((message) => message.inbox_id),
+      messages.map((message) => message.external_id),
+      messages.map((message) => message.content_type),
+      messages.map((message) => message.content),
+      messages.map((message) => message.media),
+    ],
+  });
+}
+
+export interface LivingMessage {
+  _id: string;
+  company: string;
+  inbox: string;
+  external_id: string | null;
+  status: MessageStatus;
+  outcome_unknown: boolean;
+  errors: Cause[];
+  failure_reason: FailureReason | null;
+  sent_at: string | null;
+  delivered_at: string | null;
+  read_at: string | null;
+  failed_at: string | null;
+}
+
+/** The messages that statuses speak of: by the network's id, or by ours which the network returned. Locked in one order. */
+export function lockLiving(
+  tx: AnyTx,
+  asked: (Omit<MessageKey, 'external_id'> & { external_id: string; message: string | null })[],
+): Promise<LivingMessage[]> {
+  return many(tx, {
+    name: 'messages.lockLiving',
+    text: `with asked as (
+        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as a (company_id, inbox_id, external_id, message_id)
+      ), found as (
+        select m.company_id, m._id from asked a join messages m
+          on m.company_id = a.company_id and m.inbox_id = a.inbox_id and m.external_id = a.external_id
+        union
+        select m.company_id, m._id from asked a join messages m
+          on m.company_id = a.company_id and m._id = a.message_id and m.inbox_id = a.inbox_id
+      )
+      select m._id, m.company_id as company, m.inbox_id as inbox, m.external_id, m.status, m.outcome_unknown, m.errors,
+        m.failure_reason, m.sent_at, m.delivered_at, m.read_at, m.failed_at
+      from found join messages m on m.company_id = found.company_id and m._id = found._id
+      where m.message_type = 'OUTGOING'
+      order by m.company_id, m._id for no key update of m`,
+    values: [...keyColumns(asked), asked.map((item) => item.message)],
+  });
+}
+
+export async function writeLives(tx: AnyTx, lives: LivingMessage[]): Promise<Message[]> {
+  const rows = await many<MessageRow>(tx, {
+    name: 'messages.writeLives',
+    text: `update messages m set status = n.status, outcome_unknown = n.outcome_unknown, errors = n.errors::jsonb,
+        failure_reason = n.failure_reason::jsonb, sent_at = n.sent_at, delivered_at = n.delivered_at, read_at = n.read_at,
+        failed_at = n.failed_at, external_id = coalesce(m.external_id, n.external_id), updated_at = now()
+      from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[], $7::timestamptz[], $8::timestamptz[],
+        $9::timestamptz[], $10::timestamptz[], $11::text[])
+        as n (company_id, _id, status, outcome_unknown, errors, failure_reason, sent_at, delivered_at, read_at, failed_at, external_id)
+      where m.company_id = n.company_id and m._id = n._id
+      returning ${MESSAGE}`,
+    values: [
+      lives.map((life) => life.company),
+      lives.map((life) => life._id),
+      lives.map((life) => life.status),
+      lives.map((life) => life.outcome_unknown),
+      lives.map((life) => JSON.stringify(life.errors)),
+      lives.map((life) => (life.failure_reason ? JSON.stringify(life.failure_reason) : null)),
+      lives.map((life) => life.sent_at),
+      lives.map((life) => life.delivered_at),
+      lives.map((life) => life.read_at),
+      lives.map((life) => life.failed_at),
+      lives.map((life) => life.external_id),
+    ],
+  });
+  return rows.map(shown);
+}
+
+export interface Correction extends MessageKey {
+  kind: 'EDIT' | 'REVOKE';
+  at: string;
+  content_type: string | null;
+  content: string | null;
+  media: string | null;
+}
+
+/** Edits and revocations; the newest word counts, and a revoked message stays empty. Returns those that were found. */
+export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<MessageKey[]> {
+  return many(tx, {
+    name: 'messages.correct',
+    text: `with n as (
+        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::text[])
+          as n (company_id, inbox_id, external_id, kind, at, content_type, content, media)
+      ), changed as (
+        update messages m set updated_at = now(),
+          revoked_at = case when n.kind = 'REVOKE' then n.at else m.revoked_at end,
+          edited_at = case when n.kind = 'EDIT' then n.at end,
+          content_type = case when n.kind = 'EDIT' then n.content_type else m.content_type end,
+          content = case when n.kind = 'EDIT' then n.content end,
+          media = case when n.kind = 'EDIT' then coalesce(n.media::jsonb, m.media) end
+        from n where m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
+          and m.revoked_at is null and (n.kind = 'REVOKE' or m.edited_at is null or m.edited_at < n.at)
+      )
+      select n.company_id as company, n.inbox_id as inbox, n.external_id
+      from n join messages m using (company_id, inbox_id, external_id)`,
+    values: [
+      ...keyColumns(corrections),
+      corrections.map((correction) => correction.kind),
+      corrections.map((correction) => correction.at),
+      corrections.map((correction) => correction.content_type),
+      corrections.map((correction) => correction.content),
+      corrections.map((correction) => correction.media),
+    ],
+  });
+}
+
+export interface Parked extends MessageKey {
+  _id: string;
+  kind: 'STATUS' | 'EDIT' | 'REVOKE';
+  at: string;
+  payload: Record<string, unknown>;
+}
+
+export function parkUpdates(tx: AnyTx, parked: Parked[]): Promise<number> {
+  return exec(tx, {
+    name: 'messages.park',
+    text: `insert into parked_updates (company_id, inbox_id, external_id, _id, kind, happened_at, payload, fingerprint)
+      select p.company_id, p.inbox_id, p.external_id, p._id, p.kind, p.at, p.payload::jsonb, md5(p.kind || p.at || p.payload)
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[])
+        as p (company_id, inbox_id, external_id, _id, kind, at, payload)
+      order by 1, 2, 3, 8
+      on conflict do nothing`,
+    values: [
+      ...keyColumns(parked),
+      parked.map((item) => item._id),
+      parked.map((item) => item.kind),
+      parked.map((item) => item.at),
+      parked.map((item) => JSON.stringify(item.payload)),
+    ],
+  });
+}
+
+const UNPARKED = `company_id as company, inbox_id as inbox, external_id, _id, kind, happened_at as at, payload`;
+
+/** Takes out what waited for these messages, oldest first. */
+export function takeParked(tx: AnyTx, keys: MessageKey[]): Promise<Parked[]> {
+  return many(tx, {
+    name: 'messages.takeParked',
+    text: `with taken as (
+        delete from parked_updates p using unnest($1::text[], $2::text[], $3::text[]) as k (company_id, inbox_id, external_id)
+        where p.company_id = k.company_id and p.inbox_id = k.inbox_id and p.external_id = k.external_id
+        returning p.*
+      ) select ${UNPARKED} from taken order by happened_at, _id`,
+    values: keyColumns(keys),
+  });
+}
+
+/** What was parked in the last minutes although its message is there: the two crossed while both were being written. */
+export function findCrossed(tx: SystemTx): Promise<MessageKey[]> {
+  return many(tx, {
+    name: 'messages.findCrossed',
+    text: `select distinct p.company_id as company, p.inbox_id as inbox, p.external_id
+      from parked_updates p join messages m using (company_id, inbox_id, external_id)
+      where p.created_at > now() - interval '5 minutes' limit 500`,
+    values: [],
+  });
+}
+
+/** Messages whose outcome stayed unknown for a day. A page at a time: the job comes back for the rest. */
+export function failUnknown(tx: SystemTx, errors: Cause[]): Promise<number> {
+  return exec(tx, {
+    name: 'messages.failUnknown',
+    text: `update messages set status = 'FAILED', outcome_unknown = true, errors = $1, failed_at = now(), updated_at = now()
+      where (company_id, _id) in (
+        select company_id, _id from messages where status = 'QUEUED' and created_at < now() - interval '24 hours'
+        order by created_at limit 1000 for update skip locked)`,
+    values: [JSON.stringify(errors)],
+  });
+}
+
+export function deleteParked(tx: SystemTx, days: number): Promise<number> {
+  return exec(tx, {
+    name: 'messages.deleteParked',
+    text: `delete from parked_updates where created_at < now() - make_interval(days => $1)`,
+    values: [days],
+  });
+}

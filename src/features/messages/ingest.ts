@@ -1,0 +1,194 @@
+/** The messages' part of ingestion: statuses, edits and revocations, parked while their message is not there yet. */
+import { emit, type EventItem, type EventName } from '../../platform/events.ts';
+import { newId } from '../../platform/ids.ts';
+import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
+import { advance, type Life, type NetworkWord } from './lifecycle.ts';
+import {
+  correctMessages,
+  deleteParked,
+  failUnknown,
+  findCrossed,
+  lockLiving,
+  parkUpdates,
+  takeParked,
+  writeLives,
+  type Correction,
+  type LivingMessage,
+  type MessageKey,
+} from './ingest-queries.ts';
+import type { Message } from './schemas.ts';
+
+export {
+  completePlaceholders,
+  findKnown,
+  insertInbound,
+  type Correction,
+  type MessageKey,
+  type NewInbound,
+} from './ingest-queries.ts';
+
+type AnyTx = SystemTx | TenantTx;
+
+export interface StatusNews extends MessageKey, NetworkWord {
+  /** Our own id, when the network returned it. */
+  message: string | null;
+  /** False on channels whose failures make no MESSAGE_FAILED. */
+  reportsFailures: boolean;
+}
+
+export interface Applied {
+  applied: number;
+  parked: number;
+}
+
+const keyOf = (key: MessageKey): string => `${key.company} ${key.inbox} ${key.external_id}`;
+
+/** Applies statuses in the order given; those of unknown messages wait for them. */
+export async function applyStatuses(tx: AnyTx, news: StatusNews[]): Promise<Applied> {
+  if (news.length === 0) return { applied: 0, parked: 0 };
+  const living = await lockLiving(tx, news);
+  const byExternal = new Map(
+    living.filter((life) => life.external_id).map((life) => [keyOf(life as MessageKey), life]),
+  );
+  const byOurs = new Map(living.map((life) => [`${life.inbox} ${life._id}`, life]));
+  const steps = new Map<string, Progress>();
+  const homeless: StatusNews[] = [];
+  for (const item of news) {
+    const life = byExternal.get(keyOf(item)) ?? byOurs.get(`${item.inbox} ${item.message}`);
+    if (life) follow(steps, life, item);
+    else homeless.push(item);
+  }
+  await settle(tx, [...steps.values()]);
+  await park(tx, homeless);
+  return { applied: news.length - homeless.length, parked: homeless.length };
+}
+
+interface Progress {
+  before: LivingMessage;
+  life: LivingMessage;
+  events: { name: EventName; life: Life }[];
+}
+
+function follow(steps: Map<string, Progress>, life: LivingMessage, news: StatusNews): void {
+  const progress = steps.get(life._id) ?? { before: life, life, events: [] };
+  const step = advance(progress.life, news);
+  progress.life = { ...progress.life, ...step.life, external_id: progress.life.external_id ?? news.external_id };
+  for (const name of step.events) {
+    if (name !== 'MESSAGE_FAILED' || news.reportsFailures) progress.events.push({ name, life: step.life });
+  }
+  steps.set(life._id, progress);
+}
+
+/** Writes what changed and tells it. Each event shows the message as it was at that step. */
+async function settle(tx: AnyTx, progresses: Progress[]): Promise<void> {
+  const changed = progresses.filter(({ before, life }) => JSON.stringify(before) !== JSON.stringify(life));
+  if (changed.length === 0) return;
+  const written = new Map(
+    (
+      await writeLives(
+        tx,
+        changed.map(({ life }) => life),
+      )
+    ).map((message) => [message._id, message]),
+  );
+  const items = changed.flatMap(({ before, events, life }) => {
+    const message = written.get(life._id);
+    return message ? events.map((event) => eventItem(message, event, before)) : [];
+  });
+  await emit(tx, items);
+}
+
+function eventItem(message: Message, event: { name: EventName; life: Life }, before: Life): EventItem {
+  const { status, sent_at, delivered_at, read_at, failed_at, failure_reason } = event.life;
+  const { failure_reason: _final, ...rest } = message;
+  return {
+    event: event.name,
+    data: {
+      ...rest,
+      ...{ status, sent_at, delivered_at, read_at, failed_at },
+      // The description: in the webhook's body `errors` is out of date; the cause stands in failure_reason.
+      errors: before.errors,
+      ...(failure_reason ? { failure_reason } : {}),
+    } as Message,
+  };
+}
+
+async function park(tx: AnyTx, homeless: StatusNews[]): Promise<void> {
+  if (homeless.length === 0) return;
+  await parkUpdates(
+    tx,
+    homeless.map((item) => ({
+      ...{ company: item.company, inbox: item.inbox, external_id: item.external_id },
+      _id: newId(),
+      kind: 'STATUS' as const,
+      at: item.at,
+      payload: {
+        status: item.status,
+        errors: item.errors,
+        failure_reason: item.failure_reason,
+        reportsFailures: item.reportsFailures,
+      },
+    })),
+  );
+}
+
+/** Applies edits and revocations; those of unknown messages wait for them. */
+export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Promise<Applied> {
+  if (corrections.length === 0) return { applied: 0, parked: 0 };
+  const found = new Set((await correctMessages(tx, [...latest(corrections).values()])).map(keyOf));
+  const homeless = corrections.filter((correction) => !found.has(keyOf(correction)));
+  if (homeless.length > 0) {
+    await parkUpdates(
+      tx,
+      homeless.map(({ company, inbox, external_id, kind, at, content_type, content, media }) => ({
+        ...{ company, inbox, external_id, kind, at, _id: newId() },
+        payload: { content_type, content, media },
+      })),
+    );
+  }
+  return { applied: corrections.length - homeless.length, parked: homeless.length };
+}
+
+/** One per message, as an UPDATE takes only one: a revocation before any edit, else the newest. */
+function latest(corrections: Correction[]): Map<string, Correction> {
+  const chosen = new Map<string, Correction>();
+  for (const correction of corrections) {
+    const rival = chosen.get(keyOf(correction));
+    const wins = !rival || (rival.kind === 'EDIT' && (correction.kind === 'REVOKE' || correction.at > rival.at));
+    if (wins) chosen.set(keyOf(correction), correction);
+  }
+  return chosen;
+}
+
+/** Applies what waited for these messages; called once they are stored. */
+export async function applyParked(tx: AnyTx, keys: MessageKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  const parked = await takeParked(tx, keys);
+  const statuses = parked.filter((item) => item.kind === 'STATUS');
+  await applyStatuses(
+    tx,
+    statuses.map((item) => ({ ...item, ...item.payload, message: null }) as unknown as StatusNews),
+  );
+  const corrections = parked.filter((item) => item.kind !== 'STATUS');
+  await applyCorrections(
+    tx,
+    corrections.map((item) => ({ ...item, ...item.payload }) as unknown as Correction),
+  );
+}
+
+/** Mends the moment in which a message and what was parked for it were written at the same time. Returns how many. */
+export async function applyCrossed(tx: SystemTx): Promise<number> {
+  const crossed = await findCrossed(tx);
+  await applyParked(tx, crossed);
+  return crossed.length;
+}
+
+/** Returns how many messages were given up. */
+export function giveUpUnknown(tx: SystemTx): Promise<number> {
+  const message = 'The network was called, and its answer never came';
+  return failUnknown(tx, [{ code: 'PROVIDER_UNREACHABLE', title: 'Outcome unknown', message, details: '' }]);
+}
+
+export function purgeParked(tx: SystemTx, days: number): Promise<number> {
+  return deleteParked(tx, days);
+}

@@ -1,0 +1,73 @@
+/**
+ * The life of an outgoing message: QUEUED → SENT → DELIVERED → READ, or FAILED. It never goes back, whatever the network
+ * repeats or mixes up. contract.md §3 "message.status".
+ */
+import type { EventName } from '../../platform/events.ts';
+import type { Cause, FailureReason, MessageStatus } from './schemas.ts';
+
+export interface Life {
+  status: MessageStatus;
+  outcome_unknown: boolean;
+  errors: Cause[];
+  failure_reason: FailureReason | null;
+  sent_at: string | null;
+  delivered_at: string | null;
+  read_at: string | null;
+  failed_at: string | null;
+}
+
+export interface NetworkWord {
+  /** ACCEPTED is the answer to the call itself; its later `sent` only fills sent_at. */
+  status: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
+  at: string;
+  errors: Cause[];
+  failure_reason: FailureReason | null;
+}
+
+export interface Step {
+  life: Life;
+  /** What happened, in this order; empty when nothing really changed. */
+  events: EventName[];
+}
+
+const RANK: Record<MessageStatus, number> = { QUEUED: 0, SENT: 1, DELIVERED: 2, READ: 3, FAILED: 4, RECEIVED: 5 };
+const ARRIVAL = { SENT: 'sent_at', DELIVERED: 'delivered_at', READ: 'read_at' } as const;
+
+/** A message whose outcome nobody knew: still open to what the network says about it. */
+const isUnsettled = (life: Life): boolean =>
+  life.status === 'QUEUED' || (life.status === 'FAILED' && life.outcome_unknown);
+
+/** The message after one word of the network. Any word proves that the network had accepted it. */
+export function advance(life: Life, word: NetworkWord): Step {
+  if (life.status === 'RECEIVED') return { life, events: [] };
+  return word.status === 'FAILED' ? fail(life, word) : arrive(life, word, word.status);
+}
+
+function fail(life: Life, word: NetworkWord): Step {
+  const unsettled = isUnsettled(life);
+  if (!unsettled && life.status !== 'SENT') return { life, events: [] };
+  const { errors, failure_reason } = word;
+  const failed: Life = {
+    ...life,
+    status: 'FAILED',
+    outcome_unknown: false,
+    errors,
+    failure_reason,
+    failed_at: word.at,
+  };
+  return { life: failed, events: unsettled ? ['MESSAGE_SENT', 'MESSAGE_FAILED'] : ['MESSAGE_FAILED'] };
+}
+
+function arrive(life: Life, word: NetworkWord, said: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ'): Step {
+  const unsettled = isUnsettled(life);
+  const status = said === 'ACCEPTED' ? 'SENT' : said;
+  if (life.status === 'FAILED' && !unsettled) return { life, events: [] };
+  const noted: Life = said === 'ACCEPTED' ? life : { ...life, [ARRIVAL[said]]: life[ARRIVAL[said]] ?? word.at };
+  if (!unsettled && RANK[status] <= RANK[life.status]) return { life: noted, events: [] };
+  const arrived: Life = { ...noted, status, outcome_unknown: false };
+  if (unsettled) Object.assign(arrived, { errors: [], failure_reason: null, failed_at: null });
+  const events: EventName[] = unsettled ? ['MESSAGE_SENT'] : [];
+  if (status === 'DELIVERED') events.push('MESSAGE_DELIVERED');
+  if (status === 'READ') events.push('MESSAGE_READ');
+  return { life: arrived, events };
+}

@@ -1,0 +1,48 @@
+/** Messages of a company: reading them, and notes that stay inside. */
+import { notFound, unknownReference } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import type { Tenant } from '../../platform/tenant.ts';
+import { noteOutgoing, readConversation } from '../conversations/conversations.ts';
+import { countMessages, findMessage, insertOutgoing, listMessages, lockSendTarget } from './queries.ts';
+import type { Message, MessageQuery, WriteNote } from './schemas.ts';
+import { authorOf } from './send.ts';
+
+export async function readMessage(tenant: Tenant, id: string): Promise<Message> {
+  const message = await findMessage(tenant.read, id);
+  if (!message) throw notFound();
+  return message;
+}
+
+export async function pageMessages(
+  tenant: Tenant,
+  conversationId: string,
+  query: MessageQuery,
+): Promise<Page<Message>> {
+  const rows = await listMessages(tenant.read, conversationId, windowOf(query));
+  // An empty page may be an unknown conversation: only then is it looked up.
+  if (rows.length === 0) await readConversation(tenant, conversationId);
+  return pageFrom(query, rows, () => countMessages(tenant.read, conversationId));
+}
+
+/** A note is for the team: nothing leaves, no event is told. */
+export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Message> {
+  return tenant.tx(async (tx) => {
+    const target = await lockSendTarget(tx, input.conversationId);
+    if (!target) throw unknownReference('conversationId');
+    const note = await insertOutgoing(tx, {
+      ...authorOf(tenant.principal),
+      ...{
+        _id: newId(),
+        conversation: target.conversation,
+        contact: target.contact,
+        inbox: target.inbox,
+        channel: target.channel,
+      },
+      ...{ message_type: 'NOTE', content: input.message.content, reply_to: null, is_test: target.is_test },
+      ...{ status: 'SENT', errors: [] },
+    });
+    await noteOutgoing(tx, target.conversation, { _id: note._id, answers: false });
+    return note;
+  });
+}

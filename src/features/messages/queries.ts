@@ -1,0 +1,169 @@
+import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { Cause, FailureReason, Message } from './schemas.ts';
+
+/** The answered message: ours by id, the network's by its id, which may have arrived later. */
+const TARGET = `case when m.reply_to is not null or m.reply_to_external is null then m.reply_to else (
+    select r._id from messages r
+    where r.company_id = m.company_id and r.inbox_id = m.inbox_id and r.external_id = m.reply_to_external) end`;
+
+/** The one select list of a message: the GET, the list and every event are this record. */
+export const MESSAGE = `m._id, m.company_id as company, m.conversation_id as conversation, m.contact_id as contact,
+  m.inbox_id as inbox, m.channel, m.sender_type, m.sender_id as sender, m.message_type, m.origin, m.content_type as "contentType",
+  m.content, m.attachment_id as attachment, m.media - 'network' as media, m.template, m.interactive, m.location, m.contacts,
+  m.referral, case when m.reaction is null then null else json_build_object('message', ${TARGET}, 'emoji', m.reaction->'emoji') end as reaction,
+  ${TARGET} as reply_to, m.status, m.errors, m.failure_reason, m.external_id, m.campaign_id as campaign,
+  m.enrollment_id as enrollment, m.agent_id as agent, m.is_echo, m.is_test, m.edited_at, m.revoked_at, m.sent_at, m.delivered_at,
+  m.read_at, m.failed_at, m.created_at as "createdAt", m.updated_at as "updatedAt"`;
+
+export type MessageRow = Omit<Message, 'failure_reason'> & { failure_reason: Message['failure_reason'] | null };
+
+/** Without a cause there is no failure_reason: the description says absent, not null. */
+export function shown({ failure_reason, ...message }: MessageRow): Message {
+  return failure_reason ? { ...message, failure_reason } : message;
+}
+
+export async function findMessage(tx: TenantRead, id: string): Promise<Message | null> {
+  const row = await maybeOne<MessageRow>(tx, {
+    name: 'messages.find',
+    text: `select ${MESSAGE} from messages m where m.company_id = $1 and m._id = $2`,
+    values: [tx.companyId, id],
+  });
+  return row && shown(row);
+}
+
+export async function listMessages(tx: TenantRead, conversationId: string, window: Window): Promise<Message[]> {
+  const rows = await many<MessageRow>(tx, {
+    name: `messages.list.${windowName(window)}`,
+    text: `select ${MESSAGE} from messages m where m.company_id = $1 and m.conversation_id = $2 ${windowClause(window, 3)}`,
+    values: [tx.companyId, conversationId, ...windowValues(window)],
+  });
+  return rows.map(shown);
+}
+
+export async function countMessages(tx: TenantRead, conversationId: string): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: 'messages.count',
+    text: 'select count(*)::int as count from messages where company_id = $1 and conversation_id = $2',
+    values: [tx.companyId, conversationId],
+  });
+  return count;
+}
+
+/** What a send has to know: the conversation with its inbox, contact and the contact's addresses. */
+export interface SendTarget {
+  conversation: string;
+  contact: string;
+  inbox: string;
+  channel: string;
+  is_test: boolean;
+  window_open: boolean;
+  inbox_status: string;
+  test_mode: { enabled: boolean; test_numbers: string[] };
+  operator_name: boolean;
+  opted_out: boolean;
+  phone: string | null;
+  bsuid: string | null;
+}
+
+/** Locks the conversation, so that it can not be closed between the check and the message. */
+export function lockSendTarget(tx: TenantTx, conversationId: string): Promise<SendTarget | null> {
+  return maybeOne(tx, {
+    name: 'messages.lockSendTarget',
+    text: `select v._id as conversation, v.contact_id as contact, v.inbox_id as inbox, v.channel, v.is_test, coalesce(v.window_expires_at > now(), false) as window_open, i.status as inbox_status, i.test_mode,
+        (i.general_config->>'include_operator_name_on_message')::boolean as operator_name, c.opted_out,
+        (select n.address from contact_identities n where n.company_id = $1 and n.contact_id = c._id and n.kind = 'PHONE'
+          order by n.value = regexp_replace(coalesce(c.phone_number, ''), '\\D', '', 'g') desc, n.created_at desc limit 1) as phone,
+        (select n.address from contact_identities n where n.company_id = $1 and n.contact_id = c._id and n.kind = 'BSUID'
+          order by n.created_at desc limit 1) as bsuid
+      from conversations v
+        join inboxes i on i.company_id = v.company_id and i._id = v.inbox_id
+        join contacts c on c.company_id = v.company_id and c._id = v.contact_id
+      where v.company_id = $1 and v._id = $2 for no key update of v`,
+    values: [tx.companyId, conversationId],
+  });
+}
+
+export interface NewOutgoing {
+  _id: string;
+  conversation: string;
+  contact: string;
+  inbox: string;
+  channel: string;
+  sender_type: 'USER' | 'AGENT';
+  sender: string;
+  message_type: 'OUTGOING' | 'NOTE';
+  origin: 'API' | 'DASHBOARD';
+  content: string;
+  reply_to: string | null;
+  status: 'QUEUED' | 'SENT' | 'FAILED';
+  errors: Cause[];
+  is_test: boolean;
+}
+
+export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promise<Message> {
+  const row = await one<MessageRow>(tx, {
+    name: 'messages.insertOutgoing',
+    text: `insert into messages as m (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, sender_id,
+        message_type, origin, content_type, content, reply_to, status, errors, is_test, sent_at, failed_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'TEXT', $11, $12, $13, $14, $15,
+        case when $13 = 'SENT' then now() end, case when $13 = 'FAILED' then now() end)
+      returning ${MESSAGE}`,
+    values: [
+      tx.companyId,
+      message._id,
+      message.conversation,
+      message.contact,
+      message.inbox,
+      message.channel,
+      message.sender_type,
+      message.sender,
+      message.message_type,
+      message.origin,
+      message.content,
+      message.reply_to,
+      message.status,
+      JSON.stringify(message.errors),
+      message.is_test,
+    ],
+  });
+  return shown(row);
+}
+
+/** The answered message, when it is one of the same conversation. */
+export function findReplied(
+  tx: TenantTx,
+  conversationId: string,
+  id: string,
+): Promise<{ external_id: string | null } | null> {
+  return maybeOne(tx, {
+    name: 'messages.findReplied',
+    text: 'select external_id from messages where company_id = $1 and conversation_id = $2 and _id = $3',
+    values: [tx.companyId, conversationId, id],
+  });
+}
+
+/** A refusal is final; the message was QUEUED and nobody else may have settled it meanwhile. */
+export async function failQueued(
+  tx: TenantTx,
+  id: string,
+  cause: { errors: Cause[]; reason: FailureReason | null },
+): Promise<Message | null> {
+  const row = await maybeOne<MessageRow>(tx, {
+    name: 'messages.failQueued',
+    text: `update messages m set status = 'FAILED', errors = $3, failure_reason = $4, failed_at = now(), updated_at = now()
+      where m.company_id = $1 and m._id = $2 and m.status = 'QUEUED' returning ${MESSAGE}`,
+    values: [tx.companyId, id, JSON.stringify(cause.errors), cause.reason],
+  });
+  return row && shown(row);
+}
+
+/** Nobody knows whether the network took it: it stays QUEUED until a status, or the 24 hours, settle it. */
+export function markOutcomeUnknown(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'messages.markOutcomeUnknown',
+    text: `update messages set outcome_unknown = true where company_id = $1 and _id = $2 and status = 'QUEUED'`,
+    values: [tx.companyId, id],
+  });
+}

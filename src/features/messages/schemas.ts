@@ -1,0 +1,123 @@
+import { Type, type Static } from 'typebox';
+import { CHANNEL_NAMES, CONTENT_TYPES } from '../../channels/channel.ts';
+import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { MESSAGE_TYPES, SENDER_TYPES } from '../conversations/schemas.ts';
+
+// The network's own limit for a text.
+const MAX_TEXT = 4_096;
+
+export const MESSAGE_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'] as const;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+export const ORIGINS = [
+  'API',
+  'DASHBOARD',
+  'AGENT',
+  'CAMPAIGN',
+  'BULK',
+  'FOLLOWUP',
+  'BUSINESS_APP',
+  'CHANNEL',
+] as const;
+
+const cause = Type.Unsafe<number | string>({
+  type: ['integer', 'string'],
+  description: "The network's number (131026), or one of the platform's words (WINDOW_EXPIRED)",
+});
+const text = nullable(Type.String());
+const open = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
+
+const Cause = Type.Object({ code: cause, title: Type.String(), message: Type.String(), details: Type.String() });
+export type Cause = Static<typeof Cause>;
+
+const FailureReason = Type.Object({
+  code: cause,
+  message: Type.String({ description: 'Display text in Portuguese; may change without notice' }),
+});
+export type FailureReason = Static<typeof FailureReason>;
+
+export const Message = define(
+  'Message',
+  Type.Object({
+    _id: Id,
+    company: Id,
+    conversation: Id,
+    contact: Id,
+    inbox: Id,
+    channel: oneOf(CHANNEL_NAMES),
+    sender_type: oneOf(SENDER_TYPES),
+    sender: nullable(Type.String({ description: 'The user or key that sent it; the contact of an incoming one' })),
+    message_type: oneOf(MESSAGE_TYPES),
+    origin: oneOf(ORIGINS),
+    contentType: oneOf(CONTENT_TYPES),
+    content: text,
+    attachment: nullable(Id),
+    media: nullable(
+      Type.Object({ storage_key: text, url: text, mimeType: text, fileName: text, size: nullable(Type.Integer()) }),
+    ),
+    template: nullable(Type.Object({ name: Type.String(), language: Type.String(), components: Type.Array(open) })),
+    interactive: nullable(
+      Type.Object({
+        type: Type.String({ description: 'button_reply, list_reply, nfm_reply, button, order, …' }),
+        id: text,
+        title: text,
+        description: text,
+        payload: text,
+        response: Type.Unknown({ description: "A flow's or an order's structured answer" }),
+      }),
+    ),
+    location: nullable(
+      Type.Object({ latitude: Type.Number(), longitude: Type.Number(), name: text, address: text, url: text }),
+    ),
+    contacts: nullable(Type.Array(open, { description: 'Shared contact cards, as the network sends them' })),
+    referral: nullable(
+      Type.Unsafe<Record<string, unknown>>({ ...open, description: 'The advertisement that led here' }),
+    ),
+    reaction: nullable(
+      Type.Object({ message: nullable(Id), emoji: nullable(Type.String({ description: 'null: taken back' })) }),
+    ),
+    reply_to: nullable(Id),
+    status: oneOf(MESSAGE_STATUSES),
+    errors: Type.Array(Cause),
+    failure_reason: Type.Optional(FailureReason),
+    external_id: nullable(Type.String({ description: "The network's id" })),
+    campaign: nullable(Id),
+    enrollment: nullable(Id),
+    agent: nullable(Id),
+    is_echo: Type.Boolean(),
+    is_test: Type.Boolean(),
+    edited_at: nullable(Timestamp),
+    revoked_at: nullable(Timestamp),
+    sent_at: nullable(Timestamp),
+    delivered_at: nullable(Timestamp),
+    read_at: nullable(Timestamp),
+    failed_at: nullable(Timestamp),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type Message = Static<typeof Message>;
+
+export const MessageList = pageOf(ref(Message));
+export const MessageQuery = pageQuery('createdAt', {});
+export type MessageQuery = Static<typeof MessageQuery>;
+export const MessageParams = Type.Object({ id: Id });
+
+const content = Type.String({ minLength: 1, maxLength: MAX_TEXT, pattern: '\\S' });
+const conversationId = Type.String({ minLength: 1, maxLength: 100 });
+
+export const SendText = define(
+  'SendText',
+  strict({
+    conversationId,
+    message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }),
+    replyTo: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 100 }))),
+  }),
+);
+export type SendText = Static<typeof SendText>;
+
+export const WriteNote = define(
+  'WriteNote',
+  strict({ conversationId, message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }) }),
+);
+export type WriteNote = Static<typeof WriteNote>;

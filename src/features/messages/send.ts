@@ -1,0 +1,175 @@
+/**
+ * Sending. The message is stored before anything leaves; the network is called once, within the request; what it said is
+ * stored. When nobody can tell whether it took the message, nothing is sent again: it stays QUEUED. contract.md §5.
+ */
+import type { Channel, NetworkError, OutboundText, SendResult } from '../../channels/channel.ts';
+import type { Kit } from '../../kit.ts';
+import type { Principal } from '../../platform/auth.ts';
+import { unknownReference } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { phoneKey } from '../contacts/phone.ts';
+import { noteOutgoing } from '../conversations/conversations.ts';
+import { networkSettings } from '../inboxes/connection.ts';
+import { applyParked, applyStatuses } from './ingest.ts';
+import {
+  failQueued,
+  findMessage,
+  findReplied,
+  insertOutgoing,
+  lockSendTarget,
+  markOutcomeUnknown,
+  type SendTarget,
+} from './queries.ts';
+import type { Cause, Message, SendText } from './schemas.ts';
+
+// The whole call to the network. contract.md §5 "Sending".
+const CALL_MS = 10_000;
+
+/** The message in the state that the call left it in. */
+export async function sendText(kit: Kit, tenant: Tenant, input: SendText): Promise<Message> {
+  const { message, call } = await tenant.tx((tx) => queueText(kit, tx, tenant.principal, input));
+  if (!call) return message;
+  const channel = kit.channels.get(message.channel);
+  const result = await callNetwork(kit, tenant, channel, message, call);
+  kit.metrics.sends.inc({ channel: channel.name, outcome: result.outcome });
+  const settled = await tenant.tx((tx) => settleSend(tx, channel, message, result));
+  return settled ?? (await findMessage(tenant.read, message._id)) ?? message;
+}
+
+type Call = Omit<OutboundText, 'messageId'>;
+
+async function queueText(
+  kit: Kit,
+  tx: TenantTx,
+  principal: Principal,
+  input: SendText,
+): Promise<{ message: Message; call: Call | null }> {
+  const target = await lockSendTarget(tx, input.conversationId);
+  if (!target) throw unknownReference('conversationId');
+  const replied = input.replyTo ? await findReplied(tx, target.conversation, input.replyTo) : null;
+  if (input.replyTo && !replied) throw unknownReference('replyTo');
+  const channel = kit.channels.get(target.channel as Channel['name']);
+  const blocked = causeToBlock(target, channel);
+  const message = await insertOutgoing(tx, {
+    ...authorOf(principal),
+    ...{
+      _id: newId(),
+      conversation: target.conversation,
+      contact: target.contact,
+      inbox: target.inbox,
+      channel: target.channel,
+    },
+    ...{
+      message_type: 'OUTGOING',
+      content: input.message.content,
+      reply_to: input.replyTo ?? null,
+      is_test: target.is_test,
+    },
+    status: blocked ? 'FAILED' : 'QUEUED',
+    errors: blocked ? [blocked] : [],
+  });
+  await noteOutgoing(tx, target.conversation, { _id: message._id, answers: !blocked });
+  if (blocked) kit.metrics.sends.inc({ channel: channel.name, outcome: 'blocked' });
+  return { message, call: blocked ? null : callFor(target, principal, message, replied?.external_id ?? null) };
+}
+
+/** A key is the company's automation; a user is a person. */
+export function authorOf(principal: Principal): {
+  sender_type: 'USER' | 'AGENT';
+  sender: string;
+  origin: 'API' | 'DASHBOARD';
+} {
+  return principal.type === 'user'
+    ? { sender_type: 'USER', sender: principal.id, origin: 'DASHBOARD' }
+    : { sender_type: 'AGENT', sender: principal.id, origin: 'API' };
+}
+
+const cause = (code: string, title: string, message: string): Cause => ({ code, title, message, details: '' });
+
+/** Why the platform itself does not let this message out; null when it may leave. */
+function causeToBlock(target: SendTarget, channel: Channel): Cause | null {
+  if (target.inbox_status !== 'ACTIVE') return cause('INBOX_INACTIVE', 'Inbox inactive', 'The inbox is deleted');
+  if (target.opted_out) return cause('OPTED_OUT', 'Contact opted out', 'The contact does not want messages');
+  const { enabled, test_numbers } = target.test_mode;
+  if (enabled && !test_numbers.some((number) => phoneKey(number) === phoneKey(target.phone ?? ''))) {
+    return cause('TEST_MODE_BLOCKED', 'Test mode', 'The inbox is in test mode and this contact is no test number');
+  }
+  if (channel.can.window24h && !target.window_open) {
+    return cause(
+      'WINDOW_EXPIRED',
+      'Window expired',
+      'The contact has not written in the last 24 hours; send a template',
+    );
+  }
+  return null;
+}
+
+/** What leaves. The operator's name is for the contact's eyes only: it is not part of the stored text. */
+function callFor(target: SendTarget, principal: Principal, message: Message, replyTo: string | null): Call {
+  const named = target.operator_name && principal.type === 'user';
+  return {
+    to: { ...(target.phone ? { phone: target.phone } : {}), ...(target.bsuid ? { bsuid: target.bsuid } : {}) },
+    content: named ? `*${principal.name}*\n${message.content}` : (message.content ?? ''),
+    replyTo,
+  };
+}
+
+const rejected = (code: string, message: string): SendResult => ({
+  outcome: 'rejected',
+  error: { code, title: 'Not sent', message, details: '' },
+  network: false,
+});
+
+async function callNetwork(
+  kit: Kit,
+  tenant: Tenant,
+  channel: Channel,
+  message: Message,
+  call: Call,
+): Promise<SendResult> {
+  const settings = await networkSettings(kit, tenant.read, message.inbox);
+  if (!channel.send || !settings) return rejected('PROVIDER_REJECTED', 'The channel can not send texts');
+  try {
+    return await channel.send({ ...call, messageId: message._id }, settings, AbortSignal.timeout(CALL_MS));
+  } catch (error) {
+    // Failure policy: a translator that throws may have spoken to the network; nobody knows, so nothing is sent again.
+    kit.log.error({ err: error, message_id: message._id }, 'send: the channel failed');
+    return { outcome: 'unknown' };
+  }
+}
+
+/** Null when a status of the network settled the message first. */
+async function settleSend(
+  tx: TenantTx,
+  channel: Channel,
+  message: Message,
+  result: SendResult,
+): Promise<Message | null> {
+  if (result.outcome === 'unknown') {
+    await markOutcomeUnknown(tx, message._id);
+    return null;
+  }
+  if (result.outcome === 'rejected') return failQueued(tx, message._id, causeOf(channel, result));
+  const key = { company: tx.companyId, inbox: message.inbox, external_id: result.externalId };
+  const now = new Date().toISOString();
+  // Accepted is the same fact as a first status: whichever is stored first tells it, and the other changes nothing.
+  await applyStatuses(tx, [
+    {
+      ...key,
+      message: message._id,
+      status: 'ACCEPTED',
+      at: now,
+      errors: [],
+      failure_reason: null,
+      reportsFailures: true,
+    },
+  ]);
+  await applyParked(tx, [key]);
+  return null;
+}
+
+function causeOf(channel: Channel, { error, network }: { error: NetworkError; network: boolean }) {
+  const text = channel.failureText?.(error.code);
+  return { errors: [error], reason: network && text ? { code: error.code, message: text } : null };
+}

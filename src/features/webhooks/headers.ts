@@ -1,0 +1,53 @@
+/** Custom headers of a webhook: what may be set, and how they are kept. */
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { AppError, type FieldError } from '../../platform/errors.ts';
+import { isMask, mask, type Secrets } from '../../platform/secrets.ts';
+
+export type Headers = Record<string, string>;
+
+// What the connection itself says, and what the delivery promises: nobody may say it for us. reliability: header rules.
+const RESERVED =
+  /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|x-webhook-event|accept-encoding)$/i;
+
+const contextOf = (company: string): string => `${company}:webhook:custom_headers`;
+
+export function sealHeaders(secrets: Secrets, company: string, headers: Headers): string {
+  return secrets.seal(JSON.stringify(headers), contextOf(company));
+}
+
+export function openHeaders(secrets: Secrets, company: string, sealed: string): Headers {
+  return JSON.parse(secrets.open(sealed, contextOf(company))) as Headers;
+}
+
+export const maskHeaders = (headers: Headers): Headers =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask(value)]));
+
+/** The headers to store: a mask keeps the value that is stored under its name. Throws what is wrong with which header. */
+export function acceptHeaders(given: Headers, stored: Headers): Headers {
+  const errors: FieldError[] = [];
+  const kept = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
+  const seen = new Set<string>();
+  const accepted = Object.entries(given).map(([name, value]): [string, string] => {
+    const real = isMask(value) ? kept.get(name.toLowerCase()) : value;
+    const reason = seen.has(name.toLowerCase()) ? 'stands there twice' : reasonToRefuse(name, real);
+    if (reason) errors.push({ path: `custom_headers.${name}`, code: 'HEADER_NOT_ALLOWED', message: reason });
+    seen.add(name.toLowerCase());
+    return [name, real ?? ''];
+  });
+  const [first] = errors;
+  if (first) throw new AppError('VALIDATION_FAILED', `${first.path} ${first.message}`, errors);
+  return Object.fromEntries(accepted);
+}
+
+function reasonToRefuse(name: string, value: string | undefined): string | null {
+  if (RESERVED.test(name)) return 'is a reserved header';
+  if (value === undefined) return 'is a mask, and nothing is stored behind it';
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return null;
+  } catch {
+    // Failure policy: Node's own rules decide; its message may quote the secret value.
+    return 'is not a valid header';
+  }
+}

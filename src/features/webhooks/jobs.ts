@@ -1,0 +1,16 @@
+import { Type } from 'typebox';
+import type { Kit } from '../../kit.ts';
+import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { purgeDeliveries } from './upkeep.ts';
+
+export const PurgeDeliveries = defineJob({
+  name: 'webhooks.purge-deliveries',
+  data: Type.Object({}),
+  retries: 0,
+  retryDelaySeconds: 1,
+  cron: '*/20 * * * *',
+});
+
+export function purgeDeliveriesJob(kit: Kit): Worked<typeof PurgeDeliveries.data> {
+  return { job: PurgeDeliveries, handle: () => purgeDeliveries(kit) };
+}

@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { operation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import {
+  DeliveryList,
+  DeliveryQuery,
+  Webhook,
+  WebhookCreate,
+  WebhookDelivery,
+  WebhookOrNull,
+  WebhookParams,
+  WebhookUpdate,
+} from './schemas.ts';
+import {
+  createWebhook,
+  pageDeliveries,
+  readWebhook,
+  removeWebhook,
+  replayDelivery,
+  updateWebhookById,
+} from './webhooks.ts';
+
+const tag = 'Webhooks';
+
+export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/webhooks',
+    scope: 'webhooks:create',
+    tag,
+    summary: "Register the company's webhook",
+    body: ref(WebhookCreate),
+    answers: { 201: ref(Webhook) },
+    errors: ['WEBHOOK_EXISTS', 'TARGET_NOT_ALLOWED'],
+    handler: (tenant, { body }) => createWebhook(kit, tenant, body),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/webhooks',
+    scope: 'webhooks:read',
+    tag,
+    summary: "Read the company's webhook; null when there is none",
+    answers: { 200: WebhookOrNull },
+    handler: (tenant) => readWebhook(kit, tenant),
+  });
+  operation(app, kit.access, {
+    method: 'PUT',
+    path: '/v1/webhooks/:id',
+    scope: 'webhooks:update',
+    tag,
+    summary: 'Change the webhook, stop it (INACTIVE) or let it go on (ACTIVE)',
+    params: WebhookParams,
+    body: ref(WebhookUpdate),
+    answers: { 200: ref(Webhook) },
+    errors: ['TARGET_NOT_ALLOWED'],
+    handler: (tenant, { params, body }) => updateWebhookById(kit, tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/webhooks/:id',
+    scope: 'webhooks:delete',
+    tag,
+    summary: 'Remove the webhook; what is still queued is not sent',
+    params: WebhookParams,
+    answers: { 200: ref(Webhook) },
+    handler: (tenant, { params }) => removeWebhook(kit, tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/webhooks/deliveries',
+    scope: 'webhooks:read',
+    tag,
+    summary: 'List deliveries and what became of them',
+    query: DeliveryQuery,
+    answers: { 200: DeliveryList },
+    handler: (tenant, { query }) => pageDeliveries(tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/webhooks/deliveries/:id/replay',
+    scope: 'webhooks:update',
+    tag,
+    summary: 'Send a delivery once more, as a new one with the same body',
+    params: WebhookParams,
+    answers: { 201: ref(WebhookDelivery) },
+    errors: ['WEBHOOK_INACTIVE'],
+    handler: (tenant, { params }) => replayDelivery(tenant, params.id),
+  });
+}

@@ -1,0 +1,115 @@
+/** The one webhook of a company, and the log of its deliveries. */
+import type { Kit } from '../../kit.ts';
+import { violates } from '../../platform/db.ts';
+import { AppError, notFound } from '../../platform/errors.ts';
+import { wakeDeliveries } from '../../platform/events.ts';
+import { newId } from '../../platform/ids.ts';
+import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { allows } from '../../platform/scopes.ts';
+import type { Tenant } from '../../platform/tenant.ts';
+import { acceptHeaders, maskHeaders, openHeaders, sealHeaders } from './headers.ts';
+import {
+  countDeliveries,
+  deleteWebhook,
+  deliveryExists,
+  findWebhook,
+  findWebhookForUpdate,
+  insertReplay,
+  insertWebhook,
+  listDeliveries,
+  updateWebhook,
+  writeListeners,
+  type WebhookRow,
+} from './queries.ts';
+import type { DeliveryQuery, Webhook, WebhookCreate, WebhookDelivery, WebhookUpdate } from './schemas.ts';
+
+export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCreate): Promise<Webhook> {
+  await refuseTarget(kit, input.url);
+  const custom_headers = sealHeaders(kit.secrets, tenant.companyId, acceptHeaders(input.custom_headers ?? {}, {}));
+  const { url, events, status = 'ACTIVE' } = input;
+  const row = await tenant.tx(async (tx) => {
+    const created = await onlyOne(() => insertWebhook(tx, { _id: newId(), url, events, status, custom_headers }));
+    await writeListeners(tx, created);
+    return created;
+  });
+  return present(kit, tenant, row);
+}
+
+/** The company's webhook, or null: never a list. */
+export async function readWebhook(kit: Kit, tenant: Tenant): Promise<Webhook | null> {
+  const row = await findWebhook(tenant.read);
+  return row && present(kit, tenant, row);
+}
+
+export async function updateWebhookById(kit: Kit, tenant: Tenant, id: string, input: WebhookUpdate): Promise<Webhook> {
+  if (input.url !== undefined) await refuseTarget(kit, input.url);
+  const row = await tenant.tx(async (tx) => {
+    const before = await findWebhookForUpdate(tx, id);
+    if (!before) throw notFound();
+    const stored = openHeaders(kit.secrets, tenant.companyId, before.custom_headers);
+    const headers = input.custom_headers ? acceptHeaders(input.custom_headers, stored) : stored;
+    const { custom_headers: _given, ...fields } = input;
+    const next = { ...before, ...fields, custom_headers: sealHeaders(kit.secrets, tenant.companyId, headers) };
+    const updated = await updateWebhook(tx, next);
+    await writeListeners(tx, updated);
+    tx.afterCommit(wakeDeliveries);
+    return updated;
+  });
+  return present(kit, tenant, row);
+}
+
+export async function removeWebhook(kit: Kit, tenant: Tenant, id: string): Promise<Webhook> {
+  const row = await tenant.tx(async (tx) => {
+    const removed = await deleteWebhook(tx, id);
+    if (!removed) throw notFound();
+    await writeListeners(tx, null);
+    tx.afterCommit(wakeDeliveries);
+    return removed;
+  });
+  return present(kit, tenant, row);
+}
+
+export async function pageDeliveries(tenant: Tenant, query: DeliveryQuery): Promise<Page<WebhookDelivery>> {
+  const filter = { event: query.event ?? null, status: query.status ?? null };
+  const rows = await listDeliveries(tenant.read, filter, windowOf(query));
+  return pageFrom(query, rows, () => countDeliveries(tenant.read, filter));
+}
+
+/** By hand, whatever became of the first one. */
+export async function replayDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {
+  return tenant.tx(async (tx) => {
+    if (!(await deliveryExists(tx, id))) throw notFound();
+    const webhook = await findWebhook(tx);
+    if (webhook?.status !== 'ACTIVE') throw new AppError('WEBHOOK_INACTIVE');
+    const replay = await insertReplay(tx, { _id: newId(), of: id, webhook: webhook._id, epoch: webhook.epoch });
+    if (!replay) throw notFound();
+    tx.afterCommit(wakeDeliveries);
+    return replay;
+  });
+}
+
+/** Header values are secrets: those who may change them may see them, everybody else sees masks. */
+function present(kit: Kit, tenant: Tenant, row: WebhookRow): Webhook {
+  const { epoch: _epoch, ...shown } = row;
+  const headers = openHeaders(kit.secrets, row.company, row.custom_headers);
+  const visible = allows(tenant.principal.scopes, 'webhooks:update');
+  return { ...shown, custom_headers: visible ? headers : maskHeaders(headers) };
+}
+
+async function refuseTarget(kit: Kit, url: string): Promise<void> {
+  const reason = await kit.outbound.refuse(url);
+  if (reason)
+    throw new AppError('TARGET_NOT_ALLOWED', `url: ${reason}`, [
+      { path: 'url', code: 'TARGET_NOT_ALLOWED', message: reason },
+    ]);
+}
+
+async function onlyOne<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    // Failure policy: the unique index decides; everything else goes on to the caller.
+    if (violates(error, 'webhooks_company_key')) throw new AppError('WEBHOOK_EXISTS');
+    throw error;
+  }
+}

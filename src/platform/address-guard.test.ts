@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { describe, test, type TestContext } from 'node:test';
+import { createAddressGuard } from './address-guard.ts';
+import { createOutbound, OutboundError, type Outbound } from './outbound.ts';
+
+/** The special-purpose registries, multicast and reserved space; IPv6 outside 2000::/3 is one entry per well-known use. */
+const SPECIAL = [
+  ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ['192.0.0.0/29', '192.0.0.8/32', '192.0.0.9/32', '192.0.0.10/32', '192.0.0.170/31', '192.0.2.0/24'],
+  ['192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15'],
+  ['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '255.255.255.255/32', '168.63.129.16/32'],
+  [
+    '::/8',
+    '100::/8',
+    '::/128',
+    '::1/128',
+    '::/96',
+    '::ffff:0:0:0/96',
+    '64:ff9b::/96',
+    '64:ff9b:1::/48',
+    '100::/64',
+    '100:0:0:1::/64',
+  ],
+  ['2001::/23', '2001::/32', '2001:1::1/128', '2001:2::/48', '2001:3::/32', '2001:10::/28', '2001:20::/28'],
+  ['2001:30::/28', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20', '5f00::/16', 'fc00::/7'],
+  ['fe80::/10', 'fec0::/10', 'ff00::/8', '200::/7', '400::/6', '800::/5', '1000::/4', '4000::/3', '6000::/3'],
+  ['8000::/3', 'a000::/3', 'c000::/3', 'e000::/4', 'f000::/5', 'f800::/6', 'fe00::/9'],
+].flat();
+
+/** Public neighbours of the blocks above: a guard that blocks too much fails here. */
+const PUBLIC = [
+  ['1.0.0.0', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255', '128.0.0.0'],
+  ['168.63.129.15', '168.63.129.17', '169.253.255.255', '169.255.0.0', '172.15.255.255', '172.32.0.0', '192.0.1.0'],
+  ['192.0.3.0', '192.167.255.255', '192.169.0.0', '198.17.255.255', '198.20.0.0', '203.0.112.255', '223.255.255.255'],
+  ['::ffff:8.8.8.8', '2000::', '2001:200::', '2001:db7:ffff::', '2001:db9::', '2001:ffff::', '2003::', '2606:4700::1'],
+  ['2a00:1450::1', '2620:4f:7fff::', '2620:4f:8001::', '3ffe:ffff::', '3fff:1000::'],
+].flat();
+
+interface Range {
+  family: 4 | 6;
+  first: bigint;
+  last: bigint;
+}
+
+/** A plain reading of a CIDR, on purpose not the guard's: groups are filled in by hand and compared as ranges. */
+function rangeOf(cidr: string): Range {
+  const [address = '', bits = '0'] = cidr.split('/');
+  if (!address.includes(':')) {
+    const first = address.split('.').reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+    return { family: 4, first, last: first + 2n ** BigInt(32 - Number(bits)) - 1n };
+  }
+  const missing = 9 - address.split(':').filter((group) => group !== '').length;
+  const full = address.replace('::', `:${'0:'.repeat(missing - 1)}`).replace(/^:|:$/g, '');
+  const first = full.split(':').reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n);
+  return { family: 6, first, last: first + 2n ** BigInt(128 - Number(bits)) - 1n };
+}
+
+function textOf(family: 4 | 6, number: bigint): string {
+  const [parts, size, radix] = family === 4 ? [4, 8n, 10] : [8, 16n, 16];
+  const part = (index: number) => (number >> (BigInt(parts - 1 - index) * size)) & ((1n << size) - 1n);
+  return Array.from({ length: parts }, (_, index) => part(index).toString(radix)).join(family === 4 ? '.' : ':');
+}
+
+/** Every way in which one IPv4 address is commonly hidden in a URL's host. */
+function spellings(number: bigint): string[] {
+  const [a = 0, b = 0, c = 0, d = 0] = textOf(4, number).split('.').map(Number);
+  const hex = (value: number | bigint) => `0x${value.toString(16)}`;
+  const octal = (value: number | bigint) => `0${value.toString(8)}`;
+  const high = ((a << 8) | b).toString(16);
+  const low = ((c << 8) | d).toString(16);
+  const dotted = `${a}.${b}.${c}.${d}`;
+  const plain = [dotted, `${dotted}.`, `${number}`, hex(number), octal(number), `${a}.${(b << 16) | (c << 8) | d}`];
+  const mixed = [`${a}.${b}.${(c << 8) | d}`, [a, b, c, d].map(hex).join('.'), [a, b, c, d].map(octal).join('.')];
+  const escaped = [dotted.replace(/\d/g, (digit) => `%3${digit}`), dotted.replaceAll('.', '。')];
+  const wide = dotted.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
+  const mapped = [`[::ffff:${dotted}]`, `[::ffff:${high}:${low}]`, `[0:0:0:0:0:FFFF:${high}:${low}]`, `[::${dotted}]`];
+  const tunnelled = [
+    `[::ffff:0:${dotted}]`,
+    `[64:ff9b::${dotted}]`,
+    `[64:ff9b:1::${dotted}]`,
+    `[2002:${high}:${low}::]`,
+  ];
+  const teredo = `[2001:0:808:808:0:0:${(~number & 0xffffn).toString(16)}:${((~number >> 16n) & 0xffffn).toString(16)}]`;
+  return [...plain, ...mixed, ...escaped, wide, ...mapped, ...tunnelled, teredo];
+}
+
+const LOOPBACK = 0x7f000001n;
+
+function hostileUrls(port: number): string[] {
+  const edges = SPECIAL.map(rangeOf).flatMap(({ family, first, last }) =>
+    [first, last].flatMap((edge) => (family === 4 ? spellings(edge) : `[${textOf(6, edge)}]`)),
+  );
+  const loopback = ['0', '0x0', '127.1', '0x7f.1', '0177.1', '127.127.127.127', '[::]', '[::1]', '[0:0:0:0:0:0:0:1]'];
+  const names = ['localhost', 'LOCALHOST', 'lOcAlHoSt', '%6cocalhost', 'ｌocalhost'];
+  const hosts = [...edges, ...loopback, ...spellings(LOOPBACK), ...names, '[fec0::1]', '[fe80::1]', '[fd00:ec2::254]'];
+  const here = `127.0.0.1:${port}`;
+  const schemes =
+    'file:///etc/passwd gopher://X/ ftp://X/ data:,x blob:http://X/ ws://X/ unix:/run/x javascript:1 jar:http://X!/';
+  const forms =
+    '//X/ http:X http:\\\\X http:/X http:///X http://u@X/ http://8.8.8.8@X/ http://X#@8.8.8.8/ http://X\\@8.8.8.8/';
+  const credentials = 'http://user:word@8.8.8.8/ http://:x@8.8.8.8/ http://user@8.8.8.8/';
+  const ports = 'http://8.8.8.8:22/ http://8.8.8.8:25/ http://8.8.8.8:0/ https://8.8.8.8:1023/ http://8.8.8.8:65536/';
+  const malformed = 'http:// http:/// x http://[fe80::1%25eth0]/ http://1.2.3.4.5/ http://999.1.1.1/';
+  return [
+    ...hosts.flatMap((host) => [`http://${host}:${port}/`, `https://${host}:${port}/x`]),
+    ...[schemes, forms, credentials, ports, malformed].join(' ').replaceAll('X', here).split(' '),
+    ` http://${here} `,
+    `ht\ntp://${here}/`,
+    `http://8.8.8.8/${'a'.repeat(2048)}`,
+    '',
+  ];
+}
+
+/** Counts who connects. Null where the machine has no such address. */
+async function openCanary(
+  context: TestContext,
+  host: string,
+  port: number,
+): Promise<{ port: number; seen(): number } | null> {
+  let connections = 0;
+  const server: Server = createServer((socket) => {
+    connections += 1;
+    socket.on('error', () => {}).end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+  });
+  server.listen(port, host);
+  // Failure policy: a machine without IPv6 has no [::1] to watch; the test says so and goes on.
+  const listening = await once(server, 'listening').catch(() => null);
+  if (listening === null) return null;
+  context.after(() => server.close());
+  return { port: (server.address() as AddressInfo).port, seen: () => connections };
+}
+
+async function outcome(outbound: Outbound, url: string): Promise<OutboundError | number> {
+  const request = { method: 'GET', url, signal: AbortSignal.timeout(5000), maxBytes: 16 } as const;
+  try {
+    return (await outbound.tenant(request)).status;
+  } catch (error) {
+    assert.ok(error instanceof OutboundError, String(error));
+    return error;
+  }
+}
+
+function open(context: TestContext, allow: string[], trustedOrigins: string[] = []): Outbound {
+  const outbound = createOutbound({ allow, trustedOrigins });
+  context.after(() => outbound.close());
+  return outbound;
+}
+
+describe('the address guard', () => {
+  test('blocks the first and the last address of every special block, and none of their public neighbours', () => {
+    const guard = createAddressGuard([], []);
+    for (const { family, first, last } of SPECIAL.map(rangeOf)) {
+      for (const edge of [first, last]) assert.ok(guard.blocks(textOf(family, edge)), textOf(family, edge));
+    }
+    for (const address of PUBLIC) assert.ok(!guard.blocks(address), address);
+  });
+
+  test('blocks an address exactly when it is special and not allowed (random prefixes and addresses)', (context) => {
+    const seed = Number(process.env['SEED'] ?? randomInt(2 ** 31));
+    context.diagnostic(`SEED=${seed}`);
+    const random = randomBits(seed);
+    const special = SPECIAL.map(rangeOf);
+    const contains = (ranges: Range[], family: 4 | 6, number: bigint) =>
+      ranges.some((range) => range.family === family && range.first <= number && number <= range.last);
+    for (let round = 0; round < 60; round += 1) {
+      const allow = Array.from({ length: 1 + (round % 5) }, () => {
+        const { family, first, last } = special[Number(random(16) % BigInt(special.length))]!;
+        const width = family === 4 ? 32 : 128;
+        const length = Number(random(16) % BigInt(width + 1));
+        const inside = first + (random(128) % (last - first + 1n));
+        // Host bits are left in: 10.1.2.3/8 means 10.0.0.0/8.
+        return { text: `${textOf(family, inside)}/${length}`, family, length, width, inside };
+      });
+      const allowed = allow.map(({ family, length, width, inside }): Range => {
+        const size = 1n << BigInt(width - length);
+        return { family, first: inside - (inside % size), last: inside - (inside % size) + size - 1n };
+      });
+      const guard = createAddressGuard(
+        allow.map(({ text }) => text),
+        [],
+      );
+      const near = [...allowed, ...special].flatMap(({ family, first, last }) =>
+        [first - 1n, first, last, last + 1n, first + (random(128) % (last - first + 1n))].map((number) => ({
+          family,
+          number,
+        })),
+      );
+      const far = Array.from({ length: 50 }, () => ({ family: 6 as const, number: random(128) }));
+      for (const { family, number } of [...near, ...far]) {
+        const isMapped = family === 6 && number >> 32n === 0xffffn;
+        if (number < 0n || number >= 1n << (family === 4 ? 32n : 128n) || isMapped) continue;
+        const expected = contains(special, family, number) && !contains(allowed, family, number);
+        const shown = `${textOf(family, number)} with ${allow.map(({ text }) => text).join(' ')}`;
+        assert.equal(guard.blocks(textOf(family, number)), expected, shown);
+        if (family === 4) assert.equal(guard.blocks(`::ffff:${textOf(4, number)}`), expected, `mapped ${shown}`);
+      }
+    }
+  });
+
+  test("blocks the machine's own public addresses unless they are allowed", () => {
+    const own = ['198.41.0.4', '2606:4700::5'];
+    assert.deepEqual(own.map(createAddressGuard([], own).blocks), [true, true]);
+    assert.deepEqual(own.map(createAddressGuard(['198.41.0.0/16', '2606:4700::5'], own).blocks), [false, false]);
+  });
+
+  test('names the entry of allow that is not a CIDR', () => {
+    for (const wrong of [
+      '10.0.0.0/33',
+      '10.0.0/8',
+      'fd00::/129',
+      'localhost',
+      '10.0.0.0/',
+      '1.2.3.4/8/8',
+      'fe80::1%lo',
+      '',
+      '::/-1',
+    ]) {
+      assert.throws(() => createAddressGuard([wrong]), { message: new RegExp(`^"${wrong}" is neither`) });
+    }
+  });
+});
+
+describe('a hostile URL', () => {
+  test('is refused in every spelling, at save and at the socket, and no canary sees a connection', async (context) => {
+    const canary = await openCanary(context, '127.0.0.1', 0);
+    assert.ok(canary);
+    const canary6 = await openCanary(context, '::1', canary.port);
+    if (canary6 === null) context.diagnostic('no IPv6 loopback here: [::1] was not watched');
+    const outbound = open(context, []);
+    const urls = hostileUrls(canary.port);
+    context.diagnostic(`${urls.length} URLs`);
+    assert.ok(urls.length >= 200);
+    for (const url of urls) {
+      assert.notEqual(await outbound.refuse(url), null, url);
+      const error = await outcome(outbound, url);
+      assert.ok(error instanceof OutboundError && error.kind === 'BLOCKED' && !error.sent, `${url}: ${String(error)}`);
+    }
+    assert.equal(canary.seen(), 0);
+    assert.equal(canary6?.seen() ?? 0, 0);
+  });
+
+  test('would have reached the canary: the same spellings connect once loopback is allowed', async (context) => {
+    const canary = await openCanary(context, '127.0.0.1', 0);
+    assert.ok(canary);
+    const outbound = open(context, ['127.0.0.1']);
+    const direct = spellings(LOOPBACK).filter((host) => !/^\[(::127|::ffff:0:127|64:|2002:|2001:)/.test(host));
+    for (const host of direct) {
+      const url: string = `http://${host}:${canary.port}/`;
+      assert.equal(await outbound.refuse(url), null, url);
+      assert.equal(await outcome(outbound, url), 200, url);
+    }
+    assert.equal(canary.seen(), direct.length);
+  });
+
+  test('may use any port on an allowed literal and on a trusted origin, and nothing else is trusted with it', async (context) => {
+    const trusted = 'http://127.0.0.1:81';
+    const outbound = open(context, ['10.0.0.0/8'], [`${trusted}/`]);
+    assert.equal(await outbound.refuse('http://10.1.2.3:22/'), null);
+    assert.equal(await outbound.refuse(`${trusted}/hook`), null);
+    for (const url of [
+      'http://127.0.0.1:82/',
+      'https://127.0.0.1:81/',
+      'http://localhost:81/',
+      'http://a.localhost./',
+    ]) {
+      assert.notEqual(await outbound.refuse(url), null, url);
+    }
+  });
+});
+
+/** A small seeded generator (mulberry32): the same seed gives the same run on every machine. */
+function randomBits(seed: number): (bits: number) => bigint {
+  let state = seed;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return BigInt((mixed ^ (mixed >>> 14)) >>> 0);
+  };
+  return (bits) => {
+    let number = 0n;
+    for (let have = 0; have < bits; have += 32) number = (number << 32n) | next();
+    return number & ((1n << BigInt(bits)) - 1n);
+  };
+}

@@ -1,0 +1,158 @@
+/** The only way to PostgreSQL: pools by role, named prepared statements, and verbs that say how many rows they expect. */
+import pg from 'pg';
+import { AppError, unknownReference } from './errors.ts';
+
+/** One SQL statement. `name` is unique in the process: pg prepares it once per connection. */
+export interface Statement {
+  name: string;
+  text: string;
+  values: unknown[];
+}
+
+export interface Executor {
+  query<R>(statement: Statement): Promise<R[]>;
+  /** Rows that the statement touched. */
+  execute(statement: Statement): Promise<number>;
+}
+
+/** Exactly one row; anything else is a defect of this project and leaves as 500. */
+export async function one<R>(executor: Executor, statement: Statement): Promise<R> {
+  const rows = await executor.query<R>(statement);
+  const [row] = rows;
+  if (rows.length !== 1 || row === undefined) throw new Error(`${statement.name}: ${rows.length} rows, expected one`);
+  return row;
+}
+
+export async function maybeOne<R>(executor: Executor, statement: Statement): Promise<R | null> {
+  const rows = await executor.query<R>(statement);
+  if (rows.length > 1) throw new Error(`${statement.name}: ${rows.length} rows, expected at most one`);
+  return rows[0] ?? null;
+}
+
+export function many<R>(executor: Executor, statement: Statement): Promise<R[]> {
+  return executor.query<R>(statement);
+}
+
+export function exec(executor: Executor, statement: Statement): Promise<number> {
+  return executor.execute(statement);
+}
+
+const TIMESTAMPTZ = 1184;
+
+/** `2026-11-20 05:17:28.1+00` → `2026-11-20T05:17:28.100Z`: cheaper than a Date per cell; every session runs in UTC. */
+function isoTimestamp(text: string): string {
+  const fraction = text.length > 22 ? text.slice(20, text.indexOf('+', 20)) : '';
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+}
+
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === TIMESTAMPTZ && format !== 'binary'
+      ? isoTimestamp
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+export const ROLES = { app: 'parley_app', read: 'parley_read', system: 'parley_system' } as const;
+
+// A statement that runs longer is a missing index; a lock waited for longer is a queue that only grows. contract.md §6.
+const SESSION = {
+  statement_timeout: 5_000,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 10_000,
+  timezone: 'UTC',
+};
+
+// Waiting longer for a connection only moves the queue into this process: better a 503 that can be retried.
+const ACQUIRE_TIMEOUT_MS = 1_000;
+
+/** Start-up options of a session: its role and limits travel with the connection and cost no round trip. */
+export function sessionOptions(role: string): string {
+  return [`-c role=${role}`, ...Object.entries(SESSION).map(([name, value]) => `-c ${name}=${value}`)].join(' ');
+}
+
+export function openPool(connectionString: string, role: string, max: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString,
+    max,
+    types,
+    application_name: 'parley',
+    options: sessionOptions(role),
+    connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+    // A server that vanished without a word must not hold a caller longer than its statement may take.
+    query_timeout: SESSION.statement_timeout + 1_000,
+    keepAlive: true,
+  });
+  // Failure policy: an idle connection that breaks is dropped by the pool; the next query opens another.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+export function executorOf(client: pg.Pool | pg.PoolClient): Executor {
+  return {
+    query: async <R>(statement: Statement) => (await client.query(statement)).rows as R[],
+    execute: async (statement) => (await client.query(statement)).rowCount ?? 0,
+  };
+}
+
+/**
+ * Runs `work` between BEGIN (with the settings that travel in its round trip) and COMMIT. When anything throws, the
+ * transaction is rolled back and the first error is what the caller sees.
+ */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  begin: string,
+  work: (executor: Executor) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(begin);
+    const result = await work(executorOf(client));
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    try {
+      await client.query('rollback');
+    } catch (rollbackError) {
+      // Failure policy: the connection is gone with its transaction; it must not return to the pool.
+      broken = rollbackError as Error;
+    }
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+interface DatabaseError {
+  code?: string;
+  constraint?: string;
+  message?: string;
+}
+
+/** True for an error of the database's own, by its SQLSTATE or by the name of its violated constraint. */
+export function violates(error: unknown, constraint: string): boolean {
+  return (error as DatabaseError | null)?.constraint === constraint;
+}
+
+// Classes and codes that say "not now" rather than "not like this": connection, resources, operator, locks and time-outs.
+const UNAVAILABLE = /^(08|53|57P|57014|55P03|40001|40P01)/;
+const UNREACHABLE = /^(ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;
+const DRIVER_WORDS =
+  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable|connection error/i;
+
+export function isUnavailable(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as DatabaseError;
+  if (code) return UNAVAILABLE.test(code) || UNREACHABLE.test(code);
+  return DRIVER_WORDS.test(message ?? '');
+}
+
+/** What a database error means to a caller; null when it is a defect of this project. */
+export function databaseProblem(error: unknown): AppError | null {
+  const { code, constraint } = (error ?? {}) as DatabaseError;
+  // By convention `<table>_<field>_ref` is the foreign key behind the body's field of that name.
+  const field = /^[a-z]+?_(.+)_ref$/.exec(constraint ?? '')?.[1];
+  if (code === '23503' && field) return unknownReference(field);
+  return isUnavailable(error)
+    ? new AppError('UNAVAILABLE', 'The database is busy or away', [], { 'retry-after': '1' })
+    : null;
+}

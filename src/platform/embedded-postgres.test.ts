@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.ts';
+import { findPostgresBinaries, type Launcher } from './embedded-postgres/binaries.ts';
+import { openCluster } from './embedded-postgres/cluster.ts';
+import { isPostmasterOf, killLeftovers, readPostmaster } from './embedded-postgres/postmaster.ts';
+import { launchServer } from './embedded-postgres/server.ts';
+
+const isRoot = process.getuid?.() === 0;
+const ignoreLog = () => {};
+/** Made once: initdb takes longer than all that most tests do. */
+let initialised: string;
+
+before(async () => {
+  initialised = await createFolder();
+  await (await startEmbeddedPostgres(initialised, ignoreLog)).stop();
+});
+
+after(() => removeFolder(initialised));
+
+test('a restart keeps the rows and the password', async (t) => {
+  const folder = useFolder(t);
+  const first = await startServer(t, folder);
+  await query(first, 'drop table if exists kept; create table kept as select 1 as row');
+  await first.stop();
+  const second = await startServer(t, folder);
+  assert.deepEqual(await query(second, 'select * from kept'), [{ row: 1 }]);
+  assert.equal(second.password, first.password);
+});
+
+test('the server listens on loopback only, asks for the password, and is the private property of its user', async (t) => {
+  const folder = useFolder(t);
+  const server = await startServer(t, folder);
+  await assert.rejects(query({ ...server, password: 'guess' }, 'select 1'), { code: '28P01' });
+  const settings = `select current_setting('listen_addresses') as tcp, current_setting('unix_socket_directories') as unix`;
+  assert.deepEqual(await query(server, settings), [{ tcp: '127.0.0.1', unix: '' }]);
+  const modes = await Promise.all([stat(folder), stat(join(folder, 'cluster', 'password'))]);
+  if (process.platform === 'win32') return;
+  for (const { mode } of modes) assert.equal(mode & 0o077, 0);
+});
+
+test('letters beyond ASCII fold and make trigrams', async (t) => {
+  const server = await startServer(t, useFolder(t));
+  await query(server, 'create extension if not exists pg_trgm');
+  const rows = await query(server, `select lower('SÃO ЖЁ') as folded, similarity('привет', 'привет!') as similar`);
+  assert.deepEqual(rows, [{ folded: 'são жё', similar: 1 }]);
+});
+
+test('no committed row is lost when the server is killed, its death is told, and it starts again', async (t) => {
+  const folder = useFolder(t);
+  const server = await startServer(t, folder);
+  await query(server, 'drop table if exists kept; create table kept as select 1 as row');
+  const pid = await readServerPid(folder);
+  process.kill(pid, 'SIGKILL');
+  assert.match(await server.died, new RegExp(`\\(pid ${pid}\\) ended by itself: signal SIGKILL`));
+  assert.deepEqual(await query(await startServer(t, folder), 'select * from kept'), [{ row: 1 }]);
+});
+
+test('a statement that outlives its killed server does not prevent the next start', async (t) => {
+  if (process.platform !== 'linux') return t.skip('elsewhere such a statement is waited for');
+  const server = await startServer(t, useFolder(t));
+  // Without a pause in which it would notice that its server is dead.
+  const endless = query(server, 'select count(*) from generate_series(1, 1e12::bigint)').catch(ignoreLog);
+  const running = `select 1 from pg_stat_activity where state = 'active' and query like '%series(1, 1e12%' and pid <> pg_backend_pid()`;
+  while ((await query(server, running)).length === 0) await sleep(5);
+  process.kill(await readServerPid(initialised), 'SIGKILL');
+  await server.died;
+  await startServer(t, initialised);
+  await endless;
+});
+
+test('a warning of the server reaches the log, a failed statement does not', async (t) => {
+  const lines: string[] = [];
+  const server = await startEmbeddedPostgres(useFolder(t), (line) => lines.push(line));
+  t.after(() => server.stop());
+  await assert.rejects(query(server, `select 'private'::int`));
+  await query(server, `do $$ begin raise warning 'heed this'; end $$`);
+  for (const deadline = Date.now() + 5_000; lines.length === 0; await sleep(5)) assert.ok(Date.now() < deadline);
+  await server.stop();
+  assert.deepEqual(lines, ['WARNING:  heed this']);
+});
+
+test('the server of a killed process is adopted, watched and stopped', async (t) => {
+  const folder = useFolder(t);
+  const holder = await startHolder(t, folder);
+  const pid = await readServerPid(folder);
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+
+  const adopted = await startServer(t, folder);
+  assert.equal(await readServerPid(folder), pid);
+  await query(adopted, 'drop table if exists kept; create table kept as select 1 as row');
+  await adopted.stop();
+  assert.equal(await isServerRunning(folder, pid), false);
+
+  const next = await startServer(t, folder);
+  assert.notEqual(await readServerPid(folder), pid);
+  assert.deepEqual(await query(next, 'select * from kept'), [{ row: 1 }]);
+});
+
+test('the death of an adopted server is told', async (t) => {
+  const folder = useFolder(t);
+  const holder = await startHolder(t, folder);
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+  const adopted = await startServer(t, folder);
+  process.kill(await readServerPid(folder), 'SIGKILL');
+  assert.match(await adopted.died, /ended by itself/);
+  await startServer(t, folder);
+});
+
+test('a process that ends without stopping its server takes it along', async (t) => {
+  const folder = useFolder(t);
+  const holder = await startHolder(t, folder);
+  const pid = await readServerPid(folder);
+  holder.stdin?.end();
+  await once(holder, 'exit');
+  for (const deadline = Date.now() + 10_000; await isServerRunning(folder, pid); await sleep(10))
+    assert.ok(Date.now() < deadline);
+});
+
+test('a pid file that names a living stranger does not prevent the start', async (t) => {
+  const folder = useFolder(t);
+  await (await startServer(t, folder)).stop();
+  const text = [process.pid, join(folder, 'cluster', 'data'), 0, 1, '', '127.0.0.1', '', 'ready'].join('\n');
+  await writeFile(join(folder, 'cluster', 'data', 'postmaster.pid'), text);
+  assert.deepEqual(await query(await startServer(t, folder), 'select 1 as row'), [{ row: 1 }]);
+});
+
+test('a second process on the folder is refused by one sentence', async (t) => {
+  const folder = useFolder(t);
+  const holder = await startHolder(t, folder);
+  const sentence = `another Parley (pid ${holder.pid}) is running on ${folder}`;
+  await assert.rejects(startServer(t, folder), { message: sentence });
+});
+
+test('a second start in the same process is refused, and the first server goes on', async (t) => {
+  const folder = useFolder(t);
+  const server = await startServer(t, folder);
+  await assert.rejects(startServer(t, folder), /^Error: another Parley/);
+  assert.deepEqual(await query(server, 'select 1 as row'), [{ row: 1 }]);
+});
+
+test('of two processes that start at the same moment on an empty folder exactly one gets it', async (t) => {
+  const folder = await makeFolder(t);
+  const results = await Promise.allSettled([startHolder(t, folder), startHolder(t, folder)]);
+  assert.deepEqual(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+});
+
+test('a first start that was cut off is made good by the next', async (t) => {
+  const folder = await makeFolder(t);
+  await mkdir(join(folder, 'cluster.new-Ab12Cd', 'data', 'base'), { recursive: true });
+  await startServer(t, folder);
+  assert.deepEqual((await readdir(folder)).toSorted(), ['cluster', 'lock', 'pid']);
+});
+
+test('stop may be called twice and is not reported as a death', async (t) => {
+  const server = await startServer(t, useFolder(t));
+  await Promise.all([server.stop(), server.stop()]);
+  assert.equal(await Promise.race([server.died, sleep(20, 'quiet')]), 'quiet');
+});
+
+test('an open transaction does not delay the stop', async (t) => {
+  const server = await startServer(t, useFolder(t));
+  const client = new Client({ ...server, ssl: false });
+  client.on('error', ignoreLog);
+  await client.connect();
+  await client.query('begin');
+  const startedAt = performance.now();
+  await server.stop();
+  assert.ok(performance.now() - startedAt < 5_000);
+  await client.end();
+});
+
+test('data of another major version is refused by one sentence that names both and the way out', async (t) => {
+  const folder = await makeFolder(t);
+  await mkdir(join(folder, 'cluster', 'data'), { recursive: true });
+  await writeFile(join(folder, 'cluster', 'data', 'PG_VERSION'), '17\n');
+  await assert.rejects(
+    startServer(t, folder),
+    /was made by PostgreSQL 17, and PostgreSQL 18 cannot .*; set DATABASE_URL/,
+  );
+});
+
+test('a folder that cannot be made is refused by one sentence that names it', async (t) => {
+  const file = join(await makeFolder(t), 'file');
+  await writeFile(file, '');
+  await assert.rejects(startServer(t, join(file, 'postgres')), (error: Error) => {
+    assert.ok(error.message.includes(file) && error.message.includes('DATABASE_URL') && !error.message.includes('\n'));
+    return true;
+  });
+});
+
+test('where namespaces are refused root runs the server as nobody, and takes the data back when they are allowed', async (t) => {
+  if (!isRoot || process.platform !== 'linux') return t.skip('only root on Linux changes its user');
+  const folder = await makeFolder(t);
+  const namespacesRefused: Launcher[] = [{ prefix: ['/bin/false'] }, { prefix: [], uid: 65534 }];
+  const binaries = await findPostgresBinaries(folder, namespacesRefused).catch(() => undefined);
+  if (binaries === undefined) return t.skip('nobody may not reach the folder of the packages');
+  const server = await launchServer(await openCluster(folder, binaries), binaries, ignoreLog);
+  const pid = await readServerPid(folder);
+  assert.equal((await stat(`/proc/${pid}`)).uid, 65534);
+
+  // Started elsewhere, so to this process it is an orphan: adopting it must leave its files alone.
+  const adopted = await startServer(t, folder);
+  assert.equal(await readServerPid(folder), pid);
+  await query(adopted, 'create table kept as select 1 as row');
+  await adopted.stop();
+  await server.ended;
+  assert.deepEqual(await query(await startServer(t, folder), 'select * from kept'), [{ row: 1 }]);
+});
+
+/** The folder that has a cluster already, whose server ends with the test. */
+function useFolder(t: TestContext): string {
+  t.after(() => killServer(initialised));
+  return initialised;
+}
+
+/** An empty folder for one test. */
+async function makeFolder(t: TestContext): Promise<string> {
+  const folder = await createFolder();
+  t.after(() => removeFolder(folder));
+  return folder;
+}
+
+/** Below a folder that any user may pass, as `nobody` must. */
+async function createFolder(): Promise<string> {
+  const parent = await realpath(await mkdtemp(join(tmpdir(), 'parley-postgres-')));
+  await chmod(parent, 0o711);
+  const folder = join(parent, 'postgres');
+  await mkdir(folder, { mode: 0o700 });
+  return folder;
+}
+
+async function removeFolder(folder: string): Promise<void> {
+  await killServer(folder);
+  await rm(dirname(folder), { recursive: true, force: true });
+}
+
+/** Also what a failed test or a killed holder left running. */
+async function killServer(folder: string): Promise<void> {
+  const data = join(folder, 'cluster', 'data');
+  const pid = (await readPostmaster(data))?.pid ?? 0;
+  if (await isPostmasterOf(pid, data)) process.kill(pid, 'SIGINT');
+  while (await isPostmasterOf(pid, data)) await sleep(5);
+  if (pid > 0) await killLeftovers(data);
+}
+
+async function startServer(t: TestContext, folder: string): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres(folder, ignoreLog);
+  // Also gives the folder back, for the next test to take.
+  t.after(() => server.stop());
+  return server;
+}
+
+/** A process of its own that holds the folder until its input ends; rejects when it cannot. */
+async function startHolder(t: TestContext, folder: string): Promise<ChildProcess> {
+  const code = `
+    import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))};
+    await startEmbeddedPostgres(${JSON.stringify(folder)}, () => {});
+    console.log('ready');
+    process.stdin.resume().on('end', () => process.exit());`;
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const ended = once(holder, 'exit');
+  t.after(() => {
+    holder.kill('SIGKILL');
+    return ended;
+  });
+  for await (const line of createInterface({ input: holder.stdout })) if (line === 'ready') return holder;
+  throw new Error('the holder ended before it was ready');
+}
+
+async function query(connection: EmbeddedPostgres, text: string): Promise<unknown[]> {
+  const client = new Client({ ...connection, ssl: false });
+  // A killed server is part of these tests; the query itself rejects.
+  client.on('error', ignoreLog);
+  try {
+    await client.connect();
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function readServerPid(folder: string): Promise<number> {
+  return (await readPostmaster(join(folder, 'cluster', 'data')))?.pid ?? 0;
+}
+
+/** Not by its pid: a process that ended stays visible until its parent, or PID 1, has taken note. */
+function isServerRunning(folder: string, pid: number): Promise<boolean> {
+  return isPostmasterOf(pid, join(folder, 'cluster', 'data'));
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { findPostgresBinaries, linkLibraries } from './binaries.ts';
+
+test('a machine on which no way of running PostgreSQL works is told so', async (t) => {
+  const refused = [{ prefix: ['/nonexistent/launcher'] }];
+  await assert.rejects(findPostgresBinaries(await makeFolder(t), refused), /cannot run on this machine .*glibc/);
+});
+
+test('missing links between the libraries are made again', async (t) => {
+  const native = await makeNativeFolder(t);
+  for (const round of ['first', 'again']) {
+    assert.deepEqual(await linkLibraries(native, join(native, 'elsewhere')), {}, round);
+    assert.equal(await readFile(join(native, 'lib', 'libx.so.1'), 'utf8'), 'library');
+  }
+  assert.equal(await readlink(join(native, 'lib', 'libx.so.1')), 'libx.so.1.2');
+});
+
+test('where the package may not be written to, the links are made in the data folder', async (t) => {
+  if (process.getuid?.() === 0 || process.platform !== 'linux')
+    return t.skip('root may write anywhere; run as another user on Linux');
+  const native = await makeNativeFolder(t);
+  await chmod(join(native, 'lib'), 0o555);
+  const elsewhere = join(await makeFolder(t), 'lib');
+  assert.deepEqual(await linkLibraries(native, elsewhere), { LD_LIBRARY_PATH: elsewhere });
+  await chmod(join(native, 'lib'), 0o755);
+  assert.equal(await readFile(join(elsewhere, 'libx.so.1'), 'utf8'), 'library');
+});
+
+async function makeFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-binaries-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The shape of the package: a library and the list of links to it. */
+async function makeNativeFolder(t: TestContext): Promise<string> {
+  const native = join(await makeFolder(t), 'native');
+  await mkdir(join(native, 'lib'), { recursive: true });
+  await writeFile(join(native, 'lib', 'libx.so.1.2'), 'library');
+  const links = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so.1' }];
+  await writeFile(join(native, 'pg-symlinks.json'), JSON.stringify(links));
+  return native;
+}

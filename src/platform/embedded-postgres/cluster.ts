@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { chown, lstat, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { runProgram, type Launcher, type PostgresBinaries } from './binaries.ts';
+
+/** One PostgreSQL data folder and the password of its superuser. */
+export interface Cluster {
+  folder: string;
+  data: string;
+  password: string;
+}
+
+/** Opens `folder/cluster`, made by initdb when missing. Throws when another major version of PostgreSQL made it. */
+export async function openCluster(folder: string, binaries: PostgresBinaries): Promise<Cluster> {
+  const home = join(folder, 'cluster');
+  const data = join(home, 'data');
+  if (!(await exists(home))) await createCluster(folder, home, binaries);
+  const version = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
+  if (version !== binaries.majorVersion) {
+    throw new Error(
+      `${data} was made by PostgreSQL ${version}, and PostgreSQL ${binaries.majorVersion} cannot read it`,
+    );
+  }
+  return { folder, data, password: await readFile(join(home, 'password'), 'utf8') };
+}
+
+/** Makes data and password in a side folder, so that a crash leaves either both or nothing. */
+async function createCluster(folder: string, home: string, binaries: PostgresBinaries): Promise<void> {
+  // Each try has a name of its own: the initdb of a killed Parley may still be writing to the last one.
+  const prefix = `${home}.new-`;
+  for (const entry of await readdir(folder)) {
+    const path = join(folder, entry);
+    if (path.startsWith(prefix)) await rm(path, { recursive: true, force: true, maxRetries: 10 });
+  }
+  const side = await mkdtemp(prefix);
+  const passwordFile = join(side, 'password');
+  await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
+  await giveTo(binaries.launcher, [folder, passwordFile, side]);
+  await runInitdb(binaries, join(side, 'data'), passwordFile);
+  await rename(side, home);
+  await syncFolder(folder);
+}
+
+async function runInitdb(binaries: PostgresBinaries, data: string, passwordFile: string): Promise<void> {
+  const args = [`--pgdata=${data}`, '--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+  args.push('--encoding=UTF8', '--no-instructions', '--locale=C');
+  // PostgreSQL's own C.UTF-8 sorts and folds accents alike on every machine.
+  args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8');
+  // pg_trgm still asks the system what a letter is, and in C only ASCII ones are.
+  await runProgram(binaries, binaries.initdb, [...args, '--lc-ctype=C.UTF-8']).catch((error: unknown) => {
+    // Failure policy: a system without that locale makes do with ASCII; any other failure is fatal.
+    if (!(error as Error).message.includes('invalid locale name')) throw error;
+    return runProgram(binaries, binaries.initdb, args);
+  });
+}
+
+/** Makes the launcher's user the owner of the data. Not for a folder whose server runs. */
+export async function giveCluster({ folder, data }: Cluster, launcher: Launcher): Promise<void> {
+  if (process.getuid?.() !== 0 || (await lstat(data)).uid === (launcher.uid ?? 0)) return;
+  const entries = await readdir(data, { recursive: true });
+  // The data folder comes last: its owner says that all in it has been changed.
+  await giveTo(launcher, [folder, dirname(data), ...entries.map((entry) => join(data, entry)), data]);
+}
+
+/** Only root can give a file away, and needs to: when namespaces become refused or allowed. */
+async function giveTo(launcher: Launcher, paths: string[]): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const uid = launcher.uid ?? 0;
+  for (const path of paths) await chown(path, uid, uid);
+}
+
+/** Makes a rename survive a power cut. Windows cannot open a folder, and has no need to. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  // Failure policy: any doubt counts as missing; creating it then reports the cause.
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

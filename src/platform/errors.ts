@@ -1,0 +1,98 @@
+/**
+ * Every error that a caller can see: one table from code to status and title. What is thrown anywhere else leaves as
+ * INTERNAL_ERROR without a detail. docs/errors.md has a section per code; scripts/check-docs.ts compares the two.
+ */
+import { Type, type Static } from 'typebox';
+import { define } from './schema.ts';
+
+export const ERRORS = {
+  VALIDATION_FAILED: { status: 400, title: 'The request is not valid' },
+  MALFORMED_BODY: { status: 400, title: 'The body can not be read' },
+  UNKNOWN_REFERENCE: { status: 400, title: 'A reference points to nothing' },
+  COMPANY_ID_REQUIRED: { status: 400, title: 'A global key needs the header x-company-id' },
+  TARGET_NOT_ALLOWED: { status: 400, title: 'The address can not be called' },
+  CHANNEL_CONFIG_REQUIRED: { status: 400, title: 'The channel needs settings that are missing' },
+  UNAUTHORIZED: { status: 401, title: 'The token is invalid or has expired' },
+  BAD_SIGNATURE: { status: 401, title: 'The signature does not match the body' },
+  FORBIDDEN: { status: 403, title: 'No permission for this operation' },
+  NOT_FOUND: { status: 404, title: 'Not found' },
+  REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
+  CHANNEL_IN_USE: { status: 409, title: 'Another inbox owns this network number' },
+  WEBHOOK_EXISTS: { status: 409, title: 'The company already has a webhook' },
+  WEBHOOK_INACTIVE: { status: 409, title: 'The webhook is inactive' },
+  BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
+  URI_TOO_LONG: { status: 414, title: 'The address is too long' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The content type is not supported' },
+  HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large' },
+  INTERNAL_ERROR: { status: 500, title: 'Something went wrong on our side' },
+  UNAVAILABLE: { status: 503, title: 'The service is not available right now' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+const FieldError = Type.Object({
+  path: Type.String({ description: 'Where in the request: a.b[0]; a path or query parameter by its name' }),
+  code: Type.String(),
+  message: Type.String(),
+});
+export type FieldError = Static<typeof FieldError>;
+
+/** RFC 9457. */
+export const Problem = define(
+  'Problem',
+  Type.Object({
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    code: Type.String({ description: 'Stable, UPPER_SNAKE; see docs/errors.md' }),
+    errors: Type.Array(FieldError),
+    existing_id: Type.Optional(Type.String()),
+    request_id: Type.String(),
+  }),
+);
+export type Problem = Static<typeof Problem>;
+
+/** An error meant for the caller. `detail` is public text. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly errors: FieldError[];
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, detail?: string, errors: FieldError[] = [], headers: Record<string, string> = {}) {
+    super(detail ?? ERRORS[code].title);
+    this.code = code;
+    this.errors = errors;
+    this.headers = headers;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}
+
+/** The one answer for what is missing and for what belongs to another company. */
+export const notFound = (): AppError => new AppError('NOT_FOUND', 'No such resource');
+
+export function invalid(path: string, message: string, code = 'INVALID'): AppError {
+  return new AppError('VALIDATION_FAILED', `${path} ${message}`, [{ path, code, message }]);
+}
+
+/** The one answer for an id in a body or filter that is unknown or another company's. */
+export function unknownReference(path: string): AppError {
+  const message = 'points to nothing';
+  return new AppError('UNKNOWN_REFERENCE', `${path} ${message}`, [{ path, code: 'UNKNOWN_REFERENCE', message }]);
+}
+
+export function problemOf(error: AppError, requestId: string): Problem {
+  const { status, title } = ERRORS[error.code];
+  return {
+    type: `urn:parley:error:${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    errors: error.errors,
+    request_id: requestId,
+  };
+}

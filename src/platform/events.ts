@@ -1,0 +1,70 @@
+/**
+ * The outbox: an event becomes a delivery row in the transaction of the change that it reports, with its time and data
+ * frozen, and only when a webhook listens. docs/events.md describes each event.
+ */
+import { exec, type Executor } from './db.ts';
+import { newId } from './ids.ts';
+import type { SystemTx, TenantTx } from './tenant.ts';
+
+export const EVENT_NAMES = [
+  'MESSAGE_RECEIVED',
+  'MESSAGE_SENT',
+  'MESSAGE_DELIVERED',
+  'MESSAGE_READ',
+  'MESSAGE_FAILED',
+  'CONVERSATION_CREATED',
+  'CONVERSATION_UPDATED',
+  'CONVERSATION_STEP_CHANGED',
+  'CONTACT_CREATED',
+  'CONTACT_UPDATED',
+  'FOLLOWUP_SENT',
+  'FIELD_UPDATED',
+] as const;
+export type EventName = (typeof EVENT_NAMES)[number];
+
+export interface EventItem {
+  event: EventName;
+  /** The record in the format of its GET. */
+  data: { _id: string; company: string };
+}
+
+type Listener = () => void;
+const listeners = new Set<Listener>();
+
+/** Calls back whenever this process has committed new deliveries. Returns the way to stop. */
+export function onQueued(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Wakes the delivering loop of this process: something changed that it should look at. */
+export function wakeDeliveries(): void {
+  for (const listener of listeners) listener();
+}
+
+/** Queues events, in this order, for whoever listens. Part of the caller's transaction. */
+export async function emit(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
+  if (items.length === 0) return;
+  const queued = await insertDeliveries(tx, items, new Date().toISOString());
+  if (queued > 0) tx.afterCommit(wakeDeliveries);
+}
+
+function insertDeliveries(tx: Executor, items: EventItem[], timestamp: string): Promise<number> {
+  return exec(tx, {
+    name: 'events.insertDeliveries',
+    text: `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, queued_at, body)
+      select item.company_id, item._id, l.webhook_id, l.epoch, item.event, item.resource_id, $5, item.body
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[])
+        with ordinality as item (company_id, _id, event, resource_id, body, position)
+      join event_listeners l on l.company_id = item.company_id and l.event = item.event
+      order by item.position`,
+    values: [
+      items.map((item) => item.data.company),
+      items.map(() => newId()),
+      items.map((item) => item.event),
+      items.map((item) => item.data._id),
+      timestamp,
+      items.map((item) => JSON.stringify({ event: item.event, timestamp, data: item.data })),
+    ],
+  });
+}

@@ -1,0 +1,224 @@
+/** The HTTP server: strict bodies, request ids, limits, time-outs, one shape of error, a shutdown that cuts no request. */
+import { randomUUID } from 'node:crypto';
+import ajvCompiler from '@fastify/ajv-compiler';
+import fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify';
+import { parseJson } from './body.ts';
+import { databaseProblem } from './db.ts';
+import { AppError, problemOf, type ErrorCode, type FieldError } from './errors.ts';
+import { definedSchemas } from './schema.ts';
+import type { Log, Metrics } from './telemetry.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a caller needs: a scope, or `public`. A route that names neither does not boot. */
+    access?: string;
+  }
+}
+
+const BODY_LIMIT = 1024 * 1024;
+const HEADER_LIMIT = 16 * 1024;
+// A whole request; its headers alone; an idle connection. contract.md §6, reliability.md §3.12.
+const REQUEST_MS = 60_000;
+const HEADERS_MS = 15_000;
+const KEEP_ALIVE_MS = 10_000;
+// More would only repeat what the first ones say.
+const MAX_FIELD_ERRORS = 20;
+
+type Validators = ReturnType<ReturnType<typeof ajvCompiler>>;
+type CompilerOptions = Parameters<ReturnType<typeof ajvCompiler>>[1];
+
+/** Bodies are taken as they are; path and query are text on the wire, so they are converted. Nothing is ever dropped. */
+function strictValidators(schemas: Record<string, unknown>): (part: string | undefined) => Validators {
+  const build = ajvCompiler();
+  const compiler = (coerceTypes: boolean): Validators =>
+    build(
+      schemas as never,
+      {
+        customOptions: {
+          coerceTypes,
+          removeAdditional: false,
+          useDefaults: true,
+          allErrors: true,
+          allowUnionTypes: true,
+        },
+      } as CompilerOptions,
+    );
+  const body = compiler(false);
+  const text = compiler(true);
+  return (part) => (part === 'body' ? body : text);
+}
+
+export function createServer(log: Log, metrics: Metrics): FastifyInstance {
+  const app = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    genReqId: requestId,
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    http: { maxHeaderSize: HEADER_LIMIT, headersTimeout: HEADERS_MS },
+    frameworkErrors: (error, request, reply) => sendProblem(toAppError(error), request, reply),
+    clientErrorHandler,
+  });
+  for (const schema of definedSchemas()) app.addSchema(schema);
+  app.setValidatorCompiler(lazyValidators());
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(/^application\/json\s*(;|$)/i, { parseAs: 'buffer' }, (_request, raw, done) => {
+    try {
+      done(null, parseJson(raw as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const problem = toAppError(error);
+    if (problem.status >= 500)
+      log.error({ err: error, request_id: request.id, route: routeOf(request) }, 'request failed');
+    return sendProblem(problem, request, reply);
+  });
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(new AppError('NOT_FOUND', 'No such resource'), request, reply),
+  );
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
+  app.addHook('onResponse', async (request, reply) => recordResponse(log, metrics, request, reply));
+  refuseOpenRoutes(app);
+  return app;
+}
+
+/** A caller's own id is kept when it is harmless in a log. */
+function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+/** The named schemas are complete only when the first route is compiled. */
+function lazyValidators() {
+  let validators: ReturnType<typeof strictValidators> | undefined;
+  return (route: { schema: unknown; httpPart?: string }) => {
+    validators ??= strictValidators(
+      Object.fromEntries(definedSchemas().map((schema) => [(schema as { $id: string }).$id, schema])),
+    );
+    return validators(route.httpPart)(route as never) as never;
+  };
+}
+
+function refuseOpenRoutes(app: FastifyInstance): void {
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => void routes.push(route));
+  app.addHook('onReady', async () => {
+    // Only now: a plug-in's own hook names the access of its routes after this one has seen them.
+    const open = routes.filter((route) => !route.config?.access).map((route) => `${String(route.method)} ${route.url}`);
+    if (open.length > 0) throw new Error(`routes without a scope or public: ${open.join(', ')}`);
+  });
+}
+
+/** Routes of a plug-in that is not ours (the reference page): public, said in one place. */
+export function markPublic(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => void (route.config = { ...route.config, access: 'public' }));
+}
+
+function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? 'unknown';
+}
+
+function recordResponse(log: Log, metrics: Metrics, request: FastifyRequest, reply: FastifyReply): void {
+  const route = routeOf(request);
+  const { method } = request;
+  metrics.httpSeconds.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+  log.info(
+    { request_id: request.id, method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+    'request',
+  );
+}
+
+export function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply
+    .code(error.status)
+    .headers({ ...error.headers, 'x-request-id': request.id })
+    .type('application/problem+json')
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(problemOf(error, request.id));
+}
+
+interface FastifyProblem {
+  code?: string;
+  statusCode?: number;
+  validation?: { instancePath: string; keyword: string; message?: string; params: Record<string, unknown> }[];
+  validationContext?: string;
+}
+
+const FRAMEWORK_CODES: Record<string, ErrorCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'MALFORMED_BODY',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'MALFORMED_BODY',
+  FST_ERR_BAD_URL: 'NOT_FOUND',
+  FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
+  FST_ERR_ASYNC_CONSTRAINT: 'NOT_FOUND',
+};
+
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const { code, validation, validationContext, statusCode } = (error ?? {}) as FastifyProblem;
+  if (validation) return validationProblem(validation, validationContext ?? 'body');
+  const known = FRAMEWORK_CODES[code ?? ''];
+  if (known) return new AppError(known);
+  if (statusCode === 503) return new AppError('UNAVAILABLE', undefined, [], { 'retry-after': '1' });
+  return databaseProblem(error) ?? new AppError('INTERNAL_ERROR');
+}
+
+/** A malformed id in a path is a resource that does not exist. */
+function validationProblem(failures: NonNullable<FastifyProblem['validation']>, context: string): AppError {
+  if (context === 'params') return new AppError('NOT_FOUND', 'No such resource');
+  const errors = failures.slice(0, MAX_FIELD_ERRORS).map((failure): FieldError => {
+    const { missingProperty, additionalProperty } = failure.params as Record<string, string | undefined>;
+    const parts = failure.instancePath
+      .split('/')
+      .slice(1)
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const extra = missingProperty ?? additionalProperty;
+    if (extra !== undefined) parts.push(extra);
+    const path = parts.map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : (index ? '.' : '') + part)).join('');
+    const code = failure.keyword.replaceAll(/([A-Z])/g, '_$1').toUpperCase();
+    return { path: path || context, code, message: messageOf(failure) };
+  });
+  const [first] = errors;
+  return new AppError('VALIDATION_FAILED', first ? `${first.path} ${first.message}` : undefined, errors);
+}
+
+function messageOf(failure: NonNullable<FastifyProblem['validation']>[number]): string {
+  if (failure.keyword === 'additionalProperties') return 'is not a property that can be set';
+  if (failure.keyword === 'required') return 'is required';
+  if (failure.keyword === 'enum') return `must be one of ${(failure.params['allowedValues'] as unknown[]).join(', ')}`;
+  return failure.message ?? 'is not valid';
+}
+
+/** What Node refuses before a request exists. */
+function clientErrorHandler(error: Error & { code?: string }, socket: import('node:net').Socket): void {
+  if (!socket.writable) return void socket.destroy();
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request';
+  const code = status.startsWith('431')
+    ? 'HEADERS_TOO_LARGE'
+    : status.startsWith('408')
+      ? 'REQUEST_TIMEOUT'
+      : 'MALFORMED_BODY';
+  const body = JSON.stringify(problemOf(new AppError(code), randomUUID()));
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,132 @@
+/** Work done later, on pg-boss: what is not on a hot path. A job is enqueued in the transaction of the change that asks for it. */
+import { PgBoss } from 'pg-boss';
+import type { Static, TSchema } from 'typebox';
+import { openPool, ROLES, type Executor } from './db.ts';
+import type { Log } from './telemetry.ts';
+import type { SystemTx, TenantTx } from './tenant.ts';
+
+export const QUEUE_SCHEMA = 'pgboss';
+// Nothing here is on a hot path; a job that waits a second longer disturbs nobody.
+const POLL_SECONDS = 1;
+const BATCH = 10;
+const STOP_MS = 10_000;
+
+export interface Job<T extends TSchema> {
+  name: string;
+  data: T;
+  /** Attempts after the first, with growing pauses. 0 for what must not be repeated. */
+  retries: number;
+  /** First pause before a retry, in seconds; doubles each time. */
+  retryDelaySeconds: number;
+  /** Minute hour day month weekday, UTC. */
+  cron?: string;
+}
+
+export const defineJob = <T extends TSchema>(job: Job<T>): Job<T> => job;
+
+export type Enqueue = <T extends TSchema>(
+  tx: TenantTx | SystemTx,
+  job: Job<T>,
+  data: Static<T>,
+  /** `key`: only one waiting job with this key. `delaySeconds`: not before. */
+  options?: { key?: string; delaySeconds?: number },
+) => Promise<void>;
+
+export interface Worked<T extends TSchema> {
+  job: Job<T>;
+  handle: (data: Static<T>) => Promise<void>;
+}
+
+export interface Jobs {
+  enqueue: Enqueue;
+  work<T extends TSchema>(worked: Worked<T>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** pg-boss speaks SQL as text and values; here it does so inside whatever transaction it is given. */
+function bossDb(executor: Executor) {
+  return {
+    executeSql: async (text: string, values: unknown[] = []) => ({
+      // Without a name each statement is parsed anew: pg-boss builds its texts, so names would only pile up.
+      rows: await executor.query<Record<string, unknown>>({ name: '', text, values }),
+    }),
+  };
+}
+
+/** Creates the queue's own tables and the queues; run by `migrate` with the owner's connection. */
+export async function migrateJobs(connectionString: string, jobs: readonly Job<TSchema>[]): Promise<void> {
+  const boss = new PgBoss({ connectionString, schema: QUEUE_SCHEMA, supervise: false, schedule: false, max: 1 });
+  boss.on('error', () => undefined);
+  await boss.start();
+  try {
+    for (const job of jobs) {
+      const options = { retryLimit: job.retries, retryDelay: job.retryDelaySeconds, retryBackoff: true };
+      await boss.createQueue(job.name, { ...options, policy: 'short' });
+      await boss.updateQueue(job.name, options);
+    }
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+}
+
+export interface JobsOptions {
+  url: string;
+  /** True in a process that also works: it runs schedules and upkeep. */
+  worker: boolean;
+  log: Log;
+}
+
+export async function startJobs({ url, worker, log }: JobsOptions): Promise<Jobs> {
+  const pool = openPool(url, ROLES.system, worker ? 3 : 1);
+  const boss = new PgBoss({
+    db: {
+      executeSql: async (text, values) => (values ? pool.query(text, values as unknown[]) : pool.query(text)),
+    },
+    schema: QUEUE_SCHEMA,
+    migrate: false,
+    createSchema: false,
+    supervise: worker,
+    schedule: worker,
+  });
+  // Failure policy: pg-boss goes on by itself when the database is back; the log says that it was away.
+  boss.on('error', (error) => log.warn({ err: error }, 'jobs: the queue reports an error'));
+  await boss.start();
+  return {
+    enqueue: async (tx, job, data, options = {}) => {
+      await boss.send(job.name, data as object, {
+        db: bossDb(tx),
+        ...(options.key ? { singletonKey: options.key } : {}),
+        ...(options.delaySeconds ? { startAfter: options.delaySeconds } : {}),
+      });
+    },
+    work: async ({ job, handle }) => {
+      const poll = { pollingIntervalSeconds: POLL_SECONDS, batchSize: BATCH, perJobResults: false };
+      await boss.work<Static<typeof job.data>>(job.name, poll, (batch) => handleBatch(boss, job, batch, handle, log));
+      if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' });
+    },
+    stop: async () => {
+      await boss.stop({ graceful: true, timeout: STOP_MS });
+      await pool.end();
+    },
+  };
+}
+
+/** Each job of a batch succeeds or fails on its own; a failed one is retried as its queue says. */
+async function handleBatch<T extends TSchema>(
+  boss: PgBoss,
+  job: Job<T>,
+  batch: { id: string; data: Static<T> }[],
+  handle: (data: Static<T>) => Promise<void>,
+  log: Log,
+): Promise<void> {
+  await Promise.all(
+    batch.map(async ({ id, data }) => {
+      try {
+        await handle(data);
+      } catch (error) {
+        log.warn({ err: error, job: job.name, job_id: id }, 'job failed');
+        await boss.fail(job.name, id, { message: (error as Error).message });
+      }
+    }),
+  );
+}

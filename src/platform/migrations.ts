@@ -1,0 +1,137 @@
+/** Brings a database up to date: the runtime roles, the numbered SQL files in their order, the queue's tables. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { ROLES } from './db.ts';
+import { QUEUE_SCHEMA } from './jobs.ts';
+
+const FOLDER = join(import.meta.dirname, '../../migrations');
+// One number for every process that might migrate this database at the same moment.
+const LOCK = 724_113_001;
+
+function roleStatements(): string[] {
+  return Object.values(ROLES).map((role) => `create role ${role} nologin nosuperuser nobypassrls`);
+}
+
+/** Throws one message that ends with the statements an operator has to run, when this user may not create roles. */
+async function ensureRoles(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ rolname: string }>('select rolname from pg_roles where rolname = any($1)', [
+    Object.values(ROLES),
+  ]);
+  const present = new Set(rows.map((row) => row.rolname));
+  const missing = roleStatements().filter((statement) => !present.has(statement.split(' ')[2] ?? ''));
+  const grants = `grant ${Object.values(ROLES).join(', ')} to current_user`;
+  try {
+    for (const statement of missing) await client.query(statement).catch(ignoreDuplicate);
+    const { rows: members } = await client.query<{ ok: boolean }>(
+      `select bool_and(pg_has_role(current_user, role, 'MEMBER')) as ok from unnest($1::text[]) role`,
+      [Object.values(ROLES)],
+    );
+    if (!members[0]?.ok) await client.query(grants);
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error;
+    throw new Error(
+      `the database user may not create the runtime roles; run this as an administrator, then start again:\n${[...missing, grants].map((line) => `${line};`).join('\n')}`,
+      { cause: error },
+    );
+  }
+}
+
+/** Roles belong to the whole server: another database's migration may create them at the same moment. */
+function ignoreDuplicate(error: { code?: string }): void {
+  if (error.code !== '42710' && error.code !== '23505') throw error;
+}
+
+async function migrationFiles(): Promise<string[]> {
+  return (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
+}
+
+/**
+ * Runs what is missing, each file in a transaction of its own, then `prepareQueue`, whose library makes its own schema.
+ * Processes that start together wait for each other. Returns the names that ran.
+ */
+export async function migrate(
+  connectionString: string,
+  prepareQueue: (url: string) => Promise<void>,
+): Promise<string[]> {
+  const client = new pg.Client({ connectionString, application_name: 'parley migrate' });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    await ensureRoles(client);
+    await client.query(
+      'create table if not exists schema_migrations (name text primary key, ran_at timestamptz not null default now())',
+    );
+    await client.query(`grant select on schema_migrations to ${ROLES.app}`);
+    const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
+    const done = new Set(rows.map((row) => row.name));
+    const ran: string[] = [];
+    for (const name of await migrationFiles()) {
+      if (done.has(name)) continue;
+      await runFile(client, name);
+      ran.push(name);
+    }
+    await prepareQueue(connectionString);
+    await grantQueue(client);
+    return ran;
+  } finally {
+    await client.end();
+  }
+}
+
+async function runFile(client: pg.Client, name: string): Promise<void> {
+  const sql = await readFile(join(FOLDER, name), 'utf8');
+  try {
+    await client.query('begin');
+    // The number first: whoever races here without the lock collides on the key before anything is changed.
+    await client.query('insert into schema_migrations (name) values ($1)', [name]);
+    await client.query("set local lock_timeout = '2s'");
+    await client.query(sql);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw new Error(`migration ${name}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The runtime roles work in the queue's schema. */
+async function grantQueue(client: pg.Client): Promise<void> {
+  const roles = `${ROLES.app}, ${ROLES.system}`;
+  await client.query(`grant usage on schema ${QUEUE_SCHEMA} to ${roles};
+    grant select, insert, update, delete on all tables in schema ${QUEUE_SCHEMA} to ${roles};
+    grant usage on all sequences in schema ${QUEUE_SCHEMA} to ${roles};
+    grant execute on all functions in schema ${QUEUE_SCHEMA} to ${roles}`);
+}
+
+/** A user for the embedded server that is no superuser: it can be nobody but the runtime roles. */
+export async function createLogin(connectionString: string, password: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query('create role parley login noinherit').catch(ignoreDuplicate);
+    await client.query(`alter role parley password ${client.escapeLiteral(password)}`);
+    await client.query(`grant ${Object.values(ROLES).join(', ')} to parley`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Why this process must not serve, or null: migrations that are missing, or a role to which row security does not apply. */
+export async function refusalToServe(connectionString: string): Promise<string | null> {
+  const client = new pg.Client({ connectionString, options: `-c role=${ROLES.app}` });
+  await client.connect();
+  try {
+    const { rows: roles } = await client.query<{ rolsuper: boolean; rolbypassrls: boolean }>(
+      'select rolsuper, rolbypassrls from pg_roles where rolname = current_user',
+    );
+    if (roles[0]?.rolsuper || roles[0]?.rolbypassrls) return `${ROLES.app} must be neither superuser nor BYPASSRLS`;
+    const { rows } = await client.query<{ name: string }>(
+      "select name from schema_migrations where to_regclass('schema_migrations') is not null",
+    );
+    const known = new Set(rows.map((row) => row.name));
+    const missing = (await migrationFiles()).filter((name) => !known.has(name));
+    return missing.length > 0 ? `the database lacks ${missing.join(', ')}; run npm run migrate` : null;
+  } finally {
+    await client.end();
+  }
+}

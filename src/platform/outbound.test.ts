@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import dns from 'node:dns';
+import { once } from 'node:events';
+import { createServer, isIP, type AddressInfo, type Socket } from 'node:net';
+import { describe, test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { createOutbound, OutboundError, type Outbound, type OutboundRequest } from './outbound.ts';
+
+/** Long enough for a loopback exchange on a busy machine, short enough to wait for in many tests. */
+const DEADLINE_MS = 400;
+const GRACE_MS = 600;
+const OK = 'HTTP/1.1 200 OK\r\n';
+
+interface Peer {
+  url: string;
+  /** What each connection received, as text. */
+  received: string[];
+  open(): number;
+}
+
+/** A raw TCP peer on loopback: `answer` runs once per connection, after the request when `waits` (the default). */
+async function startPeer(context: TestContext, answer: (socket: Socket) => unknown, waits = true): Promise<Peer> {
+  const received: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const index = received.push('') - 1;
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    socket.on('data', (chunk) => {
+      const isFirst = received[index] === '';
+      received[index] += chunk.toString('latin1');
+      if (waits && isFirst) answer(socket);
+    });
+    if (!waits) answer(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, received, open: () => sockets.size };
+}
+
+function open(context: TestContext, options: Partial<Parameters<typeof createOutbound>[0]> = {}): Outbound {
+  const outbound = createOutbound({ allow: ['127.0.0.0/8'], trustedOrigins: [], ...options });
+  context.after(() => outbound.close());
+  return outbound;
+}
+
+function post(url: string, change: Partial<OutboundRequest> = {}): OutboundRequest {
+  return { method: 'POST', url, body: '{}', signal: AbortSignal.timeout(DEADLINE_MS), maxBytes: 4096, ...change };
+}
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  const end = Date.now() + 5000;
+  while (!condition()) {
+    assert.ok(Date.now() < end, what);
+    await sleep(5);
+  }
+}
+
+/** The error of a call that must fail, and must do so by its deadline. */
+async function failure(call: Promise<unknown>): Promise<{ kind: string; sent: boolean }> {
+  const started = performance.now();
+  const [{ reason: error }] = (await Promise.allSettled([call])) as [{ reason?: unknown }];
+  assert.ok(error instanceof OutboundError, `no OutboundError: ${String(error)}`);
+  assert.ok(performance.now() - started < DEADLINE_MS + GRACE_MS, 'it outlived its deadline');
+  return { kind: error.kind, sent: error.sent };
+}
+
+function reset(socket: Socket): void {
+  socket.resetAndDestroy();
+}
+
+/** Writes for ever, as fast as the peer reads. */
+function flood(socket: Socket, chunk: string): void {
+  const more = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+function drip(socket: Socket, text: string): void {
+  const timer = setInterval(() => socket.write(text), 20);
+  socket.on('close', () => clearInterval(timer));
+}
+
+describe('a response', () => {
+  test('is never a redirect that was followed, so no header travels on', async (context) => {
+    const target = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
+    const outbound = open(context);
+    for (const status of [300, 301, 302, 303, 307, 308]) {
+      for (const more of ['', 'refresh: 0; url=x\r\n']) {
+        const head = `HTTP/1.1 ${status} Moved\r\nlocation: ${target.url}\r\n${more}content-length: 0\r\n\r\n`;
+        const peer = await startPeer(context, (socket) => socket.write(head));
+        const response = await outbound.tenant(post(peer.url, { headers: { 'X-Secret': 'word' } }));
+        assert.equal(response.status, status);
+        assert.equal(response.headers['location'], target.url);
+        assert.match(peer.received[0]!, /X-Secret: word\r\n/);
+      }
+    }
+    assert.deepEqual(target.received, []);
+  });
+
+  test('carries what the request said, once, asking for no compression', async (context) => {
+    const peer = await startPeer(context, (socket) =>
+      socket.write(`${OK}Set-Cookie: a\r\nset-cookie: b\r\ncontent-length: 2\r\n\r\nok`),
+    );
+    const outbound = open(context);
+    const request = post(`${peer.url}a%20b?c=d#e`, {
+      headers: { 'Accept-Encoding': 'gzip' },
+      body: Buffer.from('héllo'),
+    });
+    const { body, ...rest } = await outbound.tenant(request);
+    assert.deepEqual(rest, { status: 200, headers: { 'set-cookie': 'a, b', 'content-length': '2' }, truncated: false });
+    assert.equal(body.toString(), 'ok');
+    assert.match(peer.received[0]!, /^POST \/a%20b\?c=d HTTP\/1\.1\r\n/);
+    assert.match(peer.received[0]!, /accept-encoding: identity\r\n/);
+    assert.doesNotMatch(peer.received[0]!, /gzip/);
+    assert.ok(peer.received[0]!.endsWith(Buffer.from('héllo').toString('latin1')));
+  });
+
+  test('is cut at maxBytes, never inflated, and whole when it has exactly maxBytes', async (context) => {
+    const outbound = open(context);
+    const bomb = gzipSync(Buffer.alloc(50_000_000));
+    const head = `${OK}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`;
+    const packed = await startPeer(context, (socket) => socket.write(Buffer.concat([Buffer.from(head), bomb])));
+    const response = await outbound.tenant(post(packed.url, { maxBytes: 1000 }));
+    assert.deepEqual([response.truncated, response.body], [true, bomb.subarray(0, 1000)]);
+    const whole = await outbound.tenant(post(packed.url, { maxBytes: bomb.length }));
+    assert.deepEqual([whole.truncated, whole.body.equals(bomb)], [false, true]);
+    await until(() => packed.open() === 1, 'the cut connection is closed, the other kept');
+  });
+
+  test('decides by its status: endless, dripping or broken off afterwards, it is truncated, not failed', async (context) => {
+    const outbound = open(context);
+    const tails: Record<string, (socket: Socket) => unknown> = {
+      endless: (socket) => flood(socket, 'y'.repeat(65_536)),
+      dripping: (socket) => drip(socket, 'y'),
+      silent: () => {},
+      reset: (socket) => setTimeout(reset, 20, socket),
+      closed: (socket) => socket.end('yy'),
+    };
+    for (const [name, tail] of Object.entries(tails)) {
+      const peer = await startPeer(context, (socket) => {
+        socket.write(`${OK}content-length: 1000000000\r\n\r\ny`);
+        tail(socket);
+      });
+      const started = performance.now();
+      const { status, body, truncated } = await outbound.tenant(post(peer.url));
+      assert.ok(performance.now() - started < DEADLINE_MS + GRACE_MS, name);
+      assert.deepEqual([status, truncated], [200, true], name);
+      assert.match(body.toString(), /^y+$/, name);
+      if (name === 'endless') assert.equal(body.length, 4096);
+      await until(() => peer.open() === 0, `${name}: the socket is destroyed`);
+    }
+  });
+});
+
+describe('a hostile receiver', () => {
+  test('ends in the right kind by the deadline, was asked once, and leaves no socket behind', async (context) => {
+    const outbound = open(context);
+    const after: [name: string, answer: (socket: Socket) => unknown, kind: string][] = [
+      ['silence', () => {}, 'TIMEOUT'],
+      ['dripping headers', (socket) => drip((socket.write(OK), socket), 'x-a: b\r\n'), 'TIMEOUT'],
+      ['dripping status', (socket) => drip(socket, '\r\n'), 'TIMEOUT'],
+      ['reset', reset, 'SOCKET'],
+      ['end', (socket) => socket.end(), 'SOCKET'],
+      ['reset in the status', (socket) => socket.write('HTTP/1.1 2', () => reset(socket)), 'SOCKET'],
+      ['end in the headers', (socket) => socket.end(`${OK}content-le`), 'SOCKET'],
+      ['not HTTP', (socket) => socket.write('\x16\x03\x01 hello\r\n\r\n'), 'SOCKET'],
+      ['1xx flood', (socket) => flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(99)), 'SOCKET'],
+      ['100 continue', (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 'SOCKET'],
+      ['upgrade', (socket) => socket.write('HTTP/1.1 101 Up\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'), 'SOCKET'],
+      ['one huge header', (socket) => flood((socket.write(`${OK}x: `), socket), 'h'.repeat(65_536)), 'SOCKET'],
+      ['endless headers', (socket) => flood((socket.write(OK), socket), 'x: y\r\n'.repeat(9999)), 'SOCKET'],
+    ];
+    for (const [name, answer, kind] of after) {
+      const peer = await startPeer(context, answer);
+      assert.deepEqual(await failure(outbound.tenant(post(peer.url))), { kind, sent: true }, name);
+      assert.equal(peer.received.join('').match(/POST/g)?.length, 1, name);
+      await until(() => peer.open() === 0, name);
+    }
+  });
+
+  test('that breaks or babbles as soon as it accepts is asked once at most', async (context) => {
+    const outbound = open(context);
+    for (const answer of [reset, (socket: Socket) => socket.end(), (socket: Socket) => socket.end('junk\r\n\r\n')]) {
+      const peer = await startPeer(context, answer, false);
+      const { kind, sent } = await failure(outbound.tenant(post(peer.url)));
+      // A reset may win the race with the end of connect(): then nothing was written.
+      assert.equal(kind, sent ? 'SOCKET' : 'CONNECT');
+      assert.equal(peer.received.length, 1);
+    }
+  });
+
+  test('that speaks no TLS fails the handshake unsent; a silent one times out unsent and its socket is closed', async (context) => {
+    const outbound = open(context);
+    const answers: [answer: (socket: Socket) => unknown, kind: string][] = [
+      [(socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'), 'TLS'],
+      [(socket) => flood(socket, '\x16\x03\x03\xff\xff'.repeat(999)), 'TLS'],
+      [reset, 'TLS'],
+      [(socket) => socket.end(), 'TLS'],
+      [() => {}, 'TIMEOUT'],
+    ];
+    for (const [answer, kind] of answers) {
+      const peer = await startPeer(context, answer);
+      const call = outbound.tenant(post(peer.url.replace('http:', 'https:')));
+      assert.deepEqual(await failure(call), { kind, sent: false });
+      await until(() => peer.open() === 0, kind);
+    }
+  });
+
+  test('does not hold up others: a hundred at once all end by their deadline', async (context) => {
+    const outbound = open(context, { connections: 100 });
+    const silent = await startPeer(context, () => {});
+    const endless = await startPeer(context, (socket) => flood((socket.write(`${OK}\r\n`), socket), 'z'.repeat(9999)));
+    const calls = Array.from({ length: 50 }, () => [
+      failure(outbound.tenant(post(silent.url))),
+      outbound.tenant(post(endless.url)).then(({ truncated }) => assert.ok(truncated)),
+    ]);
+    await Promise.all(calls.flat());
+    await until(() => silent.open() + endless.open() === 0, 'every socket is closed');
+  });
+});
+
+describe('a request that cannot be made', () => {
+  test('says whether it was the name, the connection or the signal, and that nothing was sent', async (context) => {
+    const outbound = open(context);
+    const gone = createServer().listen(0, '127.0.0.1');
+    await once(gone, 'listening');
+    const { port } = gone.address() as AddressInfo;
+    await new Promise((closed) => gone.close(closed));
+    const peer = await startPeer(context, () => {});
+    const refused = failure(outbound.tenant(post(`http://127.0.0.1:${port}/`)));
+    assert.deepEqual(await refused, { kind: 'CONNECT', sent: false });
+    const aborted = post(peer.url, { signal: AbortSignal.abort() });
+    assert.deepEqual(await failure(outbound.tenant(aborted)), { kind: 'TIMEOUT', sent: false });
+    const answer = Object.assign(new Error('no such name'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' });
+    resolveTo(context, answer);
+    assert.deepEqual(await failure(outbound.tenant(post('http://name.test/'))), { kind: 'DNS', sent: false });
+    for (const headers of [{ Host: 'x' }, { 'proxy-authorization': 'x' }, { a: 'b\r\nc: d' }, { 'a b': 'c' }]) {
+      assert.deepEqual(await failure(outbound.tenant(post(peer.url, { headers }))), { kind: 'BLOCKED', sent: false });
+    }
+    assert.deepEqual(peer.received, []);
+  });
+
+  test('waits for a free connection only until its deadline, unsent', async (context) => {
+    const outbound = open(context, { connections: 1 });
+    const peer = await startPeer(context, () => {});
+    const first = failure(outbound.tenant(post(peer.url, { signal: AbortSignal.timeout(2 * DEADLINE_MS) })));
+    assert.deepEqual(await failure(outbound.tenant(post(peer.url))), { kind: 'TIMEOUT', sent: false });
+    assert.deepEqual(await first, { kind: 'TIMEOUT', sent: true });
+    assert.equal(peer.received.join('').match(/POST/g)?.length, 1);
+  });
+});
+
+/** Stands in for the name server, which is the system's, not ours: the next answers of dns.lookup(). */
+function resolveTo(context: TestContext, ...answers: (string[] | Error)[]): void {
+  const answer = (_host: string, _options: object, done: (error: Error | null, found?: object[]) => void) => {
+    const next = answers.length > 1 ? answers.shift()! : answers[0]!;
+    const found = next instanceof Error ? [] : next.map((address) => ({ address, family: isIP(address) }));
+    setImmediate(done, next instanceof Error ? next : null, found);
+  };
+  context.mock.method(dns, 'lookup', answer as unknown as typeof dns.lookup);
+}
+
+describe('a name', () => {
+  test('is guarded by the address that is dialled: a second answer and a bad one among good reach nobody', async (context) => {
+    const peer = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
+    const port = new URL(peer.url).port;
+    const outbound = open(context, { allow: ['127.0.0.1'] });
+    let strangers = 0;
+    // Failure policy: a system without 127.0.0.2 has nobody to protect there; the kinds are still proven.
+    const canary = createServer(() => (strangers += 1)).on('error', () => {});
+    canary.listen(Number(port), '127.0.0.2');
+    context.after(() => canary.close());
+    resolveTo(context, ['127.0.0.1'], ['127.0.0.2'], ['::1'], ['127.0.0.2', '127.0.0.3'], ['127.0.0.2', '127.0.0.1']);
+    assert.equal((await outbound.tenant(post(`http://rebind.test:${port}/`))).status, 200);
+    for (const scheme of ['http', 'https', 'https']) {
+      const call = outbound.tenant(post(`${scheme}://rebind.test:${port}/`));
+      assert.deepEqual(await failure(call), { kind: 'BLOCKED', sent: false });
+    }
+    assert.equal((await outbound.tenant(post(`http://rebind.test:${port}/`))).status, 200);
+    assert.deepEqual([peer.received.length, strangers], [2, 0]);
+  });
+
+  test('of a trusted origin and of the operator is not guarded; the same host on another port is', async (context) => {
+    const trusted = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
+    const other = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
+    const outbound = open(context, { allow: [], trustedOrigins: [new URL(trusted.url).origin] });
+    assert.equal((await outbound.tenant(post(trusted.url))).status, 200);
+    assert.equal((await outbound.operator(post(other.url))).status, 200);
+    assert.deepEqual(await failure(outbound.tenant(post(other.url))), { kind: 'BLOCKED', sent: false });
+    assert.equal(other.received.length, 1);
+  });
+});

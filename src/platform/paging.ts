@@ -1,0 +1,124 @@
+/** Pages and cursors, the same for every list. contract.md §1 "Lists". */
+import { Type, type Static, type TSchema } from 'typebox';
+import { invalid } from './errors.ts';
+import { isId } from './ids.ts';
+import { oneOf, strict } from './schema.ts';
+
+// Beyond this a page number costs the database more than anyone gains; the cursor has no such end.
+const DEEPEST_OFFSET = 1_000_000;
+
+export const SORTS = ['createdAt', '-createdAt'] as const;
+type Sort = (typeof SORTS)[number];
+
+/** The query string of a list; `filters` are its own parameters. */
+export function pageQuery<F extends Record<string, TSchema>>(defaultSort: Sort, filters: F) {
+  return strict({
+    page: Type.Integer({ minimum: 1, maximum: DEEPEST_OFFSET, default: 1 }),
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    skipCount: Type.Boolean({
+      default: false,
+      description: 'Leaves the total out; totalCount and totalPages are null',
+    }),
+    sort: oneOf(SORTS, { default: defaultSort }),
+    after: Type.Optional(
+      Type.String({ maxLength: 200, description: 'nextCursor of the page before; costs the same at any depth' }),
+    ),
+    ...filters,
+  });
+}
+
+export type PageQuery = Static<ReturnType<typeof pageQuery<Record<never, TSchema>>>>;
+
+const PageMeta = Type.Object({
+  page: Type.Integer(),
+  limit: Type.Integer(),
+  totalCount: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+  totalPages: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+  hasNextPage: Type.Boolean(),
+  nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+});
+
+export function pageOf<T extends TSchema>(record: T) {
+  return Type.Object({ result: Type.Array(record), meta: PageMeta });
+}
+
+export interface Page<R> {
+  result: R[];
+  meta: Static<typeof PageMeta>;
+}
+
+/** What a list's statement needs: one row more than asked for tells whether a page follows. */
+export interface Window {
+  limit: number;
+  offset: number;
+  descending: boolean;
+  /** The last row before this page, by (created_at, _id); null without a cursor. */
+  after: { createdAt: string; id: string } | null;
+}
+
+export function windowOf(query: PageQuery): Window {
+  const descending = query.sort.startsWith('-');
+  const offset = query.after === undefined ? (query.page - 1) * query.limit : 0;
+  if (offset > DEEPEST_OFFSET) throw invalid('page', `reaches beyond ${DEEPEST_OFFSET} records; use after`, 'TOO_DEEP');
+  return {
+    limit: query.limit + 1,
+    offset,
+    descending,
+    after: query.after === undefined ? null : readCursor(query.after),
+  };
+}
+
+function readCursor(text: string): { createdAt: string; id: string } {
+  const [time = '', id = ''] = Buffer.from(text, 'base64url').toString('latin1').split('|');
+  const milliseconds = /^\d{1,15}$/.test(time) ? Number(time) : Number.NaN;
+  // 253402300799999 is the end of the year 9999, the last that PostgreSQL and ISO 8601 write the same way.
+  if (!(milliseconds <= 253_402_300_799_999) || !isId(id)) throw invalid('after', 'is not a cursor of this list');
+  return { createdAt: new Date(milliseconds).toISOString(), id };
+}
+
+const writeCursor = (row: { createdAt: string; _id: string }): string =>
+  Buffer.from(`${Date.parse(row.createdAt)}|${row._id}`).toString('base64url');
+
+/** The answer of a list from the rows of its window. `count` is asked only when the caller wants it. */
+export async function pageFrom<R extends { _id: string; createdAt: string }>(
+  query: PageQuery,
+  rows: R[],
+  count: () => Promise<number>,
+): Promise<Page<R>> {
+  const result = rows.slice(0, query.limit);
+  const hasNextPage = rows.length > query.limit;
+  const last = result.at(-1);
+  const totalCount = query.skipCount ? null : await count();
+  return {
+    result,
+    meta: {
+      page: query.page,
+      limit: query.limit,
+      totalCount,
+      totalPages: totalCount === null ? null : Math.ceil(totalCount / query.limit),
+      hasNextPage,
+      nextCursor: hasNextPage && last ? writeCursor(last) : null,
+    },
+  };
+}
+
+/**
+ * The tail of a list's statement: cursor, order, limit, offset. `$first` and the three numbers after it are its parameters
+ * (created_at and _id of the cursor, limit, offset); windowValues() gives them in this order.
+ */
+export function windowClause(window: Window, first: number): string {
+  const [compare, direction] = window.descending ? ['<', 'desc'] : ['>', 'asc'];
+  const time = `$${first}::timestamptz`;
+  const cursor = window.after ? `and (created_at, _id) ${compare} (${time}, $${first + 1}::text)` : '';
+  const unused = window.after ? '' : `and ${time} is null and $${first + 1}::text is null`;
+  return `${cursor}${unused} order by created_at ${direction}, _id ${direction} limit $${first + 2} offset $${first + 3}`;
+}
+
+export function windowValues(window: Window): unknown[] {
+  return [window.after?.createdAt ?? null, window.after?.id ?? null, window.limit, window.offset];
+}
+
+/** Statements that differ by their tail need names that differ, too. */
+export function windowName(window: Window): string {
+  return `${window.descending ? 'desc' : 'asc'}${window.after ? '.after' : ''}`;
+}

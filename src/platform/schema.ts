@@ -1,0 +1,53 @@
+/**
+ * The few helpers that turn TypeBox objects into what this project writes on the wire: named records that OpenAPI shows
+ * by reference, string enums as one `enum`, ids and timestamps.
+ */
+import { Type, type Static, type TSchema } from 'typebox';
+
+const named = new Map<string, TSchema>();
+
+/** Names a schema. Every named schema is registered with the server and stands once in the OpenAPI components. */
+export function define<T extends TSchema>($id: string, schema: T): T {
+  if (named.has($id)) throw new Error(`schema ${$id} is defined twice`);
+  const withId = Object.assign(schema, { $id });
+  named.set($id, withId);
+  return withId;
+}
+
+export function definedSchemas(): TSchema[] {
+  return [...named.values()];
+}
+
+/** A reference to a named schema that keeps its static type. */
+export function ref<T extends TSchema>(schema: T) {
+  const { $id } = schema as { $id?: string };
+  if (!$id) throw new Error('ref() needs a schema made with define()');
+  return Type.Unsafe<Static<T>>({ $ref: `${$id}#` });
+}
+
+export function oneOf<const T extends readonly string[]>(values: T, options: Record<string, unknown> = {}) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
+}
+
+export function nullable<T extends TSchema>(schema: T) {
+  const { type, enum: values } = schema as { type?: unknown; enum?: unknown[] };
+  if (typeof type === 'string' && !('$id' in schema)) {
+    return Type.Unsafe<Static<T> | null>({
+      ...schema,
+      type: [type, 'null'],
+      ...(values ? { enum: [...values, null] } : {}),
+    });
+  }
+  return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] });
+}
+
+/** 24 lower-case hex characters. */
+export const Id = Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Identifier: 24 lower-case hex characters' });
+
+/** ISO 8601 UTC with milliseconds. */
+export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 UTC with milliseconds' });
+
+/** An object in which an unknown property is refused. */
+export function strict<P extends Record<string, TSchema>>(properties: P, options: Record<string, unknown> = {}) {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}

@@ -1,0 +1,50 @@
+/** What a principal may do: `resource:action` scopes, wildcards, and the scopes behind each role. */
+const RESOURCES = [
+  'webhooks',
+  'inboxes',
+  'attachments',
+  'knowledge',
+  'tables',
+  'contacts',
+  'businesses',
+  'conversations',
+  'pipelines',
+  'messages',
+  'campaigns',
+  'campaign-enrollments',
+  'agents',
+  'custom-fields',
+  'companies',
+  'users',
+  'api-keys',
+  'audit',
+] as const;
+const ACTIONS = ['create', 'read', 'update', 'delete'] as const;
+
+export type Scope = `${(typeof RESOURCES)[number]}:${(typeof ACTIONS)[number]}`;
+
+export const USER_ROLES = ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'] as const;
+export type UserRole = (typeof USER_ROLES)[number];
+
+const readAll = RESOURCES.map((resource) => `${resource}:read`);
+
+/** An operator talks to contacts; keys, users, inboxes and webhooks belong to those who run the company. */
+export const ROLE_SCOPES: Record<UserRole, readonly string[]> = {
+  OWNER: ['*'],
+  ADMIN: RESOURCES.filter((resource) => resource !== 'companies')
+    .map((resource) => `${resource}:*`)
+    .concat('companies:read', 'companies:update'),
+  OPERATOR: [
+    ...readAll.filter((scope) => !/^(audit|api-keys|users|webhooks):/.test(scope)),
+    ...['contacts', 'businesses', 'conversations'].flatMap((resource) => [`${resource}:create`, `${resource}:update`]),
+    'messages:create',
+    'attachments:create',
+    'tables:update',
+  ],
+  VIEWER: readAll.filter((scope) => !/^(audit|api-keys|webhooks):/.test(scope)),
+};
+
+export function allows(granted: readonly string[], scope: Scope): boolean {
+  const [resource] = scope.split(':');
+  return granted.includes(scope) || granted.includes('*') || granted.includes(`${resource}:*`);
+}

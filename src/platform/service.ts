@@ -1,0 +1,74 @@
+/** What an operator asks a process: is it alive, can it serve, what does it count, what does its API look like. */
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { AppError } from './errors.ts';
+import { markPublic } from './http.ts';
+import type { Metrics } from './telemetry.ts';
+
+export interface Health {
+  /** Resolves when the database answers; null when this process is about to stop. */
+  ready: (() => Promise<void>) | null;
+}
+
+export function healthRoutes(app: FastifyInstance, health: Health): void {
+  const schema = { response: { 200: Type.Object({ status: Type.String() }) } };
+  app.get('/health/live', { config: { access: 'public' }, schema }, () => ({ status: 'live' }));
+  app.get('/health/ready', { config: { access: 'public' }, schema }, async () => {
+    if (!health.ready) throw new AppError('UNAVAILABLE', 'The process is stopping');
+    await health.ready();
+    return { status: 'ready' };
+  });
+}
+
+/** Public on a loopback address; anywhere else only with the operator's own token. */
+export function metricsRoute(
+  app: FastifyInstance,
+  metrics: Metrics,
+  options: { open: boolean; token: string | null },
+): void {
+  app.get('/metrics', { config: { access: 'public' } }, async (request, reply) => {
+    const known = options.token !== null && request.headers.authorization === `Bearer ${options.token}`;
+    if (!options.open && !known) throw new AppError('UNAUTHORIZED', undefined, [], { 'www-authenticate': 'Bearer' });
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+}
+
+const TAGS = [
+  ['messages', 'Reading, sending, notes'],
+  ['contacts', 'The people a company talks to'],
+  ['conversations', 'Threads of a contact in an inbox'],
+  ['inboxes', 'Connections to messaging channels'],
+  ['Webhooks', "The company's webhook and the log of its deliveries"],
+] as const;
+
+/** Collects the routes declared after it; read with app.swagger() once the app is ready. */
+export async function describeApi(app: FastifyInstance, serverUrl: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Parley',
+        version: '1.0',
+        description:
+          'A multi-tenant customer messaging platform: inboxes, contacts, conversations, messages and one webhook.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: serverUrl }],
+      tags: TAGS.map(([name, description]) => ({ name, description })),
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+    },
+    hideUntagged: true,
+    refResolver: { buildLocalReference: (json) => String(json['$id']) },
+  });
+}
+
+/** The document, and a page that shows it without any outside host. */
+export async function referencePages(app: FastifyInstance): Promise<void> {
+  app.get('/openapi.json', { config: { access: 'public' } }, () => app.swagger());
+  await app.register(async (pages) => {
+    markPublic(pages);
+    await pages.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, uiConfig: { deepLinking: true } });
+  });
+}

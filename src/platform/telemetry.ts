@@ -1,0 +1,61 @@
+/** Logs and metrics. Neither ever carries message text, names, phones, addresses or secrets: routes are logged by pattern. */
+import { pino, type Logger } from 'pino';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export type Log = Logger;
+
+// What a stray object may carry; the code itself logs ids, codes and counts.
+const REDACTED = ['authorization', 'token', 'password', 'business_token', 'api_key', 'custom_headers', 'url'].flatMap(
+  (name) => [name, `*.${name}`, `*.*.${name}`],
+);
+
+export function createLog(level: string): Log {
+  return pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths: REDACTED, censor: '[redacted]' },
+  });
+}
+
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    httpSeconds: new Histogram({
+      name: 'parley_http_request_seconds',
+      help: 'Time to answer, by route pattern and status',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      registers,
+    }),
+    inbound: new Counter({
+      name: 'parley_inbound_elements_total',
+      help: 'Elements of network callbacks by outcome: stored, repeated, applied, parked, dropped, aside, refused',
+      labelNames: ['channel', 'outcome'],
+      registers,
+    }),
+    sends: new Counter({
+      name: 'parley_sends_total',
+      help: 'Calls to the networks by outcome: accepted, rejected, unknown, blocked',
+      labelNames: ['channel', 'outcome'],
+      registers,
+    }),
+    deliveries: new Counter({
+      name: 'parley_deliveries_total',
+      help: 'Webhook deliveries by their final status',
+      labelNames: ['status'],
+      registers,
+    }),
+    deliverySlots: new Gauge({ name: 'parley_delivery_slots_busy', help: 'Deliveries in flight', registers }),
+    queueAgeSeconds: new Gauge({
+      name: 'parley_delivery_queue_age_seconds',
+      help: 'Age of the delivery that was claimed last, when it was claimed',
+      registers,
+    }),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;
