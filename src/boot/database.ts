@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { dataPath, type Config } from '../config.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres.ts';
 import { migrateJobs } from '../platform/jobs.ts';
-import { createLogin, migrate, refusalToServe } from '../platform/migrations.ts';
+import { createLogin, findMissing, migrate } from '../platform/migrations.ts';
 import type { Log } from '../platform/telemetry.ts';
 import { queues } from '../worker.ts';
 
@@ -17,8 +17,8 @@ export type Purpose = 'all' | 'api' | 'worker' | 'migrate';
 
 export async function openStore(config: Config, purpose: Purpose, log: Log): Promise<RunningDatabase> {
   if (config.DATABASE_URL) {
-    if (purpose === 'all' || purpose === 'migrate') await bringUpToDate(config.DATABASE_URL, log);
-    await refuseUnfit(config.DATABASE_URL);
+    const mayMigrate = purpose === 'all' || purpose === 'migrate';
+    await bringUpToDate(config.DATABASE_URL, mayMigrate, log);
     return { url: config.DATABASE_URL, embedded: null };
   }
   if (purpose === 'api' || purpose === 'worker') {
@@ -39,21 +39,22 @@ export async function openStore(config: Config, purpose: Purpose, log: Log): Pro
 async function prepareEmbedded(embedded: EmbeddedPostgres, log: Log): Promise<string> {
   const address = `${embedded.host}:${embedded.port}/${embedded.database}`;
   const owner = `postgres://${embedded.user}:${encodeURIComponent(embedded.password)}@${address}`;
-  await bringUpToDate(owner, log);
+  await bringUpToDate(owner, true, log);
   // Made anew at each start: nobody has to keep it.
   const password = randomBytes(24).toString('base64url');
   await createLogin(owner, password);
-  const url = `postgres://parley:${password}@${address}`;
-  await refuseUnfit(url);
-  return url;
+  return `postgres://parley:${password}@${address}`;
 }
 
-async function bringUpToDate(url: string, log: Log): Promise<void> {
-  const ran = await migrate(url, (owner) => migrateJobs(owner, queues()));
-  if (ran.length > 0) log.info({ migrations: ran }, 'the database was brought up to date');
-}
-
-async function refuseUnfit(url: string): Promise<void> {
-  const reason = await refusalToServe(url);
-  if (reason) throw new Error(reason);
+/** Looks first: most starts find nothing to do. */
+async function bringUpToDate(url: string, mayMigrate: boolean, log: Log): Promise<void> {
+  const wanted = queues();
+  const names = wanted.map((queue) => queue.name);
+  if ((await findMissing(url, names)).length === 0) return;
+  if (mayMigrate) {
+    const ran = await migrate(url, (owner) => migrateJobs(owner, wanted));
+    log.info({ migrations: ran }, 'the database was brought up to date');
+  }
+  const missing = await findMissing(url, names);
+  if (missing.length > 0) throw new Error(`the database lacks ${missing.join(', ')}; run npm run migrate`);
 }

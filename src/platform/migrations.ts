@@ -96,7 +96,7 @@ async function runFile(client: pg.Client, name: string): Promise<void> {
 
 /** The runtime roles work in the queue's schema. */
 async function grantQueue(client: pg.Client): Promise<void> {
-  const roles = `${ROLES.app}, ${ROLES.system}`;
+  const roles = Object.values(ROLES).join(', ');
   await client.query(`grant usage on schema ${QUEUE_SCHEMA} to ${roles};
     grant select, insert, update, delete on all tables in schema ${QUEUE_SCHEMA} to ${roles};
     grant usage on all sequences in schema ${QUEUE_SCHEMA} to ${roles};
@@ -116,22 +116,37 @@ export async function createLogin(connectionString: string, password: string): P
   }
 }
 
-/** Why this process must not serve, or null: migrations that are missing, or a role to which row security does not apply. */
-export async function refusalToServe(connectionString: string): Promise<string | null> {
+/**
+ * What the database still lacks (migrations, queues); empty when it may be served. Throws one sentence when the role of this
+ * process is one that row-level security does not bind.
+ */
+export async function findMissing(connectionString: string, queues: string[]): Promise<string[]> {
   const client = new pg.Client({ connectionString, options: `-c role=${ROLES.app}` });
-  await client.connect();
   try {
-    const { rows: roles } = await client.query<{ rolsuper: boolean; rolbypassrls: boolean }>(
-      'select rolsuper, rolbypassrls from pg_roles where rolname = current_user',
+    await client.connect();
+    await refuseUnbound(client);
+    const { rows: tables } = await client.query<{ ready: boolean }>(
+      `select to_regclass('schema_migrations') is not null and to_regclass('${QUEUE_SCHEMA}.queue') is not null as ready`,
     );
-    if (roles[0]?.rolsuper || roles[0]?.rolbypassrls) return `${ROLES.app} must be neither superuser nor BYPASSRLS`;
-    const { rows } = await client.query<{ name: string }>(
-      "select name from schema_migrations where to_regclass('schema_migrations') is not null",
-    );
-    const known = new Set(rows.map((row) => row.name));
-    const missing = (await migrationFiles()).filter((name) => !known.has(name));
-    return missing.length > 0 ? `the database lacks ${missing.join(', ')}; run npm run migrate` : null;
+    if (!tables[0]?.ready) return migrationFiles();
+    const { rows: ran } = await client.query<{ name: string }>('select name from schema_migrations');
+    const { rows: made } = await client.query<{ name: string }>(`select name from ${QUEUE_SCHEMA}.queue`);
+    const present = new Set([...ran, ...made].map((row) => row.name));
+    return [...(await migrationFiles()), ...queues].filter((name) => !present.has(name));
+  } catch (error) {
+    // Failure policy: roles that are not there yet mean that nothing is; every other failure is the caller's.
+    if (NO_ROLE.test((error as Error).message)) return migrationFiles();
+    throw error;
   } finally {
     await client.end();
   }
+}
+
+const NO_ROLE = /role "parley_\w+" does not exist|permission denied to set role|permission denied for (schema|table)/;
+
+async function refuseUnbound(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ free: boolean }>(
+    'select rolsuper or rolbypassrls as free from pg_roles where rolname = current_user',
+  );
+  if (rows[0]?.free !== false) throw new Error(`${ROLES.app} must be neither superuser nor BYPASSRLS`);
 }

@@ -34,6 +34,7 @@ export function rowOf({ receiver, message, contact, conversation }: Placed, now:
     is_test: receiver.is_test,
     sent_at: said,
     created_at: message.origin === 'history' ? said : now,
+    updated_at: now,
   };
 }
 

@@ -60,6 +60,7 @@ export interface NewInbound {
   is_test: boolean;
   sent_at: string;
   created_at: string;
+  updated_at: string;
 }
 
 const INBOUND_TYPES: Record<keyof NewInbound, string> = {
@@ -90,6 +91,7 @@ const INBOUND_TYPES: Record<keyof NewInbound, string> = {
   is_test: 'boolean',
   sent_at: 'timestamptz',
   created_at: 'timestamptz',
+  updated_at: 'timestamptz',
 };
 const INBOUND_COLUMNS = Object.keys(INBOUND_TYPES) as (keyof NewInbound)[];
 const INBOUND_LIST = INBOUND_COLUMNS.join(', ');

@@ -1,0 +1,170 @@
+/** A whole platform for a test file: the real process's parts on a cloned database, with the sandbox as its network. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { start, type Running } from '../../src/boot/start.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createKey } from '../../src/features/api-keys/api-keys.ts';
+import { createCompany } from '../../src/features/companies/companies.ts';
+import { createUser } from '../../src/features/users/users.ts';
+import { signToken } from '../../src/platform/auth.ts';
+import type { UserRole } from '../../src/platform/scopes.ts';
+import { createLog } from '../../src/platform/telemetry.ts';
+import { openTestDatabase, type TestDatabase } from './database.ts';
+import { until } from './wait.ts';
+
+// Any JSON: tests look into it freely and assert what they find.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Json = any;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Json;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  /** A token; null sends none. The demo company's key by default. */
+  key?: string | null;
+  headers?: Record<string, string>;
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Buffer;
+}
+
+export interface Company {
+  _id: string;
+  key: string;
+  keyId: string;
+}
+
+export interface Platform {
+  url: string;
+  running: Running;
+  database: TestDatabase;
+  dataDir: string;
+  /** The demo company of the first start, with a connected inbox and a webhook on the sandbox's receiver. */
+  demo: Company & { inbox: string; webhook: string };
+  globalKey: string;
+  /** Calls the API and asserts the status. */
+  call(status: number, method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** The sandbox's control API; answers its JSON. */
+  sandbox(method: string, path: string, body?: unknown): Promise<Json>;
+  sandboxUrl: string;
+  createCompany(name?: string): Promise<Company>;
+  createKey(company: string | null, scopes: string[]): Promise<{ _id: string; token: string }>;
+  createUser(company: string, role: UserRole, name?: string): Promise<{ _id: string; token: string }>;
+  /** A message of a contact, signed by the network; answers once it is stored. */
+  receive(message: { text?: string; from?: string; name?: string } & Record<string, unknown>): Promise<{ id: string }>;
+  /** Waits for the deliveries that the sandbox's receiver got. */
+  deliveries(match: (delivery: Json) => boolean, count?: number): Promise<Json[]>;
+}
+
+export interface PlatformOptions {
+  env?: Record<string, string>;
+  readsUnderRls?: boolean;
+}
+
+/** Stops by itself after the file's last test. */
+export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
+  const database = await openTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-data-'));
+  const config = loadConfig({
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    SANDBOX: 'on',
+    LOG_LEVEL: 'silent',
+    ...options.env,
+  });
+  const running = await start(config, 'all', {
+    log: createLog(config.LOG_LEVEL),
+    readsUnderRls: options.readsUnderRls ?? false,
+  });
+  after(async () => {
+    await running.stop();
+    await database.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Json;
+  const { jwt, sandboxUrl } = await innerFacts(dataDir, database);
+  const url = running.url ?? '';
+  const demo = {
+    ...(await demoRecords(database)),
+    _id: credentials.company_id,
+    key: credentials.company_key,
+    keyId: '',
+  };
+
+  const call: Platform['call'] = async (status, method, path, { body, key = demo.key, headers = {}, raw } = {}) => {
+    const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key ? { authorization: `Bearer ${key}` } : {}),
+        ...headers,
+      },
+      ...(payload === undefined ? {} : { body: payload }),
+    });
+    const text = await response.text();
+    const parsed: Json = /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text;
+    assert.equal(response.status, status, `${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`);
+    return { status: response.status, headers: response.headers, body: parsed };
+  };
+  const sandbox: Platform['sandbox'] = async (method, path, body) => {
+    const response = await fetch(sandboxUrl + path, {
+      method,
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    return response.json();
+  };
+  const system = running.kit.database;
+  return {
+    ...{ url, running, database, dataDir, demo, globalKey: credentials.global_key, call, sandbox, sandboxUrl },
+    createKey: (company, scopes) => system.systemTx((tx) => createKey(tx, jwt, { company, name: 'test', scopes })),
+    createCompany: (name = 'Other') =>
+      system.systemTx(async (tx) => {
+        const company = await createCompany(tx, { name });
+        const key = await createKey(tx, jwt, { company: company._id, name: 'test', scopes: ['*'] });
+        return { _id: company._id, key: key.token, keyId: key._id };
+      }),
+    createUser: (company, role, name = 'Olga Operator') =>
+      system.systemTx(async (tx) => {
+        const email = `${Math.random().toString(36).slice(2)}@example.test`;
+        const user = await createUser(tx, { company, name, email, role, password: 'correct horse battery' });
+        const exp = Math.floor(Date.now() / 1000) + 3600;
+        return {
+          _id: user._id,
+          token: await signToken(jwt, user._id, { type: 'user', company, role, sv: 0, jti: user._id, exp }),
+        };
+      }),
+    receive: async (message) => {
+      const sent = await sandbox('POST', '/sandbox/inbound', message);
+      assert.equal(sent.status, 200, `the platform answered the network with ${sent.status}`);
+      return sent;
+    },
+    deliveries: (match, count = 1) =>
+      until(`${count} deliveries`, async () => {
+        const { deliveries } = await sandbox('GET', '/sandbox/deliveries');
+        const matching = (deliveries as Json[]).map((item) => ({ ...item, body: JSON.parse(item.body) })).filter(match);
+        return matching.length >= count ? matching : null;
+      }),
+  };
+}
+
+async function innerFacts(dataDir: string, database: TestDatabase): Promise<{ jwt: string; sandboxUrl: string }> {
+  const { jwtSecret } = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as { jwtSecret: string };
+  const [webhook] = await database.sql<{ url: string }>('select url from webhooks');
+  return { jwt: jwtSecret, sandboxUrl: new URL(webhook?.url ?? '').origin };
+}
+
+async function demoRecords(database: TestDatabase): Promise<{ inbox: string; webhook: string }> {
+  const [row] = await database.sql<{ inbox: string; webhook: string }>(
+    'select i._id as inbox, w._id as webhook from inboxes i, webhooks w',
+  );
+  assert.ok(row, 'the first start made no demo');
+  return row;
+}
