@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import { ROOMS } from './rooms.ts';
 import type { ImportFact, SourceFacts, Violation } from './source-facts.ts';
 
-type Role = 'schemas' | 'queries' | 'events' | 'jobs' | 'routes' | 'operation';
+type Role = 'schemas' | 'queries' | 'ingest queries' | 'events' | 'jobs' | 'routes' | 'operation';
 /** boot: src/boot/, which puts the process together; kit: what a room is handed there; port and registry: in src/channels. */
 type Kind = 'main' | 'boot' | 'api' | 'worker' | 'config' | 'kit' | 'platform' | 'ai' | 'port' | 'registry' | 'channel';
 type Place =
@@ -46,6 +46,15 @@ const ROOM_LAWS: Record<Role, RoomLaw> = {
     others: ['platform'],
     otherTypes: ['port'],
   },
+  // The set-based statements of ingestion: inbound joins them in its one transaction.
+  'ingest queries': {
+    sentence: "ingest queries know the platform and the room's schemas and queries",
+    own: ['schemas', 'queries', 'ingest queries'],
+    earlier: [],
+    earlierTypes: ['schemas'],
+    others: ['platform'],
+    otherTypes: ['port'],
+  },
   events: {
     sentence:
       "events know the platform, the channel port, the room's schemas and operations, and schemas listed before",
@@ -75,8 +84,8 @@ const ROOM_LAWS: Record<Role, RoomLaw> = {
     sentence:
       'operations know the platform, channels by their port and registry, ai, their own room but for its routes, and ' +
       'operations and schemas of rooms listed before',
-    own: ['schemas', 'queries', 'events', 'jobs', 'operation'],
-    earlier: ['schemas', 'operation'],
+    own: ['schemas', 'queries', 'ingest queries', 'events', 'jobs', 'operation'],
+    earlier: ['schemas', 'operation', 'ingest queries'],
     earlierTypes: [],
     others: ['platform', 'port', 'registry', 'ai'],
     otherTypes: ['kit'],
@@ -154,6 +163,7 @@ function placeOf(path: string): Place {
 }
 
 function roleOf(file: string): Role {
+  if (/^ingest-(?:.+-)?queries\.ts$/.test(file)) return 'ingest queries';
   if (file === 'queries.ts' || file.endsWith('-queries.ts')) return 'queries';
   const role = (['schemas', 'events', 'jobs', 'routes'] as const).find((known) => file === `${known}.ts`);
   return role ?? 'operation';

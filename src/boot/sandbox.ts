@@ -24,7 +24,6 @@ export async function startSandbox(config: Config, secrets: SandboxSecrets): Pro
   const child = spawn(process.execPath, [PROGRAM], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: {
-      ...process.env,
       SANDBOX_HOST: '127.0.0.1',
       SANDBOX_PORT: String(config.SANDBOX_PORT || (config.PORT ? config.PORT + 1 : 0)),
       SANDBOX_APP_SECRET: secrets.appSecret,

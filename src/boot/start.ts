@@ -47,7 +47,7 @@ export async function start(
   // Taken apart from the last to the first, whether by a stop or by a start that fails half-way.
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
-    for (const step of undo.splice(0).reverse()) await step();
+    for (const step of undo.splice(0).toReversed()) await step();
   };
   try {
     return { ...(await assemble(config, purpose, options, undo)), stop };

@@ -101,7 +101,9 @@ export async function startJobs({ url, worker, log }: JobsOptions): Promise<Jobs
     },
     work: async ({ job, handle }) => {
       const poll = { pollingIntervalSeconds: POLL_SECONDS, batchSize: BATCH, perJobResults: false };
-      await boss.work<Static<typeof job.data>>(job.name, poll, (batch) => handleBatch(boss, job, batch, handle, log));
+      await boss.work<Static<typeof job.data>>(job.name, poll, (batch) =>
+        handleBatch({ boss, log }, { job, handle }, batch),
+      );
       if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' });
     },
     stop: async () => {
@@ -113,11 +115,9 @@ export async function startJobs({ url, worker, log }: JobsOptions): Promise<Jobs
 
 /** Each job of a batch succeeds or fails on its own; a failed one is retried as its queue says. */
 async function handleBatch<T extends TSchema>(
-  boss: PgBoss,
-  job: Job<T>,
+  { boss, log }: { boss: PgBoss; log: Log },
+  { job, handle }: Worked<T>,
   batch: { id: string; data: Static<T> }[],
-  handle: (data: Static<T>) => Promise<void>,
-  log: Log,
 ): Promise<void> {
   await Promise.all(
     batch.map(async ({ id, data }) => {

@@ -38,12 +38,12 @@ async function ensureRoles(client: pg.Client): Promise<void> {
 }
 
 /** Roles belong to the whole server: another database's migration may create them at the same moment. */
-function ignoreDuplicate(error: { code?: string }): void {
+function ignoreDuplicate(error: Error & { code?: string }): void {
   if (error.code !== '42710' && error.code !== '23505') throw error;
 }
 
 async function migrationFiles(): Promise<string[]> {
-  return (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
+  return (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).toSorted();
 }
 
 /**
@@ -128,14 +128,14 @@ export async function findMissing(connectionString: string, queues: string[]): P
     const { rows: tables } = await client.query<{ ready: boolean }>(
       `select to_regclass('schema_migrations') is not null and to_regclass('${QUEUE_SCHEMA}.queue') is not null as ready`,
     );
-    if (!tables[0]?.ready) return migrationFiles();
+    if (!tables[0]?.ready) return await migrationFiles();
     const { rows: ran } = await client.query<{ name: string }>('select name from schema_migrations');
     const { rows: made } = await client.query<{ name: string }>(`select name from ${QUEUE_SCHEMA}.queue`);
     const present = new Set([...ran, ...made].map((row) => row.name));
     return [...(await migrationFiles()), ...queues].filter((name) => !present.has(name));
   } catch (error) {
     // Failure policy: roles that are not there yet mean that nothing is; every other failure is the caller's.
-    if (NO_ROLE.test((error as Error).message)) return migrationFiles();
+    if (NO_ROLE.test((error as Error).message)) return await migrationFiles();
     throw error;
   } finally {
     await client.end();

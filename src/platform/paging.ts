@@ -27,7 +27,13 @@ export function pageQuery<F extends Record<string, TSchema>>(defaultSort: Sort, 
   });
 }
 
-export type PageQuery = Static<ReturnType<typeof pageQuery<Record<never, TSchema>>>>;
+export interface PageQuery {
+  page: number;
+  limit: number;
+  skipCount: boolean;
+  sort: Sort;
+  after?: string | undefined;
+}
 
 const PageMeta = Type.Object({
   page: Type.Integer(),

@@ -114,7 +114,7 @@ function problems(declaration: { params?: TSchema; body?: TSchema; errors?: (key
   // A global key may name a company that does not exist.
   statuses.add(404);
   for (const code of declaration.errors ?? []) statuses.add(ERRORS[code].status);
-  return Object.fromEntries([...statuses].sort((a, b) => a - b).map((status) => [status, problemSchema(status)]));
+  return Object.fromEntries([...statuses].toSorted((a, b) => a - b).map((status) => [status, problemSchema(status)]));
 }
 
 function problemSchema(status: number) {

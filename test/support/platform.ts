@@ -123,22 +123,58 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
   };
   const system = running.kit.database;
   return {
-    ...{ url, running, database, dataDir, demo, globalKey: credentials.global_key, call, sandbox, sandboxUrl },
-    createKey: (company, scopes) => system.systemTx((tx) => createKey(tx, jwt, { company, name: 'test', scopes })),
+    url,
+    running,
+    database,
+    dataDir,
+    demo,
+    globalKey: credentials.global_key,
+    call,
+    sandbox,
+    sandboxUrl,
+    createKey: (company, scopes) =>
+      system.systemTx((tx) =>
+        createKey(tx, jwt, {
+          company,
+          name: 'test',
+          scopes,
+        }),
+      ),
     createCompany: (name = 'Other') =>
       system.systemTx(async (tx) => {
         const company = await createCompany(tx, { name });
-        const key = await createKey(tx, jwt, { company: company._id, name: 'test', scopes: ['*'] });
-        return { _id: company._id, key: key.token, keyId: key._id };
+        const key = await createKey(tx, jwt, {
+          company: company._id,
+          name: 'test',
+          scopes: ['*'],
+        });
+        return {
+          _id: company._id,
+          key: key.token,
+          keyId: key._id,
+        };
       }),
     createUser: (company, role, name = 'Olga Operator') =>
       system.systemTx(async (tx) => {
         const email = `${Math.random().toString(36).slice(2)}@example.test`;
-        const user = await createUser(tx, { company, name, email, role, password: 'correct horse battery' });
-        const exp = Math.floor(Date.now() / 1000) + 3600;
+        const user = await createUser(tx, {
+          company,
+          name,
+          email,
+          role,
+          password: 'correct horse battery',
+        });
+        const exp = Math.floor(Date.now() / 1e3) + 3600;
         return {
           _id: user._id,
-          token: await signToken(jwt, user._id, { type: 'user', company, role, sv: 0, jti: user._id, exp }),
+          token: await signToken(jwt, user._id, {
+            type: 'user',
+            company,
+            role,
+            sv: 0,
+            jti: user._id,
+            exp,
+          }),
         };
       }),
     receive: async (message) => {
@@ -149,7 +185,12 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     deliveries: (match, count = 1) =>
       until(`${count} deliveries`, async () => {
         const { deliveries } = await sandbox('GET', '/sandbox/deliveries');
-        const matching = (deliveries as Json[]).map((item) => ({ ...item, body: JSON.parse(item.body) })).filter(match);
+        const matching = (deliveries as Json[])
+          .map((item) => ({
+            ...item,
+            body: JSON.parse(item.body),
+          }))
+          .filter(match);
         return matching.length >= count ? matching : null;
       }),
   };

@@ -61,9 +61,7 @@ export async function resolvePeople(tx: SystemTx, asked: AskedPerson[]): Promise
     tx,
     identities.flatMap((own, index) => aliasesOf(own, contacts[index] ?? '', known)),
   );
-  const facts = asked.flatMap(({ company, person }, index) =>
-    news(company, contacts[index] ?? '', person, identities[index] ?? [], known),
-  );
+  const facts = asked.flatMap((item, index) => news(item, contacts[index] ?? '', identities[index] ?? [], known));
   return { contacts, created, changed: await learn(tx, facts) };
 }
 
@@ -129,7 +127,7 @@ async function attach(tx: SystemTx, aliases: (Identity & { contact: string })[])
 }
 
 /** What the network tells of a contact that does not have it yet; most messages tell nothing new. */
-function news(company: string, contact: string, person: Person, own: Identity[], known: Known): LearntFact[] {
+function news({ company, person }: AskedPerson, contact: string, own: Identity[], known: Known): LearntFact[] {
   const hit = own.map((identity) => known.get(keyOf(identity))).find((identity) => identity?.contact === contact);
   const telling = hit && ((hit.nameless && person.name) || (hit.phoneless && person.phone));
   return telling ? [factOf(company, contact, person, false)] : [];

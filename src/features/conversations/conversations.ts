@@ -1,13 +1,10 @@
 /** Conversations of a company. */
 import type { Kit } from '../../kit.ts';
 import { notFound } from '../../platform/errors.ts';
-import type { Tenant } from '../../platform/tenant.ts';
-import { networkSettings } from '../inboxes/connection.ts';
+import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { MarkRead } from './jobs.ts';
-import { findConversation, findLastInbound, markRead } from './queries.ts';
+import { findConversation, markRead, moveToOutgoing } from './queries.ts';
 import type { Conversation } from './schemas.ts';
-
-export { noteOutgoing } from './queries.ts';
 
 export async function readConversation(tenant: Tenant, id: string): Promise<Conversation> {
   const conversation = await findConversation(tenant.read, id);
@@ -28,15 +25,11 @@ export async function markConversationRead(kit: Kit, tenant: Tenant, id: string)
   });
 }
 
-// A read mark is worth nothing to a contact who waits longer for it.
-const CALL_MS = 10_000;
-
-/** Tells the network that the contact's messages were read. Repeating it does no harm. */
-export async function tellRead(kit: Kit, company: string, conversation: string): Promise<void> {
-  const read = kit.database.read(company);
-  const last = await findLastInbound(read, conversation);
-  if (!last) return;
-  const settings = await networkSettings(kit, read, last.inbox);
-  const channel = kit.channels.get(last.channel);
-  if (settings) await channel.markRead?.(last.external_id, settings, AbortSignal.timeout(CALL_MS));
+/** An outgoing message or a note becomes the conversation's last one. `answers`: nothing is unread after it. */
+export async function noteOutgoing(
+  tx: TenantTx,
+  id: string,
+  message: { _id: string; answers: boolean },
+): Promise<void> {
+  await moveToOutgoing(tx, id, message);
 }

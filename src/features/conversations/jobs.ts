@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { defineJob, type Worked } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
-import { tellRead } from './conversations.ts';
+import { tellRead } from './read-marks.ts';
 
 export const MarkRead = defineJob({
   name: 'conversations.mark-read',

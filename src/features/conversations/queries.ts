@@ -31,9 +31,9 @@ export function markRead(tx: TenantTx, id: string): Promise<number> {
 }
 
 /** An outgoing message or a note becomes the conversation's last; an answer leaves nothing unread. */
-export function noteOutgoing(tx: TenantTx, id: string, message: { _id: string; answers: boolean }): Promise<number> {
+export function moveToOutgoing(tx: TenantTx, id: string, message: { _id: string; answers: boolean }): Promise<number> {
   return exec(tx, {
-    name: 'conversations.noteOutgoing',
+    name: 'conversations.moveToOutgoing',
     text: `update conversations set last_message_id = $3, last_message_at = now(),
         unread_count = case when $4 then 0 else unread_count end
       where company_id = $1 and _id = $2`,

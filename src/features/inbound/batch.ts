@@ -1,6 +1,6 @@
 /** What the steps of ingestion hand to each other. */
 import type { Channel, InboundMessage } from '../../channels/channel.ts';
-import type { Receiver } from '../inboxes/ingest.ts';
+import type { Receiver } from '../inboxes/ingest-queries.ts';
 
 /** A message of the network with the inbox that receives it. */
 export interface Arrival {

@@ -9,8 +9,9 @@ import type {
 } from '../../channels/channel.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { findReceivers, setCoexistence, type Receiver } from '../inboxes/ingest.ts';
-import { applyCorrections, applyStatuses, type Correction, type StatusNews } from '../messages/ingest.ts';
+import { findReceivers, setCoexistence, type Receiver } from '../inboxes/ingest-queries.ts';
+import type { Correction } from '../messages/ingest-queries.ts';
+import { applyCorrections, applyStatuses, type StatusNews } from '../messages/ingest.ts';
 import { saidAt, type Arrival } from './batch.ts';
 import { insertAside } from './queries.ts';
 import { mediaOf } from './rows.ts';
@@ -88,31 +89,34 @@ function newsOf(receiver: Receiver, channel: Channel, element: InboundStatus): S
   const [first] = element.errors;
   const text = first && channel.failureText?.(first.code);
   return {
-    ...{
-      company: receiver.company,
-      inbox: receiver.inbox,
-      external_id: element.externalId,
-      message: element.messageId,
-    },
-    ...{
-      status: element.status,
-      at: saidAt(element),
-      errors: element.errors,
-      reportsFailures: channel.can.reportsFailures,
-    },
-    failure_reason: first && text ? { code: first.code, message: text } : null,
+    company: receiver.company,
+    inbox: receiver.inbox,
+    external_id: element.externalId,
+    message: element.messageId,
+    status: element.status,
+    at: saidAt(element),
+    errors: element.errors,
+    reportsFailures: channel.can.reportsFailures,
+    failure_reason:
+      first && text
+        ? {
+            code: first.code,
+            message: text,
+          }
+        : null,
   };
 }
 
 function correctionOf(receiver: Receiver, element: InboundEdit | InboundRevoke): Correction {
   const content = element.kind === 'edit' ? element.content : null;
   return {
-    ...{ company: receiver.company, inbox: receiver.inbox, external_id: element.originalExternalId },
-    ...{ kind: element.kind === 'edit' ? 'EDIT' : 'REVOKE', at: saidAt(element) },
-    ...{
-      content_type: content?.contentType ?? null,
-      content: content?.content ?? null,
-      media: mediaOf(content?.media ?? null),
-    },
+    company: receiver.company,
+    inbox: receiver.inbox,
+    external_id: element.originalExternalId,
+    kind: element.kind === 'edit' ? 'EDIT' : 'REVOKE',
+    at: saidAt(element),
+    content_type: content?.contentType ?? null,
+    content: content?.content ?? null,
+    media: mediaOf(content?.media ?? null),
   };
 }

@@ -1,7 +1,7 @@
 /** From a network's message to the row that is stored. */
 import type { InboundMedia } from '../../channels/channel.ts';
 import { newId } from '../../platform/ids.ts';
-import type { NewInbound } from '../messages/ingest.ts';
+import type { NewInbound } from '../messages/ingest-queries.ts';
 import { saidAt, type Placed } from './batch.ts';
 
 const json = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value));

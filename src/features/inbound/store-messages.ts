@@ -1,11 +1,17 @@
 /** Stores a batch of messages with everything that moves with them, in the caller's transaction. */
 import { emit, type EventItem } from '../../platform/events.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { findContactsOf, touchContacts } from '../contacts/ingest.ts';
+import { findContactsOf, touchContacts } from '../contacts/ingest-queries.ts';
 import { renamePeople, resolvePeople, type FoundPeople } from '../contacts/ingest-people.ts';
 import { phoneKey } from '../contacts/phone.ts';
-import { findConversationsOf, touchThreads, type Thread, type ThreadActivity } from '../conversations/ingest.ts';
-import { applyParked, completePlaceholders, findKnown, insertInbound, type MessageKey } from '../messages/ingest.ts';
+import {
+  findConversationsOf,
+  touchThreads,
+  type Thread,
+  type ThreadActivity,
+} from '../conversations/ingest-queries.ts';
+import { completePlaceholders, findKnown, insertInbound, type MessageKey } from '../messages/ingest-queries.ts';
+import { applyParked } from '../messages/ingest.ts';
 import type { Message } from '../messages/schemas.ts';
 import { isFromContact, saidAt, type Arrival, type Placed } from './batch.ts';
 import { leaveTurns } from './queries.ts';
@@ -95,7 +101,7 @@ async function move(tx: SystemTx, placed: Placed[], threads: FoundThreads, messa
     const thread = threads.threads[index];
     if (message && thread) activities.set(thread._id, joined(activities.get(thread._id), arrival, message, thread));
   }
-  const all = [...activities.values()].sort((a, b) => (a.conversation < b.conversation ? -1 : 1));
+  const all = [...activities.values()].toSorted((a, b) => (a.conversation < b.conversation ? -1 : 1));
   await touchThreads(tx, all);
   const contacts = all.map((a) => ({
     company: a.company,
@@ -157,11 +163,11 @@ function latestPerContact(activities: Activity[]): Activity[] {
   const latest = new Map<string, Activity>();
   for (const activity of activities) {
     const other = latest.get(activity.contact);
-    const inbound = [other?.inbound_at, activity.inbound_at].filter((at) => at !== null && at !== undefined).sort();
+    const inbound = [other?.inbound_at, activity.inbound_at].filter((at) => at !== null && at !== undefined).toSorted();
     const message_at = other && other.message_at > activity.message_at ? other.message_at : activity.message_at;
     latest.set(activity.contact, { ...activity, message_at, inbound_at: inbound.at(-1) ?? null });
   }
-  return [...latest.values()].sort((a, b) => (a.contact < b.contact ? -1 : 1));
+  return [...latest.values()].toSorted((a, b) => (a.contact < b.contact ? -1 : 1));
 }
 
 /** An agent answers what a contact says; reactions ask for nothing. */

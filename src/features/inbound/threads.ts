@@ -7,7 +7,7 @@ import {
   lockOpenThreads,
   type NewConversation,
   type Thread,
-} from '../conversations/ingest.ts';
+} from '../conversations/ingest-queries.ts';
 import type { Arrival } from './batch.ts';
 
 export interface ThreadAsked {

@@ -1,6 +1,7 @@
 /** What ingestion leaves behind is settled or removed here. */
 import type { Kit } from '../../kit.ts';
-import { applyCrossed, giveUpUnknown, purgeParked } from '../messages/ingest.ts';
+import { deleteParked } from '../messages/ingest-queries.ts';
+import { applyCrossed, giveUpUnknown } from '../messages/ingest.ts';
 import { deleteAside } from './queries.ts';
 
 export async function giveUpUnknownOutcomes(kit: Kit): Promise<void> {
@@ -11,7 +12,7 @@ export async function giveUpUnknownOutcomes(kit: Kit): Promise<void> {
 export async function purgeCallbacks(kit: Kit): Promise<void> {
   const days = kit.config.CALLBACK_RETENTION_DAYS;
   await kit.database.systemTx(async (tx) => {
-    await purgeParked(tx, days);
+    await deleteParked(tx, days);
     await deleteAside(tx, days);
   });
 }

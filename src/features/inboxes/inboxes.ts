@@ -1,4 +1,5 @@
 /** Inboxes: connections of a company to messaging channels. */
+import { isDeepStrictEqual } from 'node:util';
 import type { ChannelName } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import { violates } from '../../platform/db.ts';
@@ -145,9 +146,7 @@ function configRequired(path: string): AppError {
 /** Compared open: sealing the same token twice never gives the same text. */
 function credentialsChanged(kit: Kit, before: InboxRow, next: InboxRow): boolean {
   const channel = kit.channels.get(next.channel);
-  const opened = (row: InboxRow): string =>
-    JSON.stringify(Object.entries(openSettings(row, channel, kit.secrets)).sort());
-  return opened(before) !== opened(next);
+  return !isDeepStrictEqual(openSettings(before, channel, kit.secrets), openSettings(next, channel, kit.secrets));
 }
 
 /** Every address that a tenant gives is checked at save, and again by the guard at every call. */

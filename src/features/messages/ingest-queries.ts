@@ -4,7 +4,7 @@ import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import { MESSAGE, shown, type MessageRow } from './queries.ts';
 import type { Cause, FailureReason, Message, MessageStatus } from './schemas.ts';
 
-type AnyTx = SystemTx | TenantTx;
+export type AnyTx = SystemTx | TenantTx;
 
 export interface MessageKey {
   company: string;
@@ -12,7 +12,8 @@ export interface MessageKey {
   external_id: string;
 }
 
-const keyColumns = (keys: MessageKey[]): string[][] => [
+/** The first three parameters of every statement here. */
+export const keyColumns = (keys: MessageKey[]): string[][] => [
   keys.map((key) => key.company),
   keys.map((key) => key.inbox),
   keys.map((key) => key.external_id),
@@ -240,58 +241,6 @@ export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<M
       corrections.map((correction) => correction.content),
       corrections.map((correction) => correction.media),
     ],
-  });
-}
-
-export interface Parked extends MessageKey {
-  _id: string;
-  kind: 'STATUS' | 'EDIT' | 'REVOKE';
-  at: string;
-  payload: Record<string, unknown>;
-}
-
-export function parkUpdates(tx: AnyTx, parked: Parked[]): Promise<number> {
-  return exec(tx, {
-    name: 'messages.park',
-    text: `insert into parked_updates (company_id, inbox_id, external_id, _id, kind, happened_at, payload, fingerprint)
-      select p.company_id, p.inbox_id, p.external_id, p._id, p.kind, p.at, p.payload::jsonb, md5(p.kind || p.at || p.payload)
-      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[])
-        as p (company_id, inbox_id, external_id, _id, kind, at, payload)
-      order by 1, 2, 3, 8
-      on conflict do nothing`,
-    values: [
-      ...keyColumns(parked),
-      parked.map((item) => item._id),
-      parked.map((item) => item.kind),
-      parked.map((item) => item.at),
-      parked.map((item) => JSON.stringify(item.payload)),
-    ],
-  });
-}
-
-const UNPARKED = `company_id as company, inbox_id as inbox, external_id, _id, kind, happened_at as at, payload`;
-
-/** Takes out what waited for these messages, oldest first. */
-export function takeParked(tx: AnyTx, keys: MessageKey[]): Promise<Parked[]> {
-  return many(tx, {
-    name: 'messages.takeParked',
-    text: `with taken as (
-        delete from parked_updates p using unnest($1::text[], $2::text[], $3::text[]) as k (company_id, inbox_id, external_id)
-        where p.company_id = k.company_id and p.inbox_id = k.inbox_id and p.external_id = k.external_id
-        returning p.*
-      ) select ${UNPARKED} from taken order by happened_at, _id`,
-    values: keyColumns(keys),
-  });
-}
-
-/** What was parked in the last minutes although its message is there: the two crossed while both were being written. */
-export function findCrossed(tx: SystemTx): Promise<MessageKey[]> {
-  return many(tx, {
-    name: 'messages.findCrossed',
-    text: `select distinct p.company_id as company, p.inbox_id as inbox, p.external_id
-      from parked_updates p join messages m using (company_id, inbox_id, external_id)
-      where p.created_at > now() - interval '5 minutes' limit 500`,
-    values: [],
   });
 }
 

@@ -1,33 +1,20 @@
 /** The messages' part of ingestion: statuses, edits and revocations, parked while their message is not there yet. */
 import { emit, type EventItem, type EventName } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
-import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
 import { advance, type Life, type NetworkWord } from './lifecycle.ts';
 import {
   correctMessages,
-  deleteParked,
   failUnknown,
-  findCrossed,
   lockLiving,
-  parkUpdates,
-  takeParked,
   writeLives,
+  type AnyTx,
   type Correction,
   type LivingMessage,
   type MessageKey,
 } from './ingest-queries.ts';
+import { findCrossed, parkUpdates, takeParked } from './ingest-parked-queries.ts';
 import type { Message } from './schemas.ts';
-
-export {
-  completePlaceholders,
-  findKnown,
-  insertInbound,
-  type Correction,
-  type MessageKey,
-  type NewInbound,
-} from './ingest-queries.ts';
-
-type AnyTx = SystemTx | TenantTx;
 
 export interface StatusNews extends MessageKey, NetworkWord {
   /** Our own id, when the network returned it. */
@@ -105,8 +92,11 @@ function eventItem(message: Message, event: { name: EventName; life: Life }, bef
     event: event.name,
     data: {
       ...rest,
-      ...{ status, sent_at, delivered_at, read_at, failed_at },
-      // The description: in the webhook's body `errors` is out of date; the cause stands in failure_reason.
+      status,
+      sent_at,
+      delivered_at,
+      read_at,
+      failed_at,
       errors: before.errors,
       ...(failure_reason ? { failure_reason } : {}),
     } as Message,
@@ -118,7 +108,9 @@ async function park(tx: AnyTx, homeless: StatusNews[]): Promise<void> {
   await parkUpdates(
     tx,
     homeless.map((item) => ({
-      ...{ company: item.company, inbox: item.inbox, external_id: item.external_id },
+      company: item.company,
+      inbox: item.inbox,
+      external_id: item.external_id,
       _id: newId(),
       kind: 'STATUS' as const,
       at: item.at,
@@ -141,8 +133,17 @@ export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Pr
     await parkUpdates(
       tx,
       homeless.map(({ company, inbox, external_id, kind, at, content_type, content, media }) => ({
-        ...{ company, inbox, external_id, kind, at, _id: newId() },
-        payload: { content_type, content, media },
+        company,
+        inbox,
+        external_id,
+        kind,
+        at,
+        _id: newId(),
+        payload: {
+          content_type,
+          content,
+          media,
+        },
       })),
     );
   }
@@ -187,8 +188,4 @@ export async function applyCrossed(tx: SystemTx): Promise<number> {
 export function giveUpUnknown(tx: SystemTx): Promise<number> {
   const message = 'The network was called, and its answer never came';
   return failUnknown(tx, [{ code: 'PROVIDER_UNREACHABLE', title: 'Outcome unknown', message, details: '' }]);
-}
-
-export function purgeParked(tx: SystemTx, days: number): Promise<number> {
-  return deleteParked(tx, days);
 }

@@ -32,15 +32,17 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
     if (!target) throw unknownReference('conversationId');
     const note = await insertOutgoing(tx, {
       ...authorOf(tenant.principal),
-      ...{
-        _id: newId(),
-        conversation: target.conversation,
-        contact: target.contact,
-        inbox: target.inbox,
-        channel: target.channel,
-      },
-      ...{ message_type: 'NOTE', content: input.message.content, reply_to: null, is_test: target.is_test },
-      ...{ status: 'SENT', errors: [] },
+      _id: newId(),
+      conversation: target.conversation,
+      contact: target.contact,
+      inbox: target.inbox,
+      channel: target.channel,
+      message_type: 'NOTE',
+      content: input.message.content,
+      reply_to: null,
+      is_test: target.is_test,
+      status: 'SENT',
+      errors: [],
     });
     await noteOutgoing(tx, target.conversation, { _id: note._id, answers: false });
     return note;

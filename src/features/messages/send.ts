@@ -31,7 +31,7 @@ export async function sendText(kit: Kit, tenant: Tenant, input: SendText): Promi
   const { message, call } = await tenant.tx((tx) => queueText(kit, tx, tenant.principal, input));
   if (!call) return message;
   const channel = kit.channels.get(message.channel);
-  const result = await callNetwork(kit, tenant, channel, message, call);
+  const result = await callNetwork(kit, tenant, message, call);
   kit.metrics.sends.inc({ channel: channel.name, outcome: result.outcome });
   const settled = await tenant.tx((tx) => settleSend(tx, channel, message, result));
   return settled ?? (await findMessage(tenant.read, message._id)) ?? message;
@@ -53,19 +53,15 @@ async function queueText(
   const blocked = causeToBlock(target, channel);
   const message = await insertOutgoing(tx, {
     ...authorOf(principal),
-    ...{
-      _id: newId(),
-      conversation: target.conversation,
-      contact: target.contact,
-      inbox: target.inbox,
-      channel: target.channel,
-    },
-    ...{
-      message_type: 'OUTGOING',
-      content: input.message.content,
-      reply_to: input.replyTo ?? null,
-      is_test: target.is_test,
-    },
+    _id: newId(),
+    conversation: target.conversation,
+    contact: target.contact,
+    inbox: target.inbox,
+    channel: target.channel,
+    message_type: 'OUTGOING',
+    content: input.message.content,
+    reply_to: input.replyTo ?? null,
+    is_test: target.is_test,
     status: blocked ? 'FAILED' : 'QUEUED',
     errors: blocked ? [blocked] : [],
   });
@@ -121,13 +117,8 @@ const rejected = (code: string, message: string): SendResult => ({
   network: false,
 });
 
-async function callNetwork(
-  kit: Kit,
-  tenant: Tenant,
-  channel: Channel,
-  message: Message,
-  call: Call,
-): Promise<SendResult> {
+async function callNetwork(kit: Kit, tenant: Tenant, message: Message, call: Call): Promise<SendResult> {
+  const channel = kit.channels.get(message.channel);
   const settings = await networkSettings(kit, tenant.read, message.inbox);
   if (!channel.send || !settings) return rejected('PROVIDER_REJECTED', 'The channel can not send texts');
   try {

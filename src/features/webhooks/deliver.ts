@@ -4,158 +4,131 @@
  */
 import type { Kit } from '../../kit.ts';
 import { onQueued } from '../../platform/events.ts';
-import { ATTEMPT_MS, attemptDelivery } from './attempt.ts';
-import { claimDeliveries, recordOutcomes, sweepInterrupted, type Claimed, type Outcome } from './delivery-queries.ts';
-import { openHeaders, type Headers } from './headers.ts';
+import { attemptDelivery } from './attempt.ts';
+import { claimDeliveries, type Claimed } from './delivery-queries.ts';
+import { createHeaderCache } from './headers.ts';
+import { createRecorder } from './recorder.ts';
+import { sweep, SWEEP_MS } from './upkeep.ts';
 
 // Another process may have queued something: nobody waits longer than this for a loop that sleeps.
 const POLL_MS = 200;
-// An attempt lasts 10 s at most; 5 s more for its outcome to be written.
-const LEASE_SECONDS = ATTEMPT_MS / 1000 + 5;
-const SWEEP_MS = 5_000;
 // Outcomes that could not be written yet (the database is away): no new attempts beyond this many.
 const MAX_UNRECORDED = 1_000;
-const RETRY_MS = 500;
 
 export interface Deliverer {
   /** Claims nothing more, waits for what is in flight and records it. */
   stop(): Promise<void>;
 }
 
+/** What this process has in flight, in all and by company. */
+interface Flight {
+  busy: number;
+  byCompany: Map<string, number>;
+}
+
+interface Loop {
+  kit: Kit;
+  flight: Flight;
+  /** The company that was served last. */
+  after: string;
+  stopping: boolean;
+  claiming: boolean;
+  /** Somebody queued while the last claim was looking elsewhere. */
+  again: boolean;
+  recorder: ReturnType<typeof createRecorder>;
+  headers: ReturnType<typeof createHeaderCache>;
+  /** Set while a stop waits for the last outcome. */
+  rest: () => void;
+}
+
 export function startDeliveries(kit: Kit): Deliverer {
-  const { DELIVERY_SLOTS: slots, DELIVERY_SLOTS_PER_COMPANY: perCompany, WEBHOOK_MAX_AGE: maxAgeMs } = kit.config;
-  const inFlight = new Map<string, number>();
-  const unrecorded: Outcome[] = [];
-  const openCached = headerCache(kit);
-  let busy = 0;
-  let after = '';
-  let claiming = false;
-  let again = false;
-  let recording = false;
-  let stopping = false;
-  let idle: (() => void) | null = null;
-
-  const settled = (): boolean => busy === 0 && unrecorded.length === 0 && !claiming && !recording;
-
-  /** Claims until nothing is waiting or no slot is free. */
-  async function pump(): Promise<void> {
-    again = claiming;
-    if (claiming || stopping) return;
-    claiming = true;
-    try {
-      while (!stopping && busy < slots && unrecorded.length < MAX_UNRECORDED) {
-        const { claimed, dismissed } = await claimDeliveries(kit.database.system, {
-          slots: slots - busy,
-          perCompany,
-          inFlight,
-          after,
-          maxAgeMs,
-        });
-        if (dismissed > 0) kit.metrics.deliveries.inc({ status: 'FAILED' }, dismissed);
-        for (const delivery of claimed) void run(delivery);
-        after = lastInTurn(claimed, after);
-        if (claimed.length + dismissed === 0) break;
-      }
-    } catch (error) {
-      // Failure policy: nothing was claimed, so nothing is lost; the next poll tries again.
-      kit.log.warn({ err: error }, 'deliveries: claiming failed');
-    } finally {
-      claiming = false;
-      rest();
-    }
-    // Somebody queued while the last claim was looking elsewhere.
-    if (again) await pump();
-  }
-
-  async function run(delivery: Claimed): Promise<void> {
-    occupy(delivery.company, 1);
-    kit.metrics.queueAgeSeconds.set(delivery.age);
-    const outcome = await attemptDelivery(kit, delivery, openCached);
-    occupy(delivery.company, -1);
-    kit.metrics.deliveries.inc({ status: outcome.status });
-    unrecorded.push(outcome);
-    setImmediate(() => void record());
-    setImmediate(() => void pump());
-  }
-
-  function occupy(company: string, change: 1 | -1): void {
-    busy += change;
-    const count = (inFlight.get(company) ?? 0) + change;
-    if (count > 0) inFlight.set(company, count);
-    else inFlight.delete(company);
-    kit.metrics.deliverySlots.set(busy);
-  }
-
-  /** Writes outcomes in batches; what can not be written now is kept and tried again. */
-  async function record(): Promise<void> {
-    if (recording) return;
-    recording = true;
-    while (unrecorded.length > 0) {
-      const batch = unrecorded.slice();
-      try {
-        await recordOutcomes(kit.database.system, batch);
-        unrecorded.splice(0, batch.length);
-      } catch (error) {
-        // Failure policy: the attempts were made; losing their outcomes would only make them UNKNOWN. Keep trying.
-        kit.log.warn({ err: error, outcomes: batch.length }, 'deliveries: outcomes wait to be written');
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    }
-    recording = false;
-    rest();
-  }
-
-  function rest(): void {
-    if (settled()) idle?.();
-  }
-
-  const poll = setInterval(() => void pump(), POLL_MS);
+  const loop: Loop = {
+    kit,
+    flight: { busy: 0, byCompany: new Map() },
+    after: '',
+    stopping: false,
+    claiming: false,
+    again: false,
+    recorder: createRecorder(kit, () => loop.rest()),
+    headers: createHeaderCache(kit.secrets),
+    rest: () => undefined,
+  };
+  const poll = setInterval(() => void pump(loop), POLL_MS);
   const sweeper = setInterval(() => void sweep(kit), SWEEP_MS);
-  const silence = onQueued(() => void pump());
+  const silence = onQueued(() => void pump(loop));
   void sweep(kit);
-  void pump();
-
+  void pump(loop);
   return {
     stop: async () => {
-      stopping = true;
+      loop.stopping = true;
       silence();
       clearInterval(poll);
       clearInterval(sweeper);
-      if (!settled()) await new Promise<void>((resolve) => (idle = resolve));
+      await new Promise<void>((resolve) => {
+        loop.rest = () => void (isAtRest(loop) && resolve());
+        loop.rest();
+      });
     },
   };
 }
 
+const isAtRest = (loop: Loop): boolean => loop.flight.busy === 0 && !loop.claiming && loop.recorder.waiting() === 0;
+
+/** Claims until nothing is waiting or no slot is free. Never throws. */
+async function pump(loop: Loop): Promise<void> {
+  loop.again = loop.claiming;
+  if (loop.claiming || loop.stopping) return;
+  loop.claiming = true;
+  try {
+    while (await claimOnce(loop));
+  } catch (error) {
+    // Failure policy: nothing was claimed that this process knows of; the next poll tries again.
+    loop.kit.log.warn({ err: error }, 'deliveries: claiming failed');
+  }
+  loop.claiming = false;
+  loop.rest();
+  if (loop.again) await pump(loop);
+}
+
+/** False when there is nothing to do now. */
+async function claimOnce(loop: Loop): Promise<boolean> {
+  const { DELIVERY_SLOTS, DELIVERY_SLOTS_PER_COMPANY, WEBHOOK_MAX_AGE } = loop.kit.config;
+  const slots = DELIVERY_SLOTS - loop.flight.busy;
+  if (loop.stopping || slots <= 0 || loop.recorder.waiting() >= MAX_UNRECORDED) return false;
+  const { claimed, dismissed } = await claimDeliveries(loop.kit.database.system, {
+    slots,
+    perCompany: DELIVERY_SLOTS_PER_COMPANY,
+    inFlight: loop.flight.byCompany,
+    after: loop.after,
+    maxAgeMs: WEBHOOK_MAX_AGE,
+  });
+  if (dismissed > 0) loop.kit.metrics.deliveries.inc({ status: 'FAILED' }, dismissed);
+  for (const delivery of claimed) void run(loop, delivery);
+  loop.after = lastInTurn(claimed, loop.after);
+  return claimed.length + dismissed > 0;
+}
+
+/** Never throws: the attempt turns every failure into an outcome, so a slot always comes free. */
+async function run(loop: Loop, delivery: Claimed): Promise<void> {
+  occupy(loop, delivery.company, 1);
+  loop.kit.metrics.queueAgeSeconds.set(delivery.age);
+  const outcome = await attemptDelivery(loop.kit, delivery, loop.headers);
+  occupy(loop, delivery.company, -1);
+  loop.kit.metrics.deliveries.inc({ status: outcome.status });
+  loop.recorder.add(outcome);
+  setImmediate(() => void pump(loop));
+}
+
+function occupy({ flight, kit }: Loop, company: string, change: 1 | -1): void {
+  flight.busy += change;
+  const count = (flight.byCompany.get(company) ?? 0) + change;
+  if (count > 0) flight.byCompany.set(company, count);
+  else flight.byCompany.delete(company);
+  kit.metrics.deliverySlots.set(flight.busy);
+}
+
 /** The round goes by company id and begins anew after the last one. */
 function lastInTurn(claimed: Claimed[], after: string): string {
-  const companies = claimed.map((delivery) => delivery.company).sort();
+  const companies = claimed.map((delivery) => delivery.company).toSorted();
   return companies.findLast((company) => company <= after) ?? companies.at(-1) ?? '';
-}
-
-async function sweep(kit: Kit): Promise<void> {
-  try {
-    const swept = await sweepInterrupted(kit.database.system, LEASE_SECONDS);
-    if (swept === 0) return;
-    kit.metrics.deliveries.inc({ status: 'UNKNOWN' }, swept);
-    kit.log.warn({ deliveries: swept }, 'deliveries: interrupted attempts are UNKNOWN and will not be repeated');
-  } catch (error) {
-    // Failure policy: the mark did not move, so the next sweep looks at the same time again.
-    kit.log.warn({ err: error }, 'deliveries: the sweep failed');
-  }
-}
-
-// More webhooks than this in one process's flight are opened again; opening takes microseconds.
-const CACHED_HEADERS = 1_000;
-
-/** Headers by their sealed text: what changes is sealed anew, so nothing here can be out of date. */
-function headerCache(kit: Kit): (delivery: Claimed) => Headers {
-  const opened = new Map<string, Headers>();
-  return ({ company, custom_headers }) => {
-    const hit = opened.get(custom_headers);
-    if (hit) return hit;
-    if (opened.size >= CACHED_HEADERS) opened.clear();
-    const headers = openHeaders(kit.secrets, company, custom_headers);
-    opened.set(custom_headers, headers);
-    return headers;
-  };
 }

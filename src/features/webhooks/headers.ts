@@ -51,3 +51,21 @@ function reasonToRefuse(name: string, value: string | undefined): string | null 
     return 'is not a valid header';
   }
 }
+
+// More webhooks than this in one process's flight are opened again; opening takes microseconds.
+const CACHED_HEADERS = 1_000;
+
+/** Headers by their sealed text: what changes is sealed anew, so nothing here can be out of date. */
+export function createHeaderCache(
+  secrets: Secrets,
+): (delivery: { company: string; custom_headers: string }) => Headers {
+  const opened = new Map<string, Headers>();
+  return ({ company, custom_headers }) => {
+    const hit = opened.get(custom_headers);
+    if (hit) return hit;
+    if (opened.size >= CACHED_HEADERS) opened.clear();
+    const headers = openHeaders(secrets, company, custom_headers);
+    opened.set(custom_headers, headers);
+    return headers;
+  };
+}

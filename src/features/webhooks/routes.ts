@@ -66,6 +66,10 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(Webhook) },
     handler: (tenant, { params }) => removeWebhook(kit, tenant, params.id),
   });
+  deliveryRoutes(app, kit);
+}
+
+function deliveryRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/webhooks/deliveries',
