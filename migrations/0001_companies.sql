@@ -19,6 +19,29 @@ begin
 end
 $$;
 
+-- Statistics of tables that changed a lot since they were last looked at. Each of our indexes begins with the company, so on
+-- an empty table they all look alike, and a prepared statement that was planned then keeps the wrong one until the table is
+-- analysed. autovacuum looks once a minute; a new installation under load can not wait that long. Only an owner may analyse.
+create function refresh_statistics() returns integer
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  stale regclass;
+  refreshed integer := 0;
+begin
+  if not pg_try_advisory_xact_lock(724113003) then return 0; end if;
+  for stale in
+    select s.relid::regclass from pg_stat_user_tables s join pg_class c on c.oid = s.relid
+    where s.schemaname = 'public' and c.reltuples < 1000000 and s.n_mod_since_analyze > 50 + 0.3 * greatest(c.reltuples, 0)
+  loop
+    execute format('analyze %s', stale);
+    refreshed := refreshed + 1;
+  end loop;
+  return refreshed;
+end
+$$;
+revoke execute on function refresh_statistics() from public;
+grant execute on function refresh_statistics() to parley_system;
+
 create table companies (
   _id text collate "C" primary key,
   name text not null,

@@ -21,6 +21,6 @@ export async function startWorker(kit: Kit, running: Jobs): Promise<() => Promis
   const stopWatching = watchCrossed(kit);
   return async () => {
     stopWatching();
-    await deliverer.stop();
+    await Promise.all([deliverer.stop(), running.rest()]);
   };
 }

@@ -13,11 +13,14 @@ export async function run(config: Config, purpose: Purpose): Promise<void> {
   const log = createLog(config.LOG_LEVEL);
   try {
     if (purpose === 'migrate') return await migrateOnly(config, log);
+    // From the first moment: what a start has begun is ended in order, too.
+    const asked = nextSignal();
     const running = await start(config, purpose, { log });
     log.info({ url: running.url, purpose, pid: process.pid }, 'ready');
-    if (running.url) process.stdout.write(`Parley is ready on ${running.url} (reference: ${running.url}/docs)\n`);
+    const where = running.url ? ` on ${running.url} (reference: ${running.url}/docs)` : ' to work';
+    process.stdout.write(`Parley is ready${where}\n`);
     collectGarbage();
-    await ended(running, log);
+    await ended(running, asked, log);
   } catch (error) {
     throw new Error(explain(error, config), { cause: error });
   }
@@ -32,18 +35,19 @@ async function migrateOnly(config: Config, log: Log): Promise<void> {
 /** Loading the code leaves some 70 MB of garbage that an idle process would keep for hours. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  setTimeout(collect, 1_000).unref();
+  const collect = runInNewContext('gc') as (options: object) => void;
+  setTimeout(() => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' }), 1_000).unref();
+}
+
+function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+  });
 }
 
 /** Resolves when the process has stopped in order; a second signal, or 15 s, end it at once. */
-async function ended(running: Running, log: Log): Promise<void> {
-  const signal = await Promise.race([
-    new Promise<string>((resolve) => {
-      for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
-    }),
-    running.failed.then((reason) => `failure: ${reason}`),
-  ]);
+async function ended(running: Running, asked: Promise<string>, log: Log): Promise<void> {
+  const signal = await Promise.race([asked, running.failed.then((reason) => `failure: ${reason}`)]);
   log.info({ signal }, 'stopping');
   const impatient = (): never => process.exit(1);
   process.once('SIGTERM', impatient).once('SIGINT', impatient);
@@ -66,6 +70,9 @@ function explain(error: unknown, config: Config): string {
     case 'EPERM':
     case 'EROFS':
       return `no permission: ${message}`;
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return `DATA_DIR ${config.DATA_DIR} is not a folder`;
     case 'ENOSPC':
       return `the disk that holds ${config.DATA_DIR} is full`;
     case 'ECONNREFUSED':

@@ -14,6 +14,9 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
+/** Beside the platform's own; after the last port of all, or beside any free one, any free one. */
+const nextPort = (port: number): number => (port > 0 && port < 65_535 ? port + 1 : 0);
+
 export interface SandboxSecrets {
   appSecret: string;
   verifyToken: string;
@@ -22,10 +25,10 @@ export interface SandboxSecrets {
 /** Throws one sentence when it does not come up. */
 export async function startSandbox(config: Config, secrets: SandboxSecrets): Promise<Sandbox> {
   const child = spawn(process.execPath, [PROGRAM], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: 'pipe',
     env: {
       SANDBOX_HOST: '127.0.0.1',
-      SANDBOX_PORT: String(config.SANDBOX_PORT || (config.PORT ? config.PORT + 1 : 0)),
+      SANDBOX_PORT: String(config.SANDBOX_PORT || nextPort(config.PORT)),
       SANDBOX_APP_SECRET: secrets.appSecret,
       SANDBOX_VERIFY_TOKEN: secrets.verifyToken,
     },
@@ -33,11 +36,18 @@ export async function startSandbox(config: Config, secrets: SandboxSecrets): Pro
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
   const said = await Promise.race([
-    once(lines, 'line', { signal: AbortSignal.timeout(START_MS) }).then(([line]) => String(line)),
+    // Failure policy: silence counts like an end.
+    once(lines, 'line', { signal: AbortSignal.timeout(START_MS) }).then(
+      ([line]) => String(line),
+      () => null,
+    ),
     exited.then(() => null),
   ]);
   const { url } = JSON.parse(said ?? '{}') as { url?: string };
+  if (!url) child.kill();
   if (!url) throw new Error('the sandbox did not start; set SANDBOX_PORT to a free port, or SANDBOX=off');
+  // Until now its words would only have repeated the sentence above.
+  child.stderr.pipe(process.stderr);
   return {
     url,
     stop: async () => {

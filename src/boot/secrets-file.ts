@@ -1,6 +1,6 @@
 /** The installation's own secrets: from the environment, else made once and kept in the data folder, readable by its owner only. */
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { dataPath, type Config } from '../config.ts';
 
 export interface InstallationSecrets {
@@ -24,9 +24,7 @@ export async function loadSecrets(config: Config): Promise<InstallationSecrets> 
     ...stored,
   };
   if (Object.keys(made).some((name) => !(name in stored))) {
-    // By rename: a process that dies here leaves the old file or the new one, never half of one.
-    await writeFile(`${path}.new`, JSON.stringify(made, null, 2), { mode: 0o600 });
-    await rename(`${path}.new`, path);
+    if (!(await keep(path, made, Object.keys(stored).length === 0))) return loadSecrets(config);
   }
   return {
     encryptionKey: config.ENCRYPTION_KEY ?? made.encryptionKey,
@@ -34,6 +32,27 @@ export async function loadSecrets(config: Config): Promise<InstallationSecrets> 
     appSecret: config.WAP_APP_SECRET ?? made.appSecret,
     verifyToken: config.WAP_VERIFY_TOKEN ?? made.verifyToken,
   };
+}
+
+/** False when another process that starts at the same moment made the file first: its secrets count for both. */
+async function keep(path: string, made: InstallationSecrets, isFirst: boolean): Promise<boolean> {
+  const side = `${path}.${process.pid}`;
+  await writeFile(side, JSON.stringify(made, null, 2), { mode: 0o600 });
+  // A process that dies here leaves the old file or the new one, never half of one.
+  if (!isFirst) {
+    await rename(side, path);
+    return true;
+  }
+  try {
+    await link(side, path);
+    return true;
+  } catch (error) {
+    // Failure policy: whoever came second reads what is there; any other failure is the caller's.
+    if ((error as { code?: string }).code !== 'EEXIST') throw error;
+    return false;
+  } finally {
+    await unlink(side);
+  }
 }
 
 async function readStored(path: string): Promise<Partial<InstallationSecrets>> {

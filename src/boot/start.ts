@@ -14,6 +14,7 @@ import { createOutbound } from '../platform/outbound.ts';
 import { createSecrets } from '../platform/secrets.ts';
 import type { Health } from '../platform/service.ts';
 import { createMetrics, type Log } from '../platform/telemetry.ts';
+import { keepStatistics } from '../platform/statistics.ts';
 import { openDatabase } from '../platform/tenant.ts';
 import { startWorker } from '../worker.ts';
 import { openStore, type Purpose } from './database.ts';
@@ -69,7 +70,10 @@ async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, op
   if (sandbox) undo.push(sandbox.stop);
   const { kit, jobs } = await openKit({ config, secrets, sandbox, url: store.url, purpose, options, undo });
   const health: Health = { ready: () => kit.database.ping() };
-  const url = purpose === 'worker' ? null : await listen(kit, health, undo);
+  const api = purpose === 'worker' ? null : await listen(kit, health);
+  // Closing twice is closing once.
+  if (api) undo.push(api.close);
+  const url = api?.url ?? null;
   if (sandbox && url) await pointSandbox(kit, sandbox, url);
   if (purpose !== 'worker') {
     await prepareFirstStart(kit, {
@@ -79,7 +83,11 @@ async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, op
     });
     await warnOfCredentials(kit);
   }
-  if (purpose !== 'api') undo.push(await startWorker(kit, jobs));
+  if (purpose !== 'api') {
+    const stopWorker = await startWorker(kit, jobs);
+    // Together: a request and a delivery last ten seconds each, and whoever waits for the end waits for the longer one only.
+    undo.push(async () => void (await Promise.all([stopWorker(), api?.close()])));
+  }
   // First of all when stopping: say so to whoever balances the load.
   undo.push(async () => void (health.ready = null));
   return { url, kit, failed: store.embedded?.died ?? new Promise<string>(() => undefined) };
@@ -107,6 +115,7 @@ async function openKit({
   const { log } = options;
   const database = openDatabase({ url, poolSize: config.DATABASE_POOL, readsUnderRls: options.readsUnderRls ?? false });
   undo.push(database.close);
+  undo.push(keepStatistics(database.system, log));
   const outbound = createOutbound({ allow: config.OUTBOUND_ALLOW, trustedOrigins: sandbox ? [sandbox.url] : [] });
   undo.push(outbound.close);
   const jobs = await startJobs({ url, worker: purpose !== 'api', log });
@@ -137,12 +146,22 @@ async function openKit({
   return { kit, jobs };
 }
 
-async function listen(kit: Kit, health: Health, undo: Undo): Promise<string> {
+interface Listening {
+  url: string;
+  close(): Promise<void>;
+}
+
+async function listen(kit: Kit, health: Health): Promise<Listening> {
   const app = await buildApi(kit, health);
-  undo.push(() => app.close());
-  await app.listen({ host: kit.config.HOST, port: kit.config.PORT });
+  try {
+    await app.listen({ host: kit.config.HOST, port: kit.config.PORT });
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   const { port } = app.server.address() as AddressInfo;
-  return kit.config.PORT === 0 ? kit.config.PUBLIC_URL.replace(/:0$/, `:${port}`) : kit.config.PUBLIC_URL;
+  const url = kit.config.PORT === 0 ? kit.config.PUBLIC_URL.replace(/:0$/, `:${port}`) : kit.config.PUBLIC_URL;
+  return { url, close: () => app.close() };
 }
 
 /** The sandbox learns where its notifications go once the platform has an address. */

@@ -5,7 +5,7 @@ import { AppError, type FieldError } from './errors.ts';
 export const MAX_DEPTH = 20;
 
 function malformed(detail: string, path?: string): AppError {
-  const errors: FieldError[] = path === undefined ? [] : [{ path, code: 'MALFORMED', message: detail }];
+  const errors: FieldError[] = path === undefined ? [] : [{ path: path || 'body', code: 'MALFORMED', message: detail }];
   return new AppError('MALFORMED_BODY', detail, errors);
 }
 

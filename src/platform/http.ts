@@ -63,7 +63,8 @@ export function createServer(log: Log, metrics: Metrics): FastifyInstance {
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    // What still arrives on an open connection is answered, and the connection then closed: a stop cuts nobody.
+    return503OnClosing: false,
     genReqId: requestId,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     http: { maxHeaderSize: HEADER_LIMIT, headersTimeout: HEADERS_MS },
@@ -92,7 +93,18 @@ export function createServer(log: Log, metrics: Metrics): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   app.addHook('onResponse', async (request, reply) => recordResponse(log, metrics, request, reply));
   refuseOpenRoutes(app);
+  sayGoodbye(app);
   return app;
+}
+
+/** An answer given while the server closes ends its connection, which would otherwise be waited for until it is idle too long. */
+function sayGoodbye(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook('preClose', async () => void (closing = true));
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    done();
+  });
 }
 
 /** A caller's own id is kept when it is harmless in a log. */
@@ -217,8 +229,14 @@ function clientErrorHandler(error: Error & { code?: string }, socket: import('no
     : status.startsWith('408')
       ? 'REQUEST_TIMEOUT'
       : 'MALFORMED_BODY';
-  const body = JSON.stringify(problemOf(new AppError(code), randomUUID()));
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+  const id = randomUUID();
+  const body = JSON.stringify(problemOf(new AppError(code), id));
+  const head = [
+    `HTTP/1.1 ${status}`,
+    `x-request-id: ${id}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -40,6 +40,8 @@ export interface Worked<T extends TSchema> {
 export interface Jobs {
   enqueue: Enqueue;
   work<T extends TSchema>(worked: Worked<T>): Promise<void>;
+  /** Takes no further job, and waits for those that run; what they still ask for can be enqueued. */
+  rest(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -91,6 +93,7 @@ export async function startJobs({ url, worker, log }: JobsOptions): Promise<Jobs
   // Failure policy: pg-boss goes on by itself when the database is back; the log says that it was away.
   boss.on('error', (error) => log.warn({ err: error }, 'jobs: the queue reports an error'));
   await boss.start();
+  const worked = new Set<string>();
   return {
     enqueue: async (tx, job, data, options = {}) => {
       await boss.send(job.name, data as object, {
@@ -104,8 +107,10 @@ export async function startJobs({ url, worker, log }: JobsOptions): Promise<Jobs
       await boss.work<Static<typeof job.data>>(job.name, poll, (batch) =>
         handleBatch({ boss, log }, { job, handle }, batch),
       );
+      worked.add(job.name);
       if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' });
     },
+    rest: async () => void (await Promise.all([...worked].map((name) => boss.offWork(name, { wait: true })))),
     stop: async () => {
       await boss.stop({ graceful: true, timeout: STOP_MS });
       await pool.end();

@@ -8,6 +8,8 @@ import { QUEUE_SCHEMA } from './jobs.ts';
 const FOLDER = join(import.meta.dirname, '../../migrations');
 // One number for every process that might migrate this database at the same moment.
 const LOCK = 724_113_001;
+// A distant server answers in a tenth of this; one that is away should be named, not waited for.
+const CONNECT_MS = 5_000;
 
 function roleStatements(): string[] {
   return Object.values(ROLES).map((role) => `create role ${role} nologin nosuperuser nobypassrls`);
@@ -121,7 +123,8 @@ export async function createLogin(connectionString: string, password: string): P
  * process is one that row-level security does not bind.
  */
 export async function findMissing(connectionString: string, queues: string[]): Promise<string[]> {
-  const client = new pg.Client({ connectionString, options: `-c role=${ROLES.app}` });
+  const options = `-c role=${ROLES.app}`;
+  const client = new pg.Client({ connectionString, options, connectionTimeoutMillis: CONNECT_MS });
   try {
     await client.connect();
     await refuseUnbound(client);
@@ -136,10 +139,15 @@ export async function findMissing(connectionString: string, queues: string[]): P
   } catch (error) {
     // Failure policy: roles that are not there yet mean that nothing is; every other failure is the caller's.
     if (NO_ROLE.test((error as Error).message)) return await migrationFiles();
-    throw error;
+    throw unanswered(error as Error);
   } finally {
     await client.end();
   }
+}
+
+/** A server that takes the connection and then says nothing would be waited for without end. */
+function unanswered(error: Error): Error {
+  return error.message === 'timeout expired' ? Object.assign(error, { code: 'ETIMEDOUT' }) : error;
 }
 
 const NO_ROLE = /role "parley_\w+" does not exist|permission denied to set role|permission denied for (schema|table)/;

@@ -133,7 +133,8 @@ function checkQueryText(request: FastifyRequest): void {
 }
 
 function refuseSurplusBody(request: FastifyRequest, expected: boolean): void {
-  if (!expected && request.body !== undefined && request.body !== null && Object.keys(request.body).length > 0) {
+  // Many clients send {} where nothing is asked for.
+  if (!expected && (request.body ?? null) !== null && JSON.stringify(request.body) !== '{}') {
     throw new AppError('VALIDATION_FAILED', 'This operation takes no body', [
       { path: 'body', code: 'ADDITIONAL_PROPERTIES', message: 'is not expected' },
     ]);

@@ -11,7 +11,7 @@ import { createCompany } from '../../src/features/companies/companies.ts';
 import { createUser } from '../../src/features/users/users.ts';
 import { signToken } from '../../src/platform/auth.ts';
 import type { UserRole } from '../../src/platform/scopes.ts';
-import { createLog } from '../../src/platform/telemetry.ts';
+import { createLog, type Log } from '../../src/platform/telemetry.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
 import { until } from './wait.ts';
 
@@ -65,6 +65,8 @@ export interface Platform {
 export interface PlatformOptions {
   env?: Record<string, string>;
   readsUnderRls?: boolean;
+  /** Instead of a silent one: for tests that read what is logged. */
+  log?: Log;
 }
 
 /** Stops by itself after the file's last test. */
@@ -80,7 +82,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     ...options.env,
   });
   const running = await start(config, 'all', {
-    log: createLog(config.LOG_LEVEL),
+    log: options.log ?? createLog(config.LOG_LEVEL),
     readsUnderRls: options.readsUnderRls ?? false,
   });
   after(async () => {

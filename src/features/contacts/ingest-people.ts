@@ -6,10 +6,11 @@ import type { Person } from '../../channels/channel.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import {
-  attachIdentities,
+  claimIdentities,
   findIdentities,
   insertPeople,
   learnFacts,
+  moveIdentities,
   type Identity,
   type KnownIdentity,
   type LearntFact,
@@ -57,9 +58,12 @@ export async function resolvePeople(tx: SystemTx, asked: AskedPerson[]): Promise
   const lost = people.filter((person) => !created.has(person.contact));
   if (lost.length > 0) await yieldTo(tx, lost, held);
   const contacts = identities.map((own) => holderOf(own, held));
+  const mains = new Set(people.map((person) => keyOf(person.main)));
+  const aliases = identities.flatMap((own, index) => aliasesOf(own, contacts[index] ?? '', known));
   await attach(
     tx,
-    identities.flatMap((own, index) => aliasesOf(own, contacts[index] ?? '', known)),
+    aliases.filter((alias) => !mains.has(keyOf(alias))),
+    known,
   );
   const facts = asked.flatMap((item, index) => news(item, contacts[index] ?? '', identities[index] ?? [], known));
   return { contacts, created, changed: await learn(tx, facts) };
@@ -78,7 +82,10 @@ function holderOf(own: Identity[], held: Map<string, string>): string {
   throw new Error('a person without any identity reached the contacts');
 }
 
-/** Decides who an asked person is; one that nobody holds becomes a newcomer, shared by the rest of the batch. */
+/**
+ * Decides who an asked person is. One that nobody holds becomes a newcomer, shared by the rest of the batch, which may
+ * tell more of it.
+ */
 function welcome(
   asked: AskedPerson,
   own: Identity[],
@@ -86,16 +93,22 @@ function welcome(
   newcomers: Map<string, NewPerson>,
 ): void {
   const [main] = own;
-  if (!main || own.some((identity) => held.has(keyOf(identity)))) return;
-  const {
-    company: _company,
-    contact: _contact,
-    replace: _replace,
-    ...fact
-  } = factOf(asked.company, '', asked.person, false);
-  const person: NewPerson = { contact: newId(), main, ...fact };
-  newcomers.set(keyOf(main), person);
-  for (const identity of own) held.set(keyOf(identity), person.contact);
+  if (!main) return;
+  const holder = own.map((identity) => held.get(keyOf(identity))).find((contact) => contact !== undefined);
+  const contact = holder ?? newId();
+  const newcomer = newcomers.get(contact);
+  if (newcomer || !holder) {
+    const { name, phone_number, country_code } = factOf(asked.company, contact, asked.person, false);
+    newcomers.set(contact, {
+      contact,
+      main: newcomer?.main ?? main,
+      name: newcomer?.name ?? name,
+      phone_number: newcomer?.phone_number ?? phone_number,
+      country_code: newcomer?.country_code ?? country_code,
+    });
+  }
+  // A name beside one that is held is the same person's, also for an element that has only that name.
+  for (const identity of own) if (!held.has(keyOf(identity))) held.set(keyOf(identity), contact);
 }
 
 /** Somebody else created these people at the same moment: theirs count. */
@@ -112,7 +125,7 @@ async function yieldTo(tx: SystemTx, lost: NewPerson[], held: Map<string, string
   }
 }
 
-/** Identities that the batch showed beside the one by which its contact was found. The main one of a new contact is stored. */
+/** Identities that the batch showed beside the one by which its contact was found. */
 function aliasesOf(own: Identity[], contact: string, known: Known): (Identity & { contact: string })[] {
   return own.length < 2
     ? []
@@ -121,9 +134,23 @@ function aliasesOf(own: Identity[], contact: string, known: Known): (Identity & 
         .map((identity) => ({ ...identity, contact }));
 }
 
-async function attach(tx: SystemTx, aliases: (Identity & { contact: string })[]): Promise<void> {
+/** Those that another contact is known to hold move: the network says that they are this person. */
+async function attach(tx: SystemTx, aliases: (Identity & { contact: string })[], known: Known): Promise<void> {
   const distinct = [...new Map(aliases.map((alias) => [keyOf(alias), alias])).values()];
-  if (distinct.length > 0) await attachIdentities(tx, distinct);
+  const taken = distinct.filter((alias) => known.has(keyOf(alias)));
+  const free = distinct.filter((alias) => !known.has(keyOf(alias)));
+  if (taken.length > 0) await moveIdentities(tx, taken);
+  if (free.length > 0) await claim(tx, free);
+}
+
+/** Whoever took one of these since we looked may be the same person: then the batch is tried again with what is known now. */
+async function claim(tx: SystemTx, aliases: (Identity & { contact: string })[]): Promise<void> {
+  const won = new Set((await claimIdentities(tx, aliases)).map(keyOf));
+  const lost = aliases.filter((alias) => !won.has(keyOf(alias)));
+  if (lost.length === 0) return;
+  const holders = await knownOf(tx, lost);
+  if (lost.some((alias) => holders.get(keyOf(alias))?.contact !== alias.contact))
+    throw new Error('an identity was taken while its contact was being found');
 }
 
 /** What the network tells of a contact that does not have it yet; most messages tell nothing new. */
@@ -164,6 +191,7 @@ export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise
   await attach(
     tx,
     free.flatMap((renaming) => identitiesOf(renaming).map((identity) => ({ ...identity, contact: renaming.contact }))),
+    taken,
   );
   return learn(
     tx,

@@ -80,19 +80,31 @@ export function insertPeople(tx: SystemTx, people: NewPerson[]): Promise<{ _id: 
   });
 }
 
-/** Gives contacts further identities. One that another contact holds moves: the network says that it is this person. */
-export function attachIdentities(tx: SystemTx, identities: (Identity & { contact: string })[]): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.attachIdentities',
+type Alias = Identity & { contact: string };
+
+/** Gives contacts identities that nobody held a moment ago; returns those that nobody else took meanwhile. */
+export function claimIdentities(tx: SystemTx, identities: Alias[]): Promise<Omit<Identity, 'address'>[]> {
+  return many(tx, {
+    name: 'contacts.claimIdentities',
     text: `insert into contact_identities (company_id, kind, value, address, contact_id)
       select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) order by 1, 2, 3
-      on conflict (company_id, kind, value) do update set contact_id = excluded.contact_id
-      where contact_identities.kind = 'BSUID' and contact_identities.contact_id <> excluded.contact_id`,
+      on conflict do nothing returning company_id as company, kind, value`,
     values: [
       ...identityColumns(identities),
       identities.map((identity) => identity.address),
       identities.map((identity) => identity.contact),
     ],
+  });
+}
+
+/** Ids of the network move to the contact that the network shows them with; a phone number stays where it is. */
+export function moveIdentities(tx: SystemTx, identities: Alias[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.moveIdentities',
+    text: `update contact_identities i set contact_id = n.contact_id
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as n (company_id, kind, value, contact_id)
+      where i.company_id = n.company_id and i.kind = n.kind and i.value = n.value and i.kind = 'BSUID'`,
+    values: [...identityColumns(identities), identities.map((identity) => identity.contact)],
   });
 }
 
@@ -152,6 +164,17 @@ export function touchContacts(tx: SystemTx, activities: ContactActivity[]): Prom
       activities.map((activity) => activity.message_at),
       activities.map((activity) => activity.inbound_at),
     ],
+  });
+}
+
+/** Holds these contacts until the transaction ends, in one order. */
+export function lockContacts(tx: SystemTx, keys: { company: string; contact: string }[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.lock',
+    text: `select 1 from unnest($1::text[], $2::text[]) as k (company_id, _id)
+      join contacts c on c.company_id = k.company_id and c._id = k._id
+      order by c.company_id, c._id for no key update of c`,
+    values: [keys.map((key) => key.company), keys.map((key) => key.contact)],
   });
 }
 

@@ -9,7 +9,8 @@ export const FieldValue = define(
     slug: Type.String(),
     title: Type.String(),
     value: Type.Unsafe<string | number | boolean | string[] | null>({
-      type: ['string', 'number', 'boolean', 'array', 'null'],
+      // The list first: the serialiser takes the first type that fits, and everything can be made a string.
+      type: ['array', 'number', 'boolean', 'string', 'null'],
       items: { type: 'string' },
     }),
   }),

@@ -24,6 +24,8 @@ export const noOutcomes = (): Outcomes => ({ stored: 0, repeated: 0, applied: 0,
 
 export async function ingest(tx: SystemTx, channel: Channel, elements: Inbound[]): Promise<Outcomes> {
   const outcomes = noOutcomes();
+  // Callbacks that wait together have no order: what the network says of an account holds for the messages beside it.
+  for (const element of elements) if (element.kind === 'account') await applyAccount(tx, channel, element, outcomes);
   const receivers = await receiversOf(tx, channel, elements);
   const at = (element: { address: string }): Receiver | undefined => receivers.get(element.address);
   const arrivals: Arrival[] = [];
@@ -31,7 +33,7 @@ export async function ingest(tx: SystemTx, channel: Channel, elements: Inbound[]
   const corrections: Correction[] = [];
   for (const element of elements) {
     const receiver = 'address' in element && element.address !== null ? at(element as { address: string }) : undefined;
-    if (element.kind === 'account') await applyAccount(tx, channel, element, outcomes);
+    if (element.kind === 'account') continue;
     else if (element.kind === 'unreadable') await putAside(tx, channel, element, outcomes);
     else if (!receiver) outcomes.dropped += 1;
     else if (element.kind === 'status') news.push(newsOf(receiver, channel, element));

@@ -27,7 +27,7 @@ const textOf = (key: { inbox: string; external_id: string | null }): string => `
 
 /** Returns how many were new; the rest were repetitions. */
 export async function storeMessages(tx: SystemTx, arrivals: Arrival[]): Promise<number> {
-  const distinct = [...new Map(inOrder(arrivals).map((arrival) => [textOf(keyOf(arrival)), arrival])).values()];
+  const distinct = withoutRepetitions(inOrder(arrivals));
   if (distinct.length === 0) return 0;
   const known = await findKnown(tx, distinct.map(keyOf));
   const stored = new Set(known.filter((key) => key.stored).map(textOf));
@@ -48,10 +48,11 @@ export async function storeMessages(tx: SystemTx, arrivals: Arrival[]): Promise<
     fresh.map((arrival, index) => ({ arrival, contact: people.contacts[index] ?? '' })),
   );
   const placed = fresh.map((arrival, index) => place(arrival, people.contacts[index], threads.threads[index]));
-  const messages = await insertInbound(
+  const inserted = await insertInbound(
     tx,
     placed.map((arrival) => rowOf(arrival, now)),
   );
+  const messages = inPlaces(placed, inserted);
   refuseEmptyThreads(threads, messages);
   await move(tx, placed, threads, messages);
   const renamed = await rename(tx, placed);
@@ -63,14 +64,38 @@ export async function storeMessages(tx: SystemTx, arrivals: Arrival[]): Promise<
   return messages.length;
 }
 
-/** By the network's clock; a network's batch may be in any order. Of one message repeated, the last copy stays. */
+/** By the network's clock; a network's batch may be in any order. */
 function inOrder(arrivals: Arrival[]): Arrival[] {
   return arrivals.toSorted((a, b) => a.message.timestamp.getTime() - b.message.timestamp.getTime());
+}
+
+/** Of one message repeated, the last copy stays; an old one's file stays before its placeholder. */
+function withoutRepetitions(arrivals: Arrival[]): Arrival[] {
+  const distinct = new Map<string, Arrival>();
+  for (const arrival of arrivals) {
+    const key = textOf(keyOf(arrival));
+    if (arrival.message.media || !distinct.get(key)?.message.media) distinct.set(key, arrival);
+  }
+  return [...distinct.values()];
 }
 
 function place(arrival: Arrival, contact: string | undefined, thread: Thread | undefined): Placed {
   if (!contact || !thread) throw new Error('an arrival found no contact or no conversation');
   return { ...arrival, contact, conversation: thread._id };
+}
+
+/** In the order in which they were said, each with the target that came beside it: the insert itself can not see that one. */
+function inPlaces(placed: Placed[], inserted: Message[]): Message[] {
+  const stored = new Map(inserted.map((message) => [textOf(message), message]));
+  return placed.flatMap((arrival) => {
+    const { inbox, external_id } = keyOf(arrival);
+    const message = stored.get(textOf({ inbox, external_id }));
+    const asked = arrival.message.reaction?.externalId ?? arrival.message.replyTo;
+    const target = asked === null ? undefined : stored.get(textOf({ inbox, external_id: asked }));
+    if (!message || message.reply_to !== null || !target) return message ? [message] : [];
+    const reaction = message.reaction && { ...message.reaction, message: target._id };
+    return [{ ...message, reply_to: target._id, reaction }];
+  });
 }
 
 /** The file of an old message comes later than its placeholder. */

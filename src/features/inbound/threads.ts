@@ -1,6 +1,7 @@
 /** Which conversation a message belongs to: the open one of its contact in its inbox, opened here when there is none. */
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
+import { lockContacts } from '../contacts/ingest-queries.ts';
 import {
   findLatestThreads,
   insertThreads,
@@ -38,6 +39,8 @@ export async function findThreads(tx: SystemTx, asked: ThreadAsked[]): Promise<F
   const opened = await openMissing(tx, current, found);
   // Old messages open nothing: they join the latest conversation, or a closed one made for them.
   if (distinct(old, found).length > 0) {
+    // No index keeps closed conversations apart: another process that looks for these contacts' ones waits here.
+    await lockContacts(tx, distinct(old, found));
     await remember(found, () => findLatestThreads(tx, distinct(old, found)));
     await remember(found, () => insertThreads(tx, newThreads(old, found, 'CLOSED')));
   }

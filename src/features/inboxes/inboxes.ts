@@ -52,10 +52,12 @@ async function changeInbox(
   const before = await findInboxForUpdate(tx, id);
   if (!before) throw notFound();
   const next = applied(kit, before, input);
-  const moved = next.network_address !== before.network_address || next.channel !== before.channel;
+  // While it was DELETED the number was free for others: what the network accepted before proves nothing any more.
   const reactivated = next.status === 'ACTIVE' && before.status === 'DELETED';
-  const recheck = next.status === 'ACTIVE' && (moved || reactivated || credentialsChanged(kit, before, next));
-  const row = await ownNumber(() => updateInbox(tx, next, { recheck, moved }));
+  const moved = reactivated || next.network_address !== before.network_address || next.channel !== before.channel;
+  const renewed = moved || credentialsChanged(kit, before, next);
+  const row = await ownNumber(() => updateInbox(tx, next, { renewed, moved }));
+  const recheck = renewed && row.status === 'ACTIVE';
   if (recheck) await kit.enqueue(tx, CheckConnection, keyOf(row), { key: row._id, delaySeconds: RECHECK_SECONDS });
   return { row, recheck };
 }

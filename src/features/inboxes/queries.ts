@@ -115,11 +115,14 @@ export function insertInbox(tx: TenantTx, row: InboxRow): Promise<InboxRow> {
   });
 }
 
-/** `recheck`: the network has to accept the credentials again; `moved`: they are for another address, so nothing is accepted yet. */
+/**
+ * `renewed`: the network has to accept the credentials anew, and a verdict under way on earlier ones is void;
+ * `moved`: nothing is received before it does.
+ */
 export function updateInbox(
   tx: TenantTx,
   row: InboxRow,
-  change: { recheck: boolean; moved: boolean },
+  change: { renewed: boolean; moved: boolean },
 ): Promise<InboxRow> {
   return one(tx, {
     name: 'inboxes.update',
@@ -130,7 +133,7 @@ export function updateInbox(
         accepted_at = case when $20 then null else accepted_at end,
         coexistence_enabled = coexistence_enabled and not $20
       where company_id = $1 and _id = $2 returning ${COLUMNS}`,
-    values: [tx.companyId, row._id, ...writable(row), change.recheck, change.moved],
+    values: [tx.companyId, row._id, ...writable(row), change.renewed, change.moved],
   });
 }
 

@@ -31,10 +31,10 @@ export function sealSettings(
   for (const field of channel.secrets) {
     const value = given[field];
     if (value === undefined || (typeof value === 'string' && isMask(value))) {
-      const kept = stored?.[field];
-      if (kept === undefined && value !== undefined)
+      const kept = stored?.[field] ?? null;
+      if (kept === null && value !== undefined)
         throw invalid(`${channel.configField}.${field}`, 'is a mask, and nothing is stored behind it');
-      merged[field] = kept ?? null;
+      merged[field] = kept;
     } else if (typeof value === 'string') {
       merged[field] = secrets.seal(value, contextOf(row, field));
     }

@@ -172,7 +172,7 @@ export function lockLiving(
       select m._id, m.company_id as company, m.inbox_id as inbox, m.external_id, m.status, m.outcome_unknown, m.errors,
         m.failure_reason, m.sent_at, m.delivered_at, m.read_at, m.failed_at
       from found join messages m on m.company_id = found.company_id and m._id = found._id
-      where m.message_type = 'OUTGOING'
+      where m.message_type <> 'NOTE'
       order by m.company_id, m._id for no key update of m`,
     values: [...keyColumns(asked), asked.map((item) => item.message)],
   });
@@ -227,7 +227,10 @@ export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<M
           edited_at = case when n.kind = 'EDIT' then n.at end,
           content_type = case when n.kind = 'EDIT' then n.content_type else m.content_type end,
           content = case when n.kind = 'EDIT' then n.content end,
-          media = case when n.kind = 'EDIT' then coalesce(n.media::jsonb, m.media) end
+          media = case when n.kind = 'EDIT' then coalesce(n.media::jsonb, m.media) end,
+          interactive = case when n.kind = 'EDIT' then m.interactive end,
+          location = case when n.kind = 'EDIT' then m.location end,
+          contacts = case when n.kind = 'EDIT' then m.contacts end
         from n where m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
           and m.revoked_at is null and (n.kind = 'REVOKE' or m.edited_at is null or m.edited_at < n.at)
       )

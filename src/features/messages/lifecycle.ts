@@ -33,6 +33,14 @@ export interface Step {
 const RANK: Record<MessageStatus, number> = { QUEUED: 0, SENT: 1, DELIVERED: 2, READ: 3, FAILED: 4, RECEIVED: 5 };
 const ARRIVAL = { SENT: 'sent_at', DELIVERED: 'delivered_at', READ: 'read_at' } as const;
 
+/** What a failure without a cause says: every failure has its entry in `errors`. contract.md §3 "causes". */
+const NO_CAUSE: Cause = {
+  code: 'PROVIDER_REJECTED',
+  title: 'Not delivered',
+  message: 'The network gave no cause',
+  details: '',
+};
+
 /** A message whose outcome nobody knew: still open to what the network says about it. */
 const isUnsettled = (life: Life): boolean =>
   life.status === 'QUEUED' || (life.status === 'FAILED' && life.outcome_unknown);
@@ -51,7 +59,7 @@ function fail(life: Life, word: NetworkWord): Step {
     ...life,
     status: 'FAILED',
     outcome_unknown: false,
-    errors,
+    errors: errors.length > 0 ? errors : [NO_CAUSE],
     failure_reason,
     failed_at: word.at,
   };

@@ -74,7 +74,7 @@ export function lockSendTarget(tx: TenantTx, conversationId: string): Promise<Se
     text: `select v._id as conversation, v.contact_id as contact, v.inbox_id as inbox, v.channel, v.is_test, coalesce(v.window_expires_at > now(), false) as window_open, i.status as inbox_status, i.test_mode,
         (i.general_config->>'include_operator_name_on_message')::boolean as operator_name, c.opted_out,
         (select n.address from contact_identities n where n.company_id = $1 and n.contact_id = c._id and n.kind = 'PHONE'
-          order by n.value = regexp_replace(coalesce(c.phone_number, ''), '\\D', '', 'g') desc, n.created_at desc limit 1) as phone,
+          order by regexp_replace(coalesce(c.phone_number, ''), '\\D', '', 'g') in (n.value, n.address) desc, n.created_at desc limit 1) as phone,
         (select n.address from contact_identities n where n.company_id = $1 and n.contact_id = c._id and n.kind = 'BSUID'
           order by n.created_at desc limit 1) as bsuid
       from conversations v

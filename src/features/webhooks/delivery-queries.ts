@@ -51,7 +51,7 @@ export async function claimDeliveries(
       ), picked as (
         select d.ctid from turns t cross join lateral (
           select ctid from deliveries d where d.company_id = t.company_id and d.claimed_at is null
-          order by d.company_id, d.seq limit least($2 - t.busy, greatest(1, $1 / t.companies))
+          order by d.company_id, d.seq limit least($2 - t.busy, ($1 + t.companies - 1) / t.companies)
           for update skip locked
         ) d limit $1
       )
@@ -122,7 +122,7 @@ export async function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Prom
           now() - make_interval(secs => $1) as until
       ), swept as (
         update deliveries d set status = 'UNKNOWN', finished_at = now(), error = 'INTERRUPTED' from mark
-        where d.attempted_at is not null and d.attempted_at > mark.since and d.attempted_at <= mark.until and d.status = 'SENDING'
+        where d.attempted_at > mark.since and d.attempted_at <= mark.until and d.status = 'SENDING'
         returning 1
       ), moved as (
         insert into platform_state (key, value) select 'deliveries.swept', until::text from mark

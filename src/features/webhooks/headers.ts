@@ -9,6 +9,9 @@ export type Headers = Record<string, string>;
 const RESERVED =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|x-webhook-event|accept-encoding)$/i;
 
+// No header of the world is longer, and a receiver's own limit (8 kB for all of them, often) is not spent on one name.
+const MAX_NAME_LENGTH = 256;
+
 const contextOf = (company: string): string => `${company}:webhook:custom_headers`;
 
 export function sealHeaders(secrets: Secrets, company: string, headers: Headers): string {
@@ -41,6 +44,7 @@ export function acceptHeaders(given: Headers, stored: Headers): Headers {
 
 function reasonToRefuse(name: string, value: string | undefined): string | null {
   if (RESERVED.test(name)) return 'is a reserved header';
+  if (name.length > MAX_NAME_LENGTH) return `has a name longer than ${MAX_NAME_LENGTH} characters`;
   if (value === undefined) return 'is a mask, and nothing is stored behind it';
   try {
     validateHeaderName(name);

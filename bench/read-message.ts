@@ -1,0 +1,50 @@
+/** (c) GET /v1/messages/{id}, authentication included, against raw node:http with the same query. */
+import { Pool } from 'undici';
+import { compare, ratio, type Figure } from './measure.ts';
+import { spawnProgram, type Stage } from './stage.ts';
+
+const WIDTH = 32;
+
+export async function benchReadMessage(stage: Stage): Promise<Figure[]> {
+  const id = await seedMessage(stage);
+  const api = await spawnProgram('src/main.ts', ['api'], stage.env);
+  const raw = await spawnProgram('bench/peers/raw-http.ts', [], {
+    DATABASE_URL: stage.database.url,
+    COMPANY: stage.company,
+  });
+  const get = (url: string, headers: Record<string, string>) => {
+    const pool = new Pool(url, { connections: WIDTH, pipelining: 1 });
+    const path = `/v1/messages/${id}`;
+    return async (): Promise<void> => {
+      const { statusCode, body } = await pool.request({ method: 'GET', path, headers });
+      if (statusCode !== 200) throw new Error(`${url}${path} answered ${statusCode}`);
+      await body.dump();
+    };
+  };
+  const rates = await compare(
+    [
+      { name: 'api', work: get(api.url, { authorization: `Bearer ${stage.key}` }) },
+      { name: 'raw', work: get(raw.url, {}) },
+    ],
+    { width: WIDTH, durationMs: 3_000, times: 5 },
+  );
+  await api.stop();
+  await raw.stop();
+  return [ratio('(c) GET /v1/messages/{id} / raw node:http', rates.get('api') ?? 0, rates.get('raw') ?? 0, 0.7)];
+}
+
+async function seedMessage(stage: Stage): Promise<string> {
+  const id = 'b'.repeat(24);
+  await stage.database.sql(
+    `with i as (select _id, channel from inboxes where company_id = $1 limit 1), c as (
+      insert into contacts (company_id, _id, name, source) values ($1, $2, 'Bench', 'API') returning _id
+    ), v as (
+      insert into conversations (company_id, _id, contact_id, inbox_id, channel, handled_by)
+      select $1, $2, c._id, i._id, i.channel, 'NONE' from c, i returning *
+    ) insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin,
+        content_type, content, status)
+      select $1, $2, v._id, v.contact_id, v.inbox_id, v.channel, 'CONTACT', 'INCOMING', 'CHANNEL', 'TEXT', 'Bom dia!', 'RECEIVED' from v`,
+    [stage.company, id],
+  );
+  return id;
+}

@@ -1,0 +1,80 @@
+/** The stage: a database of its own, a seeded company, and the real processes. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { start } from '../src/boot/start.ts';
+import { loadConfig } from '../src/config.ts';
+import { createLog } from '../src/platform/telemetry.ts';
+import { openTestDatabase, type TestDatabase } from '../test/support/database.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+export interface Stage {
+  database: TestDatabase;
+  /** Environment for the platform's processes. */
+  env: Record<string, string>;
+  key: string;
+  company: string;
+  appSecret: string;
+  close(): Promise<void>;
+}
+
+/** The first start seeds the demo company, its inbox (accepted by the sandbox) and its webhook; then everything stops again. */
+export async function openStage(): Promise<Stage> {
+  const database = await openTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
+  const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' };
+  const seeding = await start(loadConfig({ ...env, SANDBOX: 'on' }), 'all', { log: createLog('silent') });
+  await seeding.stop();
+  const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as {
+    company_key: string;
+    company_id: string;
+  };
+  const { appSecret } = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as { appSecret: string };
+  return {
+    database,
+    env: { ...env, WAP_APP_SECRET: appSecret, SANDBOX: 'off' },
+    key: credentials.company_key,
+    company: credentials.company_id,
+    appSecret,
+    close: async () => {
+      await database.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface Spawned {
+  child: ChildProcess;
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a program and waits until it says that it is ready (and where; `url` is empty for a worker). Its log is read and thrown away, as a collector would. */
+export async function spawnProgram(file: string, args: string[], env: Record<string, string>): Promise<Spawned> {
+  const child = spawn(process.execPath, [join(ROOT, file), ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout });
+  let said: string | null = null;
+  for await (const line of lines) {
+    if (line.startsWith('{"level"') || !/ready|^http/.test(line)) continue;
+    said = line;
+    break;
+  }
+  if (said === null) throw new Error(`${file} ended before it was ready`);
+  const url = /(http:\/\/[\d.]+:\d+)/.exec(said)?.[1] ?? '';
+  child.stdout.resume();
+  return {
+    child,
+    url,
+    stop: async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import {
+  descendantsOf,
+  livingOf,
+  makeDataFolder,
+  readyUrl,
+  spawnProgram,
+  type Program,
+} from '../../test/support/process.ts';
+import type { Json } from '../../test/support/platform.ts';
+import { until } from '../../test/support/wait.ts';
+
+interface Credentials {
+  base_url: string;
+  company_id: string;
+  company_key: string;
+  global_key: string;
+  user: { email: string; password: string };
+}
+
+interface Installation {
+  folder: string;
+  program: Program;
+  url: string;
+  credentials: Credentials;
+}
+
+const PLANTED = {
+  token: 'planted-business-token-7c1',
+  header: 'planted-header-9d2',
+  words: 'planted-words-3e4',
+  name: 'Planted Name',
+  phone: '5511977770001',
+};
+
+async function open(t: TestContext, folder: string): Promise<Installation> {
+  const program = spawnProgram(t, { env: { DATA_DIR: folder, LOG_LEVEL: 'trace' } });
+  const url = await readyUrl(program);
+  const credentials = JSON.parse(await readFile(join(folder, 'credentials.json'), 'utf8')) as Credentials;
+  return { folder, program, url, credentials };
+}
+
+async function call(at: Installation, path: string, init: { method?: string; body?: unknown; key?: string } = {}) {
+  const { method = 'GET', body, key = at.credentials.company_key } = init;
+  const response = await fetch(at.url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      'x-company-id': at.credentials.company_id,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Json };
+}
+
+test('one installation, from its first start over kill -9 to its ordered end', async (t) => {
+  const folder = await makeDataFolder(t);
+  const first = await open(t, folder);
+
+  await t.test('the first start writes working credentials for the owner alone, in exactly the attested shape', () =>
+    checkCredentials(first),
+  );
+  await t.test('a second process on the same data folder is refused, and the first one goes on', async (inner) => {
+    const second = spawnProgram(inner, { env: { DATA_DIR: folder } });
+    assert.equal(await second.ended, 1);
+    assert.match(second.stderr(), /^parley: another Parley \(pid \d+\) is running on .*\n$/);
+    assert.equal((await call(first, '/v1/inboxes')).status, 200);
+  });
+  const before = await leaveTraces(first);
+  const firstProcesses = await descendantsOf(first.program.pid);
+  first.program.child.kill('SIGKILL');
+  await first.program.ended;
+
+  const second = await open(t, folder);
+  await t.test('after kill -9 the next start has the same data and the same keys', async () => {
+    assert.deepEqual(second.credentials, first.credentials);
+    assert.deepEqual((await call(second, '/v1/webhooks')).body, before.webhook);
+    assert.deepEqual((await call(second, '/v1/inboxes')).body, before.inboxes);
+  });
+  await t.test('a start warns of the credentials as long as their file exists', () => {
+    const warning = second.program
+      .stdout()
+      .split('\n')
+      .find((line) => line.includes('"level":40'));
+    assert.ok(warning?.includes(join(folder, 'credentials.json')), second.program.stdout().slice(0, 2_000));
+  });
+
+  const processes = await descendantsOf(second.program.pid);
+  second.program.child.kill('SIGTERM');
+  await t.test('SIGTERM ends it with 0, and neither its database nor its sandbox stays behind', async () => {
+    assert.equal(await second.program.ended, 0);
+    // The second run adopted the first one's database.
+    if (process.platform === 'linux') assert.ok(firstProcesses.length >= 2, 'a database and a sandbox were running');
+    await until('the last child to end', async () => (await livingOf([...processes, ...firstProcesses])).length === 0);
+  });
+  await t.test('no key, token, password, header value or message text is in the log of either run', async () => {
+    const secrets = JSON.parse(await readFile(join(folder, 'secrets.json'), 'utf8')) as Record<string, string>;
+    const { company_key, global_key, user } = first.credentials;
+    const log = [first, second].map(({ program }) => program.stdout() + program.stderr()).join('');
+    assert.ok(log.includes('"route":"/v1/webhooks/:id"'), 'the run was logged');
+    const password = await readFile(join(folder, 'postgres/cluster/password'), 'utf8');
+    const planted = [company_key, global_key, user.password, password, ...Object.values(secrets)];
+    for (const secret of [...planted, ...Object.values(PLANTED)]) {
+      assert.ok(!log.includes(secret), `${secret.slice(0, 12)}… is in the log`);
+    }
+  });
+});
+
+async function checkCredentials(at: Installation): Promise<void> {
+  const { credentials } = at;
+  assert.deepEqual(Object.keys(credentials), ['base_url', 'company_id', 'company_key', 'global_key', 'user']);
+  assert.deepEqual(Object.keys(credentials.user), ['email', 'password']);
+  assert.equal(credentials.base_url, at.url);
+  assert.ok(credentials.user.password.length >= 16);
+  for (const name of ['credentials.json', 'secrets.json']) {
+    if (process.platform !== 'win32') assert.equal((await stat(join(at.folder, name))).mode & 0o777, 0o600);
+  }
+  for (const key of [credentials.company_key, credentials.global_key]) {
+    const { status, body } = await call(at, '/v1/webhooks', { key });
+    assert.deepEqual([status, body['company']], [200, credentials.company_id]);
+  }
+}
+
+/** Writes what must survive, and plants secrets and words where they must not get out. */
+async function leaveTraces(at: Installation): Promise<{ webhook: Json; inboxes: Json }> {
+  const webhook = (await call(at, '/v1/webhooks')).body;
+  await talk(at, new URL(webhook.url).origin);
+  const custom_headers = { 'x-secret': PLANTED.header };
+  const update = { url: `${webhook.url}-2`, custom_headers };
+  assert.equal((await call(at, `/v1/webhooks/${webhook._id}`, { method: 'PUT', body: update })).status, 200);
+  const [inbox] = (await call(at, '/v1/inboxes')).body.result;
+  // The network refuses this token: its answer is kept, not what was sent.
+  const api_wap_config = { ...inbox.api_wap_config, business_token: PLANTED.token };
+  assert.equal((await call(at, `/v1/inboxes/${inbox._id}`, { method: 'PUT', body: { api_wap_config } })).status, 200);
+  const unknown = { conversationId: PLANTED.words, message: { content: PLANTED.words } };
+  assert.equal((await call(at, '/v1/messages/send-text', { method: 'POST', body: unknown })).status, 400);
+  assert.equal((await call(at, `/v1/contacts/${PLANTED.words}?x=${PLANTED.words}`)).status, 404);
+  assert.equal((await call(at, '/v1/inboxes', { key: `${at.credentials.company_key}x` })).status, 401);
+  return { webhook: (await call(at, '/v1/webhooks')).body, inboxes: (await call(at, '/v1/inboxes')).body };
+}
+
+/** A contact writes, the company answers, and the webhook hears of both. */
+async function talk(at: Installation, sandbox: string): Promise<void> {
+  const { words: text, name, phone: from } = PLANTED;
+  await fetch(`${sandbox}/sandbox/inbound`, { method: 'POST', body: JSON.stringify({ text, name, from }) });
+  const deliveryOf = (event: string) =>
+    until(event, async () => {
+      const { deliveries } = (await (await fetch(`${sandbox}/sandbox/deliveries?event=${event}`)).json()) as Json;
+      return deliveries.length > 0 && JSON.parse(deliveries[0].body);
+    });
+  const received: Json = await deliveryOf('MESSAGE_RECEIVED');
+  const answer = { conversationId: received.data.conversation, message: { content: text } };
+  const { status, body } = await call(at, '/v1/messages/send-text', { method: 'POST', body: answer });
+  assert.deepEqual([status, body.status], [201, 'SENT']);
+  await deliveryOf('MESSAGE_READ');
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openTestDatabase } from '../../test/support/database.ts';
+import type { Json } from '../../test/support/platform.ts';
+import { descendantsOf, livingOf, makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
+import { until } from '../../test/support/wait.ts';
+
+const SENDS = 12;
+// contract.md §5: what is in flight lasts ten seconds at most.
+const STOP_MS = 11_000;
+
+const database = await openTestDatabase();
+after(() => database.close());
+
+test('SIGTERM under load cuts no request and no delivery, ends with 0 within 11 s, and leaves no child', async (t) => {
+  const folder = await makeDataFolder(t);
+  const program = spawnProgram(t, { env: { DATA_DIR: folder, DATABASE_URL: database.url, SANDBOX: 'on' } });
+  const url = await readyUrl(program);
+  const { company_key: key } = JSON.parse(await readFile(join(folder, 'credentials.json'), 'utf8')) as Json;
+  const call = (path: string, body?: unknown) =>
+    fetch(url + path, {
+      headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
+    });
+  const [webhook] = await database.sql<{ url: string }>('select url from webhooks');
+  const sandbox = new URL(webhook?.url ?? '').origin;
+  const control = (method: string, path: string, body: unknown) =>
+    fetch(`${sandbox}/sandbox/${path}`, { method, body: JSON.stringify(body) });
+
+  await control('POST', 'inbound', { text: 'Oi', from: '5511977770002' });
+  const [conversation] = await database.sql<{ _id: string }>('select _id from conversations');
+  assert.ok(conversation);
+  // From here on the network and the receiver are slow: what is in flight stays there for a while.
+  await control('PUT', 'settings', { faults: { send: [{ kind: 'slow', ms: 1_500, times: null }] } });
+  await control('PUT', 'receiver', { mode: 'ok', ms: 2_500 });
+  const body = { conversationId: conversation._id, message: { content: 'Olá' } };
+  const sends = Array.from({ length: SENDS }, () => call('/v1/messages/send-text', body));
+  const inFlight = `select (select count(*)::int from messages where status = 'QUEUED') as sends,
+    (select count(*)::int from deliveries where status = 'SENDING') as deliveries`;
+  await control('POST', 'inbound', { text: 'Alô', from: '5511977770003' });
+  await until('sends and deliveries to be in flight', async () => {
+    const [row] = await database.sql<{ sends: number; deliveries: number }>(inFlight);
+    return row?.sends === SENDS && row.deliveries > 0;
+  });
+  const children = await descendantsOf(program.pid);
+  const statuses = new Set<number>();
+  const reading = readUntilClosed(() => call('/v1/inboxes'), statuses);
+  await until('a first answer', () => statuses.size > 0);
+
+  const stopped = Date.now();
+  program.child.kill('SIGTERM');
+  const answers = await Promise.all(
+    sends.map(async (answer) => ({ status: (await answer).status, body: (await (await answer).json()) as Json })),
+  );
+  assert.deepEqual(
+    answers.map((answer) => [answer.status, answer.body.status]),
+    Array.from({ length: SENDS }, () => [201, 'SENT']),
+  );
+  assert.equal(await program.ended, 0, program.stderr());
+  t.diagnostic(`stopped in ${Date.now() - stopped} ms`);
+  assert.ok(Date.now() - stopped < STOP_MS, `it took ${Date.now() - stopped} ms`);
+  await reading;
+  assert.deepEqual([...statuses], [200], 'a request was answered, or never accepted');
+  const attempts = `select status, count(*)::int from deliveries where attempted_at is not null group by status`;
+  const outcomes = await database.sql<{ status: string }>(attempts);
+  assert.deepEqual(
+    outcomes.map((row) => row.status),
+    ['DELIVERED'],
+  );
+  assert.deepEqual(await livingOf(children), []);
+});
+
+/** Reads one after the other until the door is closed. */
+async function readUntilClosed(read: () => Promise<Response>, statuses: Set<number>): Promise<void> {
+  for (;;) {
+    try {
+      const answer = await read();
+      await answer.text();
+      statuses.add(answer.status);
+    } catch (error) {
+      const { code } = (error as { cause?: { code?: string } }).cause ?? {};
+      // Failure policy: a refused connection is the end; one that closes between two requests is tried anew.
+      if (code === 'ECONNREFUSED') return;
+      if (code !== 'UND_ERR_SOCKET' && code !== 'ECONNRESET') throw error;
+    }
+  }
+}
+
+test('SIGTERM while it starts ends it with 0 and leaves no child', async (t) => {
+  const program = spawnProgram(t, { env: { DATA_DIR: await makeDataFolder(t) } });
+  // The first child is initdb: the start has only begun.
+  const children = await until('its first child', async () => {
+    const pids = await descendantsOf(program.pid);
+    return pids.length > 0 && pids;
+  });
+  program.child.kill('SIGTERM');
+  assert.equal(await program.ended, 0, program.stderr());
+  await until('its children to end', async () => (await livingOf(children)).length === 0);
+});
+
+test('when the embedded database dies the program says so in one sentence and ends with 1', async (t) => {
+  const folder = await makeDataFolder(t);
+  const program = spawnProgram(t, { env: { DATA_DIR: folder } });
+  await readyUrl(program);
+  const [pid] = (await readFile(join(folder, 'postgres/cluster/data/postmaster.pid'), 'utf8')).split('\n');
+  const children = await descendantsOf(program.pid);
+  process.kill(Number(pid), 'SIGKILL');
+  assert.equal(await program.ended, 1);
+  assert.match(program.stderr(), /^parley: the embedded PostgreSQL \(pid \d+\) ended by itself: .*\n$/);
+  await until('its children to end', async () => (await livingOf(children)).length === 0);
+});

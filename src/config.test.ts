@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dataPath, loadConfig, SETTINGS } from './config.ts';
+
+test('without any setting everything has the documented default, and the sandbox is on', () => {
+  const config = loadConfig({});
+  assert.deepEqual([config.HOST, config.PORT, config.DATA_DIR], ['127.0.0.1', 3000, './data']);
+  assert.deepEqual([config.PUBLIC_URL, config.loopback, config.sandboxOn], ['http://127.0.0.1:3000', true, true]);
+  assert.equal(config.WEBHOOK_MAX_AGE, 24 * 3_600_000);
+  assert.deepEqual(
+    [config.DELIVERY_RETENTION_DAYS, config.CALLBACK_RETENTION_DAYS, config.LOG_LEVEL],
+    [14, 14, 'info'],
+  );
+  for (const name of ['DATABASE_URL', 'ENCRYPTION_KEY', 'JWT_SECRET', 'WAP_GRAPH_URL', 'WAP_APP_SECRET'] as const) {
+    assert.equal(config[name], null, name);
+  }
+});
+
+test('the sandbox is off by default where a real database, a real network or the outside is near', () => {
+  const isOn = (env: Record<string, string>): boolean => loadConfig(env).sandboxOn;
+  assert.equal(isOn({ DATABASE_URL: 'postgres://a@b/c' }), false);
+  assert.equal(isOn({ WAP_GRAPH_URL: 'https://graph.example' }), false);
+  assert.equal(isOn({ HOST: '0.0.0.0' }), false);
+  assert.equal(isOn({ SANDBOX: 'off' }), false);
+  for (const HOST of ['localhost', '::1', '127.0.0.9']) assert.equal(isOn({ HOST }), true, HOST);
+  assert.equal(isOn({ SANDBOX: 'on', DATABASE_URL: 'postgres://a@b/c' }), true);
+});
+
+test('a setting that makes no sense is refused in a sentence that begins with its name', () => {
+  const nonsense: Record<string, string[]> = {
+    PORT: ['-1', '65536', '3000.5', '0x10', 'http', '1e3'],
+    DATABASE_URL: ['mysql://a/b', 'localhost:5432', 'postgres'],
+    PUBLIC_URL: ['ftp://a', 'parley.example'],
+    WAP_GRAPH_URL: ['graph.example'],
+    ENCRYPTION_KEY: ['short'],
+    JWT_SECRET: ['x'.repeat(31)],
+    JWT_SECRET_PREVIOUS: ['short'],
+    METRICS_TOKEN: ['short'],
+    SANDBOX: ['yes', 'ON', '1'],
+    WEBHOOK_MAX_AGE: ['24', '0h', '-1h', '1w', '1.5h', 'h'],
+    DELIVERY_RETENTION_DAYS: ['0', 'two weeks'],
+    CALLBACK_RETENTION_DAYS: ['0'],
+    DATABASE_POOL: ['1', '201'],
+    LOG_LEVEL: ['loud'],
+  };
+  for (const [name, values] of Object.entries(nonsense)) {
+    for (const value of values) {
+      assert.throws(
+        () => loadConfig({ [name]: value }),
+        (error: Error) => {
+          assert.match(error.message, new RegExp(`^${name} must [^\\n]+$`));
+          // A refused secret must not end up in the terminal.
+          assert.ok(!/KEY|SECRET|TOKEN/.test(name) || !error.message.includes(value));
+          return true;
+        },
+      );
+    }
+  }
+  assert.throws(
+    () => loadConfig({ SANDBOX: 'on', HOST: '0.0.0.0' }),
+    /^Error: SANDBOX is on, but HOST 0\.0\.0\.0 is not/,
+  );
+});
+
+test('an empty variable counts as absent, and what a variable has around it does not count', () => {
+  const empty = loadConfig(Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ' '])));
+  assert.deepEqual(empty, loadConfig({}));
+  assert.equal(loadConfig({ PORT: ' 8080 ' }).PORT, 8080);
+});
+
+test('the public address is the given one without its last slash, else where it listens', () => {
+  assert.equal(loadConfig({ PUBLIC_URL: 'https://parley.example/' }).PUBLIC_URL, 'https://parley.example');
+  assert.equal(loadConfig({ HOST: '::1', PORT: '80' }).PUBLIC_URL, 'http://[::1]:80');
+});
+
+test('durations are read in seconds, minutes, hours and days; lists by their commas', () => {
+  for (const [text, expected] of [
+    ['90s', 90_000],
+    ['15m', 900_000],
+    ['2h', 7_200_000],
+    ['7d', 604_800_000],
+  ] as const) {
+    assert.equal(loadConfig({ WEBHOOK_MAX_AGE: text }).WEBHOOK_MAX_AGE, expected);
+  }
+  assert.deepEqual(loadConfig({ OUTBOUND_ALLOW: '127.0.0.0/8, ::1/128,' }).OUTBOUND_ALLOW, ['127.0.0.0/8', '::1/128']);
+});
+
+test('the settings can not be changed once they are read', () => {
+  const config = loadConfig({});
+  assert.throws(() => Object.assign(config, { PORT: 1 }), TypeError);
+  assert.equal(dataPath(config, 'files', 'a'), 'data/files/a');
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { checkDefect, checkRefusals, checkUnavailable, type Asked } from '../../../test/support/refusals.ts';
+import { eventsOf, hear, rawAnswer } from '../../../test/support/traffic.ts';
+import { newId } from '../../platform/ids.ts';
+
+const platform = await startPlatform();
+const { call, database, demo } = platform;
+
+const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/contacts/${id}`)).body;
+
+const heard = await hear(platform);
+const READ: Asked = { method: 'GET', path: `/v1/contacts/${heard.contact._id}`, scope: 'contacts:read' };
+
+test('a contact made by a first message has all its fields, null where they are empty, and is told in this format', async () => {
+  const { message, contact } = await hear(platform, { from: '5511988887777', name: 'Maria Silva' });
+  const { _id, createdAt, updatedAt, ...rest } = contact;
+  assert.match(_id, /^[0-9a-f]{24}$/);
+  for (const at of [createdAt, updatedAt]) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.deepEqual(rest, {
+    ...{ company: demo._id, name: 'Maria Silva', email: null, phone_number: '+5511988887777', country_code: 'BR' },
+    ...{ professional_network_identifier: null, external_id: null, avatar_url: null, language: null, tags: [] },
+    ...{ business: null, custom_fields: [], owner: null, opted_out: false, blocked: false, source: 'INBOUND' },
+    ...{ last_inbound_at: message.sent_at, last_message_at: message.createdAt },
+  });
+  const [told, ...more] = await eventsOf(platform, _id);
+  assert.deepEqual(more, []);
+  assert.deepEqual(told, { event: 'CONTACT_CREATED', data: contact });
+});
+
+test('what a contact can hold beside is shown, each custom field with the type of its value', async () => {
+  const { contact } = await hear(platform);
+  const user = await platform.createUser(demo._id, 'OPERATOR');
+  const business = newId();
+  const values = { colours: ['a', 'b'], done: false, nothing: null, plan: '7', score: 4.5, tries: 7 };
+  const fields = Object.entries(values).map(([slug, value]) => ({ _id: newId(), slug, title: `The ${slug}`, value }));
+  for (const { _id, slug, title } of fields) {
+    await database.sql(
+      `insert into custom_fields (company_id, _id, slug, title, context) values ($1, $2, $3, $4, 'contact')`,
+      [demo._id, _id, slug, title],
+    );
+  }
+  const held = Object.fromEntries([
+    ...fields.map(({ _id, value }) => [_id, value]),
+    [newId(), 'of a field that is gone'],
+  ]);
+  await database.sql(
+    `update contacts set email = 'Maria@Example.com', professional_network_identifier = 'maria-s', external_id = 'crm-1',
+        avatar_url = 'https://example.com/a.png', language = 'pt-BR', tags = '{vip}', business_id = $2, owner_id = $3,
+        opted_out = true, blocked = true, source = 'IMPORT', custom_fields = $4 where _id = $1`,
+    [contact._id, business, user._id, held],
+  );
+  assert.deepEqual(await read(contact._id), {
+    ...contact,
+    ...{ email: 'Maria@Example.com', professional_network_identifier: 'maria-s', external_id: 'crm-1' },
+    ...{ avatar_url: 'https://example.com/a.png', language: 'pt-BR', tags: ['vip'], business, owner: user._id },
+    ...{ opted_out: true, blocked: true, source: 'IMPORT', custom_fields: fields },
+  });
+});
+
+test('further messages move the clocks of a contact and nothing else: updatedAt stays, and nobody is told', async () => {
+  const from = '5511977770001';
+  const first = await hear(platform, { from });
+  const second = await hear(platform, { from });
+  assert.deepEqual(second.contact, {
+    ...first.contact,
+    last_inbound_at: second.message.sent_at,
+    last_message_at: second.message.createdAt,
+  });
+  assert.equal((await eventsOf(platform, first.contact._id)).length, 1);
+});
+
+test('GET /v1/contacts/{id} refuses strangers, missing scopes and malformed requests', async () => {
+  await checkRefusals(platform, READ);
+});
+
+test('while the database is busy a contact is 503; a defect is 500 and says nothing about itself', async () => {
+  await checkUnavailable(platform, ['contacts'], [READ]);
+  await checkDefect(platform, 'contacts.tags', [READ]);
+});
+
+test("another company's contact is byte for byte what an unknown one is", async () => {
+  const other = await platform.createCompany();
+  const theirs = newId();
+  await database.sql(`insert into contacts (company_id, _id, source) values ($1, $2, 'API')`, [other._id, theirs]);
+  const answer = await rawAnswer(platform, 'GET', `/v1/contacts/${theirs}`);
+  assert.equal(answer.status, 404);
+  for (const id of ['f'.repeat(24), 'not-an-id', theirs.toUpperCase(), 'a'.repeat(100)]) {
+    assert.deepEqual(await rawAnswer(platform, 'GET', `/v1/contacts/${id}`), answer);
+  }
+  assert.equal((await call(200, 'GET', `/v1/contacts/${theirs}`, { key: other.key })).body.source, 'API');
+});
+
+test('every role of a user may read contacts, and scopes may be given by wildcard', async () => {
+  for (const role of ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'] as const) {
+    const user = await platform.createUser(demo._id, role);
+    await call(200, 'GET', READ.path, { key: user.token });
+  }
+  const key = await platform.createKey(demo._id, ['contacts:*']);
+  await call(200, 'GET', READ.path, { key: key.token });
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { digitsOf, phoneKey, readablePhone } from './phone.ts';
+
+/** Every spelling in a row is one person's number; the last two columns are what people read. */
+const PEOPLE: { spellings: string[]; phone_number: string; country_code: string }[] = [
+  {
+    spellings: ['5511988887777', '551188887777', '+55 (11) 98888-7777', '+55 11 8888-7777', '55 11 9 8888 7777'],
+    phone_number: '+5511988887777',
+    country_code: 'BR',
+  },
+  { spellings: ['558599998888', '5585999998888'], phone_number: '+5585999998888', country_code: 'BR' },
+  // A Brazilian landline has eight digits, too, and gets no ninth.
+  { spellings: ['551133334444', '+55 11 3333-4444'], phone_number: '+551133334444', country_code: 'BR' },
+  {
+    spellings: ['5215512345678', '525512345678', '+52 55 1234 5678', '+52 1 55 1234 5678'],
+    phone_number: '+525512345678',
+    country_code: 'MX',
+  },
+  { spellings: ['351912345678', '+351 912 345 678'], phone_number: '+351912345678', country_code: 'PT' },
+  {
+    spellings: ['12125550123', '+1 (212) 555-0123', '1.212.555.0123'],
+    phone_number: '+12125550123',
+    country_code: 'US',
+  },
+];
+
+for (const { spellings, phone_number, country_code } of PEOPLE) {
+  test(`all spellings of ${phone_number} are one person, read in E.164, of ${country_code}`, () => {
+    assert.equal(new Set(spellings.map(phoneKey)).size, 1, spellings.map(phoneKey).join(' '));
+    for (const spelling of spellings) assert.deepEqual(readablePhone(spelling), { phone_number, country_code });
+  });
+}
+
+test('an Argentine mobile number is one person with and without the 9, and keeps the 9 where it was written', () => {
+  const spellings = ['5491123456789', '541123456789', '+54 9 11 2345-6789', '+54 11 2345-6789'];
+  assert.equal(new Set(spellings.map(phoneKey)).size, 1);
+  assert.deepEqual(readablePhone('+54 9 11 2345-6789'), { phone_number: '+5491123456789', country_code: 'AR' });
+  assert.deepEqual(readablePhone('541123456789'), { phone_number: '+541123456789', country_code: 'AR' });
+});
+
+test('numbers that differ in more than a spelling stay different people', () => {
+  const numbers = [
+    '5511988887777',
+    '5511988887778',
+    '5521988887777',
+    '551133334444', // a landline is not the mobile number with a 9 before it
+    '5511933334444',
+    '525512345678',
+    '541123456789',
+    '351912345678',
+    '12125550123',
+    '121255501234',
+  ];
+  assert.equal(new Set(numbers.map(phoneKey)).size, numbers.length);
+});
+
+test('a key is a fixed point: the key of a key is the key', () => {
+  for (const { spellings } of PEOPLE) {
+    for (const spelling of spellings) assert.equal(phoneKey(phoneKey(spelling)), phoneKey(spelling));
+  }
+});
+
+test('a number of no country is kept as it is, without a country', () => {
+  for (const text of ['99912345678', '12345', '0']) {
+    assert.deepEqual(readablePhone(text), { phone_number: `+${text}`, country_code: null });
+    assert.equal(phoneKey(text), text);
+  }
+});
+
+test('a number shared by several countries is given to the one that it belongs to', () => {
+  assert.equal(readablePhone('14165550123').country_code, 'CA');
+  assert.equal(readablePhone('12125550123').country_code, 'US');
+  assert.equal(readablePhone('77011234567').country_code, 'KZ');
+  assert.equal(readablePhone('79161234567').country_code, 'RU');
+});
+
+test('only digits count in a spelling', () => {
+  assert.equal(digitsOf(' +55 (11) 9.8888-7777 ramal 2 '), '55119888877772');
+  assert.equal(digitsOf('no number'), '');
+});

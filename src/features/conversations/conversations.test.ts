@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { freshPhone } from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { checkDefect, checkRefusals, checkUnavailable, type Asked } from '../../../test/support/refusals.ts';
+import { eventNames, eventsOf, hear, rawAnswer, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
+import { until } from '../../../test/support/wait.ts';
+import { newId } from '../../platform/ids.ts';
+
+const platform = await startPlatform();
+await silenceNetwork(platform);
+const { call, database, demo } = platform;
+
+const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/conversations/${id}`)).body;
+const markRead = async (id: string): Promise<Json> => (await call(200, 'PUT', `/v1/conversations/${id}/read`)).body;
+
+const heard = await hear(platform);
+const OPERATIONS: Asked[] = [
+  { method: 'GET', path: `/v1/conversations/${heard.conversation._id}`, scope: 'conversations:read' },
+  { method: 'PUT', path: `/v1/conversations/${heard.conversation._id}/read`, scope: 'conversations:update' },
+];
+
+test('a conversation opened by a contact has all its fields, null where they are empty, and is told once in this format', async () => {
+  const { message, conversation, contact } = await hear(platform, { text: 'Bom dia' });
+  const { _id, window_expires_at, last_inbound_at, createdAt, updatedAt, ...rest } = conversation;
+  assert.match(_id, /^[0-9a-f]{24}$/);
+  assert.equal(last_inbound_at, message.sent_at);
+  assert.equal(Date.parse(window_expires_at) - Date.parse(last_inbound_at), 24 * 60 * 60 * 1000);
+  for (const at of [createdAt, updatedAt]) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.deepEqual(rest, {
+    ...{ company: demo._id, contact: contact._id, inbox: demo.inbox, channel: 'WAP_AUTO_CLOSER', status: 'OPEN' },
+    ...{ handled_by: 'NONE', agent: null, owner: null, attendant: null, pipeline: null, step: null },
+    ...{ campaign: null, enrollment: null, tags: [], custom_fields: [], unread_count: 1 },
+    last_message: {
+      ...{ _id: message._id, content: 'Bom dia', contentType: 'TEXT', sender_type: 'CONTACT' },
+      ...{ message_type: 'INCOMING', createdAt: message.createdAt },
+    },
+    ...{ last_message_at: message.createdAt, snoozed_until: null, is_test: false, closed_at: null },
+  });
+  assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONVERSATION_CREATED', data: conversation }]);
+});
+
+test('what a conversation can hold beside is shown: people, agent, step, tags, custom fields, snooze and close', async () => {
+  const { conversation } = await hear(platform);
+  const user = await platform.createUser(demo._id, 'OPERATOR');
+  const [agent, pipeline, step] = [newId(), newId(), newId()];
+  const named = 'insert into %s (company_id, _id, name) values ($1, $2, $3)';
+  for (const [table, id] of [
+    ['agents', agent],
+    ['pipelines', pipeline],
+  ] as const) {
+    await database.sql(named.replace('%s', table), [demo._id, id, 'n']);
+  }
+  await database.sql('insert into pipeline_steps (company_id, _id, pipeline_id, name) values ($1, $2, $3, $4)', [
+    ...[demo._id, step, pipeline, 'n'],
+  ]);
+  const values = { colours: ['a', 'b'], done: true, nothing: null, plan: 'gold', score: 4.5, tries: 7 };
+  const fields = Object.entries(values).map(([slug, value]) => ({
+    _id: newId(),
+    slug,
+    title: slug.toUpperCase(),
+    value,
+  }));
+  for (const { _id, slug, title } of fields) {
+    await database.sql(
+      `insert into custom_fields (company_id, _id, slug, title, context) values ($1, $2, $3, $4, 'conversation')`,
+      [demo._id, _id, slug, title],
+    );
+  }
+  const held = Object.fromEntries(fields.map(({ _id, value }) => [_id, value]));
+  await database.sql(
+    `update conversations set status = 'CLOSED', handled_by = 'HUMAN', agent_id = $2, owner_id = $3, attendant_id = $3,
+        pipeline_id = $4, step_id = $5, tags = '{vip,"two words"}', custom_fields = $6,
+        snoozed_until = '2026-01-02T03:04:05.006Z', closed_at = '2026-01-03T00:00:00Z', is_test = true where _id = $1`,
+    [conversation._id, agent, user._id, pipeline, step, held],
+  );
+  assert.deepEqual(await read(conversation._id), {
+    ...conversation,
+    ...{ status: 'CLOSED', handled_by: 'HUMAN', agent, owner: user._id, attendant: user._id, pipeline, step },
+    ...{ tags: ['vip', 'two words'], snoozed_until: '2026-01-02T03:04:05.006Z', closed_at: '2026-01-03T00:00:00.000Z' },
+    ...{ is_test: true, custom_fields: fields },
+  });
+});
+
+test("marking as read sets unread_count to 0, tells nobody, and shows the contact's last message as read on the network", async () => {
+  const from = freshPhone();
+  await hear(platform, { from, text: '1' });
+  const { conversation, message } = await hear(platform, { from, text: '2' });
+  await sendText(platform, conversation._id, { content: 'resposta' });
+  await database.sql('update conversations set unread_count = 2 where _id = $1', [conversation._id]);
+  const marked = await markRead(conversation._id);
+  assert.equal(marked.unread_count, 0);
+  assert.deepEqual(await read(conversation._id), marked);
+  assert.equal(marked.updatedAt, conversation.updatedAt);
+  assert.deepEqual(await eventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
+  const path = `/sandbox/conversation?phone_number_id=100000000000001&contact=${from}`;
+  const shown = await until(
+    'the read mark on the network',
+    async () => (await platform.sandbox('GET', path)).items.find((item: Json) => item.id === message.external_id)?.read,
+    30_000,
+  );
+  assert.equal(shown, true);
+});
+
+test('marking as read is safe to repeat, also at the same moment', async () => {
+  const { conversation } = await hear(platform);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => markRead(conversation._id)));
+  for (const answer of answers) assert.deepEqual(answer, answers[0]);
+});
+
+test('what comes in after the mark counts as unread again', async () => {
+  const from = freshPhone();
+  const { conversation } = await hear(platform, { from });
+  await markRead(conversation._id);
+  const again = await hear(platform, { from });
+  assert.equal(again.conversation._id, conversation._id);
+  assert.equal(again.conversation.unread_count, 1);
+});
+
+test('the clocks of a conversation never go back: an older message that comes late moves none of them', async () => {
+  const from = freshPhone();
+  const now = Math.floor(Date.now() / 1000);
+  const recent = await hear(platform, { from, raw: { timestamp: String(now) } });
+  const late = await hear(platform, { from, raw: { timestamp: String(now - 3_600) } });
+  for (const clock of ['last_inbound_at', 'window_expires_at']) {
+    assert.equal(late.conversation[clock], recent.conversation[clock], clock);
+    assert.equal(late.conversation[clock], (await read(recent.conversation._id))[clock]);
+  }
+  assert.equal(late.contact.last_inbound_at, recent.contact.last_inbound_at);
+});
+
+test('a message dated ahead of our clock opens no window longer than 24 hours from now', async () => {
+  const ahead = String(Math.floor(Date.now() / 1000) + 86_400);
+  const { conversation } = await hear(platform, { raw: { timestamp: ahead } });
+  assert.ok(Date.parse(conversation.window_expires_at) <= Date.now() + 24 * 60 * 60 * 1000);
+});
+
+for (const asked of OPERATIONS) {
+  test(`${asked.method} ${asked.path.replace(/[0-9a-f]{24}/, '{id}')} refuses strangers, missing scopes and malformed requests`, async () => {
+    await checkRefusals(platform, asked);
+  });
+}
+
+test('marking as read takes no body: one is 400, and nothing is marked', async () => {
+  const { conversation } = await hear(platform);
+  await call(400, 'PUT', `/v1/conversations/${conversation._id}/read`, { body: { unread_count: 0 } });
+  assert.equal((await read(conversation._id)).unread_count, 1);
+});
+
+test('while the database is busy both operations on conversations are 503; a defect is 500 and says nothing about itself', async () => {
+  await checkUnavailable(platform, ['conversations'], OPERATIONS);
+  await checkDefect(platform, 'conversations.tags', OPERATIONS);
+});
+
+test("another company's conversation is byte for byte what an unknown one is, and stays unread", async () => {
+  const other = await platform.createCompany();
+  const [inbox, contact, theirs] = [newId(), newId(), newId()];
+  await database.sql(`insert into inboxes (company_id, _id, name, channel) values ($1, $2, 'i', 'WAP_AUTO_CLOSER')`, [
+    other._id,
+    inbox,
+  ]);
+  await database.sql(`insert into contacts (company_id, _id, source) values ($1, $2, 'API')`, [other._id, contact]);
+  await database.sql(
+    `insert into conversations (company_id, _id, contact_id, inbox_id, channel, handled_by, unread_count)
+      values ($1, $2, $3, $4, 'WAP_AUTO_CLOSER', 'NONE', 5)`,
+    [other._id, theirs, contact, inbox],
+  );
+  for (const [method, tail] of [
+    ['GET', ''],
+    ['PUT', '/read'],
+  ] as const) {
+    const answer = await rawAnswer(platform, method, `/v1/conversations/${theirs}${tail}`);
+    assert.equal(answer.status, 404);
+    for (const id of ['f'.repeat(24), 'not-an-id', '%00']) {
+      const unknown = await rawAnswer(platform, method, `/v1/conversations/${id}${tail}`);
+      assert.deepEqual(unknown, answer);
+    }
+  }
+  const { body } = await call(200, 'GET', `/v1/conversations/${theirs}`, { key: other.key });
+  assert.equal(body.unread_count, 5);
+});
+
+test('a viewer may read a conversation and not mark it; an operator may do both', async () => {
+  const { conversation } = await hear(platform);
+  const [viewer, operator] = [
+    await platform.createUser(demo._id, 'VIEWER'),
+    await platform.createUser(demo._id, 'OPERATOR'),
+  ];
+  const path = `/v1/conversations/${conversation._id}`;
+  await call(200, 'GET', path, { key: viewer.token });
+  await call(403, 'PUT', `${path}/read`, { key: viewer.token });
+  await call(200, 'PUT', `${path}/read`, { key: operator.token });
+});

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from '../../platform/ids.ts';
+import {
+  connectPhone,
+  freshPhone,
+  incoming,
+  notification,
+  openNetwork,
+  secondsAgo,
+  storedMessage,
+  wamid,
+  written,
+  type Phone,
+} from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { eventNames, eventsOf } from '../../../test/support/traffic.ts';
+
+const platform = await startPlatform();
+const network = await openNetwork(platform);
+const phone = await connectPhone(platform);
+
+const accountNews = (at: Pick<Phone, 'id' | 'waba'>, event: string): Json =>
+  notification({ phone: at, field: 'account_update', value: { event, metadata: undefined } });
+const echoes = (at: Phone, ...messages: Record<string, unknown>[]): Json =>
+  notification({
+    phone: at,
+    field: 'smb_message_echoes',
+    value: { message_echoes: messages.map((message) => written({ from: '551133334444', ...message })) },
+  });
+const isShared = async (at: Phone): Promise<boolean> =>
+  (await platform.call(200, 'GET', `/v1/inboxes/${at.inbox}`, { key: at.key })).body.coexistence_enabled;
+const conversationOf = async (message: Json): Promise<Json> =>
+  (await platform.call(200, 'GET', `/v1/conversations/${message.conversation}`)).body;
+
+type Old = Record<string, unknown>;
+/** A chunk of history: one thread per contact. */
+const history = (at: Phone, threads: Record<string, Old[]>): Json =>
+  notification({
+    phone: at,
+    field: 'history',
+    value: {
+      history: [
+        {
+          metadata: { phase: 0, chunk_order: 1, progress: 50 },
+          threads: Object.entries(threads).map(([id, messages]) => ({ id, messages: messages.map(written) })),
+        },
+      ],
+    },
+  });
+/** The files of old messages follow outside of any thread. */
+const files = (at: Phone, ...messages: Old[]): Json =>
+  notification({ phone: at, field: 'history', value: { messages: messages.map(written) } });
+
+async function rowsOf(at: Phone): Promise<{ conversations: number; events: number }> {
+  const [row] = await platform.database.sql<{ conversations: number; events: number }>(
+    `select (select count(*)::int from conversations where inbox_id = $1) as conversations,
+       (select count(*)::int from deliveries where body like '%' || $1 || '%') as events`,
+    [at.inbox],
+  );
+  return row ?? { conversations: -1, events: -1 };
+}
+
+test('account news switch coexistence of every ACTIVE inbox of the account, and of no other', async () => {
+  const sibling = await connectPhone(platform, { waba: phone.waba });
+  const stranger = await connectPhone(platform);
+  await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
+  assert.deepEqual(await Promise.all([phone, sibling, stranger].map(isShared)), [true, true, false]);
+  await network.post(200, accountNews(phone, 'ACCOUNT_RESTRICTION'));
+  assert.equal(await isShared(phone), true);
+  await network.post(200, accountNews(phone, 'ACCOUNT_OFFBOARDED'));
+  assert.deepEqual(await Promise.all([phone, sibling].map(isShared)), [false, false]);
+  await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
+  await network.post(200, accountNews(phone, 'PARTNER_REMOVED'));
+  assert.equal(await isShared(phone), false);
+});
+
+test('echoes and history of a number that is not shared are dropped', async () => {
+  const own = await connectPhone(platform);
+  const to = freshPhone();
+  await network.post(200, echoes(own, { to }));
+  await network.post(200, history(own, { [to]: [{ from: to }] }));
+  await network.post(200, files(own, { from: to, type: 'image', image: { id: '1', mime_type: 'image/png' } }));
+  assert.deepEqual(await rowsOf(own), { conversations: 0, events: 0 });
+});
+
+test('a message that comes in one body with the news that the number is shared is stored', async () => {
+  const own = await connectPhone(platform);
+  const [to, id] = [freshPhone(), wamid()];
+  const { entry } = accountNews(own, 'ACCOUNT_RECONNECTED');
+  const both = echoes(own, { to, id });
+  await network.post(200, { ...both, entry: [...both.entry, ...entry] });
+  assert.equal((await storedMessage(platform, own, id))?.is_echo, true);
+});
+
+test('an echo is an outgoing message of the business app, told as MESSAGE_RECEIVED in the GET format', async () => {
+  await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
+  const [to, id, timestamp] = [freshPhone(), wamid(), secondsAgo(20)];
+  await network.post(200, echoes(phone, { to, id, timestamp }));
+  await network.post(200, echoes(phone, { to, id, timestamp }));
+  const message = await storedMessage(platform, phone, id);
+  const { sender_type, sender, message_type, origin, status, is_echo, sent_at } = message;
+  assert.deepEqual(
+    { sender_type, sender, message_type, origin, status, is_echo, sent_at },
+    {
+      ...{ sender_type: 'USER', sender: null, message_type: 'OUTGOING', origin: 'BUSINESS_APP', status: 'SENT' },
+      ...{ is_echo: true, sent_at: new Date(Number(timestamp) * 1000).toISOString() },
+    },
+  );
+  assert.deepEqual(await eventsOf(platform, message._id), [{ event: 'MESSAGE_RECEIVED', data: message }]);
+  const conversation = await conversationOf(message);
+  const { unread_count, window_expires_at, last_inbound_at, handled_by, last_message } = conversation;
+  assert.deepEqual(
+    { unread_count, window_expires_at, last_inbound_at, handled_by, last: last_message._id },
+    { unread_count: 0, window_expires_at: null, last_inbound_at: null, handled_by: 'HUMAN', last: message._id },
+  );
+  const { body: contact } = await platform.call(200, 'GET', `/v1/contacts/${message.contact}`);
+  assert.deepEqual([contact.phone_number, contact.last_inbound_at], [`+${to}`, null]);
+});
+
+test('an echo answers: nothing is unread, the window stays, nobody wakes, no agent is asked', async () => {
+  await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
+  const [from, first, echo] = [freshPhone(), wamid(), wamid()];
+  await network.post(200, incoming(phone, { from, id: first, timestamp: secondsAgo(600) }));
+  const message = await storedMessage(platform, phone, first);
+  const agent = newId();
+  await platform.database.sql(`insert into agents (company_id, _id, name) values ($1, $2, 'Agent')`, [
+    platform.demo._id,
+    agent,
+  ]);
+  await platform.database.sql(
+    `update conversations set status = 'SNOOZED', handled_by = 'AI', agent_id = $2 where _id = $1`,
+    [message.conversation, agent],
+  );
+  const before = await conversationOf(message);
+  await network.post(200, echoes(phone, { to: from, id: echo }));
+  const after = await conversationOf(message);
+  assert.equal((await storedMessage(platform, phone, echo)).conversation, message.conversation);
+  assert.deepEqual([before.unread_count, after.unread_count], [1, 0]);
+  assert.deepEqual([after.status, after.window_expires_at], ['SNOOZED', before.window_expires_at]);
+  assert.deepEqual(await eventNames(platform, message.conversation), ['CONVERSATION_CREATED']);
+  const turns = await platform.database.sql('select 1 from pending_turns where conversation_id = $1', [
+    message.conversation,
+  ]);
+  assert.deepEqual(turns, []);
+});
+
+test("an echo's statuses, edit and revocation count like any message's", async () => {
+  await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
+  const [to, id] = [freshPhone(), wamid()];
+  const status = (name: string): Json =>
+    notification({
+      phone,
+      value: { statuses: [{ id, status: name, timestamp: secondsAgo(1), recipient_id: to }] },
+    });
+  await network.post(200, status('delivered'));
+  await network.post(200, echoes(phone, { to, id, timestamp: secondsAgo(5) }));
+  await network.post(200, status('read'));
+  const message = await storedMessage(platform, phone, id);
+  assert.equal(message.status, 'READ');
+  assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_RECEIVED', 'MESSAGE_DELIVERED', 'MESSAGE_READ']);
+  const revoke = { type: 'revoke', to, revoke: { original_message_id: id } };
+  const edit = {
+    type: 'edit',
+    to,
+    edit: { original_message_id: id, message: { type: 'text', text: { body: 'Olá' } } },
+  };
+  await network.post(200, echoes(phone, edit));
+  assert.equal((await storedMessage(platform, phone, id)).content, 'Olá');
+  await network.post(200, echoes(phone, revoke));
+  assert.equal((await storedMessage(platform, phone, id)).content, null);
+});
+
+test('history is stored in one CLOSED conversation per contact, with its authors, times and states, and tells nothing', async () => {
+  const own = await connectPhone(platform);
+  await network.post(200, accountNews(own, 'ACCOUNT_RECONNECTED'));
+  const [person, ids] = [freshPhone(), [wamid(), wamid(), wamid(), wamid()] as const];
+  const long = 90 * 86_400;
+  const old = [
+    { from: person, id: ids[0], timestamp: secondsAgo(long), history_context: { status: 'READ' } },
+    { from: '551133334444', to: person, id: ids[1], timestamp: secondsAgo(long - 60), history_context: { status: 'READ' } },
+    { from: '551133334444', to: person, id: ids[2], timestamp: secondsAgo(long - 70), history_context: { status: 'ERROR' } },
+  ];
+  await network.post(200, history(own, { [person]: old }));
+  await network.post(200, history(own, { [person]: [{ from: person, id: ids[3], timestamp: secondsAgo(long + 60) }, ...old] }));
+  const messages = await Promise.all(ids.map((id) => storedMessage(platform, own, id)));
+  assert.deepEqual(
+    messages.map((message) => [message.message_type, message.origin, message.status, message.is_echo]),
+    [
+      ['INCOMING', 'CHANNEL', 'RECEIVED', false],
+      ['OUTGOING', 'BUSINESS_APP', 'READ', false],
+      ['OUTGOING', 'BUSINESS_APP', 'FAILED', false],
+      ['INCOMING', 'CHANNEL', 'RECEIVED', false],
+    ],
+  );
+  assert.equal(messages[0].createdAt, new Date(Number(old[0]?.timestamp) * 1000).toISOString());
+  const conversation = await conversationOf(messages[0]);
+  const { status, unread_count, window_expires_at, last_inbound_at, last_message } = conversation;
+  assert.deepEqual(
+    { status, unread_count, window_expires_at, last_inbound_at, last: last_message._id },
+    { status: 'CLOSED', unread_count: 0, window_expires_at: null, last_inbound_at: null, last: messages[2]._id },
+  );
+  assert.notEqual(conversation.closed_at, null);
+  assert.deepEqual(await rowsOf(own), { conversations: 1, events: 0 });
+  const { body } = await platform.call(200, 'GET', `/v1/messages/conversation/${messages[0].conversation}`);
+  assert.deepEqual(
+    body.result.map((message: Json) => message.external_id),
+    [ids[3], ids[0], ids[1], ids[2]],
+  );
+});
+
+test('history joins the open conversation without touching its window, its unread count or its last message', async () => {
+  await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
+  const [person, live, old] = [freshPhone(), wamid(), wamid()];
+  await network.post(200, incoming(phone, { from: person, id: live }));
+  const message = await storedMessage(platform, phone, live);
+  const before = await conversationOf(message);
+  await network.post(200, history(phone, { [person]: [{ from: person, id: old, timestamp: secondsAgo(86_400) }] }));
+  assert.equal((await storedMessage(platform, phone, old)).conversation, message.conversation);
+  assert.deepEqual(await conversationOf(message), before);
+});
+
+test('a live message after history opens a conversation and tells of it, and of the contact nothing twice', async () => {
+  await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
+  const [person, live, old] = [freshPhone(), wamid(), wamid()];
+  await network.post(200, history(phone, { [person]: [{ from: person, id: old, timestamp: secondsAgo(86_400) }] }));
+  await network.post(200, incoming(phone, { from: person, id: live }));
+  const [before, after] = [await storedMessage(platform, phone, old), await storedMessage(platform, phone, live)];
+  assert.equal(after.contact, before.contact);
+  assert.notEqual(after.conversation, before.conversation);
+  assert.deepEqual(await eventNames(platform, after.conversation), ['CONVERSATION_CREATED']);
+});
+
+test('the file of an old message completes its placeholder, in either order and in one callback', async () => {
+  await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
+  const timestamp = secondsAgo(86_400);
+  const image = { type: 'image', image: { id: '77', mime_type: 'image/png', caption: 'Veja' }, timestamp };
+  const bodies = (person: string, id: string): [Json, Json] => [
+    history(phone, { [person]: [{ from: person, id, timestamp, type: 'media_placeholder' }] }),
+    files(phone, { from: person, id, ...image }),
+  ];
+  for (const way of ['placeholder first', 'file first', 'together', 'together, file first']) {
+    const [person, id] = [freshPhone(), wamid()];
+    const [placeholder, file] = bodies(person, id);
+    const ordered = way.endsWith('file first') ? [file, placeholder] : [placeholder, file];
+    if (way.startsWith('together')) {
+      await network.post(200, { ...placeholder, entry: ordered.flatMap((part) => part.entry) });
+    } else for (const part of ordered) await network.post(200, part);
+    const message = await storedMessage(platform, phone, id);
+    assert.deepEqual([message.contentType, message.content, message.media?.mimeType], ['IMAGE', 'Veja', 'image/png'], way);
+    assert.deepEqual(await eventNames(platform, message._id), []);
+  }
+});
+
+for (const who of ['a new contact', 'a known contact without a conversation']) {
+  test(`history of ${who}, one chunk 20 times and 20 chunks at once, makes one conversation`, async () => {
+    const own = await connectPhone(platform);
+    await network.post(200, accountNews(own, 'ACCOUNT_RECONNECTED'));
+    const person = freshPhone();
+    const chunk = (id: string): Json => history(own, { [person]: [{ from: person, id, timestamp: secondsAgo(9_000) }] });
+    const [same, ids] = [chunk(wamid()), Array.from({ length: 20 }, () => wamid())];
+    if (who.includes('known')) {
+      await network.post(200, chunk(wamid()));
+      await platform.database.sql('delete from conversations where inbox_id = $1', [own.inbox]);
+    }
+    await Promise.all(ids.flatMap((id) => [network.post(200, same), network.post(200, chunk(id))]));
+    assert.deepEqual(await rowsOf(own), { conversations: 1, events: 0 });
+    const [row] = await platform.database.sql<{ count: number }>(
+      'select count(*)::int as count from messages where inbox_id = $1',
+      [own.inbox],
+    );
+    assert.equal(row?.count, 21);
+  });
+}
+
+test('a declined history is answered and leaves nothing behind', async () => {
+  const declined = { code: 2593109, title: 'History declined' };
+  const before = await platform.database.sql('select 1 from callbacks_aside');
+  await network.post(200, notification({ phone, field: 'history', value: { history: [{ errors: [declined] }] } }));
+  assert.equal((await platform.database.sql('select 1 from callbacks_aside')).length, before.length);
+});

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  connectPhone,
+  freshPhone,
+  incoming,
+  notification,
+  openNetwork,
+  secondsAgo,
+  startPeer,
+  storedMessage,
+  wamid,
+  written,
+  type Phone,
+} from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { eventNames } from '../../../test/support/traffic.ts';
+import { until } from '../../../test/support/wait.ts';
+import { EVENT_NAMES } from '../../platform/events.ts';
+
+const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000);
+
+const platform = await startPlatform();
+const network = await openNetwork(platform);
+const peer = await startPeer(platform, { WAP_APP_SECRET: network.appSecret });
+const urls = [platform.url, peer.url ?? ''];
+
+async function companyWithWebhook(): Promise<{ _id: string; key: string }> {
+  const company = await platform.createCompany();
+  const body = { url: `${platform.sandboxUrl}/receiver/disorder`, events: [...EVENT_NAMES] };
+  await platform.call(201, 'POST', '/v1/webhooks', { key: company.key, body });
+  return company;
+}
+
+async function connectShared(company: { _id: string; key: string }): Promise<Phone> {
+  const phone = await connectPhone(platform, { company });
+  const news = { phone, field: 'account_update', value: { event: 'ACCOUNT_RECONNECTED' } };
+  await network.post(200, notification(news));
+  return phone;
+}
+
+const company = await companyWithWebhook();
+const phone = await connectShared(company);
+
+/** Each body goes out as often as there are urls, all at once. */
+const postEverywhere = (bodies: Json[], times: number): Promise<unknown> =>
+  Promise.all(
+    Array.from({ length: times }, (_, index) =>
+      bodies.map((body) => network.post(200, body, { url: urls[index % urls.length] ?? '' })),
+    ).flat(),
+  );
+
+const parked = (at: Phone): Promise<unknown[]> =>
+  platform.database.sql('select 1 from parked_updates where inbox_id = $1', [at.inbox]);
+
+const statusPart = (at: Phone, id: string, status: string, secondsBack = 0, more: Json = {}) => ({
+  phone: at,
+  value: { statuses: [{ id, status, timestamp: secondsAgo(secondsBack), recipient_id: '5511900000000', ...more }] },
+});
+
+test('the same callback 20 times at once over two processes is stored once, with one event each', async () => {
+  const [a, b, ids] = [freshPhone(), freshPhone(), [wamid(), wamid(), wamid()]];
+  const body = incoming(phone, { from: a, id: ids[0] }, { from: b, id: ids[1] }, { from: a, id: ids[2] });
+  await postEverywhere([body], 20);
+  const stored = await Promise.all(ids.map((id) => storedMessage(platform, phone, id)));
+  for (const message of stored) assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_RECEIVED']);
+  const contacts = [...new Set(stored.map((message) => message.contact))];
+  const conversations = [...new Set(stored.map((message) => message.conversation))];
+  assert.equal(contacts.length, 2);
+  assert.equal(conversations.length, 2);
+  for (const id of contacts) assert.deepEqual(await eventNames(platform, id), ['CONTACT_CREATED']);
+  for (const id of conversations) assert.deepEqual(await eventNames(platform, id), ['CONVERSATION_CREATED']);
+  const read = await platform.call(200, 'GET', `/v1/conversations/${stored[0].conversation}`, { key: company.key });
+  assert.equal(read.body.unread_count, 2);
+});
+
+test('one message that wakes, 20 times at once over two processes, wakes and tells once', async () => {
+  const from = freshPhone();
+  const id = wamid();
+  await network.post(200, incoming(phone, { from, id }));
+  const { conversation } = await storedMessage(platform, phone, id);
+  await platform.database.sql(`update conversations set status = 'SNOOZED' where _id = $1`, [conversation]);
+  await postEverywhere([incoming(phone, { from, id: wamid() })], 20);
+  assert.deepEqual(await eventNames(platform, conversation), ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED']);
+});
+
+test('first messages of many people in many orders over two processes make one contact and conversation each', async () => {
+  const people = Array.from({ length: 30 }, freshPhone);
+  const bodies = [people, people.toReversed(), people.toSorted()].map((order) =>
+    incoming(phone, ...order.map((from) => ({ from, id: wamid() }))),
+  );
+  await postEverywhere(bodies, 4);
+  const [row] = await platform.database.sql<Json>(
+    `select count(*)::int as messages, count(distinct m.contact_id)::int as contacts,
+       count(distinct m.conversation_id)::int as conversations
+     from messages m join contacts c on c._id = m.contact_id where c.phone_number = any($1)`,
+    [people.map((from) => `+${from}`)],
+  );
+  assert.deepEqual(row, { messages: 90, contacts: 30, conversations: 30 });
+});
+
+test('statuses that arrive before their message wait for it and are told after it, once each', async () => {
+  const [to, id] = [freshPhone(), wamid()];
+  const statuses = ['read', 'sent', 'delivered'].map((status) => notification(statusPart(phone, id, status)));
+  await postEverywhere(statuses, 4);
+  assert.equal(await storedMessage(platform, phone, id), null);
+  const echo = written({ from: '551133334444', to, id, timestamp: secondsAgo(9) });
+  await network.post(200, notification({ phone, field: 'smb_message_echoes', value: { message_echoes: [echo] } }));
+  const message = await storedMessage(platform, phone, id);
+  assert.equal(message.status, 'READ');
+  assert.ok(message.sent_at && message.delivered_at && message.read_at);
+  const events = await eventNames(platform, message._id);
+  assert.equal(events[0], 'MESSAGE_RECEIVED');
+  assert.equal(events.filter((event) => event === 'MESSAGE_READ').length, 1);
+  assert.equal(new Set(events).size, events.length);
+  assert.deepEqual(await parked(phone), []);
+});
+
+test('history of a known contact, in many chunks over two processes, makes one conversation', async () => {
+  const own = await connectShared(await companyWithWebhook());
+  const person = freshPhone();
+  const chunk = (): Json => {
+    const messages = [written({ from: person, timestamp: secondsAgo(9_000) })];
+    const history = [{ threads: [{ id: person, messages }] }];
+    return notification({ phone: own, field: 'history', value: { history } });
+  };
+  await network.post(200, chunk());
+  await platform.database.sql('delete from conversations where inbox_id = $1', [own.inbox]);
+  await postEverywhere(Array.from({ length: 10 }, chunk), 4);
+  const rows = await platform.database.sql('select status from conversations where inbox_id = $1', [own.inbox]);
+  assert.deepEqual(rows, [{ status: 'CLOSED' }]);
+});
+
+type Part = Parameters<typeof notification>[0];
+
+/** What happens between one person and the business, in order: a part per happening. */
+function storyOf(at: Phone, person: string, ids: Record<string, string>): Part[] {
+  const said = (message: Json, secondsBack: number): Part => ({
+    phone: at,
+    value: { messages: [written({ from: person, timestamp: secondsAgo(secondsBack), ...message })] },
+  });
+  const echoed = (message: Json, secondsBack: number): Part => {
+    const echo = written({ from: '551133334444', to: person, timestamp: secondsAgo(secondsBack), ...message });
+    return { phone: at, field: 'smb_message_echoes', value: { message_echoes: [echo] } };
+  };
+  const edit = (of: string | undefined, body: string): Json => ({
+    type: 'edit',
+    edit: { original_message_id: of, message: { type: 'text', text: { body } } },
+  });
+  const revoke = (of: string | undefined): Json => ({ type: 'revoke', revoke: { original_message_id: of } });
+  const { text, image, reply, reaction, read, failed, delivered } = ids;
+  return [
+    said({ id: text, type: 'text', text: { body: 'first' } }, 100),
+    said({ id: image, type: 'image', image: { id: '1', mime_type: 'image/png', caption: 'Veja' } }, 95),
+    said(edit(text, 'second'), 90),
+    said(edit(text, 'third'), 85),
+    said({ id: reply, type: 'text', text: { body: 'reply' }, context: { id: text } }, 80),
+    said({ id: reaction, type: 'reaction', reaction: { message_id: read, emoji: '👍' } }, 75),
+    echoed({ id: read, type: 'text', text: { body: 'read' } }, 70),
+    ...['sent', 'delivered', 'read'].map((status, index) => statusPart(at, read ?? '', status, 65 - index)),
+    echoed(edit(read, 'read, edited'), 60),
+    echoed({ id: failed, type: 'text', text: { body: 'failed' } }, 55),
+    statusPart(at, failed ?? '', 'sent', 50),
+    statusPart(at, failed ?? '', 'failed', 45, { errors: [{ code: 131026, title: 'Undeliverable' }] }),
+    echoed({ id: delivered, type: 'text', text: { body: 'delivered' } }, 40),
+    statusPart(at, delivered ?? '', 'delivered', 35),
+    said(revoke(image), 30),
+    echoed(revoke(delivered), 25),
+  ];
+}
+
+const STORY_IDS = ['text', 'image', 'reply', 'reaction', 'read', 'failed', 'delivered'];
+
+/** The inbox as the API shows it, by the network's ids, without what differs by the moment of arrival. */
+async function settled(at: Phone): Promise<Json> {
+  await until('nothing is parked any more', async () => (await parked(at)).length === 0);
+  const conversations = await platform.database.sql<{ _id: string }>(
+    'select _id from conversations where inbox_id = $1',
+    [at.inbox],
+  );
+  const state: Json = {};
+  for (const { _id } of conversations) {
+    const read = async (path: string): Promise<Json> => (await platform.call(200, 'GET', path, { key: at.key })).body;
+    const { result } = await read(`/v1/messages/conversation/${_id}?limit=100`);
+    const names = new Map(result.map((message: Json) => [message._id, message.external_id]));
+    const { contact, status, last_inbound_at, window_expires_at } = await read(`/v1/conversations/${_id}`);
+    const { phone_number } = await read(`/v1/contacts/${contact}`);
+    state[phone_number] = { status, last_inbound_at, window_expires_at };
+    for (const message of result) {
+      const { _id: id, company: _c, conversation: _v, contact: _p, inbox: _i, createdAt: _at, updatedAt: _u, ...rest } = message;
+      const reaction = rest.reaction && { ...rest.reaction, message: names.get(rest.reaction.message) };
+      const sender = rest.sender && (rest.sender === contact ? 'the contact' : rest.sender);
+      state[names.get(id) as string] = { ...rest, sender, reaction, reply_to: names.get(rest.reply_to) ?? null };
+    }
+  }
+  return state;
+}
+
+async function countEvents(at: Phone): Promise<Json> {
+  const rows = await platform.database.sql<{ name: string; events: string[] }>(
+    `select m.external_id as name, array_agg(d.event order by d.event) as events from deliveries d
+       join messages m on m._id = d.resource_id where m.inbox_id = $1 group by 1`,
+    [at.inbox],
+  );
+  return Object.fromEntries(rows.map(({ name, events }) => [name, events]));
+}
+
+/** Mulberry32: the same sequence for the same seed on every machine. */
+function randomFrom(start: number): () => number {
+  let state = start >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+test('any order, any repetition, any batching over two processes ends as the orderly run does', async (t) => {
+  t.diagnostic(`seed ${seed}: PARLEY_SEED=${seed} repeats the order`);
+  const random = randomFrom(seed);
+  const people = Array.from({ length: 8 }, () => ({
+    person: freshPhone(),
+    ids: Object.fromEntries(STORY_IDS.map((name) => [name, wamid()])),
+  }));
+  const [orderly, mixed] = [await connectShared(await companyWithWebhook()), await connectShared(await companyWithWebhook())];
+  const now = people.map(({ person, ids }) => [storyOf(orderly, person, ids), storyOf(mixed, person, ids)] as const);
+  for (const [story] of now) for (const part of story) await network.post(200, notification(part));
+  const parts = now
+    .flatMap(([, story]) => story)
+    .flatMap((part) => Array.from({ length: 1 + Math.floor(random() * 3) }, () => part))
+    .map((part) => ({ part, place: random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ part }) => part);
+  const bodies: Json[] = [];
+  while (parts.length > 0) bodies.push(notification(...parts.splice(0, 1 + Math.floor(random() * 6))));
+  const lanes = Array.from({ length: 8 }, async (_, lane) => {
+    for (let next = bodies.pop(); next; next = bodies.pop()) {
+      await network.post(200, next, { url: urls[lane % urls.length] ?? '' });
+    }
+  });
+  await Promise.all(lanes);
+  const [expected, actual] = [await settled(orderly), await settled(mixed)];
+  assert.equal(Object.keys(expected).length, people.length * (STORY_IDS.length + 1));
+  assert.deepEqual(actual, expected);
+  const told = await countEvents(mixed);
+  for (const [name, events] of Object.entries<string[]>(await countEvents(orderly))) {
+    // A DELIVERED that comes after READ is no change, so it is not told; everything else is told exactly as often.
+    const certain = (list: string[]): string[] => list.filter((event) => event !== 'MESSAGE_DELIVERED');
+    assert.deepEqual(certain(told[name]), certain(events), name);
+    assert.ok(told[name].length - certain(told[name]).length <= 1, name);
+  }
+});

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from '../../platform/ids.ts';
+import {
+  connectPhone,
+  freshPhone,
+  incoming,
+  notification,
+  openNetwork,
+  secondsAgo,
+  storedMessage,
+  wamid,
+  written,
+  type Phone,
+} from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { eventNames, eventsOf, silenceNetwork } from '../../../test/support/traffic.ts';
+
+const platform = await startPlatform();
+const network = await openNetwork(platform);
+const phone = await connectPhone(platform);
+await silenceNetwork(platform);
+
+async function receive(message: Record<string, unknown>, at: Phone = phone): Promise<Json> {
+  const filled = written(message);
+  await network.post(200, incoming(at, filled));
+  return storedMessage(platform, at, filled['id'] as string);
+}
+
+const conversationOf = async (message: Json): Promise<Json> =>
+  (await platform.call(200, 'GET', `/v1/conversations/${message.conversation}`)).body;
+const change = (conversation: string, columns: string): Promise<unknown> =>
+  platform.database.sql(`update conversations set ${columns} where _id = $1`, [conversation]);
+
+async function createAgent(): Promise<string> {
+  const id = newId();
+  await platform.database.sql('insert into agents (company_id, _id, name) values ($1, $2, $3)', [
+    platform.demo._id,
+    id,
+    'Agent',
+  ]);
+  return id;
+}
+
+async function pendingTurn(conversation: string): Promise<string | null> {
+  const rows = await platform.database.sql<{ message_id: string }>(
+    'select message_id from pending_turns where conversation_id = $1',
+    [conversation],
+  );
+  return rows[0]?.message_id ?? null;
+}
+
+test('a first message opens a conversation, told once in the GET format', async () => {
+  const message = await receive({ from: freshPhone() });
+  const conversation = await conversationOf(message);
+  const { _id, createdAt, updatedAt, ...rest } = conversation;
+  assert.deepEqual(rest, {
+    ...{ company: platform.demo._id, contact: message.contact, inbox: phone.inbox, channel: 'WAP_AUTO_CLOSER' },
+    ...{ status: 'OPEN', handled_by: 'NONE', agent: null, owner: null, attendant: null, pipeline: null, step: null },
+    ...{ campaign: null, enrollment: null, tags: [], custom_fields: [], unread_count: 1, is_test: false },
+    last_message: {
+      ...{ _id: message._id, content: 'Oi', contentType: 'TEXT', sender_type: 'CONTACT', message_type: 'INCOMING' },
+      createdAt: message.createdAt,
+    },
+    ...{ last_message_at: message.createdAt, last_inbound_at: message.sent_at, snoozed_until: null, closed_at: null },
+    window_expires_at: new Date(Date.parse(message.sent_at) + 24 * 3_600_000).toISOString(),
+  });
+  assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONVERSATION_CREATED', data: conversation }]);
+});
+
+test('further messages join the open conversation, count as unread, and tell only themselves', async () => {
+  const from = freshPhone();
+  const first = await receive({ from });
+  for (const status of ['OPEN', 'PENDING']) {
+    await change(first.conversation, `status = '${status}'`);
+    const next = await receive({ from });
+    assert.equal(next.conversation, first.conversation);
+    assert.equal((await conversationOf(first)).status, status);
+  }
+  assert.equal((await conversationOf(first)).unread_count, 3);
+  assert.deepEqual(await eventNames(platform, first.conversation), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await eventNames(platform, first.contact), ['CONTACT_CREATED']);
+});
+
+test('an answer leaves nothing unread; the next message counts from one', async () => {
+  const from = freshPhone();
+  const first = await receive({ from });
+  await receive({ from });
+  await platform.call(201, 'POST', '/v1/messages/send-text', {
+    body: { conversationId: first.conversation, message: { content: 'Olá' } },
+  });
+  assert.equal((await conversationOf(first)).unread_count, 0);
+  await receive({ from });
+  assert.equal((await conversationOf(first)).unread_count, 1);
+});
+
+test('a message wakes a SNOOZED conversation, told once', async () => {
+  const from = freshPhone();
+  const first = await receive({ from });
+  await change(first.conversation, `status = 'SNOOZED', snoozed_until = now() + interval '1 day'`);
+  const id = wamid();
+  await network.post(200, incoming(phone, { from, id }, { from }, { from }));
+  await network.post(200, incoming(phone, { from, id }));
+  const events = await eventsOf(platform, first.conversation);
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED'],
+  );
+  const conversation = await conversationOf(first);
+  assert.deepEqual([conversation.status, conversation.snoozed_until], ['OPEN', null]);
+  assert.deepEqual(events[1]?.data, conversation);
+});
+
+test("a repetition and a network's notice wake nobody", async () => {
+  const from = freshPhone();
+  const first = await receive({ from });
+  await change(first.conversation, `status = 'SNOOZED'`);
+  await receive({ from, id: first.external_id });
+  await receive({ from, type: 'system', system: { type: 'customer_identity_changed', body: 'changed' } });
+  const conversation = await conversationOf(first);
+  assert.deepEqual([conversation.status, conversation.unread_count], ['SNOOZED', 1]);
+  assert.deepEqual(await eventNames(platform, first.conversation), ['CONVERSATION_CREATED']);
+});
+
+test('after CLOSED a message opens a new conversation; the closed one stays as it was', async () => {
+  const from = freshPhone();
+  const first = await receive({ from });
+  await change(first.conversation, `status = 'CLOSED', closed_at = now()`);
+  const closed = await conversationOf(first);
+  const second = await receive({ from });
+  assert.notEqual(second.conversation, first.conversation);
+  assert.equal(second.contact, first.contact);
+  assert.deepEqual(await conversationOf(first), closed);
+  assert.deepEqual(await eventNames(platform, second.conversation), ['CONVERSATION_CREATED']);
+});
+
+test('the window follows the newest word of the contact, whatever the order, and never runs ahead of our clock', async () => {
+  const from = freshPhone();
+  const windowOf = async (timestamp: string): Promise<number> => {
+    const message = await receive({ from, timestamp });
+    return Date.parse((await conversationOf(message)).window_expires_at) - 24 * 3_600_000;
+  };
+  const newest = secondsAgo(60);
+  assert.equal(await windowOf(secondsAgo(3_600)), Number(secondsAgo(3_600)) * 1000);
+  assert.equal(await windowOf(newest), Number(newest) * 1000);
+  assert.equal(await windowOf(secondsAgo(7_200)), Number(newest) * 1000);
+  assert.ok((await windowOf(secondsAgo(-86_400))) <= Date.now());
+});
+
+test('messages of one callback are listed in the order in which they were said', async () => {
+  const from = freshPhone();
+  const said = [5, 1, 4, 2, 3].map((seconds) => ({
+    from,
+    timestamp: secondsAgo(seconds),
+    text: { body: String(seconds) },
+    type: 'text',
+  }));
+  const id = wamid();
+  await network.post(200, incoming(phone, ...said, { from, id, timestamp: secondsAgo(0) }));
+  const { conversation, _id } = await storedMessage(platform, phone, id);
+  const { body } = await platform.call(200, 'GET', `/v1/messages/conversation/${conversation}`);
+  assert.deepEqual(
+    body.result.map((message: Json) => message.content),
+    ['5', '4', '3', '2', '1', 'Oi'],
+  );
+  assert.equal((await conversationOf({ conversation })).last_message._id, _id);
+});
+
+test('a new conversation gets the default agent and owner of its inbox; an open one keeps its own', async () => {
+  const [agent, owner] = [await createAgent(), await platform.createUser(platform.demo._id, 'OPERATOR')];
+  const own = await connectPhone(platform, { inbox: { default_agent: agent, default_owner: owner._id } });
+  const from = freshPhone();
+  const first = await receive({ from }, own);
+  const conversation = await conversationOf(first);
+  assert.deepEqual([conversation.agent, conversation.owner, conversation.handled_by], [agent, owner._id, 'AI']);
+  await change(first.conversation, `owner_id = null, agent_id = null, handled_by = 'HUMAN'`);
+  await receive({ from }, own);
+  const kept = await conversationOf(first);
+  assert.deepEqual([kept.agent, kept.owner, kept.handled_by], [null, null, 'HUMAN']);
+});
+
+test('a message that an agent should answer leaves one pending turn, for the newest message', async () => {
+  const own = await connectPhone(platform, { inbox: { default_agent: await createAgent() } });
+  const from = freshPhone();
+  const first = await receive({ from }, own);
+  assert.equal(await pendingTurn(first.conversation), first._id);
+  const [a, b] = [wamid(), wamid()];
+  await network.post(200, incoming(own, { from, id: b }, { from, id: a, timestamp: secondsAgo(9) }));
+  assert.equal(await pendingTurn(first.conversation), (await storedMessage(platform, own, b))._id);
+});
+
+test('nothing waits for an agent after a reaction, a notice, a repetition, or with a human in charge', async () => {
+  const own = await connectPhone(platform, { inbox: { default_agent: await createAgent() } });
+  const from = freshPhone();
+  const { conversation, external_id } = await receive({ from }, own);
+  const clear = () => platform.database.sql('delete from pending_turns where conversation_id = $1', [conversation]);
+  await clear();
+  await receive({ from, id: external_id }, own);
+  await receive({ from, type: 'reaction', reaction: { message_id: external_id, emoji: '👍' } }, own);
+  await receive({ from, type: 'system', system: { type: 'customer_identity_changed', body: 'changed' } }, own);
+  assert.equal(await pendingTurn(conversation), null);
+  await change(conversation, `handled_by = 'HUMAN'`);
+  await receive({ from }, own);
+  assert.equal(await pendingTurn(conversation), null);
+});
+
+test('UNSUPPORTED messages wait for an agent only with process_unsupported_messages', async () => {
+  const own = await connectPhone(platform, { inbox: { default_agent: await createAgent() } });
+  const poll = () => receive({ from: freshPhone(), type: 'unsupported' }, own);
+  assert.equal(await pendingTurn((await poll()).conversation), null);
+  await platform.call(200, 'PUT', `/v1/inboxes/${own.inbox}`, { body: { process_unsupported_messages: true } });
+  const processed = await poll();
+  assert.equal(await pendingTurn(processed.conversation), processed._id);
+});
+
+test('with disable_inbound_ai organic conversations are for people; those of campaigns stay with the agent', async () => {
+  const agent = await createAgent();
+  const own = await connectPhone(platform, { inbox: { default_agent: agent, disable_inbound_ai: true } });
+  const from = freshPhone();
+  const organic = await receive({ from }, own);
+  assert.equal((await conversationOf(organic)).handled_by, 'HUMAN');
+  assert.equal(await pendingTurn(organic.conversation), null);
+  await change(organic.conversation, `handled_by = 'AI', campaign_id = '${newId()}'`);
+  const lead = await receive({ from }, own);
+  assert.equal((await conversationOf(lead)).handled_by, 'AI');
+  assert.equal(await pendingTurn(lead.conversation), lead._id);
+});
+
+test('test mode stores everything as a test, and only test numbers wait for an agent', async () => {
+  const [tester, other] = [freshPhone(), freshPhone()];
+  const test_mode = { enabled: true, test_numbers: [`+${tester.slice(0, 4)} ${tester.slice(5)}`] };
+  const own = await connectPhone(platform, { inbox: { default_agent: await createAgent(), test_mode } });
+  for (const [from, waits] of [
+    [tester, true],
+    [other, false],
+  ] as const) {
+    const message = await receive({ from }, own);
+    assert.equal(message.is_test, true);
+    assert.equal((await conversationOf(message)).is_test, true);
+    assert.equal(await pendingTurn(message.conversation), waits ? message._id : null);
+    assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_RECEIVED']);
+  }
+});
+
+test('one body of several companies and numbers: each message reaches its own, and tells only its own webhook', async () => {
+  const company = await platform.createCompany();
+  const { body: webhook } = await platform.call(201, 'POST', '/v1/webhooks', {
+    key: company.key,
+    body: { url: `${platform.sandboxUrl}/receiver/other`, events: ['MESSAGE_RECEIVED'] },
+  });
+  const [theirs, second] = [await connectPhone(platform, { company }), await connectPhone(platform)];
+  const from = freshPhone();
+  const phones = [phone, theirs, second];
+  const ids = phones.map(() => wamid());
+  const parts = phones.map((at, index) => ({
+    phone: at,
+    value: { messages: [written({ from, id: ids[index] })] },
+  }));
+  await network.post(200, notification(...parts));
+  const stored = await Promise.all(phones.map((at, index) => storedMessage(platform, at, ids[index] ?? '')));
+  assert.deepEqual(
+    stored.map((message) => [message.company, message.inbox]),
+    phones.map((at) => [at.company, at.inbox]),
+  );
+  assert.equal(stored[0].contact, stored[2].contact);
+  assert.notEqual(stored[0].conversation, stored[2].conversation);
+  const told = await platform.database.sql<{ resource_id: string; event: string }>(
+    'select resource_id, event from deliveries where webhook_id = $1',
+    [webhook._id],
+  );
+  assert.deepEqual(told, [{ resource_id: stored[1]._id, event: 'MESSAGE_RECEIVED' }]);
+  await platform.deliveries((item) => item.path === '/receiver/other' && item.body.data._id === stored[1]._id);
+});
+
+test('500 messages of 100 people in one body are stored with their contacts, conversations and events', async () => {
+  const own = await connectPhone(platform);
+  const people = Array.from({ length: 100 }, freshPhone);
+  const messages = Array.from({ length: 500 }, (_, index) => ({ from: people[index % people.length], id: wamid() }));
+  await network.post(200, incoming(own, ...messages));
+  await network.post(200, incoming(own, ...messages));
+  const count = async (text: string): Promise<number> =>
+    (await platform.database.sql<{ count: number }>(`select count(*)::int as count from ${text}`, [own.inbox]))[0]
+      ?.count ?? 0;
+  assert.equal(await count('messages where inbox_id = $1'), 500);
+  assert.equal(await count('conversations where inbox_id = $1 and unread_count = 5'), new Set(people).size);
+  assert.equal(
+    await count('deliveries d join messages m on m._id = d.resource_id where m.inbox_id = $1'),
+    500,
+  );
+});

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  connectPhone,
+  freshPhone,
+  incoming,
+  notification,
+  openNetwork,
+  storedMessage,
+  wamid,
+  written,
+} from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { eventNames, eventsOf } from '../../../test/support/traffic.ts';
+
+const platform = await startPlatform();
+const network = await openNetwork(platform);
+const phone = await connectPhone(platform);
+
+const freshBsuid = (country = 'BR'): string => `${country}.${wamid().slice(6).replaceAll(/\W/g, '')}`;
+
+/** Posts one message, with the people that the network names beside it; answers the stored message. */
+async function receive(message: Record<string, unknown>, contacts?: Json[]): Promise<Json> {
+  const filled = written(message);
+  const value = { messages: [filled], ...(contacts ? { contacts } : {}) };
+  await network.post(200, notification({ phone, value }));
+  return storedMessage(platform, phone, filled['id'] as string);
+}
+
+const contactOf = async (message: Json): Promise<Json> =>
+  (await platform.call(200, 'GET', `/v1/contacts/${message.contact}`)).body;
+const named = (wa_id: string, name: string, more: Json = {}): Json => ({ wa_id, profile: { name }, ...more });
+
+test('a first message makes a contact with name, number and country, told once in the GET format', async () => {
+  const from = freshPhone();
+  const message = await receive({ from }, [named(from, 'José Ávila')]);
+  const contact = await contactOf(message);
+  const { _id, name, phone_number, country_code, source, last_inbound_at, last_message_at, tags } = contact;
+  assert.deepEqual(
+    { name, phone_number, country_code, source, tags },
+    { name: 'José Ávila', phone_number: `+${from}`, country_code: 'BR', source: 'INBOUND', tags: [] },
+  );
+  assert.equal(last_inbound_at, message.sent_at);
+  assert.equal(last_message_at, message.createdAt);
+  assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONTACT_CREATED', data: contact }]);
+  await receive({ from }, [named(from, 'Somebody else')]);
+  assert.equal((await contactOf(message)).name, 'José Ávila');
+  assert.deepEqual(await eventNames(platform, _id), ['CONTACT_CREATED']);
+});
+
+test('a number with and without the Brazilian ninth digit is one contact', async () => {
+  const long = freshPhone();
+  const short = long.slice(0, 4) + long.slice(5);
+  const [first, second] = [await receive({ from: short }), await receive({ from: long })];
+  assert.equal(second.contact, first.contact);
+  assert.equal((await contactOf(first)).phone_number, `+${long}`);
+});
+
+test('a name that comes later completes the contact and is told as CONTACT_UPDATED', async () => {
+  const from = freshPhone();
+  const { contact } = await receive({ from });
+  const message = await receive({ from }, [named(from, 'Ana')]);
+  const after = await contactOf(message);
+  assert.equal(after.name, 'Ana');
+  const events = await eventsOf(platform, contact);
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['CONTACT_CREATED', 'CONTACT_UPDATED'],
+  );
+  assert.deepEqual(events[1]?.data, after);
+});
+
+test('people in one callback are matched by their number, not by their place', async () => {
+  const [a, b] = [freshPhone(), freshPhone()];
+  const [ida, idb] = [wamid(), wamid()];
+  const messages = [written({ from: a, id: ida }), written({ from: b, id: idb })];
+  const contacts = [named(b, 'Bia'), named(a, 'Ana')];
+  await network.post(200, notification({ phone, value: { messages, contacts } }));
+  assert.equal((await contactOf(await storedMessage(platform, phone, ida))).name, 'Ana');
+  assert.equal((await contactOf(await storedMessage(platform, phone, idb))).name, 'Bia');
+});
+
+test('a person known only by a business-scoped id is a contact without a number', async () => {
+  const bsuid = freshBsuid();
+  const first = await receive({ from_user_id: bsuid }, [{ user_id: bsuid, profile: { username: 'ana.sa' } }]);
+  const contact = await contactOf(first);
+  assert.deepEqual([contact.phone_number, contact.country_code, contact.name], [null, null, 'ana.sa']);
+  // Some senders put the id where the number stood.
+  assert.equal((await receive({ from: bsuid })).contact, first.contact);
+  const { body: sent } = await platform.call(201, 'POST', '/v1/messages/send-text', {
+    body: { conversationId: first.conversation, message: { content: 'Oi' } },
+  });
+  assert.equal(sent.status, 'SENT');
+});
+
+test('a number that shows up for a business-scoped id joins its contact and is told', async () => {
+  const [bsuid, from] = [freshBsuid(), freshPhone()];
+  const first = await receive({ from_user_id: bsuid });
+  const second = await receive({ from, from_user_id: bsuid });
+  assert.equal(second.contact, first.contact);
+  assert.equal((await contactOf(first)).phone_number, `+${from}`);
+  assert.equal((await receive({ from })).contact, first.contact);
+  assert.deepEqual(await eventNames(platform, first.contact), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
+});
+
+test('what a callback tells of a new person in any of its messages is on the contact', async () => {
+  const [bsuid, from, ids] = [freshBsuid(), freshPhone(), [wamid(), wamid(), wamid()]];
+  const people = [{ from_user_id: bsuid }, { from, from_user_id: bsuid }, { from }];
+  const parts = people.map((person, index) => ({
+    phone,
+    value: { messages: [written({ ...person, id: ids[index] })], ...(index === 1 ? { contacts: [named(from, 'Ana')] } : {}) },
+  }));
+  await network.post(200, notification(...parts));
+  const stored = await Promise.all(ids.map((id) => storedMessage(platform, phone, id)));
+  assert.equal(new Set(stored.map((message) => message.contact)).size, 1);
+  const contact = await contactOf(stored[0]);
+  assert.deepEqual([contact.name, contact.phone_number], ['Ana', `+${from}`]);
+  assert.deepEqual(await eventsOf(platform, contact._id), [{ event: 'CONTACT_CREATED', data: contact }]);
+});
+
+test('a number counts more than a business-scoped id that moves to it', async () => {
+  const [bsuid, from] = [freshBsuid(), freshPhone()];
+  const byId = await receive({ from_user_id: bsuid });
+  const byNumber = await receive({ from });
+  assert.notEqual(byId.contact, byNumber.contact);
+  assert.equal((await receive({ from, from_user_id: bsuid })).contact, byNumber.contact);
+  assert.equal((await receive({ from_user_id: bsuid })).contact, byNumber.contact);
+});
+
+for (const [type, field] of [
+  ['user_changed_number', 'wa_id'],
+  ['customer_changed_number', 'new_wa_id'],
+]) {
+  test(`${type}: the contact keeps its history under the new number, told once however often it comes`, async () => {
+    const [old, renewed, id] = [freshPhone(), freshPhone(), wamid()];
+    const before = await receive({ from: old }, [named(old, 'Ana')]);
+    const system = { type, body: 'Ana mudou de número', [field as string]: renewed };
+    const notice = await receive({ from: old, id, type: 'system', system });
+    await receive({ from: old, id, type: 'system', system });
+    const contact = await contactOf(before);
+    assert.equal(contact.phone_number, `+${renewed}`);
+    const events = await eventsOf(platform, contact._id);
+    assert.deepEqual(
+      events.map(({ event }) => event),
+      ['CONTACT_CREATED', 'CONTACT_UPDATED'],
+    );
+    assert.equal(events[1]?.data.phone_number, `+${renewed}`);
+    assert.equal((await receive({ from: renewed })).contact, before.contact);
+    assert.deepEqual([notice.message_type, notice.sender_type], ['SYSTEM', 'SYSTEM']);
+    assert.deepEqual(await eventNames(platform, notice._id), []);
+    const { body: sent } = await platform.call(201, 'POST', '/v1/messages/send-text', {
+      body: { conversationId: before.conversation, message: { content: 'Oi' } },
+    });
+    const { messages } = await platform.sandbox('GET', '/sandbox/messages');
+    assert.equal(messages.find((item: Json) => item.biz_opaque_callback_data === sent._id).to, renewed);
+  });
+}
+
+test('a number change onto a number that is another contact merges nobody', async () => {
+  const [old, taken] = [freshPhone(), freshPhone()];
+  const [a, b] = [await receive({ from: old }), await receive({ from: taken })];
+  await receive({ from: old, type: 'system', system: { type: 'user_changed_number', wa_id: taken } });
+  assert.equal((await contactOf(a)).phone_number, `+${old}`);
+  assert.equal((await receive({ from: taken })).contact, b.contact);
+});
+
+test('a rotated business-scoped id is the same person, and nothing visible changed', async () => {
+  const [old, renewed] = [freshBsuid(), freshBsuid()];
+  const before = await receive({ from_user_id: old });
+  const system = { type: 'user_changed_user_id', body: 'changed', previous_user_id: old, user_id: renewed };
+  await receive({ from_user_id: renewed, type: 'system', system });
+  assert.equal((await receive({ from_user_id: renewed })).contact, before.contact);
+  assert.deepEqual(await eventNames(platform, before.contact), ['CONTACT_CREATED']);
+});
+
+test('a changed identity key renames nobody', async () => {
+  const from = freshPhone();
+  const before = await receive({ from });
+  await receive({ from, type: 'system', system: { type: 'customer_identity_changed', wa_id: freshPhone() } });
+  assert.equal((await contactOf(before)).phone_number, `+${from}`);
+  assert.deepEqual(await eventNames(platform, before.contact), ['CONTACT_CREATED']);
+});
+
+test('one number is one contact per company, and no company sees that of another', async () => {
+  const [company, from, id] = [await platform.createCompany(), freshPhone(), wamid()];
+  const other = await connectPhone(platform, { company });
+  const ours = await receive({ from });
+  await network.post(200, incoming(other, { from, id }));
+  const theirs = await storedMessage(platform, other, id);
+  assert.notEqual(theirs.contact, ours.contact);
+  await platform.call(404, 'GET', `/v1/contacts/${theirs.contact}`);
+});
+
+test('first messages of one person at the same moment make one contact and one conversation', async () => {
+  const [from, bsuid] = [freshPhone(), freshBsuid()];
+  const names = [{ from }, { from, from_user_id: bsuid }, { from_user_id: bsuid, from }, { from: `+${from}` }];
+  const ids = Array.from({ length: 24 }, () => wamid());
+  await Promise.all(ids.map((id, index) => network.post(200, incoming(phone, { ...names[index % 4], id }))));
+  const rows = await platform.database.sql<{ contact_id: string; conversation_id: string }>(
+    'select distinct contact_id, conversation_id from messages where external_id = any($1)',
+    [ids],
+  );
+  assert.equal(rows.length, 1);
+  assert.deepEqual(await eventNames(platform, rows[0]?.contact_id ?? ''), ['CONTACT_CREATED']);
+  assert.deepEqual(await eventNames(platform, rows[0]?.conversation_id ?? ''), ['CONVERSATION_CREATED']);
+});

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  connectPhone,
+  freshPhone,
+  incoming,
+  networkId,
+  openNetwork,
+  startPeer,
+  storedMessage,
+  wamid,
+} from '../../../test/support/network.ts';
+import { startPlatform } from '../../../test/support/platform.ts';
+
+const platform = await startPlatform();
+const network = await openNetwork(platform);
+const phone = await connectPhone(platform);
+
+const handshake = (query: Record<string, string>): Promise<Response> =>
+  fetch(`${platform.url}/hooks/wap?${new URLSearchParams(query)}`);
+
+/** Elements that ended in this way so far. */
+async function counted(outcome: string): Promise<number> {
+  const text = await (await fetch(`${platform.url}/metrics`)).text();
+  const line = `parley_inbound_elements_total{channel="WAP_AUTO_CLOSER",outcome="${outcome}"} `;
+  return Number(text.split('\n').find((item) => item.startsWith(line))?.slice(line.length) ?? 0);
+}
+
+const asides = (): Promise<{ address: string | null; reason: string; raw: Buffer }[]> =>
+  platform.database.sql('select address, reason, raw from callbacks_aside order by created_at, _id');
+
+test('the handshake answers the challenge as plain text to whoever knows the verify token', async () => {
+  const answer = await handshake({
+    'hub.mode': 'subscribe',
+    'hub.verify_token': network.verifyToken,
+    'hub.challenge': '<b>1158201444</b>',
+  });
+  assert.equal(answer.status, 200);
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain/);
+  assert.equal(await answer.text(), '<b>1158201444</b>');
+  assert.deepEqual(await platform.sandbox('POST', '/sandbox/verify', {}), { verified: true });
+});
+
+test('the handshake answers 403 to a wrong token, a missing one and another mode', async () => {
+  const right = { 'hub.mode': 'subscribe', 'hub.verify_token': network.verifyToken, 'hub.challenge': '1' };
+  for (const change of [{ 'hub.verify_token': 'wrong' }, { 'hub.verify_token': '' }, { 'hub.mode': 'unsubscribe' }]) {
+    const answer = await handshake({ ...right, ...change });
+    assert.equal(answer.status, 403);
+    assert.equal(((await answer.json()) as { code: string }).code, 'FORBIDDEN');
+  }
+  assert.equal((await handshake({ 'hub.mode': 'subscribe', 'hub.challenge': '1' })).status, 403);
+});
+
+test('a callback with a wrong, foreign, malformed or missing signature is 401 and stores nothing', async () => {
+  const id = wamid();
+  const body = JSON.stringify(incoming(phone, { from: freshPhone(), id }));
+  const right = network.sign(body);
+  const flipped = right.slice(0, -1) + (right.endsWith('0') ? '1' : '0');
+  const refusedBefore = await counted('refused');
+  const kept = (await asides()).length;
+  const wrong = [flipped, right.slice(7), right.slice(0, -2), 'sha256=', 'sha1=abc', network.sign(`${body} `), ''];
+  for (const signature of wrong) {
+    const { body: problem } = await network.post(401, body, { headers: { 'x-hub-signature-256': signature } });
+    assert.equal(problem.code, 'BAD_SIGNATURE');
+  }
+  await network.post(401, body, { headers: {} });
+  await network.post(401, 'not JSON', { headers: { 'x-hub-signature-256': right } });
+  assert.equal(await storedMessage(platform, phone, id), null);
+  assert.equal((await asides()).length, kept);
+  assert.equal(await counted('refused'), refusedBefore + wrong.length + 2);
+  await network.post(200, body);
+  assert.equal((await storedMessage(platform, phone, id)).external_id, id);
+});
+
+test('without an app secret every callback is refused and nothing is stored', async () => {
+  const peer = await startPeer(platform);
+  const id = wamid();
+  const body = incoming(phone, { from: freshPhone(), id });
+  await network.post(401, body, { url: peer.url ?? '' });
+  await network.post(401, body, { url: peer.url ?? '', headers: { 'x-hub-signature-256': 'sha256=' } });
+  assert.equal(await storedMessage(platform, phone, id), null);
+  const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': '', 'hub.challenge': '1' });
+  assert.equal((await fetch(`${peer.url}/hooks/wap?${query}`)).status, 403);
+});
+
+test('the signature covers the bytes as they came: escaped characters and slashes pass and are read', async () => {
+  const id = wamid();
+  const said = 'Olá, João! ação/reação 😀 "aspas" \\u0041';
+  const plain = JSON.stringify(incoming(phone, { from: freshPhone(), id, type: 'text', text: { body: said } }));
+  const escaped = plain
+    .replaceAll('/', '\\/')
+    .replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  assert.notEqual(escaped, plain);
+  await network.post(401, plain, { headers: { 'x-hub-signature-256': network.sign(escaped) } });
+  await network.post(200, escaped);
+  assert.equal((await storedMessage(platform, phone, id)).content, said);
+});
+
+test('signed bytes are read under any media type', async () => {
+  for (const type of ['application/json; charset=utf-8', 'text/plain', 'application/octet-stream']) {
+    const id = wamid();
+    const raw = JSON.stringify(incoming(phone, { from: freshPhone(), id }));
+    await network.post(200, raw, { headers: { 'x-hub-signature-256': network.sign(raw), 'content-type': type } });
+    assert.equal((await storedMessage(platform, phone, id))?.external_id, id, type);
+  }
+});
+
+test('a callback just below 4 MB is stored, one above is 413 and stores nothing', async () => {
+  const padded = (id: string, bytes: number): string => {
+    const text = JSON.stringify(incoming(phone, { from: freshPhone(), id }));
+    return text + ' '.repeat(bytes - text.length);
+  };
+  const [fits, tooLarge] = [wamid(), wamid()];
+  await network.post(200, padded(fits, 4 * 1024 * 1024));
+  assert.equal((await storedMessage(platform, phone, fits)).external_id, fits);
+  const { body } = await network.post(413, padded(tooLarge, 4 * 1024 * 1024 + 1));
+  assert.equal(body.code, 'BODY_TOO_LARGE');
+  assert.equal(await storedMessage(platform, phone, tooLarge), null);
+});
+
+test('a signed callback that is not JSON is answered 200 and kept aside, byte for byte', async () => {
+  for (const raw of [Buffer.from('{"object": '), Buffer.from([0xff, 0xfe, 0x00, 0x80]), Buffer.alloc(0)]) {
+    const before = await counted('aside');
+    await network.post(200, raw);
+    const kept = (await asides()).at(-1);
+    assert.ok(kept);
+    assert.equal(kept.raw.toString('hex'), raw.toString('hex'));
+    assert.equal(kept.reason, 'SyntaxError');
+    assert.equal(await counted('aside'), before + 1);
+  }
+});
+
+test('a signed callback that is not understood is answered 200 and kept aside', async () => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const bodies = [null, 7, 'text', [], {}, { object: 'page', entry: [] }, { object: 'whatsapp_business_account' }];
+  for (const body of [...bodies.map((item) => JSON.stringify(item)), deep, '{"entry":[null,{"changes":[{}]}]}']) {
+    const before = (await asides()).length;
+    await network.post(200, body);
+    assert.ok((await asides()).length > before, body.slice(0, 60));
+  }
+});
+
+test('what comes for an unknown inbox is answered 200, dropped and counted', async () => {
+  const before = await counted('dropped');
+  const id = wamid();
+  const unknown = { id: networkId(), waba: networkId() };
+  await network.post(200, incoming(unknown, { from: freshPhone(), id }, { from: freshPhone() }));
+  assert.equal(await counted('dropped'), before + 2);
+  assert.deepEqual(await platform.database.sql('select 1 from messages where external_id = $1', [id]), []);
+});
+
+test('a DELETED inbox receives nothing; ACTIVE again, it receives', async () => {
+  const own = await connectPhone(platform);
+  const [lost, found] = [wamid(), wamid()];
+  await platform.call(200, 'PUT', `/v1/inboxes/${own.inbox}`, { body: { status: 'DELETED' } });
+  const before = await counted('dropped');
+  await network.post(200, incoming(own, { from: freshPhone(), id: lost }));
+  assert.equal(await counted('dropped'), before + 1);
+  await platform.call(200, 'PUT', `/v1/inboxes/${own.inbox}`, { body: { status: 'ACTIVE' } });
+  await network.post(200, incoming(own, { from: freshPhone(), id: found }));
+  assert.equal(await storedMessage(platform, own, lost), null);
+  assert.equal((await storedMessage(platform, own, found)).external_id, found);
+});
+
+test('an inbox whose credentials the network has not accepted receives nothing', async () => {
+  const [id, waba, message] = [networkId(), networkId(), wamid()];
+  const config = { phone_number_id: id, waba_id: waba, business_id: '1', business_token: 'guessed' };
+  const { body: inbox } = await platform.call(201, 'POST', '/v1/inboxes', {
+    body: { channel: 'WAP_AUTO_CLOSER', name: 'Somebody else', number: '+551133334444', api_wap_config: config },
+  });
+  assert.notEqual(inbox.connection.status, 'CONNECTED');
+  const before = await counted('dropped');
+  await network.post(200, incoming({ id, waba }, { from: freshPhone(), id: message }));
+  assert.equal(await counted('dropped'), before + 1);
+  assert.deepEqual(await platform.database.sql('select 1 from messages where inbox_id = $1', [inbox._id]), []);
+});
+
+test("a suspended company's inbox receives nothing", async () => {
+  const company = await platform.createCompany('Suspended');
+  const own = await connectPhone(platform, { company });
+  await platform.database.sql(`update companies set status = 'SUSPENDED' where _id = $1`, [company._id]);
+  await network.post(200, incoming(own, { from: freshPhone() }));
+  assert.deepEqual(await platform.database.sql('select 1 from messages where inbox_id = $1', [own.inbox]), []);
+});

@@ -1,0 +1,199 @@
+/** Who may do what with inboxes, the answers to those who may not, and the list. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform, type Company, type Json } from '../../../test/support/platform.ts';
+
+const platform = await startPlatform();
+const { call, demo } = platform;
+const UNKNOWN_ID = 'f'.repeat(24);
+const WEB = { channel: 'WEB_V2', name: 'Site' };
+
+interface Operation {
+  method: string;
+  path: string;
+  scope: string;
+  status: number;
+  body?: unknown;
+}
+
+const operations: Operation[] = [
+  { method: 'POST', path: '/v1/inboxes', scope: 'inboxes:create', status: 201, body: WEB },
+  { method: 'GET', path: '/v1/inboxes', scope: 'inboxes:read', status: 200 },
+  { method: 'GET', path: `/v1/inboxes/${demo.inbox}`, scope: 'inboxes:read', status: 200 },
+  { method: 'PUT', path: `/v1/inboxes/${demo.inbox}`, scope: 'inboxes:update', status: 200, body: {} },
+];
+
+const list = async (company: Company, query = ''): Promise<Json> =>
+  (await call(200, 'GET', `/v1/inboxes${query}`, { key: company.key })).body;
+const idsOf = (page: Json): string[] => page.result.map((inbox: Json) => inbox._id);
+
+/** Five inboxes of three channels, the first of them DELETED. */
+async function createInboxes(): Promise<Company & { newestFirst: string[] }> {
+  const company = await platform.createCompany();
+  const ids: string[] = [];
+  for (const [channel, status] of [
+    ['WEB_V2', 'DELETED'],
+    ['WEB_V2', 'ACTIVE'],
+    ['EMAIL', 'ACTIVE'],
+    ['EMAIL', 'ACTIVE'],
+    ['PROFESSIONAL_NETWORK', 'ACTIVE'],
+  ]) {
+    const body = { channel, status, name: `${channel}` };
+    ids.unshift((await call(201, 'POST', '/v1/inboxes', { key: company.key, body })).body._id);
+  }
+  return { ...company, newestFirst: ids };
+}
+
+test('every operation is 401 without a living token, and before anything else is looked at', async () => {
+  for (const { method, path, body } of operations) {
+    for (const key of [null, 'no-token', `${demo.key}x`]) {
+      const answer = await call(401, method, path, { key, body });
+      assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+      assert.equal(answer.body.code, 'UNAUTHORIZED');
+    }
+  }
+  const answer = await call(401, 'POST', '/v1/inboxes', { key: null, raw: '{' });
+  assert.equal(answer.body.code, 'UNAUTHORIZED');
+});
+
+test('every operation is 403 for a key with every scope of inboxes but its own, and open to a key with that one alone', async () => {
+  const all = ['create', 'read', 'update', 'delete'].map((action) => `inboxes:${action}`);
+  for (const { method, path, scope, status, body } of operations) {
+    const others = await platform.createKey(demo._id, [...all.filter((other) => other !== scope), 'webhooks:*']);
+    const refused = await call(403, method, path, { key: others.token, body });
+    assert.equal(refused.body.code, 'FORBIDDEN');
+    const only = await platform.createKey(demo._id, [scope]);
+    await call(status, method, path, { key: only.token, body });
+  }
+});
+
+test('operators and viewers read inboxes but neither create nor change them; owners and admins do', async () => {
+  for (const role of ['OPERATOR', 'VIEWER', 'ADMIN', 'OWNER'] as const) {
+    const { token: key } = await platform.createUser(demo._id, role);
+    const mayWrite = role === 'ADMIN' || role === 'OWNER';
+    for (const { method, path, status, body } of operations) {
+      await call(method === 'GET' || mayWrite ? status : 403, method, path, { key, body });
+    }
+  }
+});
+
+test("another company's inbox is 404, byte-equal to an unknown and to a malformed id, and stays untouched", async () => {
+  const other = await platform.createCompany();
+  const before = await call(200, 'GET', `/v1/inboxes/${demo.inbox}`);
+  for (const [method, body] of [
+    ['GET', undefined],
+    ['PUT', { name: 'Taken over' }],
+  ] as const) {
+    const problems: string[] = [];
+    for (const id of [demo.inbox, UNKNOWN_ID, 'abc', demo.inbox.toUpperCase(), `${demo.inbox}0`, '%00']) {
+      const answer = await call(404, method, `/v1/inboxes/${id}`, { key: other.key, body });
+      const { request_id, ...problem } = answer.body;
+      assert.equal(answer.headers.get('x-request-id'), request_id);
+      problems.push(JSON.stringify(problem));
+    }
+    assert.equal(new Set(problems).size, 1);
+  }
+  assert.deepEqual((await call(200, 'GET', `/v1/inboxes/${demo.inbox}`)).body, before.body);
+  assert.deepEqual(idsOf(await list(other)), []);
+});
+
+test('a global key works for the company that x-company-id names; a company key is deaf to the header', async () => {
+  const other = await platform.createCompany();
+  const key = platform.globalKey;
+  assert.equal((await call(400, 'GET', '/v1/inboxes', { key })).body.code, 'COMPANY_ID_REQUIRED');
+  await call(404, 'GET', '/v1/inboxes', { key, headers: { 'x-company-id': UNKNOWN_ID } });
+  const headers = { 'x-company-id': other._id };
+  const created = await call(201, 'POST', '/v1/inboxes', { key, body: WEB, headers });
+  assert.equal(created.body.company, other._id);
+  await call(404, 'GET', `/v1/inboxes/${demo.inbox}`, { key, headers });
+  await call(200, 'GET', `/v1/inboxes/${demo.inbox}`, { headers });
+});
+
+test('a body over 1 MB is 413, another content type 415, and what is not JSON 400, at POST and at PUT', async () => {
+  for (const [method, path] of [
+    ['POST', '/v1/inboxes'],
+    ['PUT', `/v1/inboxes/${demo.inbox}`],
+  ] as const) {
+    const large = await call(413, method, path, { raw: `{"name":"${'x'.repeat(1024 * 1024)}"}` });
+    assert.equal(large.body.code, 'BODY_TOO_LARGE');
+    const text = await call(415, method, path, { raw: '{}', headers: { 'content-type': 'text/plain' } });
+    assert.equal(text.body.code, 'UNSUPPORTED_MEDIA_TYPE');
+    const deep = `${'{"a":'.repeat(21)}1${'}'.repeat(21)}`;
+    for (const raw of [
+      '{"name":',
+      '{"name":"a\\u0000b"}',
+      '{"name":"\\ud800"}',
+      Buffer.from([0x22, 0xff, 0x22]),
+      deep,
+    ]) {
+      assert.equal((await call(400, method, path, { raw })).body.code, 'MALFORMED_BODY');
+    }
+  }
+});
+
+test('the list is newest first, or oldest first with sort=createdAt, and is filtered by status and channel', async () => {
+  const { newestFirst, ...company } = await createInboxes();
+  const all = await list(company);
+  assert.deepEqual(idsOf(all), newestFirst);
+  const meta = { page: 1, limit: 20, totalCount: 5, totalPages: 1, hasNextPage: false, nextCursor: null };
+  assert.deepEqual(all.meta, meta);
+  for (const inbox of all.result) {
+    assert.deepEqual((await call(200, 'GET', `/v1/inboxes/${inbox._id}`, { key: company.key })).body, inbox);
+  }
+  assert.deepEqual(idsOf(await list(company, '?sort=createdAt')), newestFirst.toReversed());
+  assert.deepEqual(idsOf(await list(company, '?status=DELETED')), newestFirst.slice(4));
+  assert.deepEqual(idsOf(await list(company, '?channel=EMAIL')), newestFirst.slice(1, 3));
+  const both = await list(company, '?channel=WEB_V2&status=ACTIVE');
+  assert.deepEqual([idsOf(both), both.meta.totalCount], [newestFirst.slice(3, 4), 1]);
+  assert.equal((await list(company, '?channel=PARTNER_API')).meta.totalPages, 0);
+});
+
+test('pages and the cursor walk the list without a gap or a repetition, also among records of one instant', async () => {
+  const { newestFirst, ...company } = await createInboxes();
+  await platform.database.sql(`update inboxes set created_at = '2026-01-01T00:00:00.123Z' where company_id = $1`, [
+    company._id,
+  ]);
+  assert.deepEqual(idsOf(await list(company, '?limit=2&page=2')), newestFirst.slice(2, 4));
+  for (const [sort, expected] of [
+    ['-createdAt', newestFirst],
+    ['createdAt', newestFirst.toReversed()],
+  ] as const) {
+    const walked: string[] = [];
+    let after = '';
+    do {
+      const page = await list(company, `?limit=2&sort=${sort}${after}`);
+      assert.equal(page.meta.totalCount, 5);
+      assert.equal(page.meta.hasNextPage, page.meta.nextCursor !== null);
+      walked.push(...idsOf(page));
+      after = page.meta.nextCursor ? `&after=${page.meta.nextCursor}` : '';
+    } while (after);
+    assert.deepEqual(walked, expected);
+  }
+  const { meta } = await list(company, '?limit=2&skipCount=true');
+  assert.deepEqual([meta.totalCount, meta.totalPages, meta.hasNextPage], [null, null, true]);
+});
+
+test('a query that is not understood is 400 and names the parameter', async () => {
+  const cursor = (text: string): string => Buffer.from(text).toString('base64url');
+  const cases: [string, string][] = [
+    ['status=INACTIVE', 'status'],
+    ['channel=SMS', 'channel'],
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=1e9', 'limit'],
+    ['page=0', 'page'],
+    ['page=-1', 'page'],
+    ['skipCount=2', 'skipCount'],
+    ['sort=name', 'sort'],
+    ['after=nonsense', 'after'],
+    [`after=${cursor(`99999999999999999999|${UNKNOWN_ID}`)}`, 'after'],
+    [`after=${cursor('1|nobody')}`, 'after'],
+    ['number=1', 'number'],
+    ['status=ACTIVE&status=DELETED', 'status'],
+  ];
+  for (const [query, path] of cases) {
+    const { body } = await call(400, 'GET', `/v1/inboxes?${query}`);
+    assert.equal(body.code, 'VALIDATION_FAILED');
+    assert.equal(body.errors[0].path, path, query);
+  }
+});

@@ -1,0 +1,232 @@
+/** Whether the network accepts an inbox's credentials, and that nothing is received before it does. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { until } from '../../../test/support/wait.ts';
+import { CheckConnection } from './jobs.ts';
+
+const platform = await startPlatform();
+const { call, database, sandbox } = platform;
+
+interface Account {
+  phone_number_id: string;
+  business_id: string;
+  waba_id: string;
+  business_token: string;
+}
+
+let lastNumber = 700_000_000_000_000;
+const networkId = (): string => String((lastNumber += 1));
+
+/** A phone number that the network knows. */
+async function register(extra: Record<string, unknown> = {}): Promise<Account> {
+  const ids = { phone_number_id: networkId(), waba_id: networkId(), business_id: '2' };
+  const business_token = `token-of-${ids.phone_number_id}`;
+  await sandbox('POST', '/sandbox/accounts', { ...ids, token: business_token, ...extra });
+  return { ...ids, business_token };
+}
+
+const inboxOf = (api_wap_config: Account) => ({
+  channel: 'WAP_AUTO_CLOSER',
+  name: 'Phone',
+  number: '+5511900000000',
+  api_wap_config,
+});
+const create = async (account: Account): Promise<Json> =>
+  (await call(201, 'POST', '/v1/inboxes', { body: inboxOf(account) })).body;
+const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/inboxes/${id}`)).body;
+const put = async (id: string, body: unknown): Promise<Json> =>
+  (await call(200, 'PUT', `/v1/inboxes/${id}`, { body })).body;
+const setFaults = (faults: Record<string, unknown>) => sandbox('PUT', '/sandbox/settings', { faults });
+
+/** Sends a message to the number and tells whether the inbox has stored it. */
+async function receives(inbox: string, account: Account): Promise<boolean> {
+  const { id } = await platform.receive({
+    phone_number_id: account.phone_number_id,
+    text: 'Oi',
+    from: '5511988887777',
+  });
+  const rows = await database.sql('select 1 from messages where inbox_id = $1 and external_id = $2', [inbox, id]);
+  return rows.length === 1;
+}
+
+/** Lets the job that waits for this inbox run now. False when none waits. */
+async function hurryJob(inbox: string): Promise<boolean> {
+  const rows = await database.sql(
+    `update pgboss.job set start_after = now() where name = $1 and data->>'inbox' = $2 and state in ('created', 'retry')
+      returning 1`,
+    [CheckConnection.name, inbox],
+  );
+  return rows.length > 0;
+}
+
+async function jobEnded(inbox: string): Promise<boolean> {
+  const rows = await database.sql<{ state: string }>(
+    `select state from pgboss.job where name = $1 and data->>'inbox' = $2`,
+    [CheckConnection.name, inbox],
+  );
+  return rows.length > 0 && rows.every(({ state }) => state === 'completed');
+}
+
+// The network's silence takes ten seconds: it is asked first, and its answer is looked at last.
+const silent = await register();
+await setFaults({ phone: [{ kind: 'hang', times: 1 }] });
+const started = performance.now();
+const silence = create(silent).then((inbox) => ({ inbox, took: performance.now() - started }));
+await until(
+  'the network to keep silent',
+  async () => (await sandbox('GET', '/sandbox/settings')).faults.phone.length === 0,
+);
+
+test('an inbox whose credentials the network accepts is CONNECTED in the answer of POST, and receives', async () => {
+  const account = await register();
+  const inbox = await create(account);
+  const { status, checked_at, error } = inbox.connection;
+  assert.deepEqual([status, error], ['CONNECTED', null]);
+  assert.match(checked_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.deepEqual((await read(inbox._id)).connection, inbox.connection);
+  assert.ok(await receives(inbox._id, account));
+});
+
+test('the account of an accepted inbox is subscribed, so that the network notifies the platform', async () => {
+  await sandbox('PUT', '/sandbox/settings', { require_subscription: true });
+  const account = await register();
+  const inbox = await create(account);
+  assert.ok(await receives(inbox._id, account));
+  await sandbox('PUT', '/sandbox/settings', { require_subscription: false });
+});
+
+test('a wrong token is ERROR with a reason that does not tell it, receives nothing, and a right one mends it', async () => {
+  const account = await register();
+  const inbox = await create({ ...account, business_token: 'not-the-right-token' });
+  assert.equal(inbox.connection.status, 'ERROR');
+  assert.match(inbox.connection.error, /code 190/);
+  assert.ok(!JSON.stringify(inbox).includes('not-the-right-token'));
+  assert.equal(await receives(inbox._id, account), false);
+  const mended = await put(inbox._id, { api_wap_config: account });
+  assert.deepEqual([mended.connection.status, mended.connection.error], ['CONNECTED', null]);
+  assert.ok(await receives(inbox._id, account));
+});
+
+test('an unknown number, a foreign account and a missing token are ERROR', async () => {
+  const account = await register();
+  for (const wrong of [
+    { ...account, phone_number_id: networkId() },
+    { ...account, waba_id: networkId() },
+    { ...account, business_token: null as unknown as string },
+  ]) {
+    const { connection, _id } = await create(wrong);
+    assert.equal(connection.status, 'ERROR');
+    assert.ok(connection.error.length > 0);
+    await put(_id, { status: 'DELETED' });
+  }
+});
+
+test('while the network is away the inbox is saved PENDING and receives nothing; a job connects it when it is back', async () => {
+  const account = await register();
+  await setFaults({ phone: [{ kind: 'http_500', times: null }] });
+  const inbox = await create(account);
+  assert.equal(inbox.connection.status, 'PENDING');
+  assert.equal(await receives(inbox._id, account), false);
+  assert.ok(await hurryJob(inbox._id));
+  const { checked_at } = inbox.connection;
+  await until('the job to ask in vain', async () => (await read(inbox._id)).connection.checked_at > checked_at);
+  assert.equal((await read(inbox._id)).connection.status, 'PENDING');
+  await setFaults({ phone: [] });
+  await until('the failed job to wait for its next try', () => hurryJob(inbox._id));
+  await until('the job to connect it', async () => (await read(inbox._id)).connection.status === 'CONNECTED');
+  assert.ok(await receives(inbox._id, account));
+  await until('the job to end', () => jobEnded(inbox._id));
+});
+
+test('a subscription that fails for a moment is PENDING, one that is forbidden is ERROR', async () => {
+  for (const [fault, status] of [
+    [{ code: 4 }, 'PENDING'],
+    [{ kind: 'reset' }, 'PENDING'],
+    [{ kind: 'not_json' }, 'PENDING'],
+    [{ code: 200 }, 'ERROR'],
+  ] as const) {
+    const account = await register();
+    await setFaults({ subscribed_apps: [{ ...fault, times: 1 }] });
+    const inbox = await create(account);
+    assert.equal(inbox.connection.status, status, JSON.stringify(fault));
+    assert.equal(await receives(inbox._id, account), false);
+  }
+});
+
+test('the job leaves an inbox alone that was closed meanwhile', async () => {
+  const account = await register();
+  await setFaults({ phone: [{ kind: 'http_500', times: 1 }] });
+  const inbox = await create(account);
+  assert.equal(inbox.connection.status, 'PENDING');
+  const closed = await put(inbox._id, { status: 'DELETED' });
+  assert.ok(await hurryJob(inbox._id));
+  await until('the job to end', () => jobEnded(inbox._id));
+  assert.deepEqual((await read(inbox._id)).connection, closed.connection);
+});
+
+test('the network is asked again only when the credentials change or the inbox is opened again', async () => {
+  const account = await register();
+  const { _id, connection } = await create(account);
+  const mask = `••••${account.business_token.slice(-4)}`;
+  for (const body of [{ name: 'Renamed' }, { api_wap_config: account }, { status: 'DELETED' }]) {
+    assert.deepEqual((await put(_id, body)).connection, connection);
+  }
+  await put(_id, { status: 'ACTIVE' });
+  for (const business_token of [mask, account.business_token]) {
+    const before = (await read(_id)).connection;
+    assert.deepEqual((await put(_id, { api_wap_config: { ...account, business_token } })).connection, before);
+  }
+  const failed = await put(_id, { api_wap_config: { ...account, business_token: 'not-the-right-token' } });
+  assert.equal(failed.connection.status, 'ERROR');
+});
+
+test('an inbox that moves to another number receives nothing there until the network accepts it', async () => {
+  const [old, next] = [await register(), await register()];
+  const { _id } = await create(old);
+  const wrong = { ...next, business_token: 'not-the-right-token' };
+  assert.equal((await put(_id, { api_wap_config: wrong })).connection.status, 'ERROR');
+  assert.equal(await receives(_id, next), false);
+  assert.equal(await receives(_id, old), false);
+  assert.equal((await put(_id, { api_wap_config: next })).connection.status, 'CONNECTED');
+  assert.ok(await receives(_id, next));
+});
+
+test('a DELETED inbox receives nothing, and opened again it receives once the network accepts its credentials anew', async () => {
+  const account = await register();
+  const { _id } = await create(account);
+  await put(_id, { status: 'DELETED' });
+  assert.equal(await receives(_id, account), false);
+  // The number has got another owner meanwhile, whose token is another one.
+  await sandbox('POST', '/sandbox/accounts', { ...account, token: 'token-of-another-owner' });
+  const opened = await put(_id, { status: 'ACTIVE' });
+  assert.deepEqual([opened.status, opened.connection.status], ['ACTIVE', 'ERROR']);
+  assert.equal(await receives(_id, account), false);
+  await sandbox('POST', '/sandbox/accounts', { ...account, token: account.business_token });
+  await put(_id, { status: 'DELETED' });
+  assert.equal((await put(_id, { status: 'ACTIVE' })).connection.status, 'CONNECTED');
+  assert.ok(await receives(_id, account));
+});
+
+test("what changes while an inbox is DELETED is not proven by an earlier verdict of the network's", async () => {
+  const [old, next] = [await register(), await register()];
+  const { _id } = await create(old);
+  await put(_id, { status: 'DELETED' });
+  const moved = await put(_id, { api_wap_config: { ...next, business_token: 'not-the-right-token' } });
+  assert.equal(moved.connection.status, 'PENDING');
+  assert.equal((await put(_id, { status: 'ACTIVE' })).connection.status, 'ERROR');
+  assert.equal(await receives(_id, next), false);
+});
+
+test('coexistence_enabled is what the network says of the number', async () => {
+  for (const is_on_biz_app of [true, false]) {
+    assert.equal((await create(await register({ is_on_biz_app }))).coexistence_enabled, is_on_biz_app);
+  }
+});
+
+test('a network that never answers holds a save for ten seconds at most, and leaves it PENDING', async () => {
+  const { inbox, took } = await silence;
+  assert.equal(inbox.connection.status, 'PENDING');
+  assert.ok(took >= 9_950 && took < 14_000, `it took ${took} ms`);
+  assert.equal(await receives(inbox._id, silent), false);
+});

@@ -1,0 +1,297 @@
+/** Inboxes as records: what each channel needs, each field and its rule, strictness, references, states. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from '../../platform/ids.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+
+const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const { call, database, demo } = platform;
+const foreign = await platform.createCompany();
+
+let lastNumber = 500_000_000_000_000;
+const networkId = (): string => String((lastNumber += 1));
+const wap = (extra: Record<string, unknown> = {}) => ({
+  phone_number_id: networkId(),
+  business_id: '2',
+  waba_id: '3',
+  ...extra,
+});
+const partner = (extra: Record<string, unknown> = {}) => ({
+  base_url: 'http://127.0.0.1:9009',
+  api_key: 'partner-key-1234',
+  instance_name: `instance-${networkId()}`,
+  ...extra,
+});
+const WEB = { channel: 'WEB_V2', name: 'Site' };
+const wapInbox = (extra: Record<string, unknown> = {}) => ({
+  channel: 'WAP_AUTO_CLOSER',
+  name: 'Phone',
+  number: '+5511900000000',
+  api_wap_config: wap(),
+  ...extra,
+});
+
+const create = async (body: unknown): Promise<Json> => (await call(201, 'POST', '/v1/inboxes', { body })).body;
+const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/inboxes/${id}`)).body;
+const put = async (id: string, body: unknown): Promise<Json> =>
+  (await call(200, 'PUT', `/v1/inboxes/${id}`, { body })).body;
+const pathsOf = (body: Json): string[] => body.errors.map((error: Json) => error.path);
+
+async function createAgent(company: string): Promise<string> {
+  const id = newId();
+  await database.sql(`insert into agents (company_id, _id, name) values ($1, $2, 'Ada')`, [company, id]);
+  return id;
+}
+
+test('POST answers 201 with the record: what it requires is there, what is empty and optional is left out', async () => {
+  const { _id, createdAt, updatedAt, ...rest } = await create(WEB);
+  assert.match(_id, /^[0-9a-f]{24}$/);
+  assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.equal(updatedAt, createdAt);
+  assert.deepEqual(rest, {
+    ...WEB,
+    company: demo._id,
+    number: '',
+    status: 'ACTIVE',
+    test_mode: { enabled: false, test_numbers: [] },
+    general_config: { include_operator_name_on_message: false },
+    coexistence_enabled: false,
+    process_unsupported_messages: false,
+    disable_inbound_ai: false,
+    pdf_local_text_extraction: false,
+    default_owner: null,
+    connection: { status: 'PENDING', checked_at: null, error: null },
+  });
+  assert.deepEqual(await read(_id), { _id, createdAt, updatedAt, ...rest });
+});
+
+test('POST takes every field of the description and answers with it', async () => {
+  const default_owner = (await platform.createUser(demo._id, 'OPERATOR'))._id;
+  const api_wap_config = wap();
+  const fields = {
+    ...wapInbox(),
+    webhook_url: 'https://hooks.example.com/wap?x=1',
+    default_agent: await createAgent(demo._id),
+    default_owner,
+    test_mode: { enabled: true, test_numbers: ['+5511988887777'] },
+    general_config: { include_operator_name_on_message: true },
+    status: 'DELETED',
+    process_unsupported_messages: true,
+    disable_inbound_ai: true,
+    pdf_local_text_extraction: true,
+  };
+  const inbox = await create({ ...fields, api_wap_config });
+  const { _id, createdAt, updatedAt, connection } = inbox;
+  assert.deepEqual(inbox, {
+    ...{ _id, createdAt, updatedAt, connection },
+    ...fields,
+    api_wap_config: { ...api_wap_config, business_token: null },
+    company: demo._id,
+    coexistence_enabled: false,
+  });
+});
+
+test('each channel demands its settings and its number, and says which is missing', async () => {
+  const missing: [Record<string, unknown>, string][] = [
+    [{ channel: 'WAP_AUTO_CLOSER', name: 'a' }, 'api_wap_config'],
+    [{ channel: 'WAP_AUTO_CLOSER', name: 'a', number: '+551199' }, 'api_wap_config'],
+    [{ channel: 'WAP_AUTO_CLOSER', name: 'a', api_wap_config: wap() }, 'number'],
+    [{ channel: 'WAP_AUTO_CLOSER', name: 'a', number: '+551199', partner_api_config: partner() }, 'api_wap_config'],
+    [{ channel: 'PARTNER_API', name: 'a', number: '+551199' }, 'partner_api_config'],
+    [{ channel: 'PARTNER_API', name: 'a', partner_api_config: partner() }, 'number'],
+  ];
+  for (const [body, path] of missing) {
+    const answer = await call(400, 'POST', '/v1/inboxes', { body });
+    assert.equal(answer.body.code, 'CHANNEL_CONFIG_REQUIRED');
+    assert.deepEqual(pathsOf(answer.body), [path]);
+  }
+  for (const channel of ['WEB_V2', 'EMAIL', 'PROFESSIONAL_NETWORK']) await create({ channel, name: channel });
+  await create(wapInbox());
+  await create({ channel: 'PARTNER_API', name: 'a', number: '+551199', partner_api_config: partner() });
+});
+
+test('PUT changes one field at a time, answers 200 with the record, and leaves the rest alone', async () => {
+  const agent = await createAgent(demo._id);
+  const owner = (await platform.createUser(demo._id, 'OPERATOR'))._id;
+  let expected = await create(WEB);
+  const changes = [
+    {},
+    { name: 'Renamed' },
+    { webhook_url: 'http://hooks.example.com/' },
+    { number: '+55 (11) 90000-0000' },
+    { default_agent: agent },
+    { default_owner: owner },
+    { default_owner: null },
+    { test_mode: { enabled: true, test_numbers: ['+551191', '+551192'] } },
+    { general_config: { include_operator_name_on_message: true } },
+    { process_unsupported_messages: true },
+    { disable_inbound_ai: true },
+    { pdf_local_text_extraction: true },
+    { disable_inbound_ai: false },
+    { status: 'DELETED' },
+    { channel: 'EMAIL' },
+  ];
+  for (const change of changes) {
+    const { updatedAt, ...answered } = await put(expected._id, change);
+    assert.ok(updatedAt >= expected.updatedAt);
+    expected = { ...expected, ...change, updatedAt };
+    assert.deepEqual({ ...answered, updatedAt }, expected);
+    assert.deepEqual(await read(expected._id), expected);
+  }
+});
+
+test('half of a test_mode changes that half', async () => {
+  const { _id } = await create({ ...WEB, test_mode: { test_numbers: ['+551191'] } });
+  assert.deepEqual((await put(_id, { test_mode: { enabled: true } })).test_mode, {
+    enabled: true,
+    test_numbers: ['+551191'],
+  });
+  assert.deepEqual((await put(_id, { test_mode: { test_numbers: [] } })).test_mode, {
+    enabled: true,
+    test_numbers: [],
+  });
+});
+
+const REFUSED: [Record<string, unknown>, string][] = [
+  [{ coexistence_enabled: true }, 'coexistence_enabled'],
+  [{ coexistence_enabled: false }, 'coexistence_enabled'],
+  [{ connection: { status: 'CONNECTED' } }, 'connection'],
+  [{ professional_network_config: { account_id: 'x' } }, 'professional_network_config'],
+  [{ _id: 'f'.repeat(24) }, '_id'],
+  [{ company: 'f'.repeat(24) }, 'company'],
+  [{ createdAt: '2026-01-01T00:00:00.000Z' }, 'createdAt'],
+  [{ colour: 'red' }, 'colour'],
+  [{ channel: 'SMS' }, 'channel'],
+  [{ channel: null }, 'channel'],
+  [{ name: '' }, 'name'],
+  [{ name: null }, 'name'],
+  [{ name: 7 }, 'name'],
+  [{ webhook_url: 'not a url' }, 'webhook_url'],
+  [{ webhook_url: 'ftp://example.com/' }, 'webhook_url'],
+  [{ webhook_url: null }, 'webhook_url'],
+  [{ number: '' }, 'number'],
+  [{ number: 5511900000000 }, 'number'],
+  [{ number: 'call me' }, 'number'],
+  [{ number: null }, 'number'],
+  [{ default_agent: '' }, 'default_agent'],
+  [{ default_agent: null }, 'default_agent'],
+  [{ default_agent: 1 }, 'default_agent'],
+  [{ default_owner: '' }, 'default_owner'],
+  [{ default_owner: 1 }, 'default_owner'],
+  [{ status: 'INACTIVE' }, 'status'],
+  [{ status: null }, 'status'],
+  [{ test_mode: null }, 'test_mode'],
+  [{ test_mode: { enabled: 'true' } }, 'test_mode.enabled'],
+  [{ test_mode: { test_numbers: '+551199' } }, 'test_mode.test_numbers'],
+  [{ test_mode: { test_numbers: [551199] } }, 'test_mode.test_numbers[0]'],
+  [{ test_mode: { numbers: [] } }, 'test_mode.numbers'],
+  [{ general_config: {} }, 'general_config.include_operator_name_on_message'],
+  [{ general_config: null }, 'general_config'],
+  [{ general_config: { include_operator_name_on_message: 1 } }, 'general_config.include_operator_name_on_message'],
+  [{ general_config: { include_operator_name_on_message: true, language: 'pt' } }, 'general_config.language'],
+  [{ process_unsupported_messages: 'true' }, 'process_unsupported_messages'],
+  [{ process_unsupported_messages: null }, 'process_unsupported_messages'],
+  [{ disable_inbound_ai: 1 }, 'disable_inbound_ai'],
+  [{ disable_inbound_ai: null }, 'disable_inbound_ai'],
+  [{ pdf_local_text_extraction: 'no' }, 'pdf_local_text_extraction'],
+  [{ pdf_local_text_extraction: null }, 'pdf_local_text_extraction'],
+  [{ api_wap_config: null }, 'api_wap_config'],
+  [{ api_wap_config: { business_id: '2', waba_id: '3' } }, 'api_wap_config.phone_number_id'],
+  [{ api_wap_config: { phone_number_id: '1', waba_id: '3' } }, 'api_wap_config.business_id'],
+  [{ api_wap_config: { phone_number_id: '1', business_id: '2' } }, 'api_wap_config.waba_id'],
+  [{ api_wap_config: wap({ phone_number_id: 1 }) }, 'api_wap_config.phone_number_id'],
+  [{ api_wap_config: wap({ phone_number_id: '..' }) }, 'api_wap_config.phone_number_id'],
+  [{ api_wap_config: wap({ business_token: 7 }) }, 'api_wap_config.business_token'],
+  [{ api_wap_config: wap({ pin: '123456' }) }, 'api_wap_config.pin'],
+  [{ partner_api_config: null }, 'partner_api_config'],
+  [{ partner_api_config: partner({ base_url: undefined }) }, 'partner_api_config.base_url'],
+  [{ partner_api_config: partner({ api_key: undefined }) }, 'partner_api_config.api_key'],
+  [{ partner_api_config: partner({ instance_name: undefined }) }, 'partner_api_config.instance_name'],
+  [{ partner_api_config: partner({ base_url: '' }) }, 'partner_api_config.base_url'],
+  [{ partner_api_config: partner({ api_key: '' }) }, 'partner_api_config.api_key'],
+  [{ partner_api_config: partner({ api_key: null }) }, 'partner_api_config.api_key'],
+  [{ partner_api_config: partner({ instance_name: '' }) }, 'partner_api_config.instance_name'],
+  [{ partner_api_config: partner({ token: 'x' }) }, 'partner_api_config.token'],
+];
+
+test('unknown, read-only, wrongly typed and null fields are 400, named by their path, at POST and at PUT, and change nothing', async () => {
+  const before = await create(WEB);
+  const count = async (): Promise<number> => (await call(200, 'GET', '/v1/inboxes')).body.meta.totalCount;
+  const inboxes = await count();
+  for (const [fields, path] of REFUSED) {
+    const posted = await call(400, 'POST', '/v1/inboxes', { body: { ...WEB, ...fields } });
+    const changed = await call(400, 'PUT', `/v1/inboxes/${before._id}`, { body: { name: 'Changed', ...fields } });
+    for (const { body } of [posted, changed]) {
+      assert.equal(body.code, 'VALIDATION_FAILED');
+      assert.ok(pathsOf(body).includes(path), `${JSON.stringify(fields)} names ${pathsOf(body).join()}`);
+    }
+  }
+  for (const body of [[], 'text', null, {}, { channel: 'WEB_V2' }, { name: 'Site' }]) {
+    await call(400, 'POST', '/v1/inboxes', { body });
+  }
+  assert.deepEqual(await read(before._id), before);
+  assert.equal(await count(), inboxes);
+});
+
+test('a default_agent or default_owner that is unknown or of another company is 400 UNKNOWN_REFERENCE, and the two look the same', async () => {
+  const { _id, ...before } = await create(WEB);
+  const theirs = {
+    default_agent: await createAgent(foreign._id),
+    default_owner: (await platform.createUser(foreign._id, 'OWNER'))._id,
+  };
+  for (const [field, foreignId] of Object.entries(theirs)) {
+    const answers: string[] = [];
+    for (const id of [foreignId, 'f'.repeat(24), 'nobody']) {
+      for (const { body } of [
+        await call(400, 'POST', '/v1/inboxes', { body: { ...WEB, [field]: id } }),
+        await call(400, 'PUT', `/v1/inboxes/${_id}`, { body: { [field]: id } }),
+      ]) {
+        const { request_id: _request, ...problem } = body;
+        answers.push(JSON.stringify(problem));
+        assert.equal(problem.code, 'UNKNOWN_REFERENCE');
+        assert.deepEqual(pathsOf(problem), [field]);
+      }
+    }
+    assert.equal(new Set(answers).size, 1);
+  }
+  assert.deepEqual(await read(_id), { _id, ...before });
+});
+
+test('an inbox moves from ACTIVE to DELETED and back, any number of times, and DELETED ones can still be read and changed', async () => {
+  const { _id } = await create(WEB);
+  for (const status of ['DELETED', 'DELETED', 'ACTIVE', 'ACTIVE', 'DELETED']) {
+    assert.equal((await put(_id, { status })).status, status);
+    assert.equal((await read(_id)).status, status);
+  }
+  assert.equal((await put(_id, { name: 'Closed' })).name, 'Closed');
+});
+
+test('an inbox can change its channel when the new one has what it needs', async () => {
+  const { _id } = await create(WEB);
+  const refused = await call(400, 'PUT', `/v1/inboxes/${_id}`, { body: { channel: 'PARTNER_API' } });
+  assert.equal(refused.body.code, 'CHANNEL_CONFIG_REQUIRED');
+  const changed = await put(_id, { channel: 'PARTNER_API', number: '+551199', partner_api_config: partner() });
+  assert.equal(changed.channel, 'PARTNER_API');
+  assert.equal((await put(_id, { channel: 'EMAIL' })).channel, 'EMAIL');
+});
+
+test('a partner gateway at a private address is 400 TARGET_NOT_ALLOWED at POST and at PUT', async () => {
+  const before = await create(WEB);
+  for (const base_url of [
+    'http://10.0.0.1',
+    'http://169.254.169.254/',
+    'http://[::1]:8080',
+    'ftp://1.1.1.1',
+    'gateway',
+  ]) {
+    const fields = { channel: 'PARTNER_API', name: 'a', number: '+551199', partner_api_config: partner({ base_url }) };
+    for (const { body } of [
+      await call(400, 'POST', '/v1/inboxes', { body: fields }),
+      await call(400, 'PUT', `/v1/inboxes/${before._id}`, { body: fields }),
+    ]) {
+      assert.equal(body.code, 'TARGET_NOT_ALLOWED');
+      assert.deepEqual(pathsOf(body), ['partner_api_config.base_url']);
+    }
+  }
+  assert.deepEqual(await read(before._id), before);
+});

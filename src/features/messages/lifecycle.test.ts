@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EventName } from '../../platform/events.ts';
+import { advance, type Life, type NetworkWord } from './lifecycle.ts';
+import type { Cause } from './schemas.ts';
+
+const RUNS = 20_000;
+const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000);
+const told = `seed ${seed}: PARLEY_SEED=${seed} repeats this run`;
+
+/** Mulberry32: the same sequence for the same seed on every machine. */
+function randomFrom(start: number): () => number {
+  let state = start >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const UNREACHABLE: Cause = { code: 'PROVIDER_UNREACHABLE', title: '', message: '', details: '' };
+const UNDELIVERABLE: Cause = { code: 131026, title: 'Message undeliverable', message: '', details: '' };
+const REASON = { code: 131026, message: 'A mensagem não pôde ser entregue.' };
+const AT = {
+  ACCEPTED: '2026-11-20T10:00:00.000Z',
+  SENT: '2026-11-20T10:00:01.000Z',
+  DELIVERED: '2026-11-20T10:00:02.000Z',
+  READ: '2026-11-20T10:00:03.000Z',
+  FAILED: '2026-11-20T10:00:04.000Z',
+};
+const WORDS = Object.keys(AT) as NetworkWord['status'][];
+
+const word = (status: NetworkWord['status']): NetworkWord => ({
+  status,
+  at: AT[status],
+  errors: status === 'FAILED' ? [UNDELIVERABLE] : [],
+  failure_reason: status === 'FAILED' ? REASON : null,
+});
+
+const QUEUED: Life = {
+  status: 'QUEUED',
+  outcome_unknown: false,
+  errors: [],
+  failure_reason: null,
+  sent_at: null,
+  delivered_at: null,
+  read_at: null,
+  failed_at: null,
+};
+const SENT: Life = { ...QUEUED, status: 'SENT' };
+/** Given up after 24 hours without knowing. */
+const GIVEN_UP: Life = {
+  ...QUEUED,
+  status: 'FAILED',
+  outcome_unknown: true,
+  errors: [UNREACHABLE],
+  failed_at: '2026-11-20T09:00:00.000Z',
+};
+/** Refused by the network, or blocked by the platform: nobody doubts it. */
+const REFUSED: Life = { ...GIVEN_UP, outcome_unknown: false, errors: [UNDELIVERABLE] };
+const BEGINNINGS = { QUEUED, SENT, GIVEN_UP, REFUSED };
+
+interface Lived {
+  life: Life;
+  events: EventName[];
+  statuses: Life['status'][];
+}
+
+function live(beginning: Life, words: NetworkWord['status'][]): Lived {
+  const lived: Lived = { life: beginning, events: [], statuses: [beginning.status] };
+  for (const status of words) {
+    const step = advance(lived.life, word(status));
+    lived.life = step.life;
+    lived.events.push(...step.events);
+    lived.statuses.push(step.life.status);
+  }
+  return lived;
+}
+
+function forEachRun(check: (beginning: keyof typeof BEGINNINGS, words: NetworkWord['status'][]) => void): void {
+  const random = randomFrom(seed);
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  const names = Object.keys(BEGINNINGS) as (keyof typeof BEGINNINGS)[];
+  for (let run = 0; run < RUNS; run += 1) {
+    const words = Array.from({ length: Math.floor(random() * 9) }, () => pick(WORDS));
+    const beginning = pick(names);
+    try {
+      check(beginning, words);
+    } catch (error) {
+      throw new Error(`${told}; from ${beginning}: ${words.join(', ')}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}
+
+const RANK = { QUEUED: 0, SENT: 1, DELIVERED: 2, READ: 3 };
+
+test('a status never goes back, whatever the network repeats or mixes up', (t) => {
+  t.diagnostic(told);
+  forEachRun((beginning, words) => {
+    const { statuses } = live(BEGINNINGS[beginning], words);
+    for (const [index, status] of statuses.entries()) {
+      const before = statuses[index - 1];
+      if (before === undefined || before === status) continue;
+      if (before === 'FAILED')
+        assert.ok(beginning === 'GIVEN_UP' && index === statuses.findIndex((s) => s !== 'FAILED'));
+      else if (status === 'FAILED') assert.ok(before === 'QUEUED' || before === 'SENT', `${before} became FAILED`);
+      else assert.ok(RANK[status as 'SENT'] > RANK[before as 'SENT'], `${before} became ${status}`);
+    }
+  });
+});
+
+test('each event is told at most once, MESSAGE_SENT before the others, and MESSAGE_FAILED never beside a delivery', () => {
+  forEachRun((beginning, words) => {
+    const { events } = live(BEGINNINGS[beginning], words);
+    assert.equal(new Set(events).size, events.length, events.join(', '));
+    if (events.includes('MESSAGE_SENT')) assert.equal(events[0], 'MESSAGE_SENT');
+    if (events.includes('MESSAGE_FAILED')) assert.equal(events.at(-1), 'MESSAGE_FAILED');
+    assert.ok(
+      !(events.includes('MESSAGE_FAILED') && (events.includes('MESSAGE_DELIVERED') || events.includes('MESSAGE_READ'))),
+    );
+  });
+});
+
+test('MESSAGE_SENT is told exactly when the first word proves that the network had taken an unsettled message', () => {
+  forEachRun((beginning, words) => {
+    const unsettled = beginning === 'QUEUED' || beginning === 'GIVEN_UP';
+    const { events } = live(BEGINNINGS[beginning], words);
+    assert.equal(events.includes('MESSAGE_SENT'), unsettled && words.length > 0);
+  });
+});
+
+test('without a failure the end does not depend on the order: the furthest word, and the time of each word', () => {
+  forEachRun((beginning, all) => {
+    if (beginning === 'REFUSED') return;
+    const words = all.filter((status) => status !== 'FAILED');
+    const orders = [words, words.toReversed(), words.toSorted()];
+    const [first, ...others] = orders.map((order) => live(BEGINNINGS[beginning], order).life);
+    for (const other of others) assert.deepEqual(other, first);
+    assert.equal(first?.read_at, words.includes('READ') ? AT.READ : null);
+    assert.equal(first?.delivered_at, words.includes('DELIVERED') ? AT.DELIVERED : null);
+    assert.equal(first?.sent_at, words.includes('SENT') ? AT.SENT : null);
+  });
+});
+
+test('a failure counts when it comes before any delivery, and then it is the end of the message', () => {
+  forEachRun((beginning, words) => {
+    if (beginning === 'REFUSED') return;
+    const failure = words.indexOf('FAILED');
+    const delivery = words.findIndex((status) => status === 'DELIVERED' || status === 'READ');
+    const counts = failure >= 0 && (delivery < 0 || failure < delivery);
+    const { life, statuses } = live(BEGINNINGS[beginning], words);
+    if (!counts) return assert.ok(words.length === 0 || life.status !== 'FAILED');
+    assert.ok(statuses.slice(failure + 1).every((status) => status === 'FAILED'));
+    assert.deepEqual(life.errors, [UNDELIVERABLE]);
+    assert.deepEqual(life.failure_reason, REASON);
+    assert.equal(life.failed_at, AT.FAILED);
+  });
+});
+
+test('a message that is known to have failed, and one that was received, hear nothing more', () => {
+  const received: Life = { ...QUEUED, status: 'RECEIVED', sent_at: AT.SENT };
+  forEachRun((_beginning, words) => {
+    for (const life of [REFUSED, received]) {
+      const lived = live(life, words);
+      assert.deepEqual(lived.life, life);
+      assert.deepEqual(lived.events, []);
+    }
+  });
+});
+
+const STORIES: [string, Life, NetworkWord['status'][], EventName[], Partial<Life>][] = [
+  [
+    'accepted, sent, delivered, read: three events, each time noted',
+    QUEUED,
+    ['ACCEPTED', 'SENT', 'DELIVERED', 'READ'],
+    ['MESSAGE_SENT', 'MESSAGE_DELIVERED', 'MESSAGE_READ'],
+    { status: 'READ', sent_at: AT.SENT, delivered_at: AT.DELIVERED, read_at: AT.READ },
+  ],
+  [
+    'read without delivered is READ and tells nothing of a delivery; the later delivered only fills its time',
+    SENT,
+    ['READ', 'DELIVERED'],
+    ['MESSAGE_READ'],
+    { status: 'READ', delivered_at: AT.DELIVERED, read_at: AT.READ },
+  ],
+  [
+    'a status that overtakes the answer settles the message, and the answer changes nothing',
+    QUEUED,
+    ['DELIVERED', 'ACCEPTED'],
+    ['MESSAGE_SENT', 'MESSAGE_DELIVERED'],
+    { status: 'DELIVERED', sent_at: null, delivered_at: AT.DELIVERED },
+  ],
+  [
+    'a message given up is corrected by a delivery, and its cause is gone',
+    GIVEN_UP,
+    ['DELIVERED'],
+    ['MESSAGE_SENT', 'MESSAGE_DELIVERED'],
+    { status: 'DELIVERED', outcome_unknown: false, errors: [], failed_at: null },
+  ],
+  [
+    "a message given up that really failed gets the network's cause",
+    GIVEN_UP,
+    ['FAILED', 'DELIVERED'],
+    ['MESSAGE_SENT', 'MESSAGE_FAILED'],
+    { status: 'FAILED', outcome_unknown: false, errors: [UNDELIVERABLE], failed_at: AT.FAILED },
+  ],
+  [
+    'repeated statuses tell nothing and keep the first time',
+    SENT,
+    ['DELIVERED', 'DELIVERED', 'SENT', 'DELIVERED'],
+    ['MESSAGE_DELIVERED'],
+    { status: 'DELIVERED', sent_at: AT.SENT, delivered_at: AT.DELIVERED },
+  ],
+];
+
+for (const [title, beginning, words, events, end] of STORIES) {
+  test(title, () => {
+    const lived = live(beginning, words);
+    assert.deepEqual(lived.events, events);
+    for (const [field, value] of Object.entries(end)) assert.deepEqual(lived.life[field as keyof Life], value, field);
+  });
+}
+
+test('a failure without a cause still says in errors that the network refused it, and has no failure_reason', () => {
+  const { life } = advance(SENT, { status: 'FAILED', at: AT.FAILED, errors: [], failure_reason: null });
+  assert.deepEqual(
+    life.errors.map((error) => error.code),
+    ['PROVIDER_REJECTED'],
+  );
+  assert.equal(life.failure_reason, null);
+});

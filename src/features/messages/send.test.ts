@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { freshPhone } from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import {
+  eventNames,
+  eventsOf,
+  hear,
+  leftFor,
+  readMessage,
+  sendText,
+  silenceNetwork,
+} from '../../../test/support/traffic.ts';
+
+const platform = await startPlatform();
+await silenceNetwork(platform);
+const { call, database, demo, sandbox } = platform;
+const inboxPath = `/v1/inboxes/${demo.inbox}`;
+
+const setFaults = (send: Json[]): Promise<Json> => sandbox('PUT', '/sandbox/settings', { faults: { send } });
+
+test('an accepted text is 201 SENT with all its fields, reaches the network once, and is told as MESSAGE_SENT', async () => {
+  const { conversation, contact } = await hear(platform);
+  const sent = await sendText(platform, conversation._id, { content: 'Bom dia! çãé 👋' });
+  const [wire, ...more] = await leftFor(platform, sent._id);
+  assert.deepEqual(more, []);
+  const { _id, sender, external_id, createdAt, updatedAt, ...rest } = sent;
+  assert.match(_id, /^[0-9a-f]{24}$/);
+  assert.match(sender, /^[0-9a-f]{24}$/);
+  assert.equal(external_id, wire.id);
+  for (const at of [createdAt, updatedAt]) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.deepEqual(rest, {
+    ...{ company: demo._id, conversation: conversation._id, contact: contact._id, inbox: demo.inbox },
+    ...{ channel: 'WAP_AUTO_CLOSER', sender_type: 'AGENT', message_type: 'OUTGOING', origin: 'API' },
+    ...{ contentType: 'TEXT', content: 'Bom dia! çãé 👋', attachment: null, media: null, template: null },
+    ...{ interactive: null, location: null, contacts: null, referral: null, reaction: null, reply_to: null },
+    ...{ status: 'SENT', errors: [], campaign: null, enrollment: null, agent: null, is_echo: false, is_test: false },
+    ...{ edited_at: null, revoked_at: null, sent_at: null, delivered_at: null, read_at: null, failed_at: null },
+  });
+  assert.deepEqual(await readMessage(platform, _id), sent);
+  assert.deepEqual(await eventsOf(platform, _id), [{ event: 'MESSAGE_SENT', data: sent }]);
+});
+
+test('what leaves is the text to the number of the contact, with a preview where it has a link, and our own id to return', async () => {
+  const from = freshPhone();
+  const { conversation } = await hear(platform, { from });
+  const plain = await sendText(platform, conversation._id, { content: 'Olá' });
+  const linked = await sendText(platform, conversation._id, { content: 'Veja https://example.com' });
+  const bodies = [...(await leftFor(platform, plain._id)), ...(await leftFor(platform, linked._id))].map((m) => m.body);
+  const common = { messaging_product: 'whatsapp', recipient_type: 'individual', to: from, type: 'text' };
+  assert.deepEqual(bodies, [
+    { ...common, text: { body: 'Olá', preview_url: false }, biz_opaque_callback_data: plain._id },
+    { ...common, text: { body: 'Veja https://example.com', preview_url: true }, biz_opaque_callback_data: linked._id },
+  ]);
+});
+
+test('a person known only by a user id of the network is answered at that id', async () => {
+  const { conversation, contact } = await hear(platform, { from: null, bsuid: 'BR.1029384756', name: 'Bia' });
+  assert.equal(contact.phone_number, null);
+  const sent = await sendText(platform, conversation._id);
+  const [wire] = await leftFor(platform, sent._id);
+  assert.equal(wire.body.recipient, 'BR.1029384756');
+  assert.equal('to' in wire.body, false);
+  assert.equal(sent.status, 'SENT');
+});
+
+test('a key sends as AGENT from the API, a user as USER from the dashboard, each named as the sender', async () => {
+  const { conversation } = await hear(platform);
+  const key = await platform.createKey(demo._id, ['messages:create']);
+  const user = await platform.createUser(demo._id, 'OPERATOR');
+  const byKey = await sendText(platform, conversation._id, { key: key.token });
+  const byUser = await sendText(platform, conversation._id, { key: user.token });
+  const authors = [byKey, byUser].map(({ sender_type, sender, origin }) => ({ sender_type, sender, origin }));
+  assert.deepEqual(authors, [
+    { sender_type: 'AGENT', sender: key._id, origin: 'API' },
+    { sender_type: 'USER', sender: user._id, origin: 'DASHBOARD' },
+  ]);
+});
+
+test("where the inbox says so, an operator's name stands in bold before the text on the wire, and nowhere else", async () => {
+  const { conversation } = await hear(platform);
+  const user = await platform.createUser(demo._id, 'OPERATOR', 'Olga Operator');
+  const name = (shown: boolean) =>
+    call(200, 'PUT', inboxPath, { body: { general_config: { include_operator_name_on_message: shown } } });
+  await name(true);
+  const named = await sendText(platform, conversation._id, { key: user.token, content: 'Sou eu' });
+  const byKey = await sendText(platform, conversation._id, { content: 'Sou um robô' });
+  await name(false);
+  const unnamed = await sendText(platform, conversation._id, { key: user.token, content: 'Sem nome' });
+  const texts = await Promise.all(
+    [named, byKey, unnamed].map(async (sent) => (await leftFor(platform, sent._id))[0].body.text.body),
+  );
+  assert.deepEqual(texts, ['*Olga Operator*\nSou eu', 'Sou um robô', 'Sem nome']);
+  assert.equal(named.content, 'Sou eu');
+  assert.equal((await readMessage(platform, named._id)).content, 'Sou eu');
+  assert.equal((await eventsOf(platform, named._id))[0]?.data.content, 'Sou eu');
+});
+
+test('a reply names the answered message: by its id in the record, by the id of the network on the wire', async () => {
+  const { message, conversation } = await hear(platform);
+  const reply = await sendText(platform, conversation._id, { replyTo: message._id });
+  assert.equal(reply.reply_to, message._id);
+  const [wire] = await leftFor(platform, reply._id);
+  assert.deepEqual(wire.body.context, { message_id: message.external_id });
+  const onOurs = await sendText(platform, conversation._id, { replyTo: reply._id });
+  assert.equal((await leftFor(platform, onOurs._id))[0].body.context.message_id, reply.external_id);
+});
+
+test('an answer leaves nothing unread and becomes the last message of its conversation, without CONVERSATION_UPDATED', async () => {
+  const from = freshPhone();
+  await hear(platform, { from });
+  const { conversation } = await hear(platform, { from });
+  assert.equal(conversation.unread_count, 2);
+  const sent = await sendText(platform, conversation._id, { content: 'Pois não' });
+  const { body: after } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
+  assert.equal(after.unread_count, 0);
+  const { _id, content, contentType, sender_type, message_type, createdAt } = sent;
+  assert.deepEqual(after.last_message, { _id, content, contentType, sender_type, message_type, createdAt });
+  assert.equal(after.last_message_at, createdAt);
+  assert.equal(after.updatedAt, conversation.updatedAt);
+  assert.deepEqual(await eventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
+});
+
+interface Block {
+  code: string;
+  when: string;
+  /** Brings the block about, and takes it back. */
+  begin(heard: { conversation: Json; contact: Json }): Promise<unknown>;
+  end(): Promise<unknown>;
+}
+
+const setInbox = (body: Json): Promise<unknown> => call(200, 'PUT', inboxPath, { body });
+const nothing = async (): Promise<void> => undefined;
+
+const BLOCKS: Block[] = [
+  {
+    code: 'WINDOW_EXPIRED',
+    when: "24 hours after the contact's last word",
+    begin: ({ conversation }) =>
+      database.sql(`update conversations set window_expires_at = now() where _id = $1`, [conversation._id]),
+    end: nothing,
+  },
+  {
+    code: 'TEST_MODE_BLOCKED',
+    when: 'to a number that is no test number of an inbox in test mode',
+    begin: () => setInbox({ test_mode: { enabled: true, test_numbers: ['+55 11 90000-0001'] } }),
+    end: () => setInbox({ test_mode: { enabled: false, test_numbers: [] } }),
+  },
+  {
+    code: 'OPTED_OUT',
+    when: 'to a contact who opted out',
+    begin: ({ contact }) => database.sql('update contacts set opted_out = true where _id = $1', [contact._id]),
+    end: nothing,
+  },
+  {
+    code: 'INBOX_INACTIVE',
+    when: 'through a deleted inbox',
+    begin: () => setInbox({ status: 'DELETED' }),
+    end: () => setInbox({ status: 'ACTIVE' }),
+  },
+];
+
+for (const { code, when, begin, end } of BLOCKS) {
+  test(`a text ${when} is 201 FAILED with ${code}: nothing leaves, nothing is told, and the contact is still unanswered`, async () => {
+    const heard = await hear(platform);
+    await begin(heard);
+    const blocked = await sendText(platform, heard.conversation._id);
+    await end();
+    assert.equal(blocked.status, 'FAILED');
+    assert.deepEqual(
+      blocked.errors.map((error: Json) => error.code),
+      [code],
+    );
+    for (const field of ['title', 'message']) assert.ok(blocked.errors[0][field].length > 0, field);
+    assert.equal('failure_reason' in blocked, false, 'the network reported nothing');
+    assert.equal(blocked.external_id, null);
+    assert.equal(blocked.failed_at, blocked.createdAt);
+    assert.deepEqual(await readMessage(platform, blocked._id), blocked);
+    assert.deepEqual(await leftFor(platform, blocked._id), []);
+    assert.deepEqual(await eventNames(platform, blocked._id), []);
+    const { body: conversation } = await call(200, 'GET', `/v1/conversations/${heard.conversation._id}`);
+    assert.equal(conversation.unread_count, 1);
+    assert.equal(conversation.last_message._id, blocked._id);
+  });
+}
+
+test('in test mode a text to a test number leaves, whatever the spelling of that number', async () => {
+  await setInbox({ test_mode: { enabled: true, test_numbers: ['+55 (11) 8765-4321'] } });
+  const { conversation } = await hear(platform, { from: '5511987654321' });
+  const sent = await sendText(platform, conversation._id);
+  await setInbox({ test_mode: { enabled: false, test_numbers: [] } });
+  assert.equal(sent.status, 'SENT');
+  assert.equal(sent.is_test, true);
+});
+
+test('a text that the network refuses is 201 FAILED with its code and a Portuguese reason, and MESSAGE_FAILED is not told', async () => {
+  const { conversation } = await hear(platform);
+  await setFaults([{ code: 131026 }]);
+  const refused = await sendText(platform, conversation._id);
+  assert.equal(refused.status, 'FAILED');
+  assert.equal(refused.errors.length, 1);
+  assert.equal(refused.errors[0].code, 131026);
+  assert.deepEqual(refused.failure_reason, {
+    code: 131026,
+    message: 'A mensagem não pôde ser entregue: o número não está na rede ou não pode recebê-la.',
+  });
+  assert.notEqual(refused.failed_at, null);
+  assert.equal(refused.external_id, null);
+  assert.deepEqual(await readMessage(platform, refused._id), refused);
+  assert.deepEqual(await eventNames(platform, refused._id), []);
+  assert.deepEqual(await leftFor(platform, refused._id), []);
+});
+
+test('a refusal that soon passes is tried again inside the call: one message, SENT, told once', async () => {
+  const { conversation } = await hear(platform);
+  await setFaults([{ code: 130429, times: 2 }]);
+  const sent = await sendText(platform, conversation._id);
+  assert.equal(sent.status, 'SENT');
+  assert.deepEqual(sent.errors, []);
+  assert.equal((await leftFor(platform, sent._id)).length, 1);
+  assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT']);
+});
+
+test('a refusal that does not pass ends the message after a few tries, with the cause of the network', async () => {
+  const { conversation } = await hear(platform);
+  await setFaults([{ code: 131016, times: null }]);
+  const refused = await sendText(platform, conversation._id);
+  await setFaults([]);
+  assert.equal(refused.status, 'FAILED');
+  assert.equal(refused.failure_reason.code, 131016);
+  assert.deepEqual(await leftFor(platform, refused._id), []);
+});
+
+test('a channel that can not send texts fails the message with PROVIDER_REJECTED and no reason of a network', async () => {
+  const { conversation } = await hear(platform);
+  await database.sql(`update inboxes set channel = 'EMAIL' where _id = $1`, [demo.inbox]);
+  await database.sql(`update conversations set channel = 'EMAIL' where _id = $1`, [conversation._id]);
+  const failed = await sendText(platform, conversation._id);
+  await database.sql(`update inboxes set channel = 'WAP_AUTO_CLOSER' where _id = $1`, [demo.inbox]);
+  assert.equal(failed.status, 'FAILED');
+  assert.equal(failed.errors[0].code, 'PROVIDER_REJECTED');
+  assert.equal('failure_reason' in failed, false);
+  assert.deepEqual(await eventNames(platform, failed._id), []);
+});

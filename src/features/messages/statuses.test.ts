@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import {
+  eventNames,
+  eventsOf,
+  hear,
+  readMessage,
+  report,
+  sendText,
+  silenceNetwork,
+  type Report,
+} from '../../../test/support/traffic.ts';
+import { until } from '../../../test/support/wait.ts';
+
+const platform = await startPlatform();
+await silenceNetwork(platform);
+const { sandbox } = platform;
+const { conversation } = await hear(platform);
+
+const send = (): Promise<Json> => sendText(platform, conversation._id);
+const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
+// The network's clock has whole seconds.
+const NOW = Math.floor(Date.now() / 1000) - 60;
+
+test('sent fills its time, delivered and read move the message on and are told in the format of the GET', async () => {
+  const sent = await send();
+  await report(platform, { id: sent.external_id, status: 'sent', timestamp: NOW });
+  const noted = await readMessage(platform, sent._id);
+  assert.deepEqual({ status: noted.status, sent_at: noted.sent_at }, { status: 'SENT', sent_at: iso(NOW) });
+  assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT']);
+  await report(platform, { id: sent.external_id, status: 'delivered', timestamp: NOW + 1 });
+  const delivered = await readMessage(platform, sent._id);
+  assert.equal(delivered.status, 'DELIVERED');
+  assert.equal(delivered.delivered_at, iso(NOW + 1));
+  await report(platform, { id: sent.external_id, status: 'read', timestamp: NOW + 2 });
+  const read = await readMessage(platform, sent._id);
+  assert.equal(read.status, 'READ');
+  assert.equal(read.read_at, iso(NOW + 2));
+  assert.deepEqual(await eventsOf(platform, sent._id), [
+    { event: 'MESSAGE_SENT', data: sent },
+    { event: 'MESSAGE_DELIVERED', data: delivered },
+    { event: 'MESSAGE_READ', data: read },
+  ]);
+});
+
+test('repeated statuses are told once and keep the first time', async () => {
+  const sent = await send();
+  for (const timestamp of [NOW, NOW, NOW + 5])
+    await report(platform, { id: sent.external_id, status: 'delivered', timestamp });
+  assert.equal((await readMessage(platform, sent._id)).delivered_at, iso(NOW));
+  assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
+});
+
+test('READ may come without DELIVERED; a DELIVERED after it only fills its time', async () => {
+  const sent = await send();
+  await report(platform, { id: sent.external_id, status: 'read', timestamp: NOW + 2 });
+  assert.deepEqual((await readMessage(platform, sent._id)).delivered_at, null);
+  await report(platform, { id: sent.external_id, status: 'delivered', timestamp: NOW + 1 });
+  const { status, delivered_at, read_at } = await readMessage(platform, sent._id);
+  assert.deepEqual(
+    { status, delivered_at, read_at },
+    { status: 'READ', delivered_at: iso(NOW + 1), read_at: iso(NOW + 2) },
+  );
+  assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT', 'MESSAGE_READ']);
+});
+
+test('several statuses of one message in one notification are each told as the message was at that step', async () => {
+  const sent = await send();
+  const id = sent.external_id;
+  await report(platform, { id, status: 'delivered', timestamp: NOW }, { id, status: 'read', timestamp: NOW + 1 });
+  const steps = (await eventsOf(platform, sent._id)).map(({ event, data }) => [event, data.status, data.read_at]);
+  assert.deepEqual(steps, [
+    ['MESSAGE_SENT', 'SENT', null],
+    ['MESSAGE_DELIVERED', 'DELIVERED', null],
+    ['MESSAGE_READ', 'READ', iso(NOW + 1)],
+  ]);
+});
+
+const ERROR = {
+  code: 131026,
+  title: 'Message undeliverable',
+  message: 'Message undeliverable',
+  error_data: { details: 'The number is not on the network.' },
+};
+const REASON = {
+  code: 131026,
+  message: 'A mensagem não pôde ser entregue: o número não está na rede ou não pode recebê-la.',
+};
+
+test('a failure reported by the network is MESSAGE_FAILED with failure_reason; errors is filled in the GET and out of date in the event', async () => {
+  const sent = await send();
+  await report(platform, { id: sent.external_id, status: 'failed', timestamp: NOW, errors: [ERROR] });
+  const failed = await readMessage(platform, sent._id);
+  assert.equal(failed.status, 'FAILED');
+  assert.equal(failed.failed_at, iso(NOW));
+  const { code, title, message } = ERROR;
+  assert.deepEqual(failed.errors, [{ code, title, message, details: ERROR.error_data.details }]);
+  assert.deepEqual(failed.failure_reason, REASON);
+  const [, told, ...more] = await eventsOf(platform, sent._id);
+  assert.deepEqual(more, []);
+  assert.deepEqual(told, { event: 'MESSAGE_FAILED', data: { ...failed, errors: [] } });
+});
+
+test('a failure without a cause has no failure_reason, in the event and in the GET', async () => {
+  const sent = await send();
+  await report(platform, { id: sent.external_id, status: 'failed' });
+  const failed = await readMessage(platform, sent._id);
+  assert.equal('failure_reason' in failed, false);
+  assert.deepEqual(
+    failed.errors.map((error: Json) => error.code),
+    ['PROVIDER_REJECTED'],
+  );
+  const told = (await eventsOf(platform, sent._id)).at(-1);
+  assert.equal(told?.event, 'MESSAGE_FAILED');
+  assert.equal('failure_reason' in (told?.data ?? {}), false);
+});
+
+test('a code that the table does not know is passed on as it is, with a sentence that says so in Portuguese', async () => {
+  const sent = await send();
+  await report(platform, { id: sent.external_id, status: 'failed', errors: [{ code: 199999, title: 'New' }] });
+  const { failure_reason, errors } = await readMessage(platform, sent._id);
+  assert.equal(errors[0].code, 199999);
+  assert.deepEqual(failure_reason, {
+    code: 199999,
+    message: 'A rede recusou a mensagem por um motivo que não informou em detalhe.',
+  });
+});
+
+test('FAILED is final, and a failure after a delivery is ignored', async () => {
+  const [first, second] = [await send(), await send()];
+  const failed: Omit<Report, 'id'> = { status: 'failed', errors: [ERROR] };
+  await report(platform, { id: first.external_id, ...failed }, { id: second.external_id, status: 'delivered' });
+  await report(platform, { id: first.external_id, status: 'read' }, { id: second.external_id, ...failed });
+  assert.equal((await readMessage(platform, first._id)).status, 'FAILED');
+  assert.deepEqual(await eventNames(platform, first._id), ['MESSAGE_SENT', 'MESSAGE_FAILED']);
+  const kept = await readMessage(platform, second._id);
+  assert.deepEqual([kept.status, kept.errors, kept.failed_at], ['DELIVERED', [], null]);
+  assert.deepEqual(await eventNames(platform, second._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
+});
+
+test('a status of an unknown message is accepted and told to nobody; neither are states that nobody knows', async () => {
+  const sent = await send();
+  await report(platform, { id: 'wamid.unknown', status: 'delivered' }, { id: sent.external_id, status: 'pending' });
+  assert.deepEqual(await readMessage(platform, sent._id), sent);
+  assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT']);
+});
+
+test('a received message is no message of ours: a status that names it changes nothing', async () => {
+  const { message } = await hear(platform);
+  await report(platform, { id: message.external_id, status: 'read' });
+  await report(platform, { id: 'wamid.forged', status: 'failed', biz_opaque_callback_data: message._id });
+  assert.deepEqual(await readMessage(platform, message._id), message);
+});
+
+test('a status whose returned id is that of a message blocked by the platform changes nothing', async () => {
+  const { conversation: closed } = await hear(platform);
+  await platform.database.sql('update conversations set window_expires_at = null where _id = $1', [closed._id]);
+  const blocked = await sendText(platform, closed._id);
+  await report(platform, { id: 'wamid.impossible', status: 'delivered', biz_opaque_callback_data: blocked._id });
+  const after = await readMessage(platform, blocked._id);
+  assert.deepEqual([after.status, after.errors], ['FAILED', blocked.errors]);
+  assert.deepEqual(await eventNames(platform, blocked._id), []);
+});
+
+test('statuses that overtake the answer, come twice and out of order: each message is told once and ends READ', async () => {
+  await sandbox('PUT', '/sandbox/settings', {
+    status_delays_ms: { sent: 0, delivered: 0, read: 0 },
+    ...{ duplicates: 2, shuffle: 30, seed: 7, batch: 4 },
+  });
+  const sent = await Promise.all(Array.from({ length: 24 }, send));
+  for (const { _id } of sent) {
+    const read = await until('every status', async () => {
+      const message = await readMessage(platform, _id);
+      return message.sent_at && message.delivered_at && message.read_at && message;
+    });
+    assert.equal(read.status, 'READ');
+    assert.deepEqual(read.errors, []);
+  }
+  await until(
+    'the network to be silent',
+    async () => (await sandbox('GET', '/sandbox/stats')).notifications_waiting === 0,
+  );
+  for (const { _id } of sent) {
+    const names = await eventNames(platform, _id);
+    assert.equal(names[0], 'MESSAGE_SENT');
+    assert.equal(new Set(names).size, names.length, names.join(', '));
+    assert.equal(names.at(-1), 'MESSAGE_READ');
+  }
+  await silenceNetwork(platform);
+  await sandbox('PUT', '/sandbox/settings', { duplicates: 0, shuffle: 0, batch: 1 });
+});
+
+test('the same status from many notifications at once is told once', async () => {
+  const sent = await send();
+  const id = sent.external_id;
+  await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      report(platform, { id, status: index % 2 ? 'read' : 'delivered', timestamp: NOW }),
+    ),
+  );
+  const names = await eventNames(platform, sent._id);
+  assert.equal(names.filter((name) => name === 'MESSAGE_READ').length, 1);
+  assert.ok(names.filter((name) => name === 'MESSAGE_DELIVERED').length <= 1);
+  assert.equal((await readMessage(platform, sent._id)).status, 'READ');
+});

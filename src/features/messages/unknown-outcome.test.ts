@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { giveUpUnknownOutcomes } from '../inbound/upkeep.ts';
+import {
+  connectPhone,
+  freshPhone,
+  notification,
+  openNetwork,
+  secondsAgo,
+  wamid,
+} from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import {
+  eventNames,
+  eventsOf,
+  hear,
+  leftFor,
+  readMessage,
+  report,
+  sendText,
+  silenceNetwork,
+} from '../../../test/support/traffic.ts';
+import { until } from '../../../test/support/wait.ts';
+
+const platform = await startPlatform();
+await silenceNetwork(platform);
+const { database } = platform;
+
+interface Sending {
+  conversation: string;
+  answer: Promise<Json>;
+  tookMs: Promise<number>;
+}
+
+type Fault = 'hang' | 'hang_after_accept' | 'reset' | 'reset_after_accept' | 'http_500' | 'not_json';
+
+// Each fault is met once: a message that were sent again would be accepted and counted.
+const CASES: Record<string, Fault> = {
+  lost: 'hang',
+  givenUp: 'hang',
+  settled: 'hang_after_accept',
+  overtaken: 'hang_after_accept',
+  cut: 'reset',
+  cutAfter: 'reset_after_accept',
+  broken: 'http_500',
+  garbled: 'not_json',
+};
+
+/** All at once: a call that hangs takes its ten seconds. */
+async function sendAll(): Promise<Record<string, Sending>> {
+  const people = await Promise.all(
+    Object.entries(CASES).map(async ([name, kind]) => {
+      const from = freshPhone();
+      const { conversation } = await hear(platform, { from });
+      return { name, conversation: conversation._id as string, fault: { kind, to: from } };
+    }),
+  );
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: people.map(({ fault }) => fault) } });
+  const sendings = people.map(({ name, conversation }): [string, Sending] => {
+    const startedMs = performance.now();
+    const answer = sendText(platform, conversation);
+    return [name, { conversation, answer, tookMs: answer.then(() => performance.now() - startedMs) }];
+  });
+  return Object.fromEntries(sendings);
+}
+
+const sendings = await sendAll();
+// Another platform, ready by the time that the calls above are over. Port 1 of this machine: nothing listens there.
+const startingAlone = startPlatform({ env: { WAP_GRAPH_URL: 'http://127.0.0.1:1' } });
+
+function sending(name: keyof typeof CASES): Sending {
+  const found = sendings[name];
+  assert.ok(found);
+  return found;
+}
+
+async function queuedOf(name: string): Promise<Json> {
+  const message = await sending(name).answer;
+  assert.deepEqual(
+    [message.status, message.errors, message.external_id, message.failed_at],
+    ['QUEUED', [], null, null],
+  );
+  assert.equal('failure_reason' in message, false);
+  assert.deepEqual(await eventNames(platform, message._id), []);
+  return message;
+}
+
+async function age(messageId: string, interval: string): Promise<void> {
+  await database.sql('update messages set created_at = now() - $2::interval where _id = $1', [messageId, interval]);
+  await giveUpUnknownOutcomes(platform.running.kit);
+}
+
+test('a status that overtakes the answer settles the message, and the answer is the settled record', async () => {
+  const { conversation, answer } = sending('overtaken');
+  const row = await until('the message at the network', async () => {
+    const [message] = await database.sql<{ _id: string; status: string }>(
+      `select _id, status from messages where conversation_id = $1 and message_type = 'OUTGOING'`,
+      [conversation],
+    );
+    const [wire] = message ? await leftFor(platform, message._id) : [];
+    return message && wire && { ...message, external_id: wire.id as string };
+  });
+  assert.equal(row.status, 'QUEUED', 'stored before anything leaves');
+  await report(platform, { id: row.external_id, status: 'delivered', biz_opaque_callback_data: row._id });
+  const settled = await readMessage(platform, row._id);
+  assert.deepEqual([settled.status, settled.external_id], ['DELIVERED', row.external_id]);
+  assert.deepEqual(await answer, settled);
+  assert.deepEqual(await eventNames(platform, row._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
+});
+
+test('a call that is never answered is 201 QUEUED after ten seconds, and nothing is told', async () => {
+  await queuedOf('lost');
+  const tookMs = await sending('lost').tookMs;
+  assert.ok(tookMs > 9_000 && tookMs < 14_000, `${tookMs} ms`);
+});
+
+for (const name of ['cut', 'cutAfter', 'broken', 'garbled']) {
+  test(`a call that ends in ${CASES[name]} is 201 QUEUED at once, and is not made again`, async () => {
+    const message = await queuedOf(name);
+    assert.ok((await sending(name).tookMs) < 9_000);
+    const accepted = ['cutAfter', 'garbled'].includes(name);
+    assert.equal((await leftFor(platform, message._id)).length, accepted ? 1 : 0);
+  });
+}
+
+test('a later status settles a message whose answer never came: SENT with the id of the network, MESSAGE_SENT once', async () => {
+  const message = await queuedOf('settled');
+  const [wire] = await leftFor(platform, message._id);
+  const news = { id: wire.id, status: 'sent', biz_opaque_callback_data: message._id };
+  for (const _ of [1, 2]) await report(platform, news);
+  const settled = await readMessage(platform, message._id);
+  assert.deepEqual([settled.status, settled.external_id], ['SENT', wire.id]);
+  assert.notEqual(settled.sent_at, null);
+  await report(platform, { id: wire.id, status: 'delivered' });
+  assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
+});
+
+test('a later failure settles it, too: the network had accepted it, so it is told as sent and as failed', async () => {
+  const message = await queuedOf('cutAfter');
+  const [wire] = await leftFor(platform, message._id);
+  const errors = [{ code: 131047, title: 'Re-engagement message' }];
+  await report(platform, { id: wire.id, status: 'failed', biz_opaque_callback_data: message._id, errors });
+  const failed = await readMessage(platform, message._id);
+  assert.deepEqual([failed.status, failed.failure_reason.code], ['FAILED', 131047]);
+  assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_SENT', 'MESSAGE_FAILED']);
+});
+
+test('an id that the network returns settles only messages of the inbox that the status is for', async () => {
+  const message = await queuedOf('garbled');
+  const phone = await connectPhone(platform);
+  const network = await openNetwork(platform);
+  const status = { id: wamid(), status: 'delivered', timestamp: secondsAgo(0) };
+  const statuses = [{ ...status, biz_opaque_callback_data: message._id }];
+  await network.post(200, notification({ phone, value: { statuses } }));
+  assert.deepEqual(await readMessage(platform, message._id), message);
+});
+
+test('before 24 hours have passed nobody gives up', async () => {
+  const message = await queuedOf('givenUp');
+  await age(message._id, '23 hours 59 minutes');
+  assert.equal((await readMessage(platform, message._id)).status, 'QUEUED');
+});
+
+test('after 24 hours it is FAILED with PROVIDER_UNREACHABLE, told to nobody, and a later status corrects it', async () => {
+  const { _id } = await queuedOf('givenUp');
+  await age(_id, '24 hours 1 second');
+  const failed = await readMessage(platform, _id);
+  assert.equal(failed.status, 'FAILED');
+  assert.deepEqual(
+    failed.errors.map((error: Json) => error.code),
+    ['PROVIDER_UNREACHABLE'],
+  );
+  assert.equal('failure_reason' in failed, false);
+  assert.notEqual(failed.failed_at, null);
+  assert.deepEqual(await eventNames(platform, _id), []);
+  await report(platform, { id: 'wamid.late', status: 'read', biz_opaque_callback_data: _id });
+  const read = await readMessage(platform, _id);
+  assert.deepEqual([read.status, read.errors, read.failed_at, read.external_id], ['READ', [], null, 'wamid.late']);
+  assert.deepEqual(await eventNames(platform, _id), ['MESSAGE_SENT', 'MESSAGE_READ']);
+});
+
+test('a message given up that the network then reports as failed gets its cause, and is final', async () => {
+  const { _id } = await queuedOf('broken');
+  await age(_id, '2 days');
+  const errors = [{ code: 131026, title: 'Message undeliverable' }];
+  await report(platform, { id: 'wamid.late-2', status: 'failed', biz_opaque_callback_data: _id, errors });
+  await report(platform, { id: 'wamid.late-2', status: 'delivered' });
+  const failed = await readMessage(platform, _id);
+  assert.deepEqual([failed.status, failed.errors[0].code, failed.failure_reason.code], ['FAILED', 131026, 131026]);
+  assert.deepEqual(await eventNames(platform, _id), ['MESSAGE_SENT', 'MESSAGE_FAILED']);
+});
+
+test('a message refused for certain is not corrected: only an outcome that was never known is', async () => {
+  const { conversation } = await hear(platform);
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131026 }] } });
+  const refused = await sendText(platform, conversation._id);
+  await report(platform, { id: 'wamid.odd', status: 'delivered', biz_opaque_callback_data: refused._id });
+  const after = await readMessage(platform, refused._id);
+  assert.deepEqual([after.status, after.errors], ['FAILED', refused.errors]);
+  assert.deepEqual(await eventsOf(platform, refused._id), []);
+});
+
+test('whatever became of them, no message with an unknown outcome was ever sent a second time', async () => {
+  for (const name of Object.keys(CASES)) {
+    const { _id } = await sending(name).answer;
+    const accepted = ['settled', 'overtaken', 'cutAfter', 'garbled'].includes(name);
+    assert.equal((await leftFor(platform, _id)).length, accepted ? 1 : 0, name);
+  }
+});
+
+test('where the network can not be reached at all a text is FAILED with PROVIDER_UNREACHABLE at once, told to nobody', async () => {
+  const alone = await startingAlone;
+  // Its credentials could not be checked either, and an inbox receives nothing before they were.
+  await alone.database.sql('update inboxes set accepted_at = now()');
+  const { conversation } = await hear(alone);
+  const startedMs = performance.now();
+  const failed = await sendText(alone, conversation._id);
+  assert.ok(performance.now() - startedMs < 5_000);
+  assert.equal(failed.status, 'FAILED');
+  assert.deepEqual(
+    failed.errors.map((error: Json) => error.code),
+    ['PROVIDER_UNREACHABLE'],
+  );
+  assert.equal('failure_reason' in failed, false);
+  await report(alone, { id: 'wamid.odd', status: 'delivered', biz_opaque_callback_data: failed._id });
+  assert.equal((await readMessage(alone, failed._id)).status, 'FAILED');
+  assert.deepEqual(await eventNames(alone, failed._id), []);
+});

@@ -1,0 +1,216 @@
+/** The delivery engine: what arrives, what is frozen, who waits for whom, and what is never sent. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  createGate,
+  createListener,
+  finishedDeliveries,
+  queueEvents,
+  startReceiver,
+  type Gate,
+  type Listening,
+} from '../../../test/support/deliveries.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { until } from '../../../test/support/wait.ts';
+
+// One slot per company: while its first delivery is held at a gate, its next ones stay in the queue.
+const platform = await startPlatform({
+  env: { OUTBOUND_ALLOW: '127.0.0.0/8', DELIVERY_SLOTS_PER_COMPANY: '1', WEBHOOK_MAX_AGE: '1h' },
+});
+const { call, database } = platform;
+
+const gates = new Map<string, Gate>();
+const receiver = await startReceiver(async (response, { path, body }) => {
+  // The first delivery of a company is held where the test has put a gate.
+  if (path === '/held') await gates.get(body.data.company)?.opened;
+  response.writeHead(204).end();
+});
+
+const at = (company: Listening): Json[] => receiver.received.filter((item) => item.body.data.company === company._id);
+const change = (company: Listening, body: unknown) =>
+  call(200, 'PUT', `/v1/webhooks/${company.webhook}`, { key: company.key, body });
+
+/** A company whose only slot is taken until its gate is opened. */
+async function createHeld(webhook: Record<string, unknown> = {}): Promise<Listening & { gate: Gate }> {
+  const company = await createListener(platform, `${receiver.url}/held`, webhook);
+  const gate = createGate();
+  gates.set(company._id, gate);
+  await queueEvents(platform, company._id);
+  await until('the first delivery to be held', () => at(company).length === 1);
+  return { ...company, gate };
+}
+
+describe('the delivery engine', { concurrency: true }, () => {
+  test('an event is one POST of event, timestamp and data, with its name and the custom headers beside it', async () => {
+    const custom_headers = { 'X-Origin-Key': 'secret-value-1234', 'x-latin': 'é' };
+    const company = await createListener(platform, `${receiver.url}/plain?tenant=1`, { custom_headers });
+    const [resource] = await queueEvents(platform, company._id);
+    const [delivery] = await finishedDeliveries(platform, company);
+    const [{ body, headers, path }, ...others] = at(company);
+    assert.equal(others.length, 0);
+    assert.equal(path, '/plain?tenant=1');
+    assert.deepEqual(Object.keys(body), ['event', 'timestamp', 'data']);
+    assert.deepEqual(body.data, { _id: resource, company: company._id });
+    assert.equal(body.event, 'CONTACT_CREATED');
+    assert.match(body.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.equal(body.timestamp, delivery.queued_at);
+    assert.equal(headers['content-type'], 'application/json');
+    assert.equal(headers['x-webhook-event'], 'CONTACT_CREATED');
+    assert.equal(headers['x-origin-key'], 'secret-value-1234');
+    assert.equal(headers['x-latin'], 'é');
+    assert.equal(headers['content-length'], String(Buffer.byteLength(JSON.stringify(body))));
+  });
+
+  test('only what the webhook lists is queued, and nothing while it is INACTIVE', async () => {
+    const company = await createListener(platform, `${receiver.url}/plain`, { events: ['CONTACT_CREATED'] });
+    await queueEvents(platform, company._id, 1, 'CONTACT_UPDATED');
+    await change(company, { status: 'INACTIVE' });
+    await queueEvents(platform, company._id);
+    await change(company, { status: 'ACTIVE', events: ['CONTACT_UPDATED'] });
+    await queueEvents(platform, company._id);
+    const [resource] = await queueEvents(platform, company._id, 1, 'CONTACT_UPDATED');
+    const log = await finishedDeliveries(platform, company);
+    assert.deepEqual(
+      log.map((delivery) => delivery.resource_id),
+      [resource],
+    );
+  });
+
+  test('timestamp and data are those of the moment of queueing; url and headers those of the moment of sending', async () => {
+    const company = await createHeld({ custom_headers: { 'x-version': 'old' } });
+    const before = new Date().toISOString();
+    const [resource] = await queueEvents(platform, company._id);
+    const queued = new Date().toISOString();
+    await change(company, { url: `${receiver.url}/new`, custom_headers: { 'x-version': 'new' } });
+    company.gate.open();
+    await finishedDeliveries(platform, company, 2);
+    const [first, second] = at(company);
+    assert.deepEqual([first.path, first.headers['x-version']], ['/held', 'old']);
+    assert.deepEqual([second.path, second.headers['x-version']], ['/new', 'new']);
+    assert.equal(second.body.data._id, resource);
+    assert.ok(second.body.timestamp >= before && second.body.timestamp <= queued);
+  });
+
+  test('a company whose receiver hangs delays no other company', async () => {
+    const hanging = await createHeld();
+    await queueEvents(platform, hanging._id, 200);
+    const others = await Promise.all([1, 2, 3].map(() => createListener(platform, `${receiver.url}/plain`)));
+    await Promise.all(others.map((other) => queueEvents(platform, other._id, 20)));
+    for (const other of others) await finishedDeliveries(platform, other, 20);
+    assert.equal(at(hanging).length, 1);
+    await call(200, 'DELETE', `/v1/webhooks/${hanging.webhook}`, { key: hanging.key });
+    hanging.gate.open();
+  });
+
+  test('what waits when the webhook becomes INACTIVE ends FAILED WEBHOOK_INACTIVE, even if it is ACTIVE again before anyone looked', async () => {
+    const company = await createHeld();
+    const dropped = await queueEvents(platform, company._id, 3);
+    await change(company, { status: 'INACTIVE' });
+    await change(company, { status: 'ACTIVE' });
+    const [later] = await queueEvents(platform, company._id);
+    company.gate.open();
+    const log = await finishedDeliveries(platform, company, 5);
+    for (const delivery of log.filter((item) => dropped.includes(item.resource_id))) {
+      const { status, error, attempted_at, response_status } = delivery;
+      assert.deepEqual(
+        { status, error, attempted_at, response_status },
+        { status: 'FAILED', error: 'WEBHOOK_INACTIVE', attempted_at: null, response_status: null },
+      );
+    }
+    assert.equal(log.filter((delivery) => delivery.status === 'DELIVERED').length, 2);
+    assert.deepEqual(
+      at(company)
+        .slice(1)
+        .map((item) => item.body.data._id),
+      [later],
+    );
+  });
+
+  test('what waits when the webhook is deleted ends FAILED WEBHOOK_INACTIVE, even if a new webhook exists by then', async () => {
+    const company = await createHeld();
+    await queueEvents(platform, company._id, 3);
+    await call(200, 'DELETE', `/v1/webhooks/${company.webhook}`, { key: company.key });
+    const body = { url: `${receiver.url}/plain`, events: ['CONTACT_CREATED'] };
+    await call(201, 'POST', '/v1/webhooks', { key: company.key, body });
+    company.gate.open();
+    const log = await finishedDeliveries(platform, company, 4);
+    const errors = log.map((delivery) => delivery.error);
+    assert.deepEqual(errors, ['WEBHOOK_INACTIVE', 'WEBHOOK_INACTIVE', 'WEBHOOK_INACTIVE', null]);
+    assert.equal(at(company).length, 1);
+  });
+
+  test('what waited longer than WEBHOOK_MAX_AGE ends FAILED EXPIRED and is not sent', async () => {
+    const company = await createHeld();
+    const [expired] = await queueEvents(platform, company._id);
+    const [recent] = await queueEvents(platform, company._id);
+    const age = 'update deliveries set queued_at = now() - $2::interval where resource_id = $1';
+    await database.sql(age, [expired, '61 minutes']);
+    await database.sql(age, [recent, '59 minutes']);
+    company.gate.open();
+    const log = await finishedDeliveries(platform, company, 3);
+    const of = (resource: string | undefined): Json => log.find((delivery) => delivery.resource_id === resource);
+    assert.deepEqual([of(expired).status, of(expired).error, of(expired).attempted_at], ['FAILED', 'EXPIRED', null]);
+    assert.equal(of(recent).status, 'DELIVERED');
+    assert.deepEqual(
+      at(company)
+        .slice(1)
+        .map((item) => item.body.data._id),
+      [recent],
+    );
+  });
+
+  test('what a dead worker left SENDING becomes UNKNOWN after its lease and is never sent again', async () => {
+    const company = await createHeld();
+    const [interrupted] = await queueEvents(platform, company._id);
+    // As kill −9 leaves it: claimed and attempted, longer ago than any attempt lasts.
+    await database.sql(
+      `update deliveries set status = 'SENDING', claimed_at = now(), attempted_at = now() - interval '15 seconds'
+        where resource_id = $1`,
+      [interrupted],
+    );
+    company.gate.open();
+    const log = await finishedDeliveries(platform, company, 2);
+    const [unknown] = log.filter((delivery) => delivery.resource_id === interrupted);
+    assert.deepEqual([unknown.status, unknown.error, unknown.response_status], ['UNKNOWN', 'INTERRUPTED', null]);
+    // Deliveries of one company leave in turn here: once a later one has arrived, the earlier one never will.
+    const [later] = await queueEvents(platform, company._id);
+    await finishedDeliveries(platform, company, 3);
+    assert.deepEqual(
+      at(company)
+        .slice(1)
+        .map((item) => item.body.data._id),
+      [later],
+    );
+  });
+
+  test('an attempt that ends after it was taken for dead is recorded as what it was', async () => {
+    const company = await createHeld();
+    const [sending] = await database.sql<{ _id: string }>(
+      `update deliveries set attempted_at = now() - interval '15 seconds' where company_id = $1 returning _id`,
+      [company._id],
+    );
+    await until('it to be taken for dead', async () => {
+      const [row] = await database.sql('select status from deliveries where _id = $1', [sending?._id]);
+      return row?.['status'] === 'UNKNOWN';
+    });
+    company.gate.open();
+    const delivered = await until('its outcome to be corrected', async () => {
+      const { body } = await call(200, 'GET', '/v1/webhooks/deliveries?status=DELIVERED', { key: company.key });
+      return body.result[0];
+    });
+    assert.deepEqual([delivered._id, delivered.response_status, delivered.error], [sending?._id, 204, null]);
+  });
+
+  test('an event is queued with its change or not at all', async () => {
+    const company = await createListener(platform, `${receiver.url}/plain`);
+    const { emit } = await import('../../platform/events.ts');
+    const data = { _id: 'a'.repeat(24), company: company._id };
+    const failing = platform.running.kit.database.tenantTx(company._id, async (tx) => {
+      await emit(tx, [{ event: 'CONTACT_CREATED', data }]);
+      throw new Error('the change failed');
+    });
+    await assert.rejects(failing, /the change failed/);
+    const rows = await database.sql('select 1 from deliveries where company_id = $1', [company._id]);
+    assert.equal(rows.length, 0);
+  });
+});

@@ -1,0 +1,206 @@
+/** The delivery log and replay by hand. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  createListener,
+  finishedDeliveries,
+  queueEvents,
+  startReceiver,
+  type Listening,
+} from '../../../test/support/deliveries.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+
+const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const { call, database } = platform;
+const UNKNOWN_ID = 'f'.repeat(24);
+
+let receiverStatus = 200;
+const receiver = await startReceiver((response) => void response.writeHead(receiverStatus).end('received'));
+
+const list = async (company: Listening, query = ''): Promise<Json> =>
+  (await call(200, 'GET', `/v1/webhooks/deliveries${query}`, { key: company.key })).body;
+const replay = (status: number, company: { key: string }, id: string) =>
+  call(status, 'POST', `/v1/webhooks/deliveries/${id}/replay`, { key: company.key });
+const idsOf = (page: Json): string[] => page.result.map((delivery: Json) => delivery._id);
+
+/** Five deliveries of two events, queued a second apart, the newest of which has failed. */
+async function createLog(): Promise<Listening & { newestFirst: string[] }> {
+  const company = await createListener(platform, `${receiver.url}/log`);
+  await queueEvents(platform, company._id, 2);
+  await queueEvents(platform, company._id, 3, 'CONTACT_UPDATED');
+  await finishedDeliveries(platform, company, 5);
+  await database.sql(
+    `update deliveries d set queued_at = date_trunc('second', d.queued_at) - make_interval(secs => 5 - n.position),
+        status = case when n.position = 5 then 'FAILED' else d.status end
+      from (select _id, row_number() over (order by seq) as position from deliveries where company_id = $1) n
+      where d._id = n._id`,
+    [company._id],
+  );
+  const rows = await database.sql<{ _id: string }>(
+    'select _id from deliveries where company_id = $1 order by seq desc',
+    [company._id],
+  );
+  return { ...company, newestFirst: rows.map((row) => row._id) };
+}
+
+test('a delivered event stands in the log with everything that is known of it, and no secret', async () => {
+  const custom_headers = { 'x-origin-key': 'secret-value-1234' };
+  const company = await createListener(platform, `${receiver.url}/one`, { custom_headers });
+  const [resource] = await queueEvents(platform, company._id);
+  const [delivery] = await finishedDeliveries(platform, company);
+  const { _id, response_ms, queued_at, attempted_at, finished_at, createdAt, updatedAt, body, ...rest } = delivery;
+  assert.match(_id, /^[0-9a-f]{24}$/);
+  assert.deepEqual(rest, {
+    company: company._id,
+    webhook: company.webhook,
+    event: 'CONTACT_CREATED',
+    resource_id: resource,
+    status: 'DELIVERED',
+    response_status: 200,
+    response_body: 'received',
+    error: null,
+    replay_of: null,
+  });
+  assert.ok(Number.isInteger(response_ms));
+  for (const time of [queued_at, attempted_at, finished_at]) assert.match(time, /^\d{4}-.*T.*\.\d{3}Z$/);
+  assert.deepEqual([createdAt, updatedAt], [queued_at, finished_at]);
+  assert.deepEqual(body, receiver.at('/one')[0]?.body);
+  const [row] = await database.sql('select * from deliveries where _id = $1', [_id]);
+  assert.ok(!JSON.stringify([delivery, row]).includes('secret-value-1234'));
+});
+
+test('a company that got no event has an empty log', async () => {
+  const company = await createListener(platform, receiver.url);
+  const meta = { page: 1, limit: 20, totalCount: 0, totalPages: 0, hasNextPage: false, nextCursor: null };
+  assert.deepEqual(await list(company), { result: [], meta });
+});
+
+test('the log is newest first, or oldest first with sort=createdAt, and is filtered by event and status', async () => {
+  const { newestFirst, ...company } = await createLog();
+  assert.deepEqual(idsOf(await list(company)), newestFirst);
+  assert.deepEqual(idsOf(await list(company, '?sort=-createdAt')), newestFirst);
+  assert.deepEqual(idsOf(await list(company, '?sort=createdAt')), newestFirst.toReversed());
+  assert.deepEqual(idsOf(await list(company, '?event=CONTACT_CREATED')), newestFirst.slice(3));
+  assert.deepEqual(idsOf(await list(company, '?status=FAILED')), newestFirst.slice(0, 1));
+  const both = await list(company, '?event=CONTACT_UPDATED&status=DELIVERED');
+  assert.deepEqual(idsOf(both), newestFirst.slice(1, 3));
+  assert.equal(both.meta.totalCount, 2);
+  assert.equal((await list(company, '?status=QUEUED')).meta.totalCount, 0);
+});
+
+test('pages and the cursor walk the log without a gap or a repetition, in both directions', async () => {
+  const { newestFirst, ...company } = await createLog();
+  const first = await list(company, '?limit=2');
+  const { nextCursor, ...meta } = first.meta;
+  assert.deepEqual(meta, { page: 1, limit: 2, totalCount: 5, totalPages: 3, hasNextPage: true });
+  assert.deepEqual(idsOf(first), newestFirst.slice(0, 2));
+  assert.deepEqual(idsOf(await list(company, '?limit=2&page=2')), newestFirst.slice(2, 4));
+  const last = await list(company, '?limit=2&page=3');
+  assert.deepEqual([idsOf(last), last.meta.hasNextPage, last.meta.nextCursor], [newestFirst.slice(4), false, null]);
+  assert.deepEqual(idsOf(await list(company, '?limit=2&page=4')), []);
+  for (const [sort, expected] of [
+    ['-createdAt', newestFirst],
+    ['createdAt', newestFirst.toReversed()],
+  ] as const) {
+    const walked: string[] = [];
+    let after = '';
+    do {
+      const page = await list(company, `?limit=2&sort=${sort}${after}`);
+      walked.push(...idsOf(page));
+      after = page.meta.nextCursor ? `&after=${page.meta.nextCursor}` : '';
+    } while (after);
+    assert.deepEqual(walked, expected);
+  }
+  // What is queued meanwhile does not move what the cursor has still to show.
+  await queueEvents(platform, company._id);
+  assert.deepEqual(idsOf(await list(company, `?limit=2&after=${nextCursor}`)), newestFirst.slice(2, 4));
+});
+
+test('with skipCount=true the totals are null and the rest of the page is the same', async () => {
+  const { newestFirst, ...company } = await createLog();
+  const { result, meta } = await list(company, '?limit=2&skipCount=true');
+  assert.deepEqual(idsOf({ result }), newestFirst.slice(0, 2));
+  assert.deepEqual([meta.totalCount, meta.totalPages, meta.hasNextPage], [null, null, true]);
+});
+
+test('a query that is not understood is 400 and names the parameter', async () => {
+  const { key } = await createListener(platform, receiver.url);
+  const cases: [string, string][] = [
+    ['event=MESSAGE', 'event'],
+    ['status=LOST', 'status'],
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=two', 'limit'],
+    ['page=0', 'page'],
+    ['page=1.5', 'page'],
+    ['skipCount=maybe', 'skipCount'],
+    ['sort=updatedAt', 'sort'],
+    ['after=nonsense', 'after'],
+    ['company=1', 'company'],
+  ];
+  for (const [query, path] of cases) {
+    const { body } = await call(400, 'GET', `/v1/webhooks/deliveries?${query}`, { key });
+    assert.equal(body.code, 'VALIDATION_FAILED');
+    assert.equal(body.errors[0].path, path, query);
+  }
+});
+
+test("another company's deliveries are not in the log, and replaying one is 404, byte-equal to an unknown one", async () => {
+  const company = await createListener(platform, `${receiver.url}/mine`);
+  const other = await createListener(platform, `${receiver.url}/theirs`);
+  await queueEvents(platform, company._id);
+  const [mine] = await finishedDeliveries(platform, company);
+  assert.equal((await list(other)).meta.totalCount, 0);
+  const problems = [mine._id, UNKNOWN_ID, 'abc'].map(async (id) => {
+    const { request_id: _id, ...problem } = (await replay(404, other, id)).body;
+    return JSON.stringify(problem);
+  });
+  assert.equal(new Set(await Promise.all(problems)).size, 1);
+  assert.equal((await list(company)).meta.totalCount, 1);
+});
+
+test('a replay answers 201 with a new delivery of the same body, which is sent once, as the webhook stands now', async () => {
+  receiverStatus = 500;
+  const company = await createListener(platform, `${receiver.url}/replay`);
+  await queueEvents(platform, company._id);
+  const [failed] = await finishedDeliveries(platform, company);
+  assert.equal(failed.status, 'FAILED');
+  receiverStatus = 200;
+  const body = { url: `${receiver.url}/replayed`, custom_headers: { 'x-version': 'new' } };
+  await call(200, 'PUT', `/v1/webhooks/${company.webhook}`, { key: company.key, body });
+  const { body: queued } = await replay(201, company, failed._id);
+  assert.notEqual(queued._id, failed._id);
+  assert.deepEqual([queued.status, queued.replay_of, queued.attempted_at], ['QUEUED', failed._id, null]);
+  assert.deepEqual(queued.body, failed.body);
+  const [delivered, first] = await finishedDeliveries(platform, company, 2);
+  assert.deepEqual([delivered._id, delivered.status], [queued._id, 'DELIVERED']);
+  assert.deepEqual(first, failed);
+  const [arrived, ...more] = receiver.at('/replayed');
+  assert.equal(more.length, 0);
+  assert.deepEqual(arrived?.body, failed.body);
+  assert.deepEqual([arrived?.headers['x-version'], arrived?.event], ['new', 'CONTACT_CREATED']);
+});
+
+test('what was delivered can be replayed, again and again', async () => {
+  const company = await createListener(platform, `${receiver.url}/again`);
+  await queueEvents(platform, company._id);
+  const [original] = await finishedDeliveries(platform, company);
+  const second = await replay(201, company, original._id);
+  const third = await replay(201, company, second.body._id);
+  assert.equal(third.body.replay_of, second.body._id);
+  await finishedDeliveries(platform, company, 3);
+  assert.equal(receiver.at('/again').length, 3);
+});
+
+test('a replay is 409 WEBHOOK_INACTIVE while the webhook is INACTIVE or there is none, and queues nothing', async () => {
+  const company = await createListener(platform, `${receiver.url}/inactive`);
+  await queueEvents(platform, company._id);
+  const [delivery] = await finishedDeliveries(platform, company);
+  const path = `/v1/webhooks/${company.webhook}`;
+  await call(200, 'PUT', path, { key: company.key, body: { status: 'INACTIVE' } });
+  assert.equal((await replay(409, company, delivery._id)).body.code, 'WEBHOOK_INACTIVE');
+  await call(200, 'DELETE', path, { key: company.key });
+  assert.equal((await replay(409, company, delivery._id)).body.code, 'WEBHOOK_INACTIVE');
+  assert.equal((await list(company)).meta.totalCount, 1);
+  assert.equal(receiver.at('/inactive').length, 1);
+});

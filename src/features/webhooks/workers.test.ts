@@ -1,0 +1,113 @@
+/** Several workers on one database, a worker that stops, and how long the log is kept. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { start, type Running } from '../../boot/start.ts';
+import { loadConfig } from '../../config.ts';
+import { createLog } from '../../platform/telemetry.ts';
+import {
+  createGate,
+  createListener,
+  finishedDeliveries,
+  queueEvents,
+  startReceiver,
+} from '../../../test/support/deliveries.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { until } from '../../../test/support/wait.ts';
+import { PurgeDeliveries } from './jobs.ts';
+
+const env = { OUTBOUND_ALLOW: '127.0.0.0/8', ENCRYPTION_KEY: 'one key for every process of it', DELIVERY_SLOTS: '4' };
+env.ENCRYPTION_KEY = env.ENCRYPTION_KEY.padEnd(32, '.');
+const platform = await startPlatform({ env });
+const { call, database } = platform;
+
+let gate = createGate();
+gate.open();
+const receiver = await startReceiver(async (response) => {
+  await gate.opened;
+  // Long enough that the queue outlives a worker's pause between two looks at it.
+  setTimeout(() => response.writeHead(204).end(), 10);
+});
+
+/** A second process of the same installation, as far as the database can tell. */
+async function withSecondWorker(work: (worker: Running) => Promise<void>): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-worker-'));
+  const config = loadConfig({ ...env, DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent' });
+  const worker = await start(config, 'worker', { log: createLog('silent') });
+  try {
+    await work(worker);
+  } finally {
+    await worker.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function deliveredBy(running: Running): Promise<number> {
+  const { values } = await running.kit.metrics.deliveries.get();
+  return values.find((value) => value.labels.status === 'DELIVERED')?.value ?? 0;
+}
+
+test('two workers on one database share the queue, and each delivery is sent exactly once', async () => {
+  const companies = await Promise.all([1, 2, 3].map(() => createListener(platform, receiver.url)));
+  await withSecondWorker(async (second) => {
+    const before = await deliveredBy(platform.running);
+    const queued = await Promise.all(companies.map((company) => queueEvents(platform, company._id, 100)));
+    for (const company of companies) {
+      const log = await finishedDeliveries(platform, company, 100);
+      assert.ok(log.every((delivery) => delivery.status === 'DELIVERED'));
+    }
+    const arrived = receiver.received.map((item) => item.body.data._id as string).toSorted();
+    assert.deepEqual(arrived, queued.flat().toSorted());
+    const shares = [(await deliveredBy(platform.running)) - before, await deliveredBy(second)];
+    assert.ok(Math.min(...shares) > 0, `the shares were ${shares.join(' and ')}`);
+    assert.equal(shares[0]! + shares[1]!, 300);
+  });
+});
+
+test('a worker that stops claims nothing more, finishes what is in flight, and leaves the rest to the others', async () => {
+  const company = await createListener(platform, receiver.url);
+  const before = receiver.received.length;
+  gate = createGate();
+  let stopped = false;
+  await withSecondWorker(async (second) => {
+    await queueEvents(platform, company._id, 20);
+    // Both workers' slots are taken now: four each.
+    await until('both workers to be busy', () => receiver.received.length === before + 8);
+    const stopping = second.stop().then(() => (stopped = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(stopped, false);
+    gate.open();
+    await stopping;
+  });
+  const log = await finishedDeliveries(platform, company, 20);
+  assert.ok(log.every((delivery) => delivery.status === 'DELIVERED'));
+  const resources = receiver.received.slice(before).map((item) => item.body.data._id);
+  assert.equal(new Set(resources).size, 20);
+  assert.equal(resources.length, 20);
+});
+
+test('the retention job deletes what ended longer ago than DELIVERY_RETENTION_DAYS, and nothing younger', async () => {
+  const company = await createListener(platform, receiver.url);
+  const [old, young] = await queueEvents(platform, company._id, 2);
+  await finishedDeliveries(platform, company, 2);
+  const age = `update deliveries set queued_at = now() - $2::interval where resource_id = $1`;
+  await database.sql(age, [old, '14 days 1 minute']);
+  await database.sql(age, [young, '13 days 23 hours']);
+  const { kit } = platform.running;
+  await kit.database.systemTx((tx) => kit.enqueue(tx, PurgeDeliveries, {}));
+  const left = await until('the job to have run', async () => {
+    const { body } = await call(200, 'GET', '/v1/webhooks/deliveries', { key: company.key });
+    return body.meta.totalCount === 1 ? (body.result as Json[]) : null;
+  });
+  assert.deepEqual(
+    left.map((delivery) => delivery.resource_id),
+    [young],
+  );
+});
+
+test('the retention job is scheduled', async () => {
+  const rows = await database.sql('select cron, timezone from pgboss.schedule where name = $1', [PurgeDeliveries.name]);
+  assert.deepEqual(rows, [{ cron: PurgeDeliveries.cron, timezone: 'UTC' }]);
+});

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { startPlatform, type Json } from '../../test/support/platform.ts';
+import { until } from '../../test/support/wait.ts';
+import { createAuthenticator, hashToken, signToken, type PrincipalSource } from './auth.ts';
+import { newId } from './ids.ts';
+
+const PREVIOUS = 'the secret of before, which still counts';
+const platform = await startPlatform({ env: { JWT_SECRET_PREVIOUS: PREVIOUS } });
+const { database, demo } = platform;
+const { jwtSecret } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as Json;
+const path = `/v1/inboxes/${demo.inbox}`;
+
+const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+const decode = (part = ''): Json => JSON.parse(Buffer.from(part, 'base64url').toString());
+
+/** A key's token with other parts, signed by hand: what the library would refuse to make. */
+function forge(head: object, claims: object = {}, secret: string = jwtSecret): string {
+  const [header, payload] = demo.key.split('.');
+  const text = `${encode({ ...decode(header), ...head })}.${encode({ ...decode(payload), ...claims })}`;
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+}
+
+async function refused(key: string | null, headers: Record<string, string> = {}): Promise<void> {
+  const answer = await platform.call(401, 'GET', path, { key, headers });
+  assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+  assert.equal(answer.body.code, 'UNAUTHORIZED');
+  assert.deepEqual(answer.body.errors, [], 'which part was wrong is nobody’s business');
+}
+
+describe('a token', () => {
+  test('that is missing or no bearer token is refused', async () => {
+    await refused(null);
+    for (const authorization of [
+      'Bearer',
+      'Bearer ',
+      demo.key,
+      `Basic ${demo.key}`,
+      `Bearer  ${demo.key}`,
+      'Bearer a.b.c',
+      `Bearer ${demo.key} x`,
+    ]) {
+      await refused(null, { authorization });
+    }
+    await platform.call(200, 'GET', path, { key: null, headers: { authorization: `bearer ${demo.key}` } });
+  });
+
+  for (const [what, key] of [
+    [
+      'without an algorithm',
+      `${encode({ alg: 'none', kid: decode(demo.key.split('.')[0]).kid })}.${demo.key.split('.')[1]}.`,
+    ],
+    ['that says none and has a signature', forge({ alg: 'none' })],
+    ['of another algorithm', forge({ alg: 'HS512' })],
+    ['of an asymmetric algorithm', forge({ alg: 'RS256' })],
+    ['of an unknown key', forge({ kid: 'deadbeef' })],
+    ['without the name of its key', forge({ kid: undefined })],
+    ['signed by somebody else', forge({}, {}, 'x'.repeat(43))],
+    ['of another issuer', forge({}, { iss: 'somebody' })],
+    ['for another audience', forge({}, { aud: 'somebody' })],
+    ['without an id', forge({}, { jti: undefined })],
+    ['without a subject', forge({}, { sub: undefined })],
+    ['with a critical extension', forge({ crit: ['x'], x: 1 })],
+    ['of a type that there is not', forge({}, { type: 'root' })],
+    ['of a company key that calls itself global', forge({}, { type: 'global' })],
+    ['that was well signed and never issued', forge({}, { scopes: ['*'], extra: 1 })],
+    ['with a changed signature', demo.key.slice(0, -2) + (demo.key.endsWith('AA') ? 'BB' : 'AA')],
+    [
+      'with changed claims',
+      demo.key.replace(/\.[^.]+\./, `.${encode({ ...decode(demo.key.split('.')[1]), scopes: ['*', 'x'] })}.`),
+    ],
+    ['of more than 8 kB', forge({}, { pad: 'x'.repeat(8_192) })],
+  ] as const) {
+    test(`${what} is refused`, () => refused(key));
+  }
+
+  test('that was signed with the previous secret still counts', async () => {
+    const _id = newId();
+    const token = await signToken(PREVIOUS, _id, { jti: _id, type: 'company', company: demo._id, scopes: ['*'] });
+    await database.sql(
+      `insert into api_keys (_id, company_id, type, name, prefix, token_hash, scopes) values ($1, $2, 'company', 'old', '', $3, '{*}')`,
+      [_id, demo._id, hashToken(token)],
+    );
+    await platform.call(200, 'GET', path, { key: token });
+  });
+
+  test('is stored as its hash only', async () => {
+    const rows = await database.sql<{ row: string }>('select k::text as row from api_keys k');
+    for (const { row } of rows) assert.ok(!row.includes(demo.key.slice(-20)));
+  });
+});
+
+describe('x-company-id', () => {
+  const headersOf = (id: string): Record<string, string> => ({ 'x-company-id': id });
+
+  test('is required of a global key', async () => {
+    for (const headers of [{}, headersOf('')]) {
+      const { body } = await platform.call(400, 'GET', path, { key: platform.globalKey, headers });
+      assert.equal(body.code, 'COMPANY_ID_REQUIRED');
+    }
+  });
+
+  test('lets a global key act for the company that it names, and for no other', async () => {
+    const other = await platform.createCompany();
+    await platform.call(200, 'GET', path, { key: platform.globalKey, headers: headersOf(demo._id) });
+    await platform.call(404, 'GET', path, { key: platform.globalKey, headers: headersOf(other._id) });
+  });
+
+  test('of an unknown, malformed, repeated or suspended company is 404', async () => {
+    const suspended = await platform.createCompany();
+    await database.sql(`update companies set status = 'SUSPENDED' where _id = $1`, [suspended._id]);
+    for (const id of [
+      '0'.repeat(24),
+      'nonsense',
+      demo._id.toUpperCase(),
+      `${demo._id}, ${demo._id}`,
+      "' or 1=1",
+      suspended._id,
+    ]) {
+      const { body } = await platform.call(404, 'GET', path, { key: platform.globalKey, headers: headersOf(id) });
+      assert.equal(body.code, 'NOT_FOUND');
+    }
+  });
+
+  test('is ignored for company keys and users, whatever it says', async () => {
+    const other = await platform.createCompany();
+    const user = await platform.createUser(demo._id, 'VIEWER');
+    for (const key of [demo.key, user.token]) {
+      for (const id of [other._id, 'nonsense', ''])
+        await platform.call(200, 'GET', path, { key, headers: headersOf(id) });
+    }
+    await platform.call(404, 'GET', path, { key: other.key, headers: headersOf(demo._id) });
+  });
+});
+
+describe('a principal dies', () => {
+  // contract.md §2: at most five seconds on every node; this one remembers for two.
+  const dies = async (what: string, key: string): Promise<void> => {
+    await platform.call(200, 'GET', path, { key });
+    await database.sql(what);
+    await until(
+      'the token to be refused',
+      async () => {
+        const headers = { authorization: `Bearer ${key}` };
+        return (await fetch(platform.url + path, { headers })).status === 401;
+      },
+      5_000,
+    );
+    await refused(key);
+  };
+
+  test('with the revocation of its key', async () => {
+    const key = await platform.createKey(demo._id, ['*']);
+    await dies(`update api_keys set revoked_at = now() where _id = '${key._id}'`, key.token);
+  });
+
+  test('with the deletion of its key', async () => {
+    const key = await platform.createKey(demo._id, ['*']);
+    await dies(`delete from api_keys where _id = '${key._id}'`, key.token);
+  });
+
+  test('with the deactivation of its user', async () => {
+    const user = await platform.createUser(demo._id, 'OWNER');
+    await dies(`update users set status = 'INACTIVE' where _id = '${user._id}'`, user.token);
+  });
+
+  test('with a new session version of its user', async () => {
+    const user = await platform.createUser(demo._id, 'OWNER');
+    await dies(`update users set session_version = 1 where _id = '${user._id}'`, user.token);
+  });
+
+  test('exactly when its key expires, though it was used a moment before', async () => {
+    const key = await platform.createKey(demo._id, ['*']);
+    await database.sql(`update api_keys set expires_at = now() + interval '1 second' where _id = $1`, [key._id]);
+    const [row] = await database.sql<{ at: Date }>('select expires_at as at from api_keys where _id = $1', [key._id]);
+    assert.ok(row);
+    const headers = { authorization: `Bearer ${key.token}` };
+    // A status counts for the moment between the question and the answer.
+    await until('the key to expire', async () => {
+      const asked = Date.now();
+      const { status } = await fetch(platform.url + path, { headers });
+      if (status === 200)
+        assert.ok(asked <= row.at.getTime(), `it still lived ${asked - row.at.getTime()} ms after its end`);
+      else assert.ok(Date.now() >= row.at.getTime(), 'it died too early');
+      return status === 401;
+    });
+  });
+
+  test('when its company is suspended, be it a key or a user', async () => {
+    const company = await platform.createCompany();
+    const user = await platform.createUser(company._id, 'OWNER');
+    const status = async (key: string): Promise<number> =>
+      (await fetch(`${platform.url}/v1/webhooks`, { headers: { authorization: `Bearer ${key}` } })).status;
+    assert.deepEqual([await status(company.key), await status(user.token)], [200, 200]);
+    await database.sql(`update companies set status = 'SUSPENDED' where _id = $1`, [company._id]);
+    await until(
+      'both to die',
+      async () => (await status(company.key)) === 401 && (await status(user.token)) === 401,
+      5_000,
+    );
+  });
+
+  test('when a user’s token has no end, or its end is over', async () => {
+    const user = await platform.createUser(demo._id, 'OWNER');
+    const claims = { type: 'user', company: demo._id, role: 'OWNER', sv: 0, jti: user._id };
+    await refused(await signToken(jwtSecret, user._id, claims));
+    await refused(await signToken(jwtSecret, user._id, { ...claims, exp: Math.floor(Date.now() / 1000) - 1 }));
+    const other = await platform.createCompany();
+    const exp = Math.floor(Date.now() / 1000) + 60;
+    await refused(await signToken(jwtSecret, user._id, { ...claims, company: other._id, exp }));
+  });
+});
+
+test('a token is looked up once in two seconds, and anew as soon as it is to be forgotten', async () => {
+  let lookups = 0;
+  const source: PrincipalSource = {
+    findKey: async () => {
+      lookups += 1;
+      return { _id: 'key', company: demo._id, type: 'company', scopes: [], expires_at: null };
+    },
+    findUser: async () => null,
+  };
+  const auth = createAuthenticator({ current: jwtSecret, previous: null }, source);
+  const token = `Bearer ${await signToken(jwtSecret, 'key', { jti: 'key', type: 'company' })}`;
+  for (let index = 0; index < 5; index += 1) await auth.authenticate(token);
+  assert.equal(lookups, 1);
+  auth.forget();
+  await auth.authenticate(token);
+  assert.equal(lookups, 2);
+});
+
+describe('a scope', () => {
+  const create = { body: { url: 'http://x', events: [] } };
+
+  test('that is missing is 403 and named', async () => {
+    const { token: key } = await platform.createKey(demo._id, ['inboxes:read']);
+    await platform.call(200, 'GET', path, { key });
+    const { body } = await platform.call(403, 'PUT', path, { key, body: {} });
+    assert.deepEqual([body.code, body.detail], ['FORBIDDEN', 'The scope inboxes:update is missing']);
+    // What the caller may not do is said before its body is looked at, and before a record is.
+    await platform.call(403, 'POST', '/v1/webhooks', { key, raw: '{' });
+    await platform.call(403, 'PUT', `/v1/inboxes/${'0'.repeat(24)}`, { key, body: {} });
+  });
+
+  test('is each of the four of the webhooks, exactly', async () => {
+    const id = '0'.repeat(24);
+    const operations = [
+      ['webhooks:create', 'POST', '/v1/webhooks', 400],
+      ['webhooks:read', 'GET', '/v1/webhooks', 200],
+      ['webhooks:update', 'PUT', `/v1/webhooks/${id}`, 404],
+      ['webhooks:delete', 'DELETE', `/v1/webhooks/${id}`, 404],
+    ] as const;
+    for (const [scope, method, target, status] of operations) {
+      const body = method === 'POST' ? create : method === 'PUT' ? { body: {} } : {};
+      const { token: key } = await platform.createKey(demo._id, [scope]);
+      await platform.call(status, method, target, { key, ...body });
+      const others = operations.map(([name]) => name).filter((name) => name !== scope);
+      const { token } = await platform.createKey(demo._id, others);
+      const answer = await platform.call(403, method, target, { key: token, ...body });
+      assert.equal(answer.body.detail, `The scope ${scope} is missing`);
+    }
+  });
+
+  test('may be a wildcard of one resource or of all, for company and global keys', async () => {
+    for (const company of [demo._id, null]) {
+      const headers = { 'x-company-id': demo._id };
+      for (const scope of ['*', 'inboxes:*']) {
+        const { token: key } = await platform.createKey(company, [scope]);
+        await platform.call(200, 'PUT', path, { key, headers, body: {} });
+      }
+      const { token: key } = await platform.createKey(company, ['inbox:*', 'webhooks:*', '*:read', 'inboxes']);
+      await platform.call(403, 'GET', path, { key, headers });
+    }
+  });
+
+  test('comes with the role, whatever a user’s token says', async () => {
+    const rights = {
+      OWNER: [200, 200, 200],
+      ADMIN: [200, 200, 200],
+      OPERATOR: [200, 403, 403],
+      VIEWER: [200, 403, 403],
+    } as const;
+    for (const role of ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'] as const) {
+      const user = await platform.createUser(demo._id, role);
+      const exp = Math.floor(Date.now() / 1000) + 60;
+      const claims = { type: 'user', company: demo._id, role: 'OWNER', scopes: ['*'], sv: 0, jti: 'x', exp };
+      for (const key of [user.token, await signToken(jwtSecret, user._id, claims)]) {
+        const [read, write, webhooks] = rights[role];
+        await platform.call(read, 'GET', path, { key });
+        await platform.call(write, 'PUT', path, { key, body: {} });
+        await platform.call(webhooks, 'GET', '/v1/webhooks', { key });
+      }
+    }
+  });
+});

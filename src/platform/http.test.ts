@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, test } from 'node:test';
+import { startPlatform, type Answer, type CallOptions, type Json } from '../../test/support/platform.ts';
+import { createServer } from './http.ts';
+import { createLog, createMetrics } from './telemetry.ts';
+
+const platform = await startPlatform();
+const inboxPath = `/v1/inboxes/${platform.demo.inbox}`;
+
+/** Asserts the whole shape of a problem, and answers its body. */
+function problemOf(answer: Answer, code: string): Json {
+  const { status, headers, body } = answer;
+  assert.equal(headers.get('content-type'), 'application/problem+json');
+  assert.deepEqual(Object.keys(body).toSorted(), ['code', 'detail', 'errors', 'request_id', 'status', 'title', 'type']);
+  assert.deepEqual([body.code, body.status, body.type], [code, status, `urn:parley:error:${code}`]);
+  assert.equal(body.request_id, headers.get('x-request-id'));
+  for (const error of body.errors) {
+    assert.deepEqual(Object.keys(error).toSorted(), ['code', 'message', 'path']);
+    assert.match(error.code, /^[A-Z_]+$/);
+    assert.ok(error.path && error.message);
+  }
+  return body;
+}
+
+async function refuse(status: number, code: string, options: CallOptions, path = inboxPath): Promise<Json> {
+  return problemOf(await platform.call(status, 'PUT', path, options), code);
+}
+
+describe('a body', () => {
+  const before = platform.call(200, 'GET', inboxPath);
+
+  for (const [what, body, path, code] of [
+    ['an unknown property', { nope: 1 }, 'nope', 'ADDITIONAL_PROPERTIES'],
+    ['a read-only property', { coexistence_enabled: true }, 'coexistence_enabled', 'ADDITIONAL_PROPERTIES'],
+    [
+      'an unknown nested property',
+      { general_config: { include_operator_name_on_message: true, x: 1 } },
+      'general_config.x',
+      'ADDITIONAL_PROPERTIES',
+    ],
+    ['a number for a text', { name: 5 }, 'name', 'TYPE'],
+    ['a text for a flag', { disable_inbound_ai: 'true' }, 'disable_inbound_ai', 'TYPE'],
+    ['a number for a flag', { disable_inbound_ai: 1 }, 'disable_inbound_ai', 'TYPE'],
+    ['null for what can not be empty', { name: null }, 'name', 'TYPE'],
+    ['a value for a list', { test_mode: { test_numbers: '+5511' } }, 'test_mode.test_numbers', 'TYPE'],
+    ['a wrong item', { test_mode: { test_numbers: ['+5511', 5] } }, 'test_mode.test_numbers[1]', 'TYPE'],
+    ['an empty text', { name: '' }, 'name', 'MIN_LENGTH'],
+    ['a word that is none of the list', { status: 'CLOSED' }, 'status', 'ENUM'],
+    [
+      'a missing nested property',
+      { general_config: {} },
+      'general_config.include_operator_name_on_message',
+      'REQUIRED',
+    ],
+    ['a list', [], 'body', 'TYPE'],
+    ['null', null, 'body', 'TYPE'],
+    ['a text', 'name', 'body', 'TYPE'],
+  ] as const) {
+    test(`with ${what} is refused with the field's path`, async () => {
+      const problem = await refuse(400, 'VALIDATION_FAILED', { body });
+      const found = problem.errors.find((error: Json) => error.path === path);
+      assert.equal(found?.code, code, JSON.stringify(problem.errors));
+      assert.ok(problem.detail.startsWith(`${problem.errors[0].path} `), 'the detail names the field');
+    });
+  }
+
+  const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+  for (const [what, raw, path] of [
+    ['that is not JSON', '{"name":', undefined],
+    ['that is not UTF-8', Buffer.from([0x22, 0xff, 0x22]), undefined],
+    ['that begins with a byte order mark', '\uFEFF{}', undefined],
+    ['with NUL in a text', String.raw`{"name":"a\u0000b"}`, 'name'],
+    ['with NUL in a name', String.raw`{"a\u0000b":1}`, 'body'],
+    [
+      'with half of a surrogate pair',
+      String.raw`{"test_mode":{"test_numbers":["\ud800"]}}`,
+      'test_mode.test_numbers[0]',
+    ],
+    ['with __proto__', '{"__proto__":{"name":"x"}}', '__proto__'],
+    ['with __proto__ inside', '{"general_config":{"__proto__":{}}}', 'general_config.__proto__'],
+    ['21 levels deep', nested(21), '[0]'.repeat(20)],
+    ['100,000 levels deep', nested(100_000), '[0]'.repeat(20)],
+  ] as const) {
+    test(`${what} can not be read`, async () => {
+      const problem = await refuse(400, 'MALFORMED_BODY', { raw });
+      assert.equal(problem.errors[0]?.path, path);
+    });
+  }
+
+  test('of exactly 20 levels is read', async () => {
+    await refuse(400, 'VALIDATION_FAILED', { raw: nested(20) });
+  });
+
+  test('above 1 MB is too large, whether or not it says so before', async () => {
+    const raw = JSON.stringify({ name: 'a'.repeat(1024 * 1024) });
+    await refuse(413, 'BODY_TOO_LARGE', { raw });
+    const chunked = ReadableStream.from([Buffer.from(raw)]);
+    const headers = { authorization: `Bearer ${platform.demo.key}`, 'content-type': 'application/json' };
+    const request = new Request(platform.url + inboxPath, { method: 'PUT', headers, body: chunked, duplex: 'half' });
+    assert.equal((await fetch(request)).status, 413);
+  });
+
+  for (const type of [
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'application/json-patch+json',
+    'json',
+    'application/jsonp',
+  ]) {
+    test(`called ${type} is not supported`, () =>
+      refuse(415, 'UNSUPPORTED_MEDIA_TYPE', { raw: '{}', headers: { 'content-type': type } }));
+  }
+
+  test('is JSON with any parameters and any spelling of its type', async () => {
+    for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/json ;x=y']) {
+      await platform.call(200, 'PUT', inboxPath, { raw: '{}', headers: { 'content-type': type } });
+    }
+  });
+
+  test('where none is expected is refused, except an empty object', async () => {
+    const path = `/v1/webhooks/${'0'.repeat(24)}`;
+    for (const raw of ['{"a":1}', '5', '[]', '"x"']) {
+      problemOf(await platform.call(400, 'DELETE', path, { raw }), 'VALIDATION_FAILED');
+    }
+    problemOf(await platform.call(404, 'DELETE', path, { raw: '{}' }), 'NOT_FOUND');
+  });
+
+  test('that is refused changes nothing', async () => {
+    const { updatedAt: _now, ...after } = (await platform.call(200, 'GET', inboxPath)).body;
+    const { updatedAt: _then, ...earlier } = (await before).body;
+    assert.deepEqual(after, earlier);
+  });
+});
+
+describe('an address', () => {
+  for (const [query, path] of [
+    ['nope=1', 'nope'],
+    ['limit=1&limit=2', 'limit'],
+    ['status=ACTIVE&status=ACTIVE', 'status'],
+    ['limit[]=1', 'limit[]'],
+    ['limit=101', 'limit'],
+    ['limit=0', 'limit'],
+    ['limit=', 'limit'],
+    ['limit=ten', 'limit'],
+    ['limit=1.5', 'limit'],
+    ['page=0', 'page'],
+    ['page=1000000&limit=100', 'page'],
+    ['skipCount=1', 'skipCount'],
+    ['sort=name', 'sort'],
+    ['after=nonsense', 'after'],
+    [`after=${'z'.repeat(201)}`, 'after'],
+    ['status=%E0%A4%A', 'status'],
+    ['after=%ED%A0%80', 'after'],
+    ['__proto__=1', '__proto__'],
+  ] as const) {
+    test(`with the query ${query.slice(0, 40)} is refused and names ${path}`, async () => {
+      const problem = problemOf(await platform.call(400, 'GET', `/v1/inboxes?${query}`), 'VALIDATION_FAILED');
+      assert.equal(problem.errors[0].path, path);
+    });
+  }
+
+  test('with NUL in a parameter can not be read', async () => {
+    problemOf(await platform.call(400, 'GET', '/v1/inboxes?after=%00'), 'MALFORMED_BODY');
+  });
+
+  test('with an id that can not be one is an unknown resource', async () => {
+    for (const id of [
+      '%E0%A4%A',
+      '%zz',
+      '%00',
+      'x',
+      'a'.repeat(300),
+      platform.demo.inbox.toUpperCase(),
+      `${platform.demo.inbox}0`,
+    ]) {
+      problemOf(await platform.call(404, 'GET', `/v1/inboxes/${id}`), 'NOT_FOUND');
+    }
+  });
+
+  test('that is none, or knows another method only, is not found', async () => {
+    for (const path of ['/', '/v1', '/nope', '/v1/inboxes/', '//v1/inboxes', `/v1/${'a'.repeat(9_000)}`]) {
+      problemOf(await platform.call(404, 'GET', path), 'NOT_FOUND');
+    }
+    for (const method of ['DELETE', 'PATCH', 'OPTIONS']) {
+      problemOf(await platform.call(404, method, '/v1/inboxes'), 'NOT_FOUND');
+    }
+  });
+});
+
+describe('a head', () => {
+  test('above 16 kB is too large, by its address as by its headers', async () => {
+    problemOf(await platform.call(431, 'GET', `/v1/${'a'.repeat(17_000)}`), 'HEADERS_TOO_LARGE');
+    const headers = { 'x-long': 'a'.repeat(17_000) };
+    problemOf(await platform.call(431, 'GET', '/v1/inboxes', { headers }), 'HEADERS_TOO_LARGE');
+  });
+
+  for (const [what, text] of [
+    ['that is not HTTP', 'HELLO\r\n\r\n'],
+    ['with a length that is no number', 'PUT /v1/inboxes/x HTTP/1.1\r\nhost: a\r\ncontent-length: abc\r\n\r\n'],
+    [
+      'with two ways to measure its body',
+      'PUT /v1/inboxes/x HTTP/1.1\r\nhost: a\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['with raw bytes in its address', 'GET /v1/\u00e9 HTTP/1.1\r\nhost: a\r\n\r\n'],
+  ] as const) {
+    test(`${what} is answered with a problem and closed`, async () => {
+      const [head = '', body = ''] = (await speak(text)).split('\r\n\r\n');
+      assert.match(head, /^HTTP\/1\.1 400 /);
+      assert.match(head, /content-type: application\/problem\+json/);
+      const problem = JSON.parse(body) as Json;
+      assert.equal(problem.code, 'MALFORMED_BODY');
+      assert.ok(head.includes(`x-request-id: ${problem.request_id}`));
+    });
+  }
+});
+
+test('every answer carries x-request-id: the given one when it is harmless, else a new one', async () => {
+  const idOf = async (path: string, given?: string) => {
+    const answer = await fetch(platform.url + path, given ? { headers: { 'x-request-id': given } } : {});
+    await answer.arrayBuffer();
+    return answer.headers.get('x-request-id') ?? '';
+  };
+  for (const path of [
+    '/health/live',
+    '/nope',
+    '/v1/inboxes',
+    '/metrics',
+    '/openapi.json',
+    '/docs/',
+    '/hooks/wap',
+    '/v1/inboxes/%zz',
+  ]) {
+    assert.match(await idOf(path), /^[\w-]{36}$/, path);
+    assert.equal(await idOf(path, 'mine-1.2_3'), 'mine-1.2_3', path);
+  }
+  for (const given of ['two words', '<script>', 'é', 'x'.repeat(65)])
+    assert.notEqual(await idOf('/nope', given), given);
+  const [one, two] = [await idOf('/nope'), await idOf('/nope')];
+  assert.notEqual(one, two);
+});
+
+test('a route that names neither a scope nor public does not boot, and the refusal names it', async () => {
+  const app = createServer(createLog('silent'), createMetrics());
+  app.get('/open', { config: { access: 'public' } }, () => 'fine');
+  app.post('/forgotten', () => 'oops');
+  await assert.rejects(async () => app.ready(), /routes without a scope or public: POST \/forgotten$/);
+});
+
+test('an error that nobody expected leaves as 500 without a word of itself', async () => {
+  const app = createServer(createLog('silent'), createMetrics());
+  app.get('/broken', { config: { access: 'public' } }, () => {
+    throw new Error('select secret from somewhere');
+  });
+  const answer = await app.inject('/broken');
+  assert.equal(answer.statusCode, 500);
+  assert.equal(answer.json().code, 'INTERNAL_ERROR');
+  assert.ok(!/select|secret|somewhere|http\.test/.test(answer.body));
+  await app.close();
+});
+
+/** Raw bytes to the server; answers all that it says until it closes. */
+async function speak(text: string): Promise<string> {
+  const { port, hostname } = new URL(platform.url);
+  const socket = connect(Number(port), hostname);
+  let said = '';
+  socket.setEncoding('utf8').on('data', (part: string) => (said += part));
+  socket.write(Buffer.from(text, 'latin1'));
+  await once(socket, 'close');
+  return said;
+}

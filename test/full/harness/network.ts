@@ -1,0 +1,87 @@
+/** The network's side of the callbacks: elements, batches, signatures, and a poster that repeats until it hears 200. */
+import { createHmac } from 'node:crypto';
+import { Agent, request } from 'undici';
+
+export interface Element {
+  phoneId: string;
+  kind: 'messages' | 'statuses';
+  item: Record<string, unknown>;
+  /** Of a message: who wrote it. */
+  contact?: { profile: { name: string }; wa_id: string };
+}
+
+const nowSeconds = (): string => String(Math.floor(Date.now() / 1_000));
+
+export function textElement(phoneId: string, from: string, id: string, body: string): Element {
+  return {
+    phoneId,
+    kind: 'messages',
+    item: { from, id, timestamp: nowSeconds(), type: 'text', text: { body } },
+    contact: { profile: { name: `Person ${from.slice(-4)}` }, wa_id: from },
+  };
+}
+
+export function statusElement(phoneId: string, id: string, status: string, timestamp = nowSeconds()): Element {
+  const errors = [{ code: 131026, title: 'Message undeliverable', message: 'Message undeliverable' }];
+  return {
+    phoneId,
+    kind: 'statuses',
+    item: { id, status, timestamp, recipient_id: '5511900000000', ...(status === 'failed' ? { errors } : {}) },
+  };
+}
+
+/** One notification with all of these, as the network groups them. */
+export function notificationOf(elements: Element[]): string {
+  const changes = elements.map(({ phoneId, kind, item, contact }) => ({
+    field: 'messages',
+    value: {
+      messaging_product: 'whatsapp',
+      metadata: { display_phone_number: '5511900000000', phone_number_id: phoneId },
+      ...(contact ? { contacts: [contact] } : {}),
+      [kind]: [item],
+    },
+  }));
+  return JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '2', time: Date.now(), changes }] });
+}
+
+export interface Network {
+  /** Posts once; the status, or null when no answer came. */
+  post(url: string, body: string): Promise<number | null>;
+  close(): Promise<void>;
+}
+
+// Longer than any answer may take, so that a hang is seen as one.
+const POST_MS = 30_000;
+
+export function createNetwork(appSecret: string): Network {
+  const agent = new Agent({ connections: 64, keepAliveTimeout: 4_000 });
+  return {
+    post: async (url, body) => {
+      const signature = createHmac('sha256', appSecret).update(body).digest('hex');
+      try {
+        const answer = await request(`${url}/hooks/wap`, {
+          method: 'POST',
+          dispatcher: agent,
+          headersTimeout: POST_MS,
+          headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+          body,
+        });
+        await answer.body.dump();
+        return answer.statusCode;
+      } catch {
+        // Failure policy: no answer is no 200; whether the network comes again is the caller's decision.
+        return null;
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** Runs the tasks with so many at a time; the first failure ends it. */
+export async function inLanes<T>(lanes: number, items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items[Symbol.iterator]();
+  const lane = async (): Promise<void> => {
+    for (let next = queue.next(); !next.done; next = queue.next()) await work(next.value);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}

@@ -1,0 +1,101 @@
+/** Real processes of the platform, to be killed and started again. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const MAIN = join(import.meta.dirname, '../../../src/main.ts');
+const END_WITH_PARENT = join(import.meta.dirname, 'end-with-parent.ts');
+// A start takes 0.7 s on two idle cores; a busy machine needs many times that.
+const START_MS = 60_000;
+// What a failed start is explained with.
+const KEPT_LINES = 40;
+
+export type Purpose = 'api' | 'worker' | 'all';
+
+export interface PlatformProcess {
+  /** Where it listens, the same after each restart; empty for a worker. */
+  readonly url: string;
+  readonly pid: number;
+  /** True until it ended, in whatever way. */
+  readonly alive: boolean;
+  /** kill -9; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; its exit code (null: by a signal) and how long it took. */
+  terminate(): Promise<{ code: number | null; ms: number }>;
+  /** Starts it again after it ended; resolves when it is ready. */
+  restart(): Promise<void>;
+  /** Its last lines, for a failure's message. */
+  lines(): string[];
+}
+
+/** Resolves when it is ready; rejects with what it printed when it ends before. */
+export async function startProcess(purpose: Purpose, env: Record<string, string>): Promise<PlatformProcess> {
+  let running = await launch(purpose, env);
+  const fixed = running.url ? { ...env, PORT: new URL(running.url).port } : env;
+  const alive = (): boolean => running.child.exitCode === null && running.child.signalCode === null;
+  return {
+    get url() {
+      return running.url;
+    },
+    get pid() {
+      return running.child.pid ?? 0;
+    },
+    get alive() {
+      return alive();
+    },
+    kill: async () => {
+      if (!alive()) return;
+      running.child.kill('SIGKILL');
+      await running.exited;
+    },
+    terminate: async () => {
+      const started = performance.now();
+      running.child.kill('SIGTERM');
+      await running.exited;
+      return { code: running.child.exitCode, ms: performance.now() - started };
+    },
+    restart: async () => {
+      running = await launch(purpose, fixed);
+    },
+    lines: () => running.lines,
+  };
+}
+
+interface Launched {
+  child: ChildProcess;
+  url: string;
+  exited: Promise<unknown>;
+  lines: string[];
+}
+
+async function launch(purpose: Purpose, env: Record<string, string>): Promise<Launched> {
+  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, MAIN, purpose], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...env, LOG_LEVEL: 'info' },
+  });
+  const exited = once(child, 'exit');
+  const lines: string[] = [];
+  const ready = new Promise<string>((resolve, reject) => {
+    const read = (line: string): void => {
+      // Requests are logged at the same level as the one line that matters.
+      if (line.includes('"msg":"request"')) return;
+      lines.push(line);
+      if (lines.length > KEPT_LINES) lines.shift();
+      const [, url] = /^Parley is ready on (\S+)/.exec(line) ?? [];
+      if (url) resolve(url);
+      else if (purpose === 'worker' && line.includes('"msg":"ready"')) resolve('');
+    };
+    createInterface({ input: child.stdout }).on('line', read);
+    createInterface({ input: child.stderr }).on('line', read);
+    const fail = (what: string): void => reject(new Error(`${purpose} ${what}:\n${lines.join('\n')}`));
+    void exited.then(() => fail('ended before it was ready'));
+    setTimeout(() => fail(`was not ready within ${START_MS} ms`), START_MS).unref();
+  });
+  try {
+    return { child, url: await ready, exited, lines };
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+/** A fixed address in front of a database whose own address changes with each start. */
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+export interface Proxy {
+  port: number;
+  /** Passes connections on to this port; null cuts those that are open and refuses new ones. */
+  aim(port: number | null): void;
+  /** While true nothing passes, and nobody is told: a network that swallows packets. */
+  freeze(frozen: boolean): void;
+  close(): Promise<void>;
+}
+
+export async function startProxy(): Promise<Proxy> {
+  const sockets = new Set<Socket>();
+  let target: number | null = null;
+  let frozen = false;
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    // Failure policy: a side that breaks takes the other one along; that is what a proxy is for.
+    return socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+  };
+  const server = createServer({ noDelay: true }, (client) => {
+    keep(client);
+    if (target === null) return void client.destroy();
+    const upstream = keep(connect({ port: target, host: '127.0.0.1', noDelay: true }));
+    client.pipe(upstream).pipe(client);
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+    if (frozen) for (const socket of [client, upstream]) socket.pause();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    aim: (port) => {
+      target = port;
+      if (port === null) for (const socket of sockets) socket.destroy();
+    },
+    freeze: (now) => {
+      frozen = now;
+      for (const socket of sockets) {
+        if (now) socket.pause();
+        else socket.resume();
+      }
+    },
+    close: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** A company's own webhook receiver: counts what really arrived, record by record. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Receipt {
+  path: string;
+  event: string;
+  /** The record that the event is about. */
+  resource: string;
+  atMs: number;
+}
+
+export interface Receiver {
+  url: string;
+  receipts: Receipt[];
+  /** Receipts per record. */
+  counts: Map<string, number>;
+  /** Requests that broke off before their body was there. */
+  broken: number;
+  /** Requests that wait for an answer now, and the most that ever did, by path. */
+  open: Map<string, number>;
+  mostOpen: Map<string, number>;
+  close(): Promise<void>;
+}
+
+/** What becomes of a receipt: a status after so many milliseconds; null never answers. */
+export type Answering = (receipt: Receipt) => { status: number; afterMs: number } | null;
+
+export async function startReceiver(answering: Answering): Promise<Receiver> {
+  const server = createServer((request, response) => void receive(request, response));
+  // As long as a real receiver keeps an idle connection, and longer than the platform reuses one.
+  server.keepAliveTimeout = 10_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...{ receipts: [], counts: new Map(), broken: 0, open: new Map(), mostOpen: new Map() },
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '/';
+    occupy(path, 1);
+    response.on('close', () => occupy(path, -1));
+    const text = await bodyOf(request);
+    if (text === null) return void (receiver.broken += 1);
+    const body = JSON.parse(text) as { event: string; data: { _id: string } };
+    const receipt = { path, event: body.event, resource: body.data._id, atMs: Date.now() };
+    receiver.receipts.push(receipt);
+    receiver.counts.set(receipt.resource, (receiver.counts.get(receipt.resource) ?? 0) + 1);
+    const answer = answering(receipt);
+    if (answer) setTimeout(() => response.writeHead(answer.status).end(), answer.afterMs);
+  }
+
+  function occupy(path: string, change: 1 | -1): void {
+    const open = (receiver.open.get(path) ?? 0) + change;
+    receiver.open.set(path, open);
+    receiver.mostOpen.set(path, Math.max(open, receiver.mostOpen.get(path) ?? 0));
+  }
+  return receiver;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString('utf8');
+  } catch {
+    // Failure policy: the sender died in the middle; the receiver has no whole delivery.
+    return null;
+  }
+}

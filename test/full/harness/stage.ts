@@ -1,0 +1,133 @@
+/** Everything that a proof plays on: a database, the sandbox as its network, processes, companies. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSandbox } from '../../../sandbox/test-process.ts';
+import { createKey } from '../../../src/features/api-keys/api-keys.ts';
+import { createCompany } from '../../../src/features/companies/companies.ts';
+import { openDatabase, type Database } from '../../../src/platform/tenant.ts';
+import type { Json } from '../../support/platform.ts';
+import { startProcess, type PlatformProcess, type Purpose } from './processes.ts';
+import { openStore, type Store } from './store.ts';
+
+const APP_SECRET = 'secret-of-the-proof';
+
+export interface Tenant {
+  _id: string;
+  key: string;
+}
+
+export interface Stage {
+  store: Store;
+  /** The way to the data that the platform itself uses; for what no operation does on its own (queueing events). */
+  database: Database;
+  appSecret: string;
+  sandboxUrl: string;
+  start(purpose: Purpose, env?: Record<string, string>): Promise<PlatformProcess>;
+  createTenant(name: string): Promise<Tenant>;
+}
+
+export interface StageOptions {
+  /** A database server of its own, which `store.crash()` may kill. */
+  killable?: boolean;
+}
+
+/** Runs `play` on a fresh stage and clears it away, whatever happens: no process and no folder stays. */
+export async function onStage<T>(options: StageOptions, play: (stage: Stage) => Promise<T>): Promise<T> {
+  const undo: (() => Promise<unknown>)[] = [];
+  try {
+    return await play(await build(options, undo));
+  } finally {
+    for (const step of undo.reverse()) await step();
+  }
+}
+
+async function build(options: StageOptions, undo: (() => Promise<unknown>)[]): Promise<Stage> {
+  const store = await openStore(options.killable ?? false);
+  undo.push(store.close);
+  const folder = await mkdtemp(join(tmpdir(), 'parley-stage-'));
+  undo.push(() => rm(folder, { recursive: true, force: true }));
+  // Open: every number and every token is one that the network knows.
+  const sandbox = await startSandbox({ SANDBOX_APP_SECRET: APP_SECRET, SANDBOX_OPEN: '1' });
+  undo.push(sandbox.stop);
+  const database = openDatabase({ url: store.url, poolSize: 2 });
+  undo.push(database.close);
+  const jwtSecret = randomBytes(32).toString('hex');
+  const shared = {
+    DATABASE_URL: store.url,
+    // Three processes and the proof itself share a server of 100 connections.
+    DATABASE_POOL: '4',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    SANDBOX: 'off',
+    ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+    JWT_SECRET: jwtSecret,
+    WAP_GRAPH_URL: sandbox.url,
+    WAP_APP_SECRET: APP_SECRET,
+    WAP_VERIFY_TOKEN: 'verify',
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+  };
+  let started = 0;
+  return {
+    ...{ store, database, appSecret: APP_SECRET, sandboxUrl: sandbox.url },
+    start: async (purpose, env = {}) => {
+      started += 1;
+      const running = await startProcess(purpose, { ...shared, DATA_DIR: join(folder, String(started)), ...env });
+      undo.push(running.kill);
+      return running;
+    },
+    createTenant: (name) =>
+      database.systemTx(async (tx) => {
+        const { _id } = await createCompany(tx, { name });
+        const { token } = await createKey(tx, jwtSecret, { company: _id, name: 'proof', scopes: ['*'] });
+        return { _id, key: token };
+      }),
+  };
+}
+
+export interface CallOptions {
+  key?: string;
+  body?: unknown;
+}
+
+/** One call of the API or of the sandbox's control; asserts the status and answers the JSON. */
+export async function call(status: number, method: string, url: string, options: CallOptions = {}): Promise<Json> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
+    },
+    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+  });
+  const text = await response.text();
+  assert.equal(response.status, status, `${method} ${url} answered ${response.status}: ${text.slice(0, 500)}`);
+  return text === '' ? null : (JSON.parse(text) as Json);
+}
+
+/** The company's webhook on this address. */
+export async function listen(api: PlatformProcess, tenant: Tenant, url: string, events: string[]): Promise<void> {
+  await call(201, 'POST', `${api.url}/v1/webhooks`, { key: tenant.key, body: { url, events } });
+}
+
+/** An inbox that the sandbox has accepted, on this number of the network. */
+export async function openInbox(api: PlatformProcess, tenant: Tenant, phoneId: string): Promise<string> {
+  const inbox = await call(201, 'POST', `${api.url}/v1/inboxes`, {
+    key: tenant.key,
+    body: {
+      channel: 'WAP_AUTO_CLOSER',
+      name: `Phone ${phoneId}`,
+      number: `+55119${phoneId.slice(-8)}`,
+      api_wap_config: {
+        phone_number_id: phoneId,
+        waba_id: `2${phoneId.slice(1)}`,
+        business_id: `3${phoneId.slice(1)}`,
+        business_token: 'token',
+      },
+    },
+  });
+  assert.equal(inbox.connection.status, 'CONNECTED');
+  return inbox._id as string;
+}

@@ -1,0 +1,68 @@
+/** The database of a proof: a clone on the shared test server, or a server of its own that can be killed and revived. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../../src/platform/embedded-postgres.ts';
+import { readPostmaster } from '../../../src/platform/embedded-postgres/postmaster.ts';
+import { migrateJobs } from '../../../src/platform/jobs.ts';
+import { createLogin, migrate } from '../../../src/platform/migrations.ts';
+import { queues } from '../../../src/worker.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { startProxy } from './proxy.ts';
+
+export interface Store extends TestDatabase {
+  /** `pg_ctl stop -m immediate`: no checkpoint, every connection cut. Only of a store of its own. */
+  crash(): Promise<void>;
+  /** Starts the crashed server again, behind the same address. */
+  revive(): Promise<void>;
+  /** While true the network to it swallows everything. */
+  freeze(frozen: boolean): void;
+}
+
+export async function openStore(killable: boolean): Promise<Store> {
+  if (killable) return openOwnServer();
+  const never = (): never => {
+    throw new Error('a shared server is not for killing');
+  };
+  return { ...(await openTestDatabase()), crash: never, revive: never, freeze: never };
+}
+
+async function openOwnServer(): Promise<Store> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-store-'));
+  const home = join(folder, 'postgres');
+  const launch = () => startEmbeddedPostgres(home, () => undefined);
+  let server = await launch();
+  const proxy = await startProxy();
+  proxy.aim(server.port);
+  const ownerUrl = `postgres://postgres:${server.password}@127.0.0.1:${proxy.port}/postgres`;
+  await migrate(ownerUrl, (url) => migrateJobs(url, queues()));
+  const password = randomBytes(16).toString('hex');
+  await createLogin(ownerUrl, password);
+  const pool = new pg.Pool({ connectionString: ownerUrl, max: 2 });
+  pool.on('error', () => undefined);
+  return {
+    url: `postgres://parley:${password}@127.0.0.1:${proxy.port}/postgres`,
+    ownerUrl,
+    sql: async <R>(text: string, values: unknown[] = []) => (await pool.query(text, values)).rows as R[],
+    crash: async () => {
+      const postmaster = await readPostmaster(join(home, 'cluster/data'));
+      if (!postmaster) throw new Error('the server to crash does not run');
+      process.kill(postmaster.pid, 'SIGQUIT');
+      await server.died;
+      proxy.aim(null);
+    },
+    revive: async () => {
+      server = await launch();
+      proxy.aim(server.port);
+    },
+    freeze: proxy.freeze,
+    close: async () => {
+      await pool.end();
+      await proxy.close();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

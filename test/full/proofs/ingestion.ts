@@ -1,0 +1,210 @@
+/**
+ * Callbacks while the API is killed: each message is posted one to five times, shuffled, in batches of up to 50, to three
+ * processes of which one dies by kill -9 (or the database by an immediate stop) at seeded moments. The network repeats what
+ * was not answered with 200, except for what it gives up. Afterwards the store is compared with what was acknowledged.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chanceOf, type Chance } from '../harness/chance.ts';
+import { createNetwork, inLanes, notificationOf, textElement, type Element, type Network } from '../harness/network.ts';
+import type { PlatformProcess } from '../harness/processes.ts';
+import { listen, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+
+export interface IngestionSize {
+  messages: number;
+  kills: number;
+  /** Immediate stops of the database. */
+  restarts: number;
+  seed: number;
+}
+
+export interface IngestionAccount {
+  messages: number;
+  posts: number;
+  repeatedPosts: number;
+  acknowledged: number;
+  stored: number;
+  contacts: number;
+  kills: number;
+  restarts: number;
+}
+
+const PROCESSES = 3;
+const COMPANIES = 2;
+const MOST_COPIES = 5;
+const BATCHES = [1, 1, 2, 3, 5, 10, 20, 50];
+const MESSAGES_PER_PERSON = 8;
+const LANES = 16;
+// One in so many posts is made once, whatever its answer: a network does not try for ever.
+const GIVEN_UP_EVERY = 20;
+const REPEAT_MS = 40;
+
+interface Post {
+  body: string;
+  ids: string[];
+  once: boolean;
+}
+
+interface Play {
+  stage: Stage;
+  processes: PlatformProcess[];
+  network: Network;
+  chance: Chance;
+  acknowledged: Set<string>;
+  posts: number;
+  /** While the last blow is still being mended, everybody waits before the next one. */
+  mending: Promise<void>;
+}
+
+export async function proveIngestion(size: IngestionSize): Promise<IngestionAccount> {
+  return onStage({ killable: size.restarts > 0 }, async (stage) => {
+    const chance = chanceOf(size.seed);
+    const network = createNetwork(stage.appSecret);
+    try {
+      const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
+      const phones = await openCompanies(stage, processes[0] as PlatformProcess);
+      const elements = writeMessages(size, phones, chance);
+      const plan = planPosts(elements, chance);
+      const acknowledged = new Set<string>();
+      const play: Play = { stage, processes, network, chance, acknowledged, posts: 0, mending: Promise.resolve() };
+      await postAll(play, plan, size);
+      for (const process of processes) assert.ok(process.alive, `ended by itself: ${process.lines().join('\n')}`);
+      return await audit(play, plan, size);
+    } finally {
+      await network.close();
+    }
+  });
+}
+
+async function openCompanies(stage: Stage, api: PlatformProcess): Promise<string[]> {
+  const phones: string[] = [];
+  for (let number = 0; number < COMPANIES; number += 1) {
+    const tenant: Tenant = await stage.createTenant(`Company ${number}`);
+    const phone = `1000000000001${String(number).padStart(2, '0')}`;
+    await openInbox(api, tenant, phone);
+    // Nothing listens there and no worker runs: the rows are what is counted.
+    await listen(api, tenant, 'http://127.0.0.1:9/', ['MESSAGE_RECEIVED', 'CONTACT_CREATED', 'CONVERSATION_CREATED']);
+    phones.push(phone);
+  }
+  return phones;
+}
+
+/** A person writes several messages, with and without the ninth digit of a Brazilian mobile number. */
+function writeMessages({ messages, seed }: IngestionSize, phones: string[], chance: Chance): Element[] {
+  return Array.from({ length: messages }, (_, number) => {
+    const person = Math.floor(number / MESSAGES_PER_PERSON);
+    // Mobile numbers begin with 8 behind the ninth digit; what begins lower is a landline, which never had one.
+    const digits = String(80_000_000 + person);
+    const from = chance.int(2) === 0 ? `55119${digits}` : `5511${digits}`;
+    return textElement(phones[person % phones.length] ?? '', from, `wamid.${seed}.${number}`, `Message ${number}`);
+  });
+}
+
+function planPosts(elements: Element[], chance: Chance): Post[] {
+  const copies = elements.flatMap((element) =>
+    Array.from({ length: 1 + chance.int(MOST_COPIES) }, () => element),
+  );
+  const shuffled = chance.shuffle(copies);
+  const posts: Post[] = [];
+  for (let at = 0; at < shuffled.length; ) {
+    const batch = shuffled.slice(at, at + chance.pick(BATCHES));
+    at += batch.length;
+    const ids = batch.map((element) => String(element.item['id']));
+    posts.push({ body: notificationOf(batch), ids, once: chance.int(GIVEN_UP_EVERY) === 0 });
+  }
+  return posts;
+}
+
+async function postAll(play: Play, plan: Post[], { kills, restarts }: IngestionSize): Promise<void> {
+  const { chance } = play;
+  const blows = chance.shuffle([
+    ...Array.from({ length: kills }, () => 'kill' as const),
+    ...Array.from({ length: restarts }, () => 'restart' as const),
+  ]);
+  // One blow per slice of the plan, at a seeded post of it.
+  const slice = Math.floor(plan.length / Math.max(1, blows.length));
+  const moments = new Map(blows.map((blow, index) => [index * slice + chance.int(Math.max(1, slice)), blow]));
+  await inLanes(LANES, plan.entries(), async ([index, post]) => {
+    const blow = moments.get(index);
+    if (blow) {
+      await play.mending;
+      play.mending = blow === 'kill' ? killAndRestart(play) : restartStore(play);
+    }
+    await postUntilHeard(play, post);
+  });
+  await play.mending;
+}
+
+async function killAndRestart({ processes, chance }: Play): Promise<void> {
+  const process = chance.pick(processes);
+  await process.kill();
+  await process.restart();
+}
+
+async function restartStore({ stage }: Play): Promise<void> {
+  await stage.store.crash();
+  await stage.store.revive();
+}
+
+/** Like the network: to whichever process the balancer picks, again until 200. Anything but 200, 503 and silence is a defect. */
+async function postUntilHeard(play: Play, { body, ids, once }: Post): Promise<void> {
+  for (;;) {
+    play.posts += 1;
+    const status = await play.network.post(play.chance.pick(play.processes).url, body);
+    assert.ok(status === null || status === 200 || status === 503, `a callback was answered ${status}`);
+    if (status === 200) return ids.forEach((id) => play.acknowledged.add(id));
+    if (once) return;
+    await sleep(REPEAT_MS);
+  }
+}
+
+interface Facts {
+  messages: number;
+  wrong_events: number;
+  contacts: number;
+  wrong_contacts: number;
+  wrong_threads: number;
+  threads: number;
+  aside: number;
+}
+
+// Each figure that is named wrong_ counts what breaks the promise.
+const FACTS = `
+  with told as (select company_id, event, resource_id, count(*) as times from deliveries group by 1, 2, 3)
+  select
+    (select count(*) from messages)::int as messages,
+    (select count(*) from messages m full join (select * from told where event = 'MESSAGE_RECEIVED') t
+      on t.company_id = m.company_id and t.resource_id = m._id where t.times is distinct from 1 or m._id is null)::int as wrong_events,
+    (select count(*) from contacts)::int as contacts,
+    (select count(*) from contacts c full join (select * from told where event = 'CONTACT_CREATED') t
+      on t.company_id = c.company_id and t.resource_id = c._id where t.times is distinct from 1 or c._id is null)::int as wrong_contacts,
+    (select count(*) from conversations)::int as threads,
+    (select count(*) from conversations v full join (select * from told where event = 'CONVERSATION_CREATED') t
+      on t.company_id = v.company_id and t.resource_id = v._id where t.times is distinct from 1 or v.status <> 'OPEN'
+        or v.unread_count <> (select count(*) from messages m where m.company_id = v.company_id and m.conversation_id = v._id))::int as wrong_threads,
+    (select count(*) from callbacks_aside)::int as aside`;
+
+async function audit({ stage, acknowledged, posts }: Play, plan: Post[], size: IngestionSize): Promise<IngestionAccount> {
+  const rows = await stage.store.sql<{ external_id: string }>('select external_id from messages');
+  const stored = new Set(rows.map((row) => row.external_id));
+  const sent = new Set(plan.flatMap((post) => post.ids));
+  assert.equal(sent.size, size.messages);
+  assert.deepEqual([...acknowledged].filter((id) => !stored.has(id)), [], 'a callback was answered 200 and lost');
+  assert.deepEqual([...stored].filter((id) => !sent.has(id)), [], 'a message came from nowhere');
+  const [facts] = await stage.store.sql<Facts & Record<string, unknown>>(FACTS);
+  assert.ok(facts);
+  assert.equal(facts.messages, stored.size, 'a message is stored twice');
+  assert.equal(facts.wrong_events, 0, 'a message without exactly one MESSAGE_RECEIVED');
+  // One company per person, whatever spelling of the number was used.
+  const persons = new Set([...stored].map((id) => Math.floor(Number(id.split('.')[2]) / MESSAGES_PER_PERSON)));
+  assert.equal(facts.contacts, persons.size, 'a person is two contacts, or none');
+  assert.equal(facts.wrong_contacts, 0, 'a contact without exactly one CONTACT_CREATED');
+  assert.equal(facts.threads, persons.size, 'a person has two conversations, or none');
+  assert.equal(facts.wrong_threads, 0, 'a conversation that is not open, was not told once, or counts wrongly');
+  assert.equal(facts.aside, 0, 'a sound element was put aside');
+  return {
+    ...{ messages: size.messages, posts: plan.length, repeatedPosts: posts - plan.length },
+    ...{ acknowledged: acknowledged.size, stored: stored.size, contacts: facts.contacts },
+    ...{ kills: size.kills, restarts: size.restarts },
+  };
+}

@@ -1,0 +1,155 @@
+/**
+ * Sends while the API is killed: every text is one of its kind, so the network's own log tells how often each left. After
+ * the kills the network's statuses settle what it took; what stays QUEUED never left.
+ */
+import assert from 'node:assert/strict';
+import type { Json } from '../../support/platform.ts';
+import { until } from '../../support/wait.ts';
+import { chanceOf } from '../harness/chance.ts';
+import { createNetwork, inLanes, notificationOf, textElement } from '../harness/network.ts';
+import type { PlatformProcess } from '../harness/processes.ts';
+import { call, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+
+export interface SendsSize {
+  sends: number;
+  kills: number;
+  seed: number;
+}
+
+export interface SendsAccount {
+  sends: number;
+  answered: number;
+  cut: number;
+  taken: number;
+  settled: number;
+  queued: number;
+  kills: number;
+}
+
+const PHONE = '100000000000200';
+const CONVERSATIONS = 10;
+const LANES = 8;
+const PROCESSES = 2;
+const PAGE = 1_000;
+
+export async function proveSends(size: SendsSize): Promise<SendsAccount> {
+  return onStage({}, async (stage) => {
+    const chance = chanceOf(size.seed);
+    const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
+    const [first, ...others] = processes as [PlatformProcess, ...PlatformProcess[]];
+    const tenant = await stage.createTenant('Sender');
+    await openInbox(first, tenant, PHONE);
+    const conversations = await openConversations(stage, first);
+    // Answers that take a while, so that a kill finds calls in the air; statuses come later still, and are repeated
+    // until a process takes them.
+    const settings = {
+      callback_url: `${first.url}/hooks/wap`,
+      faults: { send: [{ kind: 'slow', ms: 40, times: null }] },
+      status_delays_ms: { sent: 1_000, delivered: 1_200, read: 1_500 },
+      retry: { start_ms: 200, max_ms: 1_000, tries: 100 },
+    };
+    await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: settings });
+    const slice = Math.floor(size.sends / (size.kills + 1));
+    const moments = new Set(Array.from({ length: size.kills }, (_, n) => (n + 1) * slice - chance.int(slice)));
+    const answers = new Map<string, Json>();
+    let mending: Promise<void> = Promise.resolve();
+    await inLanes(LANES, Array.from({ length: size.sends }).keys(), async (number) => {
+      if (moments.has(number)) {
+        await mending;
+        mending = killAndRestart(chance.pick([first, ...others]));
+      }
+      const content = `Text ${number}`;
+      const conversationId = chance.pick(conversations);
+      // To one that lives: a refused connection would prove nothing.
+      const living = chance.pick(processes.filter((process) => process.alive));
+      const answer = await sendOnce(living, tenant, conversationId, content);
+      if (answer) answers.set(content, answer);
+    });
+    await mending;
+    return audit(stage, size, answers);
+  });
+}
+
+async function openConversations(stage: Stage, api: PlatformProcess): Promise<string[]> {
+  const network = createNetwork(stage.appSecret);
+  const people = Array.from({ length: CONVERSATIONS }, (_, n) =>
+    textElement(PHONE, `55119810000${String(n).padStart(2, '0')}`, `wamid.in.${n}`, 'Hello'),
+  );
+  assert.equal(await network.post(api.url, notificationOf(people)), 200);
+  await network.close();
+  return (await stage.store.sql<{ _id: string }>('select _id from conversations order by _id')).map((row) => row._id);
+}
+
+async function killAndRestart(process: PlatformProcess): Promise<void> {
+  await process.kill();
+  await process.restart();
+}
+
+/** Null when the process died over it; the caller does not repeat it, so that one text is one message. */
+async function sendOnce(
+  process: PlatformProcess,
+  { key }: Tenant,
+  conversationId: string,
+  content: string,
+): Promise<Json | null> {
+  try {
+    return await call(201, 'POST', `${process.url}/v1/messages/send-text`, {
+      key,
+      body: { conversationId, message: { content, contentType: 'TEXT' } },
+    });
+  } catch (error) {
+    // Failure policy: a cut connection is what this proof is about; any other answer is a defect.
+    if (error instanceof assert.AssertionError) throw error;
+    return null;
+  }
+}
+
+/** How often the network took each text. */
+async function takenBy({ sandboxUrl }: Stage): Promise<Map<string, number>> {
+  const taken = new Map<string, number>();
+  for (let after = 0; ; ) {
+    const page = await call(200, 'GET', `${sandboxUrl}/sandbox/messages?limit=${PAGE}&after=${after}`);
+    const messages = page.messages as { seq: number; type: string; body: { text?: { body: string } } }[];
+    for (const { body } of messages) {
+      const text = body.text?.body ?? '';
+      taken.set(text, (taken.get(text) ?? 0) + 1);
+    }
+    const last = messages.at(-1);
+    if (!last) return taken;
+    after = last.seq;
+  }
+}
+
+interface Row {
+  content: string;
+  status: string;
+}
+
+const outgoing = ({ store }: Stage): Promise<Row[]> =>
+  store.sql<Row>(`select content, status from messages where message_type = 'OUTGOING'`);
+
+async function audit(stage: Stage, { sends, kills }: SendsSize, answers: Map<string, Json>): Promise<SendsAccount> {
+  const taken = await takenBy(stage);
+  const rows = await until(
+    'the statuses to settle what the network took',
+    async () => {
+      const found = await outgoing(stage);
+      return found.every((row) => row.status === 'READ' || !taken.has(row.content)) && found;
+    },
+    60_000,
+  );
+  assert.deepEqual([...taken].filter(([, times]) => times > 1), [], 'a text left twice');
+  assert.deepEqual([...(await takenBy(stage))].toSorted(), [...taken].toSorted(), 'something was sent again later');
+  const stored = new Map(rows.map((row) => [row.content, row.status]));
+  assert.equal(stored.size, rows.length, 'a send made two messages');
+  for (const text of taken.keys()) assert.ok(stored.has(text), `${text} left, but is not stored`);
+  for (const [text, answer] of answers) {
+    assert.ok(stored.has(text), `${text} was answered and lost`);
+    assert.equal(answer.status, 'SENT', `${text} was answered ${answer.status}`);
+    assert.ok(taken.has(text), `${text} was answered SENT, but never left`);
+  }
+  const queued = rows.filter((row) => row.status === 'QUEUED').length;
+  const settled = rows.filter((row) => row.status === 'READ').length;
+  assert.equal(queued + settled, rows.length, 'an interrupted send is QUEUED, or settled by its status');
+  return { sends, answered: answers.size, cut: sends - answers.size, taken: taken.size, settled, queued, kills };
+}

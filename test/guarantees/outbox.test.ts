@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { emit } from '../../src/platform/events.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { createNetwork, notificationOf, textElement } from '../full/harness/network.ts';
+import { call, listen, onStage, openInbox } from '../full/harness/stage.ts';
+import { startPlatform } from '../support/platform.ts';
+
+const platform = await startPlatform();
+const { sql } = platform.database;
+const countDeliveries = async (where = 'true') =>
+  (await sql<{ count: number }>(`select count(*)::int as count from deliveries where ${where}`))[0]?.count;
+
+/** Refuses the commit, after every statement of the transaction has run, of what holds this text. */
+async function refuseAtCommit(table: string, condition: string): Promise<void> {
+  await sql(`create function refuse_${table}() returns trigger language plpgsql as
+    $$ begin if ${condition} then raise exception 'refused at commit'; end if; return null; end $$`);
+  await sql(`create constraint trigger refuse_${table} after insert or update on ${table}
+    deferrable initially deferred for each row execute function refuse_${table}()`);
+}
+
+test('an event whose change is rolled back leaves no delivery', async () => {
+  const before = await countDeliveries();
+  const data = { _id: newId(), company: platform.demo._id };
+  const change = platform.running.kit.database.tenantTx(platform.demo._id, async (tx) => {
+    await emit(tx, [{ event: 'CONTACT_UPDATED', data }]);
+    throw new Error('the change fails');
+  });
+  await assert.rejects(change, /the change fails/);
+  assert.equal(await countDeliveries(), before);
+});
+
+test('a message that the store refuses at its commit tells nobody, and its neighbours in the same callback are told', async () => {
+  await refuseAtCommit('messages', `new.content = 'poison'`);
+  const phone = '100000000000001';
+  const texts = ['before', 'poison', 'after'];
+  const elements = texts.map((text, index) => textElement(phone, `551198200000${index}`, `wamid.${text}`, text));
+  const { status } = await platform.sandbox('POST', '/sandbox/notify', { body: JSON.parse(notificationOf(elements)) });
+  assert.equal(status, 200);
+  const stored = await sql<{ content: string; deliveries: number; _id: string }>(
+    `select m.content, m._id, (select count(*)::int from deliveries d where d.resource_id = m._id) as deliveries
+      from messages m where content = any($1) order by content`,
+    [texts],
+  );
+  assert.deepEqual(
+    stored.map(({ content, deliveries }) => [content, deliveries]),
+    [
+      ['after', 1],
+      ['before', 1],
+    ],
+  );
+  assert.equal(await countDeliveries(`body like '%poison%' or body like '%5511982000001%'`), 0);
+});
+
+test('a sent message whose outcome can not be committed tells nobody', async () => {
+  await refuseAtCommit('conversations', 'false');
+  await platform.receive({ from: '5511982000009', text: 'Hello' });
+  const [conversation] = await sql<{ _id: string }>(
+    `select conversation_id as _id from messages where content = 'Hello'`,
+  );
+  await sql(`create function refuse_sent() returns trigger language plpgsql as
+    $$ begin if new.status = 'SENT' then raise exception 'refused at commit'; end if; return null; end $$`);
+  await sql(`create constraint trigger refuse_sent after update on messages
+    deferrable initially deferred for each row execute function refuse_sent()`);
+  await platform.sandbox('PUT', '/sandbox/settings', { status_delays_ms: { sent: null, delivered: null, read: null } });
+  const body = { conversationId: conversation?._id, message: { content: 'Never SENT', contentType: 'TEXT' } };
+  await platform.call(500, 'POST', '/v1/messages/send-text', { body });
+  const [message] = await sql<{ _id: string; status: string }>(
+    `select _id, status from messages where content = 'Never SENT'`,
+  );
+  assert.equal(message?.status, 'QUEUED');
+  assert.equal(await countDeliveries(`resource_id = '${message?._id}'`), 0);
+});
+
+test('an answered change has its event in the queue, also when the process is killed with the answer', () =>
+  onStage({}, async (stage) => {
+    const api = await stage.start('api');
+    const tenant = await stage.createTenant('Company');
+    await openInbox(api, tenant, '100000000000400');
+    await listen(api, tenant, 'http://127.0.0.1:9/', ['MESSAGE_RECEIVED']);
+    const network = createNetwork(stage.appSecret);
+    const body = notificationOf([textElement('100000000000400', '5511981000001', 'wamid.1', 'Hello')]);
+    assert.equal(await network.post(api.url, body), 200);
+    await api.kill();
+    await network.close();
+    const queued = await stage.store.sql(`select 1 from deliveries where status = 'QUEUED'`);
+    assert.equal(queued.length, 1);
+    await api.restart();
+    const list = await call(200, 'GET', `${api.url}/v1/webhooks/deliveries`, { key: tenant.key });
+    assert.equal(list.result[0].body.data.content, 'Hello');
+  }));

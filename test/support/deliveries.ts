@@ -1,0 +1,104 @@
+/** Both ends of a delivery: a receiver that does what the test tells it, and events queued without a flow around them. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after } from 'node:test';
+import { emit, type EventName } from '../../src/platform/events.ts';
+import { newId } from '../../src/platform/ids.ts';
+import type { Company, Json, Platform } from './platform.ts';
+import { until } from './wait.ts';
+
+export interface Received {
+  path: string;
+  event: string | undefined;
+  headers: IncomingHttpHeaders;
+  body: Json;
+}
+
+export interface Receiver {
+  url: string;
+  /** Everything that arrived whole, in order. */
+  received: Received[];
+  /** What arrived at one path. */
+  at(path: string): Received[];
+}
+
+type Answer = (response: ServerResponse, received: Received, request: IncomingMessage) => void | Promise<void>;
+
+const answerOk: Answer = (response) => void response.writeHead(204).end();
+
+/** A server on loopback, for platforms with OUTBOUND_ALLOW=127.0.0.0/8. Stops by itself after the file's last test. */
+export async function startReceiver(answer: Answer = answerOk): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    // Failure policy: a sender that gave up is a case that tests provoke.
+    request.on('error', () => undefined).on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body: Json = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+      const event = request.headers['x-webhook-event'] as string | undefined;
+      const item = { path: request.url ?? '', event, headers: request.headers, body };
+      received.push(item);
+      void answer(response, item, request);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  after(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => void server.close(resolve));
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, received, at: (path) => received.filter((item) => item.path === path) };
+}
+
+/** Holds answers back until it is opened. */
+export interface Gate {
+  opened: Promise<void>;
+  open(): void;
+}
+
+export function createGate(): Gate {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
+
+export interface Listening extends Company {
+  webhook: string;
+}
+
+/** A new company whose webhook listens at `url`, to contacts and whatever else `webhook` says. */
+export async function createListener(
+  platform: Platform,
+  url: string,
+  webhook: Record<string, unknown> = {},
+): Promise<Listening> {
+  const company = await platform.createCompany();
+  const body = { url, events: ['CONTACT_CREATED', 'CONTACT_UPDATED'], ...webhook };
+  const created = await platform.call(201, 'POST', '/v1/webhooks', { key: company.key, body });
+  return { ...company, webhook: created.body._id };
+}
+
+/** Queues events of one company in one transaction, as a room does; answers the ids of the records that they report. */
+export async function queueEvents(
+  platform: Platform,
+  company: string,
+  count = 1,
+  event: EventName = 'CONTACT_CREATED',
+): Promise<string[]> {
+  const items = Array.from({ length: count }, () => ({ event, data: { _id: newId(), company } }));
+  await platform.running.kit.database.tenantTx(company, (tx) => emit(tx, items));
+  return items.map((item) => item.data._id);
+}
+
+/** The company's log, newest first, once each of its deliveries has come to an end. */
+export async function finishedDeliveries(platform: Platform, company: Company, count = 1): Promise<Json[]> {
+  return until(
+    `${count} deliveries to end`,
+    async () => {
+      const { body } = await platform.call(200, 'GET', '/v1/webhooks/deliveries?limit=100', { key: company.key });
+      const ended = (body.result as Json[]).filter((delivery) => delivery.finished_at !== null);
+      return ended.length === body.meta.totalCount && ended.length >= count ? ended : null;
+    },
+    // The longest attempt lasts 10 s.
+    20_000,
+  );
+}

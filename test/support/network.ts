@@ -1,0 +1,138 @@
+/** The network's side of a test: phone numbers that it knows, and notifications in its own shape, signed as it signs them. */
+import assert from 'node:assert/strict';
+import { createHmac, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { start, type Running } from '../../src/boot/start.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createLog } from '../../src/platform/telemetry.ts';
+import type { Answer, Json, Platform } from './platform.ts';
+
+/** A number that the network knows and an inbox that receives for it. */
+export interface Phone {
+  /** Its phone_number_id. */
+  id: string;
+  waba: string;
+  inbox: string;
+  company: string;
+  key: string;
+}
+
+export interface Network {
+  appSecret: string;
+  verifyToken: string;
+  sign(raw: string | Buffer): string;
+  /** Posts a notification, signed unless headers say otherwise, and asserts the status. Text and bytes go as they are. */
+  post(status: number, body: unknown, options?: { url?: string; headers?: Record<string, string> }): Promise<Answer>;
+}
+
+export async function openNetwork(platform: Platform): Promise<Network> {
+  const { appSecret, verifyToken } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as Json;
+  const sign = (raw: string | Buffer): string =>
+    `sha256=${createHmac('sha256', appSecret as string)
+      .update(raw)
+      .digest('hex')}`;
+  const post: Network['post'] = async (status, body, { url = platform.url, headers } = {}) => {
+    const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    const response = await fetch(`${url}/hooks/wap`, {
+      method: 'POST',
+      body: raw,
+      headers: { 'content-type': 'application/json', ...(headers ?? { 'x-hub-signature-256': sign(raw) }) },
+    });
+    const answer = { status: response.status, headers: response.headers, body: (await response.json()) as Json };
+    assert.equal(response.status, status, `the network was answered ${JSON.stringify(answer.body)}`);
+    return answer;
+  };
+  return { appSecret, verifyToken, sign, post };
+}
+
+/** Ids in the network's form: decimal, longer than a number can hold, never the same twice. */
+export const networkId = (): string => `9${BigInt(`0x${randomBytes(8).toString('hex')}`)}`;
+export const wamid = (): string => `wamid.${randomBytes(12).toString('base64url')}`;
+/** A Brazilian mobile number that nobody else in the file has. */
+export const freshPhone = (): string => `55119${10_000_000 + (randomBytes(4).readUInt32BE() % 89_999_999)}`;
+/** The network's clock: whole seconds, as text. */
+export const secondsAgo = (seconds: number): string => String(Math.floor(Date.now() / 1000) - seconds);
+
+/** Registers a number with the network and connects an inbox to it. `id` names one that the network already uses. */
+export async function connectPhone(
+  platform: Platform,
+  options: { company?: { _id: string; key: string }; id?: string; waba?: string; inbox?: Record<string, unknown> } = {},
+): Promise<Phone> {
+  const { company = platform.demo, id = networkId(), waba = networkId() } = options;
+  const token = `token-${id}`;
+  await platform.sandbox('POST', '/sandbox/accounts', { phone_number_id: id, waba_id: waba, token });
+  const { body } = await platform.call(201, 'POST', '/v1/inboxes', {
+    key: company.key,
+    body: {
+      channel: 'WAP_AUTO_CLOSER',
+      name: 'Test phone',
+      number: '+551133334444',
+      api_wap_config: { phone_number_id: id, waba_id: waba, business_id: '1', business_token: token },
+      ...options.inbox,
+    },
+  });
+  assert.equal(body.connection.status, 'CONNECTED');
+  return { id, waba, inbox: body._id, company: company._id, key: company.key };
+}
+
+/** The body of a notification. Each part is one change. */
+export function notification(...parts: { phone: Pick<Phone, 'id' | 'waba'>; field?: string; value: object }[]): Json {
+  return {
+    object: 'whatsapp_business_account',
+    entry: parts.map(({ phone, field = 'messages', value }) => ({
+      id: phone.waba,
+      changes: [
+        {
+          field,
+          value: {
+            messaging_product: 'whatsapp',
+            metadata: { display_phone_number: '551133334444', phone_number_id: phone.id },
+            ...value,
+          },
+        },
+      ],
+    })),
+  };
+}
+
+/** Messages of contacts; a text of now unless a message says otherwise. */
+export function incoming(phone: Pick<Phone, 'id' | 'waba'>, ...messages: Record<string, unknown>[]): Json {
+  return notification({ phone, value: { messages: messages.map(written) } });
+}
+
+/** A message object of the network, filled up: a text of now. */
+export function written(message: Record<string, unknown>): Record<string, unknown> {
+  return {
+    id: wamid(),
+    timestamp: secondsAgo(0),
+    ...(message['type'] ? {} : { type: 'text', text: { body: 'Oi' } }),
+    ...message,
+  };
+}
+
+/** A second process of the same installation: another API on the same database. Stops by itself. */
+export async function startPeer(platform: Platform, env: Record<string, string> = {}): Promise<Running> {
+  const config = loadConfig({
+    DATABASE_URL: platform.database.url,
+    DATA_DIR: platform.dataDir,
+    PORT: '0',
+    SANDBOX: 'off',
+    WAP_GRAPH_URL: platform.sandboxUrl,
+    LOG_LEVEL: 'silent',
+    ...env,
+  });
+  const peer = await start(config, 'api', { log: createLog(config.LOG_LEVEL) });
+  after(() => peer.stop());
+  return peer;
+}
+
+/** The message that is stored under the network's id, as the API shows it; null when there is none. */
+export async function storedMessage(platform: Platform, phone: Phone, externalId: string): Promise<Json> {
+  const [row] = await platform.database.sql<{ _id: string }>(
+    'select _id from messages where inbox_id = $1 and external_id = $2',
+    [phone.inbox, externalId],
+  );
+  return row ? (await platform.call(200, 'GET', `/v1/messages/${row._id}`, { key: phone.key })).body : null;
+}

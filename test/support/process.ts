@@ -1,0 +1,104 @@
+/** The real program as a process of its own, for what only a process shows: its words, its exit code, its end. */
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { until } from './wait.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+// An initdb on a loaded machine takes a tenth of this.
+const READY_MS = 60_000;
+
+export interface Program {
+  child: ChildProcess;
+  pid: number;
+  /** All that it has said so far. */
+  stdout(): string;
+  stderr(): string;
+  /** The exit code; null when a signal ended it. */
+  ended: Promise<number | null>;
+}
+
+export interface SpawnOptions {
+  /** `all` by default. */
+  purpose?: string;
+  env?: Record<string, string>;
+  /** Runs through another program: `['unshare', '--mount', …]`. */
+  through?: string[];
+  uid?: number;
+}
+
+/** Starts `node src/main.ts` with these settings and none of the environment's. Killed with the test, at the latest. */
+export function spawnProgram(
+  t: TestContext,
+  { purpose = 'all', env = {}, through = [], uid }: SpawnOptions = {},
+): Program {
+  const [file, ...args] = [...through, process.execPath, MAIN, purpose];
+  const child = spawn(file, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', ...env },
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, pid: child.pid ?? 0, stdout: () => said.stdout, stderr: () => said.stderr, ended };
+}
+
+/** Its address, once it says that it is ready; empty for a process that only works. */
+export async function readyUrl(program: Program): Promise<string> {
+  const line = await until(
+    'the program to be ready',
+    () => {
+      assert.equal(program.child.exitCode, null, `it ended: ${program.stderr()}`);
+      return /^Parley is ready.*$/m.exec(program.stdout())?.[0];
+    },
+    READY_MS,
+  );
+  return /http\S+/.exec(line)?.[0] ?? '';
+}
+
+/** An empty data folder, which any user may reach: the embedded server may run as another one. */
+export async function makeDataFolder(t: TestContext): Promise<string> {
+  const parent = await realpath(await mkdtemp(join(tmpdir(), 'parley-process-')));
+  await chmod(parent, 0o711);
+  t.after(() => rm(parent, { recursive: true, force: true }));
+  return join(parent, 'data');
+}
+
+/** Ids of the processes below this one, from /proc; none on systems without it. */
+export async function descendantsOf(pid: number): Promise<number[]> {
+  const parents = await readParents();
+  const below = (parent: number): number[] =>
+    [...parents].filter(([, of]) => of === parent).flatMap(([child]) => [child, ...below(child)]);
+  return below(pid);
+}
+
+/** Those of these processes that still live; a zombie that waits to be reaped does not. */
+export async function livingOf(pids: number[]): Promise<number[]> {
+  const parents = await readParents();
+  return pids.filter((pid) => parents.has(pid));
+}
+
+async function readParents(): Promise<Map<number, number>> {
+  const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(
+    // Failure policy: a process that ended since the listing is not there any more.
+    names.map((name) => readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')),
+  );
+  const parents = new Map<number, number>();
+  for (const [index, stat] of stats.entries()) {
+    // pid (name, which may hold anything) state parent …
+    const [, state, parent] = /\) (\S) (\d+)/.exec(stat.slice(stat.lastIndexOf(')'))) ?? [];
+    if (state && state !== 'Z') parents.set(Number(names[index]), Number(parent));
+  }
+  return parents;
+}
