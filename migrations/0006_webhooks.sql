@@ -54,8 +54,6 @@ create index deliveries_queue on deliveries (company_id, seq) where claimed_at i
 create index deliveries_log on deliveries (company_id, queued_at desc, _id desc);
 -- What a dead worker left SENDING is found by when it was attempted; rows are attempted in about the order they lie in.
 create index deliveries_attempted on deliveries using brin (attempted_at) with (pages_per_range = 32, autosummarize = on);
--- Retention deletes by age; a block range index costs an insert next to nothing.
-create index deliveries_age on deliveries using brin (queued_at);
 call tenant_table('deliveries');
 
 -- Small facts of the installation itself (how far the sweep of interrupted deliveries has come).

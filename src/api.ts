@@ -15,7 +15,7 @@ const rooms = [inboxRoutes, contactRoutes, conversationRoutes, messageRoutes, in
 
 export async function buildApi(kit: Kit, health: Health): Promise<FastifyInstance> {
   const app = createServer(kit.log, kit.metrics);
-  await describeApi(app, kit.config.PUBLIC_URL);
+  await describeApi(app);
   healthRoutes(app, health);
   metricsRoute(app, kit.metrics, { open: kit.config.loopback, token: kit.config.METRICS_TOKEN });
   for (const declare of rooms) declare(app, kit);
@@ -28,7 +28,7 @@ export async function buildOpenApi(): Promise<object> {
   const kit = {
     log: createLog('silent'),
     metrics: createMetrics(),
-    config: { PUBLIC_URL: '/', loopback: true },
+    config: { loopback: true },
   } as unknown as Kit;
   const app = await buildApi(kit, { ready: null });
   await app.ready();

@@ -16,7 +16,7 @@ export async function run(config: Config, purpose: Purpose): Promise<void> {
     // From the first moment: what a start has begun is ended in order, too.
     const asked = nextSignal();
     const running = await start(config, purpose, { log });
-    log.info({ url: running.url, purpose, pid: process.pid }, 'ready');
+    log.info({ listening: running.url, purpose, pid: process.pid }, 'ready');
     const where = running.url ? ` on ${running.url} (reference: ${running.url}/docs)` : ' to work';
     process.stdout.write(`Parley is ready${where}\n`);
     collectGarbage();

@@ -1,6 +1,7 @@
 /** Puts a process together, in order: secrets, database, sandbox, doors, API, worker; and takes it apart in the reverse one. */
 import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApi } from '../api.ts';
 import { createChannels } from '../channels/registry.ts';
 import { dataPath, type Config } from '../config.ts';
@@ -10,6 +11,7 @@ import { findActiveUser } from '../features/users/users.ts';
 import type { Kit } from '../kit.ts';
 import { createAuthenticator } from '../platform/auth.ts';
 import { startJobs, type Jobs } from '../platform/jobs.ts';
+import { agreeOnKey } from '../platform/installation.ts';
 import { createOutbound } from '../platform/outbound.ts';
 import { createSecrets } from '../platform/secrets.ts';
 import type { Health } from '../platform/service.ts';
@@ -23,6 +25,9 @@ import { startSandbox, type Sandbox } from './sandbox.ts';
 import { loadSecrets, type InstallationSecrets } from './secrets-file.ts';
 
 const PUBLIC_GRAPH = 'https://graph.facebook.com/v26.0';
+// The door stays open this long after the signal: a connection that waits to be let in when it closes would be cut, and its
+// request with it. Many turns of the event loop, and a hundredth of what an orderly end may take.
+const LINGER_MS = 100;
 
 export interface Running {
   /** Where it listens; null in a process that only works. */
@@ -88,8 +93,11 @@ async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, op
     // Together: a request and a delivery last ten seconds each, and whoever waits for the end waits for the longer one only.
     undo.push(async () => void (await Promise.all([stopWorker(), api?.close()])));
   }
-  // First of all when stopping: say so to whoever balances the load.
-  undo.push(async () => void (health.ready = null));
+  undo.push(async () => {
+    // First of all when stopping: say so to whoever balances the load.
+    health.ready = null;
+    if (api) await sleep(LINGER_MS);
+  });
   return { url, kit, failed: store.embedded?.died ?? new Promise<string>(() => undefined) };
 }
 
@@ -116,6 +124,7 @@ async function openKit({
   const database = openDatabase({ url, poolSize: config.DATABASE_POOL, readsUnderRls: options.readsUnderRls ?? false });
   undo.push(database.close);
   undo.push(keepStatistics(database.system, log));
+  await agreeOnKey(database.system, secrets.encryptionKey);
   const outbound = createOutbound({ allow: config.OUTBOUND_ALLOW, trustedOrigins: sandbox ? [sandbox.url] : [] });
   undo.push(outbound.close);
   const jobs = await startJobs({ url, worker: purpose !== 'api', log });

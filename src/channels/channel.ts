@@ -171,6 +171,11 @@ export type SendResult =
 /** The network's verdict on an inbox's credentials. `retry` is false when only a person can mend it. */
 export type CheckResult = { ok: true; coexistence: boolean | null } | { ok: false; error: string; retry: boolean };
 
+export interface Callback {
+  url: string;
+  verifyToken: string;
+}
+
 export interface Channel<Config = Record<string, unknown>> {
   name: ChannelName;
   /** The inbox property that carries this channel's settings; null when it needs none. */
@@ -184,7 +189,8 @@ export interface Channel<Config = Record<string, unknown>> {
   address(config: Config): string | null;
   /** Addresses inside the settings that this process will call: checked like every address that a tenant gives. */
   targets(config: Config): { path: string; url: string }[];
-  check?(config: Config, signal: AbortSignal): Promise<CheckResult>;
+  /** `callback`: where the network shall notify us for this inbox, when that is not the address it knows already. */
+  check?(config: Config, signal: AbortSignal, callback: Callback | null): Promise<CheckResult>;
   send?(message: OutboundText, config: Config, signal: AbortSignal): Promise<SendResult>;
   /** Throws when the network did not take it; the caller tries again later. */
   markRead?(externalId: string, config: Config, signal: AbortSignal): Promise<void>;

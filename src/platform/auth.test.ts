@@ -136,7 +136,8 @@ describe('x-company-id', () => {
   });
 });
 
-describe('a principal dies', () => {
+// All at once: each waits for what is remembered to be forgotten.
+describe('a principal dies', { concurrency: true }, () => {
   // contract.md §2: at most five seconds on every node; this one remembers for two.
   const dies = async (what: string, key: string): Promise<void> => {
     await platform.call(200, 'GET', path, { key });

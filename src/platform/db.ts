@@ -110,6 +110,10 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // Failure policy: the pool listens to idle connections only. One that breaks in here fails its next statement; nobody
+  // listening would end the whole process.
+  const ignore = (): void => undefined;
+  client.on('error', ignore);
   try {
     await client.query(begin);
     const result = await work(executorOf(client));
@@ -124,6 +128,7 @@ export async function inTransaction<T>(
     }
     throw error;
   } finally {
+    client.off('error', ignore);
     client.release(broken);
   }
 }
@@ -134,9 +139,13 @@ interface DatabaseError {
   message?: string;
 }
 
-/** True for an error of the database's own, by its SQLSTATE or by the name of its violated constraint. */
+const codeOf = (error: unknown): string => (error as DatabaseError | null)?.code ?? '';
+
+const UNIQUE_VIOLATION = '23505';
+
+/** True when the unique constraint of this name refused the row. */
 export function violates(error: unknown, constraint: string): boolean {
-  return (error as DatabaseError | null)?.constraint === constraint;
+  return codeOf(error) === UNIQUE_VIOLATION && (error as DatabaseError).constraint === constraint;
 }
 
 // Classes and codes that say "not now" rather than "not like this": connection, resources, operator, locks and time-outs.
@@ -144,6 +153,13 @@ const UNAVAILABLE = /^(08|53|57P|57014|55P03|40001|40P01)/;
 const UNREACHABLE = /^(ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;
 const DRIVER_WORDS =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable|connection error/i;
+
+/** Two transactions met on the same rows, and this one gave way: the same statements will do when tried again. */
+export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error));
+
+/** Rows that somebody holds, or a statement that took too long: what these statements touch, not the database, is busy. */
+export const isContention = (error: unknown): boolean =>
+  isCollision(error) || ['55P03', '57014'].includes(codeOf(error));
 
 export function isUnavailable(error: unknown): boolean {
   const { code, message } = (error ?? {}) as DatabaseError;

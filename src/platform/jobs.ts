@@ -2,6 +2,7 @@
 import { PgBoss } from 'pg-boss';
 import type { Static, TSchema } from 'typebox';
 import { openPool, ROLES, type Executor } from './db.ts';
+import { newId } from './ids.ts';
 import type { Log } from './telemetry.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
@@ -98,7 +99,8 @@ export async function startJobs({ url, worker, log }: JobsOptions): Promise<Jobs
     enqueue: async (tx, job, data, options = {}) => {
       await boss.send(job.name, data as object, {
         db: bossDb(tx),
-        ...(options.key ? { singletonKey: options.key } : {}),
+        // Without a key of its own a job would share the empty one, and only one of them could wait.
+        singletonKey: options.key ?? newId(),
         ...(options.delaySeconds ? { startAfter: options.delaySeconds } : {}),
       });
     },

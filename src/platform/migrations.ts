@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { ROLES } from './db.ts';
+import { ROLES, sessionOptions } from './db.ts';
 import { QUEUE_SCHEMA } from './jobs.ts';
 
 const FOLDER = join(import.meta.dirname, '../../migrations');
@@ -123,7 +123,7 @@ export async function createLogin(connectionString: string, password: string): P
  * process is one that row-level security does not bind.
  */
 export async function findMissing(connectionString: string, queues: string[]): Promise<string[]> {
-  const options = `-c role=${ROLES.app}`;
+  const options = sessionOptions(ROLES.app);
   const client = new pg.Client({ connectionString, options, connectionTimeoutMillis: CONNECT_MS });
   try {
     await client.connect();
@@ -152,9 +152,17 @@ function unanswered(error: Error): Error {
 
 const NO_ROLE = /role "parley_\w+" does not exist|permission denied to set role|permission denied for (schema|table)/;
 
+/** A pooler between us and the server may drop what travels with the connection: then no wall stands, and times are wrong. */
 async function refuseUnbound(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ free: boolean }>(
-    'select rolsuper or rolbypassrls as free from pg_roles where rolname = current_user',
+  const { rows } = await client.query<{ role: string; free: boolean; zone: string }>(
+    `select rolname as role, rolsuper or rolbypassrls as free, current_setting('timezone') as zone
+      from pg_roles where rolname = current_user`,
   );
-  if (rows[0]?.free !== false) throw new Error(`${ROLES.app} must be neither superuser nor BYPASSRLS`);
+  const [row] = rows;
+  if (row?.role !== ROLES.app || row.zone !== 'UTC') {
+    throw new Error(
+      'the database connection lost its options: a pooler must pass them on (session pooling), or be left out',
+    );
+  }
+  if (row.free) throw new Error(`${ROLES.app} must be neither superuser nor BYPASSRLS`);
 }

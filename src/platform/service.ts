@@ -44,7 +44,7 @@ const TAGS = [
 ] as const;
 
 /** Collects the routes declared after it; read with app.swagger() once the app is ready. */
-export async function describeApi(app: FastifyInstance, serverUrl: string): Promise<void> {
+export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -55,7 +55,8 @@ export async function describeApi(app: FastifyInstance, serverUrl: string): Prom
           'A multi-tenant customer messaging platform: inboxes, contacts, conversations, messages and one webhook.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: serverUrl }],
+      // Relative: the document is right wherever the platform is reached.
+      servers: [{ url: '/' }],
       tags: TAGS.map(([name, description]) => ({ name, description })),
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
     },
@@ -64,11 +65,24 @@ export async function describeApi(app: FastifyInstance, serverUrl: string): Prom
   });
 }
 
+const LOGO = {
+  type: 'image/svg+xml',
+  content: Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40"><text x="0" y="30" font-family="sans-serif" font-size="30" font-weight="700" fill="#fff">Parley</text></svg>',
+  ),
+};
+
 /** The document, and a page that shows it without any outside host. */
 export async function referencePages(app: FastifyInstance): Promise<void> {
   app.get('/openapi.json', { config: { access: 'public' } }, () => app.swagger());
   await app.register(async (pages) => {
     markPublic(pages);
-    await pages.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, uiConfig: { deepLinking: true } });
+    await pages.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: true,
+      logo: LOGO,
+      theme: { title: 'Parley' },
+      uiConfig: { deepLinking: true },
+    });
   });
 }

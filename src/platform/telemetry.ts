@@ -9,11 +9,35 @@ const REDACTED = ['authorization', 'token', 'password', 'business_token', 'api_k
   (name) => [name, `*.${name}`, `*.*.${name}`],
 );
 
+/**
+ * What an error may say in a log. PostgreSQL quotes whole rows in `detail` and values in some messages: only its codes and
+ * names are kept, and the message where it speaks of the server rather than of the data.
+ */
+function tellError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: typeof error };
+  const { code, constraint, table, severity } = error as Error &
+    Record<'code' | 'constraint' | 'table' | 'severity', unknown>;
+  const quotesData = severity !== undefined && /^2[23]/.test(String(code));
+  const stack = error.stack
+    ?.split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n');
+  return {
+    type: error.name,
+    message: quotesData ? 'refused by the database' : error.message,
+    code,
+    constraint,
+    table,
+    stack,
+  };
+}
+
 export function createLog(level: string): Log {
   return pino({
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: tellError },
     redact: { paths: REDACTED, censor: '[redacted]' },
   });
 }

@@ -95,9 +95,10 @@ for (const channel of channels.all()) {
     const { body: read } = await platform.call(200, 'GET', `/v1/inboxes/${created._id}`);
     assert.deepEqual(read, created);
     assert.equal(read.channel, channel.name);
-    const [row] = await platform.database.sql<{ kept: string }>('select row_to_json(i)::text as kept from inboxes i where _id = $1', [
-      created._id,
-    ]);
+    const [row] = await platform.database.sql<{ kept: string }>(
+      'select row_to_json(i)::text as kept from inboxes i where _id = $1',
+      [created._id],
+    );
     for (const secret of carries ? channel.secrets : []) {
       const value = body[channel.configField ?? ''][secret];
       assert.equal(read[channel.configField ?? ''][secret], '••••1234');

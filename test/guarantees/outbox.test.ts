@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emit } from '../../src/platform/events.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { createNetwork, notificationOf, textElement } from '../full/harness/network.ts';
+import { createNetwork, notificationOf, statusElement, textElement } from '../full/harness/network.ts';
 import { call, listen, onStage, openInbox } from '../full/harness/stage.ts';
 import { startPlatform } from '../support/platform.ts';
 
@@ -22,12 +22,18 @@ async function refuseAtCommit(table: string, condition: string): Promise<void> {
 test('an event whose change is rolled back leaves no delivery', async () => {
   const before = await countDeliveries();
   const data = { _id: newId(), company: platform.demo._id };
-  const change = platform.running.kit.database.tenantTx(platform.demo._id, async (tx) => {
-    await emit(tx, [{ event: 'CONTACT_UPDATED', data }]);
+  const change = (outcome: () => void) =>
+    platform.running.kit.database.tenantTx(platform.demo._id, async (tx) => {
+      await emit(tx, [{ event: 'CONTACT_UPDATED', data }]);
+      outcome();
+    });
+  const fail = () => {
     throw new Error('the change fails');
-  });
-  await assert.rejects(change, /the change fails/);
+  };
+  await assert.rejects(change(fail), /the change fails/);
   assert.equal(await countDeliveries(), before);
+  await change(() => undefined);
+  assert.equal(await countDeliveries(`resource_id = '${data._id}'`), 1);
 });
 
 test('a message that the store refuses at its commit tells nobody, and its neighbours in the same callback are told', async () => {
@@ -52,24 +58,33 @@ test('a message that the store refuses at its commit tells nobody, and its neigh
   assert.equal(await countDeliveries(`body like '%poison%' or body like '%5511982000001%'`), 0);
 });
 
-test('a sent message whose outcome can not be committed tells nobody', async () => {
-  await refuseAtCommit('conversations', 'false');
+test('a send whose outcome can not be committed tells nobody, and its caller is not invited to send it again', async () => {
   await platform.receive({ from: '5511982000009', text: 'Hello' });
   const [conversation] = await sql<{ _id: string }>(
     `select conversation_id as _id from messages where content = 'Hello'`,
   );
-  await sql(`create function refuse_sent() returns trigger language plpgsql as
-    $$ begin if new.status = 'SENT' then raise exception 'refused at commit'; end if; return null; end $$`);
-  await sql(`create constraint trigger refuse_sent after update on messages
-    deferrable initially deferred for each row execute function refuse_sent()`);
   await platform.sandbox('PUT', '/sandbox/settings', { status_delays_ms: { sent: null, delivered: null, read: null } });
-  const body = { conversationId: conversation?._id, message: { content: 'Never SENT', contentType: 'TEXT' } };
-  await platform.call(500, 'POST', '/v1/messages/send-text', { body });
-  const [message] = await sql<{ _id: string; status: string }>(
-    `select _id, status from messages where content = 'Never SENT'`,
+  await sql(`drop trigger refuse_messages on messages`);
+  await sql(`drop function refuse_messages`);
+  await refuseAtCommit('messages', `new.status = 'SENT'`);
+  const body = { conversationId: conversation?._id, message: { content: 'Taken', contentType: 'TEXT' } };
+  const answer = await platform.call(201, 'POST', '/v1/messages/send-text', { body });
+  assert.equal(answer.body.status, 'QUEUED');
+  assert.equal(await countDeliveries(`resource_id = '${answer.body._id}'`), 0);
+  await sql(`drop trigger refuse_messages on messages`);
+
+  const { messages } = await platform.sandbox('GET', '/sandbox/messages');
+  assert.equal(messages.length, 1);
+  const status = statusElement('100000000000001', messages[0].id, 'read');
+  const told = { ...status, item: { ...status.item, biz_opaque_callback_data: answer.body._id } };
+  await platform.sandbox('POST', '/sandbox/notify', { body: JSON.parse(notificationOf([told])) });
+  const events = await sql<{ event: string }>('select event from deliveries where resource_id = $1 order by seq', [
+    answer.body._id,
+  ]);
+  assert.deepEqual(
+    events.map((row) => row.event),
+    ['MESSAGE_SENT', 'MESSAGE_READ'],
   );
-  assert.equal(message?.status, 'QUEUED');
-  assert.equal(await countDeliveries(`resource_id = '${message?._id}'`), 0);
 });
 
 test('an answered change has its event in the queue, also when the process is killed with the answer', () =>

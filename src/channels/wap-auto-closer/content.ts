@@ -62,7 +62,9 @@ function readLocation(message: Json): InboundContent | null {
 
 function readCards(message: Json): InboundContent | null {
   if (!Array.isArray(message.contacts)) return null;
-  return say('CONTACTS', { contacts: message.contacts.map((card) => storable(card)) });
+  return say('CONTACTS', {
+    contacts: message.contacts.filter((card) => record(card) !== null).map((card) => storable(card)),
+  });
 }
 
 function readReaction(message: Json): InboundContent | null {

@@ -312,7 +312,7 @@ describe('checking credentials', { concurrency: true }, () => {
   ] as const) {
     test(`good credentials subscribe the app and tell coexistence ${coexistence}`, async () => {
       const { sender, config, calls } = prepareCheck([number(extra)]);
-      assert.deepEqual(await sender.check(config, inTime()), { ok: true, coexistence });
+      assert.deepEqual(await sender.check(config, inTime(), null), { ok: true, coexistence });
       assert.equal(
         calls()[0]?.query.get('fields'),
         'id,display_phone_number,verified_name,is_on_biz_app,platform_type',
@@ -324,25 +324,25 @@ describe('checking credentials', { concurrency: true }, () => {
   for (const code of [0, 190, 3, 10, 200, 299, 33, 100]) {
     test(`a refusal with ${code} waits for a person`, async () => {
       const { sender, config } = prepareCheck([refusal(code)]);
-      const result = await sender.check(config, inTime());
+      const result = await sender.check(config, inTime(), null);
       assert.ok(!result.ok && !result.retry && result.error.includes(`refused ${code}`));
     });
   }
 
   test('a subscription that is refused is a refusal', async () => {
     const { sender, config } = prepareCheck([number()], [refusal(200, 403)]);
-    const result = await sender.check(config, inTime());
+    const result = await sender.check(config, inTime(), null);
     assert.ok(!result.ok && !result.retry);
   });
 
   test('a busy or silent network is asked again', async () => {
     for (const answer of [refusal(4, 429), refusal(2, 500), reply(502, 'x'), reply(200, 'x')]) {
       const { sender, config } = prepareCheck([answer]);
-      const result = await sender.check(config, inTime());
+      const result = await sender.check(config, inTime(), null);
       assert.ok(!result.ok && result.retry);
     }
     const { sender, config } = prepareCheck([number()], [reply(200, { success: false })]);
-    assert.deepEqual(await sender.check(config, inTime()), {
+    assert.deepEqual(await sender.check(config, inTime(), null), {
       ok: false,
       error: 'The network did not confirm the subscription to the account.',
       retry: true,
@@ -352,8 +352,8 @@ describe('checking credentials', { concurrency: true }, () => {
   test('another number than the one asked for, or a missing token, is no proof, and nothing is subscribed', async () => {
     const { sender, config, calls } = prepareCheck([number({ id: '1' })]);
     const results = [
-      await sender.check(config, inTime()),
-      await sender.check({ phone_number_id: '1', business_id: '2', waba_id: '3' }, inTime()),
+      await sender.check(config, inTime(), null),
+      await sender.check({ phone_number_id: '1', business_id: '2', waba_id: '3' }, inTime(), null),
     ];
     assert.deepEqual(
       results.map((result) => !result.ok && !result.retry),
@@ -365,7 +365,7 @@ describe('checking credentials', { concurrency: true }, () => {
 
   test('the sentence never shows the token', async () => {
     const { sender, config } = prepareCheck([refusal(190, 401, { message: `Malformed access token ${TOKEN}` })]);
-    const result = await sender.check(config, inTime());
+    const result = await sender.check(config, inTime(), null);
     assert.ok(!result.ok && result.error.includes('Malformed') && !result.error.includes(TOKEN));
   });
 });

@@ -1,6 +1,6 @@
 /** What this channel asks of the network: sending text, marking as read, and whether an inbox's credentials work. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CheckResult, OutboundText, Person, SendResult } from '../channel.ts';
+import type { Callback, CheckResult, OutboundText, Person, SendResult } from '../channel.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import type { WapConfig } from './config.ts';
 import { retryOf } from './errors.ts';
@@ -13,7 +13,7 @@ export interface WapSender {
   /** @throws Error when the network did not confirm; marking twice is harmless, so the caller may repeat it. */
   markRead(externalId: string, config: WapConfig, signal: AbortSignal): Promise<void>;
   /** Also subscribes the app to the account's notifications, without which nothing arrives. */
-  check(config: WapConfig, signal: AbortSignal): Promise<CheckResult>;
+  check(config: WapConfig, signal: AbortSignal, callback: Callback | null): Promise<CheckResult>;
 }
 
 /** Short faults of the service pass within a second or not within a request. */
@@ -36,7 +36,7 @@ export function createWapSender(deps: { graphUrl: string; appSecret: string | nu
       const answer = await graph(messagesCall(body, config, signal));
       if (answer.outcome !== 'done') throw new Error(`The message was not marked as read. ${sentence(answer)}`);
     },
-    check: (config, signal) => check(graph, config, signal),
+    check: (config, signal, callback) => check(graph, { config, signal }, callback),
   };
 }
 
@@ -122,7 +122,11 @@ function readAcceptance(body: Json): SendResult {
   };
 }
 
-async function check(graph: Graph, config: WapConfig, signal: AbortSignal): Promise<CheckResult> {
+async function check(
+  graph: Graph,
+  { config, signal }: { config: WapConfig; signal: AbortSignal },
+  callback: Callback | null,
+): Promise<CheckResult> {
   const { phone_number_id: numberId, waba_id: accountId, business_token: token } = config;
   if (!isUsableToken(token)) return { ok: false, error: NO_TOKEN, retry: false };
   const fields = 'id,display_phone_number,verified_name,is_on_biz_app,platform_type';
@@ -135,6 +139,11 @@ async function check(graph: Graph, config: WapConfig, signal: AbortSignal): Prom
   if (app.outcome !== 'done') return unproven(app);
   if (app.body.success !== true) {
     return { ok: false, error: 'The network did not confirm the subscription to the account.', retry: true };
+  }
+  if (callback) {
+    const webhook_configuration = { override_callback_uri: callback.url, verify_token: callback.verifyToken };
+    const override = await graph({ method: 'POST', path: [numberId], body: { webhook_configuration }, token, signal });
+    if (override.outcome !== 'done') return unproven(override);
   }
   const { is_on_biz_app: coexistence } = number.body;
   return { ok: true, coexistence: typeof coexistence === 'boolean' ? coexistence : null };

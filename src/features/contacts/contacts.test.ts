@@ -19,10 +19,24 @@ test('a contact made by a first message has all its fields, null where they are 
   assert.match(_id, /^[0-9a-f]{24}$/);
   for (const at of [createdAt, updatedAt]) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.deepEqual(rest, {
-    ...{ company: demo._id, name: 'Maria Silva', email: null, phone_number: '+5511988887777', country_code: 'BR' },
-    ...{ professional_network_identifier: null, external_id: null, avatar_url: null, language: null, tags: [] },
-    ...{ business: null, custom_fields: [], owner: null, opted_out: false, blocked: false, source: 'INBOUND' },
-    ...{ last_inbound_at: message.sent_at, last_message_at: message.createdAt },
+    company: demo._id,
+    name: 'Maria Silva',
+    email: null,
+    phone_number: '+5511988887777',
+    country_code: 'BR',
+    professional_network_identifier: null,
+    external_id: null,
+    avatar_url: null,
+    language: null,
+    tags: [],
+    business: null,
+    custom_fields: [],
+    owner: null,
+    opted_out: false,
+    blocked: false,
+    source: 'INBOUND',
+    last_inbound_at: message.sent_at,
+    last_message_at: message.createdAt,
   });
   const [told, ...more] = await eventsOf(platform, _id);
   assert.deepEqual(more, []);
@@ -53,9 +67,18 @@ test('what a contact can hold beside is shown, each custom field with the type o
   );
   assert.deepEqual(await read(contact._id), {
     ...contact,
-    ...{ email: 'Maria@Example.com', professional_network_identifier: 'maria-s', external_id: 'crm-1' },
-    ...{ avatar_url: 'https://example.com/a.png', language: 'pt-BR', tags: ['vip'], business, owner: user._id },
-    ...{ opted_out: true, blocked: true, source: 'IMPORT', custom_fields: fields },
+    email: 'Maria@Example.com',
+    professional_network_identifier: 'maria-s',
+    external_id: 'crm-1',
+    avatar_url: 'https://example.com/a.png',
+    language: 'pt-BR',
+    tags: ['vip'],
+    business,
+    owner: user._id,
+    opted_out: true,
+    blocked: true,
+    source: 'IMPORT',
+    custom_fields: fields,
   });
 });
 

@@ -37,7 +37,8 @@ async function countOf(table: 'contacts' | 'conversations'): Promise<number> {
 }
 
 const renamed = (from: string, to: string) => ({
-  ...{ from, type: 'system' },
+  from,
+  type: 'system',
   raw: { system: { type: 'user_changed_number', body: 'changed', wa_id: to } },
 });
 
@@ -100,6 +101,23 @@ test('a user id that came beside a number is learnt: alone, it is the same perso
   assert.equal(alone.contact._id, first.contact._id);
   assert.equal(alone.conversation._id, first.conversation._id);
   assert.deepEqual(await eventNames(platform, first.contact._id), ['CONTACT_CREATED']);
+});
+
+test('what several messages of one notification tell of a known person is all learnt, and told once', async () => {
+  const bsuid = freshBsuid();
+  const { contact } = await hear(platform, { from: null, bsuid, name: '' });
+  assert.deepEqual([contact.name, contact.phone_number], [null, null]);
+  const from = freshPhone();
+  await platform.sandbox('PUT', '/sandbox/settings', { batch: 2 });
+  const people = [
+    { from, bsuid, name: '' },
+    { from: null, bsuid, name: 'Ana' },
+  ];
+  await Promise.all(people.map((person) => platform.sandbox('POST', '/sandbox/inbound', { text: 'Oi', ...person })));
+  await platform.sandbox('PUT', '/sandbox/settings', { batch: 1 });
+  const { body: learnt } = await platform.call(200, 'GET', `/v1/contacts/${contact._id}`);
+  assert.deepEqual([learnt.name, learnt.phone_number], ['Ana', `+${from}`]);
+  assert.deepEqual(await eventNames(platform, contact._id), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
 });
 
 test('a name is kept once it is known: what the network calls the person later changes and tells nothing', async () => {

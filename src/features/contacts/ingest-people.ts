@@ -166,10 +166,16 @@ function factOf(company: string, contact: string, person: Person, replace: boole
 }
 
 async function learn(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
-  // One row per contact: an UPDATE takes only one of several anyway. The last one that says something counts.
-  const distinct = [...new Map(facts.map((fact) => [`${fact.company} ${fact.contact}`, fact])).values()];
-  if (distinct.length === 0) return new Set();
-  return new Set((await learnFacts(tx, distinct)).map((row) => row._id));
+  if (facts.length === 0) return new Set();
+  // One row per contact, as an UPDATE takes only one: of each fact the last one that was told.
+  const told = new Map<string, LearntFact>();
+  for (const fact of facts) {
+    const before = told.get(fact.contact);
+    const phone = fact.phone_number || !before ? fact : before;
+    const { phone_number, country_code } = phone;
+    told.set(fact.contact, { ...fact, name: fact.name ?? before?.name ?? null, phone_number, country_code });
+  }
+  return new Set((await learnFacts(tx, [...told.values()])).map((row) => row._id));
 }
 
 export interface Renaming {

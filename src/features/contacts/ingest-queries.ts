@@ -1,6 +1,6 @@
 /** Set-based statements of ingestion: one for a whole batch, across companies. */
 import { exec, many } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import { CONTACT } from './queries.ts';
 import type { Contact } from './schemas.ts';
 
@@ -151,7 +151,7 @@ export interface ContactActivity {
 }
 
 /** Moves the contacts' clocks forward, never back. */
-export function touchContacts(tx: SystemTx, activities: ContactActivity[]): Promise<number> {
+export function touchContacts(tx: SystemTx | TenantTx, activities: ContactActivity[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.touch',
     text: `update contacts c set last_message_at = greatest(c.last_message_at, a.message_at),

@@ -28,14 +28,34 @@ test('a conversation opened by a contact has all its fields, null where they are
   assert.equal(Date.parse(window_expires_at) - Date.parse(last_inbound_at), 24 * 60 * 60 * 1000);
   for (const at of [createdAt, updatedAt]) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.deepEqual(rest, {
-    ...{ company: demo._id, contact: contact._id, inbox: demo.inbox, channel: 'WAP_AUTO_CLOSER', status: 'OPEN' },
-    ...{ handled_by: 'NONE', agent: null, owner: null, attendant: null, pipeline: null, step: null },
-    ...{ campaign: null, enrollment: null, tags: [], custom_fields: [], unread_count: 1 },
+    company: demo._id,
+    contact: contact._id,
+    inbox: demo.inbox,
+    channel: 'WAP_AUTO_CLOSER',
+    status: 'OPEN',
+    handled_by: 'NONE',
+    agent: null,
+    owner: null,
+    attendant: null,
+    pipeline: null,
+    step: null,
+    campaign: null,
+    enrollment: null,
+    tags: [],
+    custom_fields: [],
+    unread_count: 1,
     last_message: {
-      ...{ _id: message._id, content: 'Bom dia', contentType: 'TEXT', sender_type: 'CONTACT' },
-      ...{ message_type: 'INCOMING', createdAt: message.createdAt },
+      _id: message._id,
+      content: 'Bom dia',
+      contentType: 'TEXT',
+      sender_type: 'CONTACT',
+      message_type: 'INCOMING',
+      createdAt: message.createdAt,
     },
-    ...{ last_message_at: message.createdAt, snoozed_until: null, is_test: false, closed_at: null },
+    last_message_at: message.createdAt,
+    snoozed_until: null,
+    is_test: false,
+    closed_at: null,
   });
   assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONVERSATION_CREATED', data: conversation }]);
 });
@@ -52,7 +72,10 @@ test('what a conversation can hold beside is shown: people, agent, step, tags, c
     await database.sql(named.replace('%s', table), [demo._id, id, 'n']);
   }
   await database.sql('insert into pipeline_steps (company_id, _id, pipeline_id, name) values ($1, $2, $3, $4)', [
-    ...[demo._id, step, pipeline, 'n'],
+    demo._id,
+    step,
+    pipeline,
+    'n',
   ]);
   const values = { colours: ['a', 'b'], done: true, nothing: null, plan: 'gold', score: 4.5, tries: 7 };
   const fields = Object.entries(values).map(([slug, value]) => ({
@@ -76,9 +99,18 @@ test('what a conversation can hold beside is shown: people, agent, step, tags, c
   );
   assert.deepEqual(await read(conversation._id), {
     ...conversation,
-    ...{ status: 'CLOSED', handled_by: 'HUMAN', agent, owner: user._id, attendant: user._id, pipeline, step },
-    ...{ tags: ['vip', 'two words'], snoozed_until: '2026-01-02T03:04:05.006Z', closed_at: '2026-01-03T00:00:00.000Z' },
-    ...{ is_test: true, custom_fields: fields },
+    status: 'CLOSED',
+    handled_by: 'HUMAN',
+    agent,
+    owner: user._id,
+    attendant: user._id,
+    pipeline,
+    step,
+    tags: ['vip', 'two words'],
+    snoozed_until: '2026-01-02T03:04:05.006Z',
+    closed_at: '2026-01-03T00:00:00.000Z',
+    is_test: true,
+    custom_fields: fields,
   });
 });
 

@@ -74,8 +74,11 @@ export function insertThreads(tx: SystemTx, threads: NewConversation[]): Promise
   return many(tx, {
     name: 'conversations.insertThreads',
     text: `insert into conversations as v (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id,
-        is_test, closed_at)
-      select t.*, case when t.status = 'CLOSED' then now() end
+        is_test, closed_at, window_expires_at)
+      select t.*, case when t.status = 'CLOSED' then now() end,
+        -- The network's window is the contact's, not the conversation's: one that is open outlives its conversation.
+        (select max(w.window_expires_at) from conversations w
+          where w.company_id = t.company_id and w.contact_id = t.contact_id and w.inbox_id = t.inbox_id)
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
         $10::boolean[]) as t (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id, is_test)
       order by t.company_id, t.inbox_id, t.contact_id
@@ -119,7 +122,7 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
         last_message_id = case when a.last_message_at >= coalesce(v.last_message_at, '-infinity') then a.last_message else v.last_message_id end,
         last_message_at = greatest(v.last_message_at, a.last_message_at),
         last_inbound_at = greatest(v.last_inbound_at, a.inbound_at),
-        window_expires_at = case when a.windowed then greatest(v.last_inbound_at, a.inbound_at) + interval '24 hours' end,
+        window_expires_at = case when a.windowed then greatest(v.window_expires_at, a.inbound_at + interval '24 hours') end,
         unread_count = case when a.answered then 0 else v.unread_count end + a.unread,
         status = case when a.woken then 'OPEN' else v.status end,
         snoozed_until = case when a.woken then null else v.snoozed_until end,

@@ -103,8 +103,13 @@ test('an echo is an outgoing message of the business app, told as MESSAGE_RECEIV
   assert.deepEqual(
     { sender_type, sender, message_type, origin, status, is_echo, sent_at },
     {
-      ...{ sender_type: 'USER', sender: null, message_type: 'OUTGOING', origin: 'BUSINESS_APP', status: 'SENT' },
-      ...{ is_echo: true, sent_at: new Date(Number(timestamp) * 1000).toISOString() },
+      sender_type: 'USER',
+      sender: null,
+      message_type: 'OUTGOING',
+      origin: 'BUSINESS_APP',
+      status: 'SENT',
+      is_echo: true,
+      sent_at: new Date(Number(timestamp) * 1000).toISOString(),
     },
   );
   assert.deepEqual(await eventsOf(platform, message._id), [{ event: 'MESSAGE_RECEIVED', data: message }]);
@@ -178,11 +183,26 @@ test('history is stored in one CLOSED conversation per contact, with its authors
   const long = 90 * 86_400;
   const old = [
     { from: person, id: ids[0], timestamp: secondsAgo(long), history_context: { status: 'READ' } },
-    { from: '551133334444', to: person, id: ids[1], timestamp: secondsAgo(long - 60), history_context: { status: 'READ' } },
-    { from: '551133334444', to: person, id: ids[2], timestamp: secondsAgo(long - 70), history_context: { status: 'ERROR' } },
+    {
+      from: '551133334444',
+      to: person,
+      id: ids[1],
+      timestamp: secondsAgo(long - 60),
+      history_context: { status: 'READ' },
+    },
+    {
+      from: '551133334444',
+      to: person,
+      id: ids[2],
+      timestamp: secondsAgo(long - 70),
+      history_context: { status: 'ERROR' },
+    },
   ];
   await network.post(200, history(own, { [person]: old }));
-  await network.post(200, history(own, { [person]: [{ from: person, id: ids[3], timestamp: secondsAgo(long + 60) }, ...old] }));
+  await network.post(
+    200,
+    history(own, { [person]: [{ from: person, id: ids[3], timestamp: secondsAgo(long + 60) }, ...old] }),
+  );
   const messages = await Promise.all(ids.map((id) => storedMessage(platform, own, id)));
   assert.deepEqual(
     messages.map((message) => [message.message_type, message.origin, message.status, message.is_echo]),
@@ -247,7 +267,11 @@ test('the file of an old message completes its placeholder, in either order and 
       await network.post(200, { ...placeholder, entry: ordered.flatMap((part) => part.entry) });
     } else for (const part of ordered) await network.post(200, part);
     const message = await storedMessage(platform, phone, id);
-    assert.deepEqual([message.contentType, message.content, message.media?.mimeType], ['IMAGE', 'Veja', 'image/png'], way);
+    assert.deepEqual(
+      [message.contentType, message.content, message.media?.mimeType],
+      ['IMAGE', 'Veja', 'image/png'],
+      way,
+    );
     assert.deepEqual(await eventNames(platform, message._id), []);
   }
 });
@@ -257,7 +281,8 @@ for (const who of ['a new contact', 'a known contact without a conversation']) {
     const own = await connectPhone(platform);
     await network.post(200, accountNews(own, 'ACCOUNT_RECONNECTED'));
     const person = freshPhone();
-    const chunk = (id: string): Json => history(own, { [person]: [{ from: person, id, timestamp: secondsAgo(9_000) }] });
+    const chunk = (id: string): Json =>
+      history(own, { [person]: [{ from: person, id, timestamp: secondsAgo(9_000) }] });
     const [same, ids] = [chunk(wamid()), Array.from({ length: 20 }, () => wamid())];
     if (who.includes('known')) {
       await network.post(200, chunk(wamid()));

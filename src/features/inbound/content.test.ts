@@ -155,8 +155,17 @@ const CONTENTS: [string, Record<string, unknown>, Record<string, unknown>][] = [
 
 /** Every field that a message of a contact has when it says nothing in it. */
 const EMPTY = {
-  ...{ content: null, media: null, interactive: null, location: null, contacts: null, reaction: null, referral: null },
-  ...{ reply_to: null, errors: [], attachment: null, template: null },
+  content: null,
+  media: null,
+  interactive: null,
+  location: null,
+  contacts: null,
+  reaction: null,
+  referral: null,
+  reply_to: null,
+  errors: [],
+  attachment: null,
+  template: null,
 };
 
 for (const [what, message, expected] of CONTENTS) {
@@ -177,11 +186,28 @@ test('a message of a contact carries who, where, when and its state', async () =
   assert.equal(createdAt, updatedAt);
   assert.deepEqual(rest, {
     ...EMPTY,
-    ...{ company: platform.demo._id, inbox: phone.inbox, channel: 'WAP_AUTO_CLOSER', external_id: id },
-    ...{ sender_type: 'CONTACT', sender: contact, message_type: 'INCOMING', origin: 'CHANNEL', status: 'RECEIVED' },
-    ...{ contentType: 'TEXT', content: 'Oi', is_echo: false, is_test: false },
-    ...{ campaign: null, enrollment: null, agent: null, edited_at: null, revoked_at: null },
-    ...{ sent_at: new Date(Number(timestamp) * 1000).toISOString(), delivered_at: null, read_at: null, failed_at: null },
+    company: platform.demo._id,
+    inbox: phone.inbox,
+    channel: 'WAP_AUTO_CLOSER',
+    external_id: id,
+    sender_type: 'CONTACT',
+    sender: contact,
+    message_type: 'INCOMING',
+    origin: 'CHANNEL',
+    status: 'RECEIVED',
+    contentType: 'TEXT',
+    content: 'Oi',
+    is_echo: false,
+    is_test: false,
+    campaign: null,
+    enrollment: null,
+    agent: null,
+    edited_at: null,
+    revoked_at: null,
+    sent_at: new Date(Number(timestamp) * 1000).toISOString(),
+    delivered_at: null,
+    read_at: null,
+    failed_at: null,
   });
 });
 
@@ -196,9 +222,7 @@ test('UNSUPPORTED messages keep what the network says about them', async () => {
   const error = { code: 131051, title: 'Unsupported', message: 'Unsupported', error_data: { details: 'Poll' } };
   const stored = await receive({ type: 'unsupported', unsupported: { type: 'poll_creation' }, errors: [error] });
   assert.equal(stored.contentType, 'UNSUPPORTED');
-  assert.deepEqual(stored.errors, [
-    { code: 131051, title: 'Unsupported', message: 'Unsupported', details: 'Poll' },
-  ]);
+  assert.deepEqual(stored.errors, [{ code: 131051, title: 'Unsupported', message: 'Unsupported', details: 'Poll' }]);
   const beside = await receive({ type: 'interactive' }, { errors: [{ code: 131000, title: 'Wrong' }] });
   assert.equal(beside.contentType, 'UNSUPPORTED');
   assert.equal(beside.errors[0].code, 131000);
@@ -212,8 +236,15 @@ test('a file that the network could not fetch is stored with its error', async (
 
 test('the advertisement that led here is kept whole', async () => {
   const referral = {
-    ...{ source_url: 'https://ads.example.test/1', source_id: '1', source_type: 'ad', headline: 'Oferta', body: 'Já' },
-    ...{ media_type: 'image', image_url: 'https://ads.example.test/i', ctwa_clid: 'abc', welcome_message: { text: 'Oi' } },
+    source_url: 'https://ads.example.test/1',
+    source_id: '1',
+    source_type: 'ad',
+    headline: 'Oferta',
+    body: 'Já',
+    media_type: 'image',
+    image_url: 'https://ads.example.test/i',
+    ctwa_clid: 'abc',
+    welcome_message: { text: 'Oi' },
   };
   assert.deepEqual((await receive({ referral })).referral, referral);
 });
@@ -268,7 +299,7 @@ test('a reply and a reaction in the same callback as their target name it, in th
   }
 });
 
-test("a reference to a message of another inbox or company resolves to nothing", async () => {
+test('a reference to a message of another inbox or company resolves to nothing', async () => {
   const company = await platform.createCompany();
   const other = await connectPhone(platform, { company });
   const [foreign, id] = [wamid(), wamid()];

@@ -105,7 +105,9 @@ for (const [what, message, fields] of PARTS) {
     await post({ from, ...revoke(id) });
     const after = await read(id);
     for (const field of fields) assert.equal(after[field], null, field);
-    const [row] = await platform.database.sql<{ media: Json }>('select media from messages where _id = $1', [after._id]);
+    const [row] = await platform.database.sql<{ media: Json }>('select media from messages where _id = $1', [
+      after._id,
+    ]);
     assert.equal(row?.media, null);
   });
 }

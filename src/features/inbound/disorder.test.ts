@@ -17,8 +17,11 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { eventNames } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 import { EVENT_NAMES } from '../../platform/events.ts';
+import { newId } from '../../platform/ids.ts';
 
 const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000);
+
+type Part = Parameters<typeof notification>[0];
 
 const platform = await startPlatform();
 const network = await openNetwork(platform);
@@ -53,9 +56,13 @@ const postEverywhere = (bodies: Json[], times: number): Promise<unknown> =>
 const parked = (at: Phone): Promise<unknown[]> =>
   platform.database.sql('select 1 from parked_updates where inbox_id = $1', [at.inbox]);
 
-const statusPart = (at: Phone, id: string, status: string, secondsBack = 0, more: Json = {}) => ({
+// One moment for the whole file: two runs of one story must not differ by the second in which they were written down.
+const beginning = Number(secondsAgo(0));
+const ago = (seconds: number): string => String(beginning - seconds);
+
+const statusPart = (at: Phone, status: Json, secondsBack = 0): Part => ({
   phone: at,
-  value: { statuses: [{ id, status, timestamp: secondsAgo(secondsBack), recipient_id: '5511900000000', ...more }] },
+  value: { statuses: [{ timestamp: ago(secondsBack), recipient_id: '5511900000000', ...status }] },
 });
 
 test('the same callback 20 times at once over two processes is stored once, with one event each', async () => {
@@ -101,7 +108,7 @@ test('first messages of many people in many orders over two processes make one c
 
 test('statuses that arrive before their message wait for it and are told after it, once each', async () => {
   const [to, id] = [freshPhone(), wamid()];
-  const statuses = ['read', 'sent', 'delivered'].map((status) => notification(statusPart(phone, id, status)));
+  const statuses = ['read', 'sent', 'delivered'].map((status) => notification(statusPart(phone, { id, status })));
   await postEverywhere(statuses, 4);
   assert.equal(await storedMessage(platform, phone, id), null);
   const echo = written({ from: '551133334444', to, id, timestamp: secondsAgo(9) });
@@ -113,6 +120,23 @@ test('statuses that arrive before their message wait for it and are told after i
   assert.equal(events[0], 'MESSAGE_RECEIVED');
   assert.equal(events.filter((event) => event === 'MESSAGE_READ').length, 1);
   assert.equal(new Set(events).size, events.length);
+  assert.deepEqual(await parked(phone), []);
+});
+
+test('a status that crossed its message in the store is found and told', async () => {
+  const [to, id] = [freshPhone(), wamid()];
+  const echo = written({ from: '551133334444', to, id, timestamp: secondsAgo(9) });
+  await network.post(200, notification({ phone, field: 'smb_message_echoes', value: { message_echoes: [echo] } }));
+  const { _id } = await storedMessage(platform, phone, id);
+  // As if both had been written at the same moment, neither seeing the other.
+  const payload = { status: 'DELIVERED', errors: [], failure_reason: null, reportsFailures: true };
+  await platform.database.sql(
+    `insert into parked_updates (company_id, _id, inbox_id, external_id, kind, happened_at, payload, fingerprint)
+     values ($1, $2, $3, $4, 'STATUS', now(), $5, 'crossed')`,
+    [phone.company, newId(), phone.inbox, id, payload],
+  );
+  await until('the status is applied', async () => (await storedMessage(platform, phone, id)).status === 'DELIVERED');
+  assert.deepEqual(await eventNames(platform, _id), ['MESSAGE_RECEIVED', 'MESSAGE_DELIVERED']);
   assert.deepEqual(await parked(phone), []);
 });
 
@@ -131,16 +155,14 @@ test('history of a known contact, in many chunks over two processes, makes one c
   assert.deepEqual(rows, [{ status: 'CLOSED' }]);
 });
 
-type Part = Parameters<typeof notification>[0];
-
 /** What happens between one person and the business, in order: a part per happening. */
 function storyOf(at: Phone, person: string, ids: Record<string, string>): Part[] {
   const said = (message: Json, secondsBack: number): Part => ({
     phone: at,
-    value: { messages: [written({ from: person, timestamp: secondsAgo(secondsBack), ...message })] },
+    value: { messages: [written({ from: person, timestamp: ago(secondsBack), ...message })] },
   });
   const echoed = (message: Json, secondsBack: number): Part => {
-    const echo = written({ from: '551133334444', to: person, timestamp: secondsAgo(secondsBack), ...message });
+    const echo = written({ from: '551133334444', to: person, timestamp: ago(secondsBack), ...message });
     return { phone: at, field: 'smb_message_echoes', value: { message_echoes: [echo] } };
   };
   const edit = (of: string | undefined, body: string): Json => ({
@@ -157,13 +179,13 @@ function storyOf(at: Phone, person: string, ids: Record<string, string>): Part[]
     said({ id: reply, type: 'text', text: { body: 'reply' }, context: { id: text } }, 80),
     said({ id: reaction, type: 'reaction', reaction: { message_id: read, emoji: '👍' } }, 75),
     echoed({ id: read, type: 'text', text: { body: 'read' } }, 70),
-    ...['sent', 'delivered', 'read'].map((status, index) => statusPart(at, read ?? '', status, 65 - index)),
+    ...['sent', 'delivered', 'read'].map((status, index) => statusPart(at, { id: read, status }, 65 - index)),
     echoed(edit(read, 'read, edited'), 60),
     echoed({ id: failed, type: 'text', text: { body: 'failed' } }, 55),
-    statusPart(at, failed ?? '', 'sent', 50),
-    statusPart(at, failed ?? '', 'failed', 45, { errors: [{ code: 131026, title: 'Undeliverable' }] }),
+    statusPart(at, { id: failed, status: 'sent' }, 50),
+    statusPart(at, { id: failed, status: 'failed', errors: [{ code: 131026, title: 'Undeliverable' }] }, 45),
     echoed({ id: delivered, type: 'text', text: { body: 'delivered' } }, 40),
-    statusPart(at, delivered ?? '', 'delivered', 35),
+    statusPart(at, { id: delivered, status: 'delivered' }, 35),
     said(revoke(image), 30),
     echoed(revoke(delivered), 25),
   ];
@@ -187,7 +209,16 @@ async function settled(at: Phone): Promise<Json> {
     const { phone_number } = await read(`/v1/contacts/${contact}`);
     state[phone_number] = { status, last_inbound_at, window_expires_at };
     for (const message of result) {
-      const { _id: id, company: _c, conversation: _v, contact: _p, inbox: _i, createdAt: _at, updatedAt: _u, ...rest } = message;
+      const {
+        _id: id,
+        company: _c,
+        conversation: _v,
+        contact: _p,
+        inbox: _i,
+        createdAt: _at,
+        updatedAt: _u,
+        ...rest
+      } = message;
       const reaction = rest.reaction && { ...rest.reaction, message: names.get(rest.reaction.message) };
       const sender = rest.sender && (rest.sender === contact ? 'the contact' : rest.sender);
       state[names.get(id) as string] = { ...rest, sender, reaction, reply_to: names.get(rest.reply_to) ?? null };
@@ -223,7 +254,10 @@ test('any order, any repetition, any batching over two processes ends as the ord
     person: freshPhone(),
     ids: Object.fromEntries(STORY_IDS.map((name) => [name, wamid()])),
   }));
-  const [orderly, mixed] = [await connectShared(await companyWithWebhook()), await connectShared(await companyWithWebhook())];
+  const [orderly, mixed] = [
+    await connectShared(await companyWithWebhook()),
+    await connectShared(await companyWithWebhook()),
+  ];
   const now = people.map(({ person, ids }) => [storyOf(orderly, person, ids), storyOf(mixed, person, ids)] as const);
   for (const [story] of now) for (const part of story) await network.post(200, notification(part));
   const parts = now

@@ -53,16 +53,37 @@ async function pendingTurn(conversation: string): Promise<string | null> {
 test('a first message opens a conversation, told once in the GET format', async () => {
   const message = await receive({ from: freshPhone() });
   const conversation = await conversationOf(message);
-  const { _id, createdAt, updatedAt, ...rest } = conversation;
+  const { _id, createdAt: _created, updatedAt: _updated, ...rest } = conversation;
   assert.deepEqual(rest, {
-    ...{ company: platform.demo._id, contact: message.contact, inbox: phone.inbox, channel: 'WAP_AUTO_CLOSER' },
-    ...{ status: 'OPEN', handled_by: 'NONE', agent: null, owner: null, attendant: null, pipeline: null, step: null },
-    ...{ campaign: null, enrollment: null, tags: [], custom_fields: [], unread_count: 1, is_test: false },
+    company: platform.demo._id,
+    contact: message.contact,
+    inbox: phone.inbox,
+    channel: 'WAP_AUTO_CLOSER',
+    status: 'OPEN',
+    handled_by: 'NONE',
+    agent: null,
+    owner: null,
+    attendant: null,
+    pipeline: null,
+    step: null,
+    campaign: null,
+    enrollment: null,
+    tags: [],
+    custom_fields: [],
+    unread_count: 1,
+    is_test: false,
     last_message: {
-      ...{ _id: message._id, content: 'Oi', contentType: 'TEXT', sender_type: 'CONTACT', message_type: 'INCOMING' },
+      _id: message._id,
+      content: 'Oi',
+      contentType: 'TEXT',
+      sender_type: 'CONTACT',
+      message_type: 'INCOMING',
       createdAt: message.createdAt,
     },
-    ...{ last_message_at: message.createdAt, last_inbound_at: message.sent_at, snoozed_until: null, closed_at: null },
+    last_message_at: message.createdAt,
+    last_inbound_at: message.sent_at,
+    snoozed_until: null,
+    closed_at: null,
     window_expires_at: new Date(Date.parse(message.sent_at) + 24 * 3_600_000).toISOString(),
   });
   assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONVERSATION_CREATED', data: conversation }]);
@@ -283,8 +304,5 @@ test('500 messages of 100 people in one body are stored with their contacts, con
       ?.count ?? 0;
   assert.equal(await count('messages where inbox_id = $1'), 500);
   assert.equal(await count('conversations where inbox_id = $1 and unread_count = 5'), new Set(people).size);
-  assert.equal(
-    await count('deliveries d join messages m on m._id = d.resource_id where m.inbox_id = $1'),
-    500,
-  );
+  assert.equal(await count('deliveries d join messages m on m._id = d.resource_id where m.inbox_id = $1'), 500);
 });

@@ -2,9 +2,10 @@
  * Takes callbacks and answers each after its commit. Those that wait at the same moment are written together: under load a
  * transaction carries many, alone a callback waits for nobody. When a batch fails its members are tried one by one.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, Inbound } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
-import { isUnavailable } from '../../platform/db.ts';
+import { isCollision, isContention, isUnavailable } from '../../platform/db.ts';
 import { ingest, type Outcomes } from './ingest.ts';
 
 // Enough to keep two cores and the disk busy; more only makes smaller batches that wait for the same rows.
@@ -57,15 +58,27 @@ export function createIntake(kit: Kit): Intake {
     return batch;
   }
 
+  function put(channel: Channel, elements: Inbound[]): Promise<void> {
+    return new Promise((done, failed) => {
+      waiting.push({ channel, elements, done, failed });
+      plan();
+    });
+  }
+
   return {
-    take: (channel, elements) =>
-      elements.length === 0
-        ? Promise.resolve()
-        : new Promise((done, failed) => {
-            waiting.push({ channel, elements, done, failed });
-            plan();
-          }),
+    // A history can hold thousands: in pieces, each its own transaction. When one fails the whole is repeated by the network,
+    // and what is stored already is recognised.
+    take: async (channel, elements) => {
+      await Promise.all(piecesOf(elements).map((piece) => put(channel, piece)));
+    },
   };
+}
+
+function piecesOf(elements: Inbound[]): Inbound[][] {
+  const pieces = Math.ceil(elements.length / BATCH_ELEMENTS);
+  return Array.from({ length: pieces }, (_, index) =>
+    elements.slice(index * BATCH_ELEMENTS, (index + 1) * BATCH_ELEMENTS),
+  );
 }
 
 async function flush(kit: Kit, batch: Waiting[]): Promise<void> {
@@ -79,46 +92,58 @@ async function flush(kit: Kit, batch: Waiting[]): Promise<void> {
     );
     for (const item of batch) item.done();
   } catch (error) {
-    if (isUnavailable(error) && !isCollision(error)) for (const item of batch) item.failed(error);
-    else for (const item of batch) await retryAlone(kit, item);
+    if (isAway(error)) for (const item of batch) item.failed(error);
+    else for (const item of batch) await retryAlone(kit, item, batch.length > 1);
   }
 }
 
-/** Two batches met on the same rows: nothing is wrong with either. */
-const isCollision = (error: unknown): boolean =>
-  ['40P01', '40001'].includes((error as { code?: string } | null)?.code ?? '');
+/** The store can not be reached at all: nothing is wrong with any element, and none can be helped now. */
+const isAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error);
 
-/** Element by element: what is wrong with one harms only itself, and is kept for inspection. */
-async function retryAlone(kit: Kit, { channel, elements, done, failed }: Waiting): Promise<void> {
+/** As a whole first, then element by element: what is wrong with one harms only itself. */
+async function retryAlone(kit: Kit, { channel, elements, done, failed }: Waiting, whole: boolean): Promise<void> {
   try {
-    for (const element of elements) await storeOrPutAside(kit, channel, element);
+    if (!whole || !(await isStored(kit, channel, elements))) {
+      for (const element of elements) await storeOrPutAside(kit, channel, element);
+    }
     done();
   } catch (error) {
-    // Failure policy: the store is away; the network is told so and comes again.
+    // Failure policy: the store is away, or a row is held by somebody; the network is told so and comes again.
     failed(error);
   }
 }
 
-// A collision with another process is gone after a moment; a third one is no coincidence.
-const TRIES = 3;
+async function isStored(kit: Kit, channel: Channel, elements: Inbound[]): Promise<boolean> {
+  try {
+    await store(kit, channel, elements);
+    return true;
+  } catch (error) {
+    if (isAway(error)) throw error;
+    return false;
+  }
+}
 
+// Two that met on the same rows part at the second try; a third meeting is still no reason to give anything up.
+const TRIES = 3;
+const PAUSE_MS = 50;
+
+/** Throws when it should be tried later; what can never be stored is kept for inspection. */
 async function storeOrPutAside(kit: Kit, channel: Channel, element: Inbound): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await store(kit, channel, [element]);
     } catch (error) {
-      if (isUnavailable(error) && !isCollision(error)) throw error;
-      if (attempt < TRIES) continue;
-      kit.log.error(
-        { err: error, channel: channel.name, kind: element.kind },
-        'inbound: an element could not be stored',
-      );
-      const address = 'address' in element ? element.address : null;
-      return await store(kit, channel, [
-        { kind: 'unreadable', address, reason: (error as Error).message, raw: element },
-      ]);
+      if (isAway(error) || (isContention(error) && !(isCollision(error) && attempt < TRIES))) throw error;
+      if (attempt < TRIES) await sleep(Math.random() * PAUSE_MS * attempt);
+      else return await putAside(kit, channel, element, error as Error);
     }
   }
+}
+
+async function putAside(kit: Kit, channel: Channel, element: Inbound, error: Error): Promise<void> {
+  kit.log.error({ err: error, channel: channel.name, kind: element.kind }, 'inbound: an element could not be stored');
+  const address = 'address' in element ? element.address : null;
+  await store(kit, channel, [{ kind: 'unreadable', address, reason: error.message, raw: element }]);
 }
 
 async function store(kit: Kit, channel: Channel, elements: Inbound[]): Promise<void> {

@@ -108,7 +108,10 @@ test('what a callback tells of a new person in any of its messages is on the con
   const people = [{ from_user_id: bsuid }, { from, from_user_id: bsuid }, { from }];
   const parts = people.map((person, index) => ({
     phone,
-    value: { messages: [written({ ...person, id: ids[index] })], ...(index === 1 ? { contacts: [named(from, 'Ana')] } : {}) },
+    value: {
+      messages: [written({ ...person, id: ids[index] })],
+      ...(index === 1 ? { contacts: [named(from, 'Ana')] } : {}),
+    },
   }));
   await network.post(200, notification(...parts));
   const stored = await Promise.all(ids.map((id) => storedMessage(platform, phone, id)));

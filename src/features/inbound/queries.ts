@@ -17,10 +17,12 @@ export function insertAside(tx: SystemTx, aside: Aside): Promise<number> {
   });
 }
 
+/** A page at a time; the answer says whether another may follow. */
 export function deleteAside(tx: SystemTx, days: number): Promise<number> {
   return exec(tx, {
     name: 'inbound.deleteAside',
-    text: 'delete from callbacks_aside where created_at < now() - make_interval(days => $1)',
+    text: `delete from callbacks_aside where _id = any(array(
+        select _id from callbacks_aside where created_at < now() - make_interval(days => $1) order by created_at limit 1000))`,
     values: [days],
   });
 }

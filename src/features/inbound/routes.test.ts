@@ -17,13 +17,18 @@ const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 
 const handshake = (query: Record<string, string>): Promise<Response> =>
-  fetch(`${platform.url}/hooks/wap?${new URLSearchParams(query)}`);
+  fetch(`${platform.url}/hooks/wap?${new URLSearchParams(query).toString()}`);
 
 /** Elements that ended in this way so far. */
 async function counted(outcome: string): Promise<number> {
   const text = await (await fetch(`${platform.url}/metrics`)).text();
   const line = `parley_inbound_elements_total{channel="WAP_AUTO_CLOSER",outcome="${outcome}"} `;
-  return Number(text.split('\n').find((item) => item.startsWith(line))?.slice(line.length) ?? 0);
+  return Number(
+    text
+      .split('\n')
+      .find((item) => item.startsWith(line))
+      ?.slice(line.length) ?? 0,
+  );
 }
 
 const asides = (): Promise<{ address: string | null; reason: string; raw: Buffer }[]> =>
@@ -80,7 +85,7 @@ test('without an app secret every callback is refused and nothing is stored', as
   await network.post(401, body, { url: peer.url ?? '', headers: { 'x-hub-signature-256': 'sha256=' } });
   assert.equal(await storedMessage(platform, phone, id), null);
   const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': '', 'hub.challenge': '1' });
-  assert.equal((await fetch(`${peer.url}/hooks/wap?${query}`)).status, 403);
+  assert.equal((await fetch(`${peer.url}/hooks/wap?${query.toString()}`)).status, 403);
 });
 
 test('the signature covers the bytes as they came: escaped characters and slashes pass and are read', async () => {

@@ -229,9 +229,11 @@ async function tell(tx: SystemTx, { placed, threads, people, messages, renamed }
   const changed = [...contactKeys.values()].filter(
     ({ _id }) => people.created.has(_id) || people.changed.has(_id) || renamed.has(_id),
   );
+  const stored = new Set(messages.map(textOf));
   const woken = new Set(
     placed
       .filter((arrival, index) => isFromContact(arrival) && threads.threads[index]?.status === 'SNOOZED')
+      .filter((arrival) => stored.has(textOf(keyOf(arrival))))
       .map((arrival) => arrival.conversation),
   );
   const conversationKeys = new Map(

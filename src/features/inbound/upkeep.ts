@@ -11,22 +11,33 @@ export async function giveUpUnknownOutcomes(kit: Kit): Promise<void> {
 
 export async function purgeCallbacks(kit: Kit): Promise<void> {
   const days = kit.config.CALLBACK_RETENTION_DAYS;
-  await kit.database.systemTx(async (tx) => {
-    await deleteParked(tx, days);
-    await deleteAside(tx, days);
-  });
+  while ((await deleteParked(kit.database.system, days)) > 0);
+  while ((await deleteAside(kit.database.system, days)) > 0);
 }
 
 // A crossing is rare, and its status waits no longer than this.
 const LOOK_EVERY_MS = 2_000;
 
-/** Looks for statuses that crossed their message, until stopped. Returns the way to stop. */
+// A transaction lasts seconds at most: what was parked longer ago has no message yet.
+const LOOK_BACK_MINUTES = 5;
+const MINUTES_A_DAY = 1_440;
+
+/** Looks for statuses that crossed their message, first at all that are parked, until stopped. Returns the way to stop. */
 export function watchCrossed(kit: Kit): () => void {
-  const timer = setInterval(() => {
-    // Failure policy: the next look comes in two seconds; a database that is away is told elsewhere.
-    kit.database
-      .systemTx(applyCrossed)
-      .catch((error: unknown) => kit.log.warn({ err: error }, 'inbound: crossed statuses wait'));
-  }, LOOK_EVERY_MS);
+  let backMinutes = kit.config.CALLBACK_RETENTION_DAYS * MINUTES_A_DAY;
+  let looking = false;
+  async function look(): Promise<void> {
+    if (looking) return;
+    looking = true;
+    try {
+      while ((await kit.database.systemTx((tx) => applyCrossed(tx, backMinutes))) > 0);
+      backMinutes = LOOK_BACK_MINUTES;
+    } catch (error) {
+      // Failure policy: the next look comes in two seconds; a database that is away is told elsewhere.
+      kit.log.warn({ err: error }, 'inbound: crossed statuses wait');
+    }
+    looking = false;
+  }
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
   return () => clearInterval(timer);
 }

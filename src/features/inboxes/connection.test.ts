@@ -69,10 +69,11 @@ async function jobEnded(inbox: string): Promise<boolean> {
 }
 
 // The network's silence takes ten seconds: it is asked first, and its answer is looked at last.
-const silent = await register();
-await setFaults({ phone: [{ kind: 'hang', times: 1 }] });
+const [silent, overtaken] = [await register(), await register()];
+await setFaults({ phone: [{ kind: 'hang', times: 2 }] });
 const started = performance.now();
 const silence = create(silent).then((inbox) => ({ inbox, took: performance.now() - started }));
+const overtakenSave = create(overtaken);
 await until(
   'the network to keep silent',
   async () => (await sandbox('GET', '/sandbox/settings')).faults.phone.length === 0,
@@ -222,6 +223,16 @@ test('coexistence_enabled is what the network says of the number', async () => {
   for (const is_on_biz_app of [true, false]) {
     assert.equal((await create(await register({ is_on_biz_app }))).coexistence_enabled, is_on_biz_app);
   }
+});
+
+test('a verdict that comes after the credentials were replaced is void', async () => {
+  const [row] = await database.sql<{ _id: string }>('select _id from inboxes where network_address = $1', [
+    overtaken.phone_number_id,
+  ]);
+  const { _id, connection } = await put(row?._id ?? '', { api_wap_config: await register() });
+  assert.equal(connection.status, 'CONNECTED');
+  await overtakenSave;
+  assert.deepEqual((await read(_id)).connection, connection);
 });
 
 test('a network that never answers holds a save for ten seconds at most, and leaves it PENDING', async () => {

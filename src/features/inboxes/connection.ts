@@ -1,5 +1,5 @@
 /** Whether the network accepts an inbox's credentials: asked at save, and again by a job until it says yes or only a person can help. */
-import type { Channel, CheckResult } from '../../channels/channel.ts';
+import type { Callback } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { findInbox, setConnection, type InboxRow } from './queries.ts';
@@ -16,7 +16,8 @@ interface Transactor {
 export async function checkConnection(kit: Kit, tenant: Transactor, row: InboxRow): Promise<InboxRow | null> {
   const channel = kit.channels.get(row.channel);
   if (!channel.check || row.status !== 'ACTIVE') return null;
-  const result = await verdictOf(channel, openSettings(row, channel, kit.secrets));
+  const callback = callbackOf(kit, row);
+  const result = await channel.check(openSettings(row, channel, kit.secrets), AbortSignal.timeout(CHECK_MS), callback);
   const status = result.ok ? 'CONNECTED' : result.retry ? 'PENDING' : 'ERROR';
   return tenant.tx((tx) =>
     setConnection(tx, row._id, {
@@ -28,9 +29,10 @@ export async function checkConnection(kit: Kit, tenant: Transactor, row: InboxRo
   );
 }
 
-async function verdictOf(channel: Channel, settings: Record<string, unknown>): Promise<CheckResult> {
-  if (!channel.check) return { ok: false, error: 'The channel has no check', retry: false };
-  return channel.check(settings, AbortSignal.timeout(CHECK_MS));
+/** An inbox may be reached at an address of its own. */
+function callbackOf(kit: Kit, row: InboxRow): Callback | null {
+  const verifyToken = kit.config.WAP_VERIFY_TOKEN;
+  return row.webhook_url && verifyToken ? { url: row.webhook_url, verifyToken } : null;
 }
 
 /** False while the check should be tried again. */

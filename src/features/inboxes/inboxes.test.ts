@@ -83,8 +83,11 @@ test('POST takes every field of the description and answers with it', async () =
   const inbox = await create({ ...fields, api_wap_config });
   const { _id, createdAt, updatedAt, connection } = inbox;
   assert.deepEqual(inbox, {
-    ...{ _id, createdAt, updatedAt, connection },
     ...fields,
+    _id,
+    createdAt,
+    updatedAt,
+    connection,
     api_wap_config: { ...api_wap_config, business_token: null },
     company: demo._id,
     coexistence_enabled: false,

@@ -1,6 +1,6 @@
 /** Inboxes: connections of a company to messaging channels. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ChannelName } from '../../channels/channel.ts';
+import type { Channel, ChannelName } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import { violates } from '../../platform/db.ts';
 import { AppError, invalid, notFound } from '../../platform/errors.ts';
@@ -16,6 +16,7 @@ import {
   insertInbox,
   listInboxes,
   updateInbox,
+  type ChannelSettings,
   type InboxRow,
 } from './queries.ts';
 import type { Inbox, InboxCreate, InboxQuery, InboxUpdate } from './schemas.ts';
@@ -33,14 +34,25 @@ export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate):
     await kit.enqueue(tx, CheckConnection, keyOf(inbox), { key: inbox._id, delaySeconds: RECHECK_SECONDS });
     return inbox;
   });
-  return present(kit, (await checkConnection(kit, tenant, created)) ?? created);
+  return present(kit, (await checkedNow(kit, tenant, created)) ?? created);
 }
 
 export async function updateInboxById(kit: Kit, tenant: Tenant, id: string, input: InboxUpdate): Promise<Inbox> {
   await refuseTargets(kit, input);
   const { row, recheck } = await tenant.tx((tx) => changeInbox(kit, tx, id, input));
-  const checked = recheck ? await checkConnection(kit, tenant, row) : null;
+  const checked = recheck ? await checkedNow(kit, tenant, row) : null;
   return present(kit, checked ?? row);
+}
+
+/** The record is stored whatever the check comes to: a failure here must not look like one of the request. */
+async function checkedNow(kit: Kit, tenant: Tenant, row: InboxRow): Promise<InboxRow | null> {
+  try {
+    return await checkConnection(kit, tenant, row);
+  } catch (error) {
+    // Failure policy: the inbox stays PENDING, and the job that was queued with it looks again.
+    kit.log.warn({ err: error, inbox: row._id }, 'inboxes: the connection could not be checked now');
+    return null;
+  }
 }
 
 async function changeInbox(
@@ -55,7 +67,7 @@ async function changeInbox(
   // While it was DELETED the number was free for others: what the network accepted before proves nothing any more.
   const reactivated = next.status === 'ACTIVE' && before.status === 'DELETED';
   const moved = reactivated || next.network_address !== before.network_address || next.channel !== before.channel;
-  const renewed = moved || credentialsChanged(kit, before, next);
+  const renewed = moved || next.webhook_url !== before.webhook_url || credentialsChanged(kit, before, next);
   const row = await ownNumber(() => updateInbox(tx, next, { renewed, moved }));
   const recheck = renewed && row.status === 'ACTIVE';
   if (recheck) await kit.enqueue(tx, CheckConnection, keyOf(row), { key: row._id, delaySeconds: RECHECK_SECONDS });
@@ -135,9 +147,19 @@ function applied(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
   if (CONFIG_FIELDS.some((field) => field === channel.configField) && !settings)
     throw configRequired(channel.configField ?? '');
   if (channel.needsNumber && !next.number) throw configRequired('number');
-  next.network_address = settings ? channel.address(settings) : null;
+  next.network_address = settings ? boundedAddress(channel, settings) : null;
   next.network_account = typeof settings?.['waba_id'] === 'string' ? settings['waba_id'] : null;
   return next;
+}
+
+// What a unique index holds in one entry, with room to spare.
+const MAX_ADDRESS = 1_000;
+
+function boundedAddress(channel: Channel, settings: ChannelSettings): string | null {
+  const address = channel.address(settings);
+  if (address && Buffer.byteLength(address) > MAX_ADDRESS)
+    throw invalid(channel.configField ?? 'channel', 'has an address that is too long');
+  return address;
 }
 
 function configRequired(path: string): AppError {

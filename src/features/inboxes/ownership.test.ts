@@ -41,16 +41,14 @@ async function refuse({ key }: Caller, body: unknown): Promise<Json> {
 
 /** Sends the same kind of request many times at once; answers the statuses. */
 async function race(
-  requests: { caller: Caller; method: 'POST' | 'PUT'; path: string; body: unknown }[],
+  method: 'POST' | 'PUT',
+  requests: { caller: Caller; path: string; body: unknown }[],
 ): Promise<number[]> {
   const answers = await Promise.all(
-    requests.map(({ caller, method, path, body }) =>
-      fetch(platform.url + path, {
-        method,
-        headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    ),
+    requests.map(({ caller, path, body }) => {
+      const headers = { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' };
+      return fetch(platform.url + path, { method, headers, body: JSON.stringify(body) });
+    }),
   );
   return answers.map((answer) => answer.status).toSorted((a, b) => a - b);
 }
@@ -76,11 +74,10 @@ test('of 20 inboxes created at the same moment for one number, by two companies,
   const body = wapInbox(number);
   const requests = Array.from({ length: 20 }, (_, index) => ({
     caller: index % 2 ? demo : other,
-    method: 'POST' as const,
     path: '/v1/inboxes',
     body,
   }));
-  assert.deepEqual(await race(requests), [201, ...Array.from({ length: 19 }, () => 409)]);
+  assert.deepEqual(await race('POST', requests), [201, ...Array.from({ length: 19 }, () => 409)]);
   const rows = await database.sql('select 1 from inboxes where network_address = $1', [number]);
   assert.equal(rows.length, 1);
 });
@@ -100,7 +97,7 @@ test('of ten closed inboxes of one number that are opened at the same moment, ex
     path: `/v1/inboxes/${id}`,
     body,
   }));
-  assert.deepEqual(await race(requests), [200, ...Array.from({ length: 9 }, () => 409)]);
+  assert.deepEqual(await race('PUT', requests), [200, ...Array.from({ length: 9 }, () => 409)]);
   assert.equal(await ownersOf(number), 1);
 });
 

@@ -53,7 +53,7 @@ export function findInbox(tx: TenantRead, id: string): Promise<InboxRow | null> 
 }
 
 export function findInboxForUpdate(tx: TenantTx, id: string): Promise<InboxRow | null> {
-  return maybeOne(tx, byId('inboxes.findForUpdate', tx.companyId, id, 'for update'));
+  return maybeOne(tx, byId('inboxes.findForUpdate', tx.companyId, id, 'for no key update'));
 }
 
 export interface InboxFilter {

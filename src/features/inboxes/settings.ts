@@ -1,4 +1,5 @@
 /** Channel settings between the caller and the store: secrets sealed at rest, masked in answers, and a mask kept as it is. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Channel } from '../../channels/channel.ts';
 import { isMask, mask, type Secrets } from '../../platform/secrets.ts';
 import { invalid } from '../../platform/errors.ts';
@@ -34,12 +35,19 @@ export function sealSettings(
       const kept = stored?.[field] ?? null;
       if (kept === null && value !== undefined)
         throw invalid(`${channel.configField}.${field}`, 'is a mask, and nothing is stored behind it');
+      if (kept !== null && stored && !callsSameTargets(channel, stored, given))
+        throw invalid(`${channel.configField}.${field}`, 'has to be given anew with another address');
       merged[field] = kept;
     } else if (typeof value === 'string') {
       merged[field] = secrets.seal(value, contextOf(row, field));
     }
   }
   return merged;
+}
+
+/** A secret goes where it was meant to go: whoever may not see it must not be able to send it elsewhere. */
+function callsSameTargets(channel: Channel, stored: ChannelSettings, given: ChannelSettings): boolean {
+  return isDeepStrictEqual(channel.targets(stored), channel.targets(given));
 }
 
 /** The settings as an answer shows them. */

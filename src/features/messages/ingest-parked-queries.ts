@@ -44,13 +44,13 @@ export function takeParked(tx: AnyTx, keys: MessageKey[]): Promise<Parked[]> {
   });
 }
 
-/** What was parked in the last minutes although its message is there: the two crossed while both were being written. */
-export function findCrossed(tx: SystemTx): Promise<MessageKey[]> {
+/** What was parked lately although its message is there: the two crossed while both were being written. */
+export function findCrossed(tx: SystemTx, backMinutes: number): Promise<MessageKey[]> {
   return many(tx, {
     name: 'messages.findCrossed',
     text: `select distinct p.company_id as company, p.inbox_id as inbox, p.external_id
       from parked_updates p join messages m using (company_id, inbox_id, external_id)
-      where p.created_at > now() - interval '5 minutes' limit 500`,
-    values: [],
+      where p.created_at > now() - make_interval(mins => $1) limit 500`,
+    values: [backMinutes],
   });
 }

@@ -259,10 +259,13 @@ export function failUnknown(tx: SystemTx, errors: Cause[]): Promise<number> {
   });
 }
 
+/** A page at a time; the answer says whether another may follow. */
 export function deleteParked(tx: SystemTx, days: number): Promise<number> {
   return exec(tx, {
     name: 'messages.deleteParked',
-    text: `delete from parked_updates where created_at < now() - make_interval(days => $1)`,
+    text: `delete from parked_updates where (company_id, _id) in (
+        select company_id, _id from parked_updates where created_at < now() - make_interval(days => $1)
+        order by created_at limit 1000)`,
     values: [days],
   });
 }

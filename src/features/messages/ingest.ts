@@ -61,10 +61,21 @@ function follow(steps: Map<string, Progress>, life: LivingMessage, news: StatusN
   const step = advance(progress.life, news);
   progress.life = { ...progress.life, ...step.life, external_id: progress.life.external_id ?? news.external_id };
   for (const name of step.events) {
-    if (name !== 'MESSAGE_FAILED' || news.reportsFailures) progress.events.push({ name, life: step.life });
+    if (name === 'MESSAGE_FAILED' && !news.reportsFailures) continue;
+    progress.events.push({ name, life: name === 'MESSAGE_SENT' ? accepted(step.life) : step.life });
   }
   steps.set(life._id, progress);
 }
+
+/** Any word of the network proves that it accepted the message before: MESSAGE_SENT tells that moment. */
+const accepted = (life: Life): Life => ({
+  ...life,
+  status: 'SENT',
+  failure_reason: null,
+  failed_at: null,
+  delivered_at: null,
+  read_at: null,
+});
 
 /** Writes what changed and tells it. Each event shows the message as it was at that step. */
 async function settle(tx: AnyTx, progresses: Progress[]): Promise<void> {
@@ -86,7 +97,7 @@ async function settle(tx: AnyTx, progresses: Progress[]): Promise<void> {
 }
 
 function eventItem(message: Message, event: { name: EventName; life: Life }, before: Life): EventItem {
-  const { status, sent_at, delivered_at, read_at, failed_at, failure_reason } = event.life;
+  const { status, errors, sent_at, delivered_at, read_at, failed_at, failure_reason } = event.life;
   const { failure_reason: _final, ...rest } = message;
   return {
     event: event.name,
@@ -97,7 +108,8 @@ function eventItem(message: Message, event: { name: EventName; life: Life }, bef
       delivered_at,
       read_at,
       failed_at,
-      errors: before.errors,
+      // The description: in the body of MESSAGE_FAILED `errors` is out of date; the cause stands in failure_reason.
+      errors: event.name === 'MESSAGE_FAILED' ? before.errors : errors,
       ...(failure_reason ? { failure_reason } : {}),
     } as Message,
   };
@@ -178,8 +190,8 @@ export async function applyParked(tx: AnyTx, keys: MessageKey[]): Promise<void> 
 }
 
 /** Mends the moment in which a message and what was parked for it were written at the same time. Returns how many. */
-export async function applyCrossed(tx: SystemTx): Promise<number> {
-  const crossed = await findCrossed(tx);
+export async function applyCrossed(tx: SystemTx, backMinutes: number): Promise<number> {
+  const crossed = await findCrossed(tx, backMinutes);
   await applyParked(tx, crossed);
   return crossed.length;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { randomFrom } from '../../../test/support/random.ts';
 import type { EventName } from '../../platform/events.ts';
 import { advance, type Life, type NetworkWord } from './lifecycle.ts';
 import type { Cause } from './schemas.ts';
@@ -7,17 +8,6 @@ import type { Cause } from './schemas.ts';
 const RUNS = 20_000;
 const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000);
 const told = `seed ${seed}: PARLEY_SEED=${seed} repeats this run`;
-
-/** Mulberry32: the same sequence for the same seed on every machine. */
-function randomFrom(start: number): () => number {
-  let state = start >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const UNREACHABLE: Cause = { code: 'PROVIDER_UNREACHABLE', title: '', message: '', details: '' };
 const UNDELIVERABLE: Cause = { code: 131026, title: 'Message undeliverable', message: '', details: '' };

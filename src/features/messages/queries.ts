@@ -67,11 +67,11 @@ export interface SendTarget {
   bsuid: string | null;
 }
 
-/** Locks the conversation, so that it can not be closed between the check and the message. */
+/** Locks the conversation: its last message and its unread count follow this send. */
 export function lockSendTarget(tx: TenantTx, conversationId: string): Promise<SendTarget | null> {
   return maybeOne(tx, {
     name: 'messages.lockSendTarget',
-    text: `select v._id as conversation, v.contact_id as contact, v.inbox_id as inbox, v.channel, v.is_test, coalesce(v.window_expires_at > now(), false) as window_open, i.status as inbox_status, i.test_mode,
+    text: `select v._id as conversation, v.contact_id as contact, v.inbox_id as inbox, v.channel, (i.test_mode->>'enabled')::boolean as is_test, coalesce(v.window_expires_at > now(), false) as window_open, i.status as inbox_status, i.test_mode,
         (i.general_config->>'include_operator_name_on_message')::boolean as operator_name, c.opted_out,
         (select n.address from contact_identities n where n.company_id = $1 and n.contact_id = c._id and n.kind = 'PHONE'
           order by regexp_replace(coalesce(c.phone_number, ''), '\\D', '', 'g') in (n.value, n.address) desc, n.created_at desc limit 1) as phone,
@@ -139,7 +139,8 @@ export function findReplied(
 ): Promise<{ external_id: string | null } | null> {
   return maybeOne(tx, {
     name: 'messages.findReplied',
-    text: 'select external_id from messages where company_id = $1 and conversation_id = $2 and _id = $3',
+    text: `select external_id from messages
+      where company_id = $1 and conversation_id = $2 and _id = $3 and message_type <> 'NOTE'`,
     values: [tx.companyId, conversationId, id],
   });
 }

@@ -105,14 +105,15 @@ for (const path of [SEND, NOTE]) {
   });
 }
 
-test('a reply to an unknown message, to one of another company or of another conversation is 400 UNKNOWN_REFERENCE and stores nothing', async () => {
+test('a reply to an unknown message, a note, or one of another company or conversation is 400 UNKNOWN_REFERENCE and stores nothing', async () => {
+  const { body: note } = await call(201, 'POST', NOTE, { body });
   const before = await countMessages();
   const ask = (replyTo: string) => rawAnswer(platform, 'POST', SEND, { ...body, replyTo });
   const theirs = await ask(foreign.message);
   assert.equal(theirs.status, 400);
   assert.equal(JSON.parse(theirs.text).code, 'UNKNOWN_REFERENCE');
   assert.equal(JSON.parse(theirs.text).errors[0].path, 'replyTo');
-  for (const id of [UNKNOWN, 'not-an-id', elsewhere.message._id]) assert.deepEqual(await ask(id), theirs);
+  for (const id of [UNKNOWN, 'not-an-id', elsewhere.message._id, note._id]) assert.deepEqual(await ask(id), theirs);
   assert.equal(await countMessages(), before);
 });
 
@@ -176,8 +177,14 @@ test('a note stays inside: its author is named, nothing leaves, nothing is told,
   assert.deepEqual(
     { message_type, sender_type, sender, origin, status, external_id, content, errors },
     {
-      ...{ message_type: 'NOTE', sender_type: 'USER', sender: user._id, origin: 'DASHBOARD' },
-      ...{ status: 'SENT', external_id: null, content: 'Cliente antigo', errors: [] },
+      message_type: 'NOTE',
+      sender_type: 'USER',
+      sender: user._id,
+      origin: 'DASHBOARD',
+      status: 'SENT',
+      external_id: null,
+      content: 'Cliente antigo',
+      errors: [],
     },
   );
   assert.deepEqual((await call(200, 'GET', `/v1/messages/${note._id}`)).body, note);

@@ -5,7 +5,7 @@ import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platf
 import { MESSAGE_TYPES, SENDER_TYPES } from '../conversations/schemas.ts';
 
 // The network's own limit for a text.
-const MAX_TEXT = 4_096;
+export const MAX_TEXT = 4_096;
 
 export const MESSAGE_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];

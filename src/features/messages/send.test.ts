@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshPhone } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
 import {
   eventNames,
   eventsOf,
@@ -17,6 +18,7 @@ await silenceNetwork(platform);
 const { call, database, demo, sandbox } = platform;
 const inboxPath = `/v1/inboxes/${demo.inbox}`;
 
+const setInbox = (body: Json): Promise<unknown> => call(200, 'PUT', inboxPath, { body });
 const setFaults = (send: Json[]): Promise<Json> => sandbox('PUT', '/sandbox/settings', { faults: { send } });
 
 test('an accepted text is 201 SENT with all its fields, reaches the network once, and is told as MESSAGE_SENT', async () => {
@@ -30,12 +32,38 @@ test('an accepted text is 201 SENT with all its fields, reaches the network once
   assert.equal(external_id, wire.id);
   for (const at of [createdAt, updatedAt]) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.deepEqual(rest, {
-    ...{ company: demo._id, conversation: conversation._id, contact: contact._id, inbox: demo.inbox },
-    ...{ channel: 'WAP_AUTO_CLOSER', sender_type: 'AGENT', message_type: 'OUTGOING', origin: 'API' },
-    ...{ contentType: 'TEXT', content: 'Bom dia! çãé 👋', attachment: null, media: null, template: null },
-    ...{ interactive: null, location: null, contacts: null, referral: null, reaction: null, reply_to: null },
-    ...{ status: 'SENT', errors: [], campaign: null, enrollment: null, agent: null, is_echo: false, is_test: false },
-    ...{ edited_at: null, revoked_at: null, sent_at: null, delivered_at: null, read_at: null, failed_at: null },
+    company: demo._id,
+    conversation: conversation._id,
+    contact: contact._id,
+    inbox: demo.inbox,
+    channel: 'WAP_AUTO_CLOSER',
+    sender_type: 'AGENT',
+    message_type: 'OUTGOING',
+    origin: 'API',
+    contentType: 'TEXT',
+    content: 'Bom dia! çãé 👋',
+    attachment: null,
+    media: null,
+    template: null,
+    interactive: null,
+    location: null,
+    contacts: null,
+    referral: null,
+    reaction: null,
+    reply_to: null,
+    status: 'SENT',
+    errors: [],
+    campaign: null,
+    enrollment: null,
+    agent: null,
+    is_echo: false,
+    is_test: false,
+    edited_at: null,
+    revoked_at: null,
+    sent_at: null,
+    delivered_at: null,
+    read_at: null,
+    failed_at: null,
   });
   assert.deepEqual(await readMessage(platform, _id), sent);
   assert.deepEqual(await eventsOf(platform, _id), [{ event: 'MESSAGE_SENT', data: sent }]);
@@ -80,8 +108,7 @@ test('a key sends as AGENT from the API, a user as USER from the dashboard, each
 test("where the inbox says so, an operator's name stands in bold before the text on the wire, and nowhere else", async () => {
   const { conversation } = await hear(platform);
   const user = await platform.createUser(demo._id, 'OPERATOR', 'Olga Operator');
-  const name = (shown: boolean) =>
-    call(200, 'PUT', inboxPath, { body: { general_config: { include_operator_name_on_message: shown } } });
+  const name = (shown: boolean) => setInbox({ general_config: { include_operator_name_on_message: shown } });
   await name(true);
   const named = await sendText(platform, conversation._id, { key: user.token, content: 'Sou eu' });
   const byKey = await sendText(platform, conversation._id, { content: 'Sou um robô' });
@@ -94,6 +121,19 @@ test("where the inbox says so, an operator's name stands in bold before the text
   assert.equal(named.content, 'Sou eu');
   assert.equal((await readMessage(platform, named._id)).content, 'Sou eu');
   assert.equal((await eventsOf(platform, named._id))[0]?.data.content, 'Sou eu');
+});
+
+test("a text that the operator's name makes longer than 4,096 characters is 400, and shorter by the name it is sent", async () => {
+  const { conversation } = await hear(platform);
+  const user = await platform.createUser(demo._id, 'OPERATOR', 'Olga Operator');
+  await setInbox({ general_config: { include_operator_name_on_message: true } });
+  const longest = 4_096 - '*Olga Operator*\n'.length;
+  const body = { conversationId: conversation._id, message: { content: 'a'.repeat(longest + 1) } };
+  const refused = await call(400, 'POST', '/v1/messages/send-text', { body, key: user.token });
+  expectProblem(refused, 'VALIDATION_FAILED', 'message.content');
+  const sent = await sendText(platform, conversation._id, { key: user.token, content: 'a'.repeat(longest) });
+  await setInbox({ general_config: { include_operator_name_on_message: false } });
+  assert.equal(sent.status, 'SENT');
 });
 
 test('a reply names the answered message: by its id in the record, by the id of the network on the wire', async () => {
@@ -129,7 +169,6 @@ interface Block {
   end(): Promise<unknown>;
 }
 
-const setInbox = (body: Json): Promise<unknown> => call(200, 'PUT', inboxPath, { body });
 const nothing = async (): Promise<void> => undefined;
 
 const BLOCKS: Block[] = [
@@ -185,12 +224,13 @@ for (const { code, when, begin, end } of BLOCKS) {
 }
 
 test('in test mode a text to a test number leaves, whatever the spelling of that number', async () => {
-  await setInbox({ test_mode: { enabled: true, test_numbers: ['+55 (11) 8765-4321'] } });
   const { conversation } = await hear(platform, { from: '5511987654321' });
+  await setInbox({ test_mode: { enabled: true, test_numbers: ['+55 (11) 8765-4321'] } });
   const sent = await sendText(platform, conversation._id);
   await setInbox({ test_mode: { enabled: false, test_numbers: [] } });
-  assert.equal(sent.status, 'SENT');
-  assert.equal(sent.is_test, true);
+  const later = await sendText(platform, conversation._id);
+  assert.deepEqual([sent.status, later.status], ['SENT', 'SENT']);
+  assert.deepEqual([sent.is_test, later.is_test], [true, false], 'is_test says in which mode it was sent');
 });
 
 test('a text that the network refuses is 201 FAILED with its code and a Portuguese reason, and MESSAGE_FAILED is not told', async () => {

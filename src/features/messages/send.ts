@@ -2,12 +2,14 @@
  * Sending. The message is stored before anything leaves; the network is called once, within the request; what it said is
  * stored. When nobody can tell whether it took the message, nothing is sent again: it stays QUEUED. contract.md §5.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, NetworkError, OutboundText, SendResult } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import type { Principal } from '../../platform/auth.ts';
-import { unknownReference } from '../../platform/errors.ts';
+import { invalid, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { touchContacts } from '../contacts/ingest-queries.ts';
 import { phoneKey } from '../contacts/phone.ts';
 import { noteOutgoing } from '../conversations/conversations.ts';
 import { networkSettings } from '../inboxes/connection.ts';
@@ -21,10 +23,12 @@ import {
   markOutcomeUnknown,
   type SendTarget,
 } from './queries.ts';
-import type { Cause, Message, SendText } from './schemas.ts';
+import { MAX_TEXT, type Cause, type Message, type SendText } from './schemas.ts';
 
 // The whole call to the network. contract.md §5 "Sending".
 const CALL_MS = 10_000;
+// A lock or a crowded pool is gone in a moment; the caller waits for an answer meanwhile.
+const SETTLE_PAUSES_MS = [0, 250, 1_000];
 
 /** The message in the state that the call left it in. */
 export async function sendText(kit: Kit, tenant: Tenant, input: SendText): Promise<Message> {
@@ -33,8 +37,18 @@ export async function sendText(kit: Kit, tenant: Tenant, input: SendText): Promi
   const channel = kit.channels.get(message.channel);
   const result = await callNetwork(kit, tenant, message, call);
   kit.metrics.sends.inc({ channel: channel.name, outcome: result.outcome });
-  const settled = await tenant.tx((tx) => settleSend(tx, channel, message, result));
-  return settled ?? (await findMessage(tenant.read, message._id)) ?? message;
+  for (const pauseMs of SETTLE_PAUSES_MS) {
+    try {
+      await sleep(pauseMs);
+      const settled = await tenant.tx((tx) => settleSend(tx, channel, message, result));
+      return settled ?? (await findMessage(tenant.read, message._id)) ?? message;
+    } catch (error) {
+      // Failure policy: the network was called, and an error would invite the caller to send again. After the last try the
+      // message stays QUEUED; a status of the network, or the 24 hours, settle it.
+      kit.log.error({ err: error, message_id: message._id }, 'send: the outcome could not be stored');
+    }
+  }
+  return message;
 }
 
 type Call = Omit<OutboundText, 'messageId'>;
@@ -50,6 +64,7 @@ async function queueText(
   const replied = input.replyTo ? await findReplied(tx, target.conversation, input.replyTo) : null;
   if (input.replyTo && !replied) throw unknownReference('replyTo');
   const channel = kit.channels.get(target.channel as Channel['name']);
+  const wireText = wireTextOf(target, principal, input.message.content);
   const blocked = causeToBlock(target, channel);
   const message = await insertOutgoing(tx, {
     ...authorOf(principal),
@@ -66,8 +81,12 @@ async function queueText(
     errors: blocked ? [blocked] : [],
   });
   await noteOutgoing(tx, target.conversation, { _id: message._id, answers: !blocked });
+  if (!blocked)
+    await touchContacts(tx, [
+      { company: tx.companyId, contact: target.contact, message_at: message.createdAt, inbound_at: null },
+    ]);
   if (blocked) kit.metrics.sends.inc({ channel: channel.name, outcome: 'blocked' });
-  return { message, call: blocked ? null : callFor(target, principal, message, replied?.external_id ?? null) };
+  return { message, call: blocked ? null : callFor(target, wireText, replied?.external_id ?? null) };
 }
 
 /** A key is the company's automation; a user is a person. */
@@ -101,15 +120,26 @@ function causeToBlock(target: SendTarget, channel: Channel): Cause | null {
   return null;
 }
 
-/** What leaves. The operator's name is for the contact's eyes only: it is not part of the stored text. */
-function callFor(target: SendTarget, principal: Principal, message: Message, replyTo: string | null): Call {
-  const named = target.operator_name && principal.type === 'user';
-  return {
-    to: { ...(target.phone ? { phone: target.phone } : {}), ...(target.bsuid ? { bsuid: target.bsuid } : {}) },
-    content: named ? `*${principal.name}*\n${message.content}` : (message.content ?? ''),
-    replyTo,
-  };
+/** The operator's name is for the contact's eyes only: it is not part of the stored text. */
+function wireTextOf(target: SendTarget, principal: Principal, content: string): string {
+  if (!target.operator_name || principal.type !== 'user') return content;
+  // Bold as the network writes it; nothing in the name may end the bold or the line.
+  const named = `*${principal.name.replaceAll(/[*\s]+/g, ' ').trim()}*\n${content}`;
+  // The network would refuse it, and nobody would see why.
+  if (Array.from(named).length > MAX_TEXT)
+    throw invalid(
+      'message.content',
+      `is longer than ${MAX_TEXT} characters with the operator's name before it`,
+      'MAX_LENGTH',
+    );
+  return named;
 }
+
+const callFor = (target: SendTarget, content: string, replyTo: string | null): Call => ({
+  to: { ...(target.phone ? { phone: target.phone } : {}), ...(target.bsuid ? { bsuid: target.bsuid } : {}) },
+  content,
+  replyTo,
+});
 
 const rejected = (code: string, message: string): SendResult => ({
   outcome: 'rejected',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { advance, type Life } from './lifecycle.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import {
   eventNames,
@@ -11,6 +12,7 @@ import {
   silenceNetwork,
   type Report,
 } from '../../../test/support/traffic.ts';
+import { randomFrom } from '../../../test/support/random.ts';
 import { until } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
@@ -19,6 +21,16 @@ const { sandbox } = platform;
 const { conversation } = await hear(platform);
 
 const send = (): Promise<Json> => sendText(platform, conversation._id);
+const SENT: Life = {
+  status: 'SENT',
+  outcome_unknown: false,
+  errors: [],
+  failure_reason: null,
+  sent_at: null,
+  delivered_at: null,
+  read_at: null,
+  failed_at: null,
+};
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
 // The network's clock has whole seconds.
 const NOW = Math.floor(Date.now() / 1000) - 60;
@@ -83,6 +95,7 @@ const ERROR = {
   message: 'Message undeliverable',
   error_data: { details: 'The number is not on the network.' },
 };
+const CAUSE = { code: 131026, title: ERROR.title, message: ERROR.message, details: ERROR.error_data.details };
 const REASON = {
   code: 131026,
   message: 'A mensagem não pôde ser entregue: o número não está na rede ou não pode recebê-la.',
@@ -94,8 +107,7 @@ test('a failure reported by the network is MESSAGE_FAILED with failure_reason; e
   const failed = await readMessage(platform, sent._id);
   assert.equal(failed.status, 'FAILED');
   assert.equal(failed.failed_at, iso(NOW));
-  const { code, title, message } = ERROR;
-  assert.deepEqual(failed.errors, [{ code, title, message, details: ERROR.error_data.details }]);
+  assert.deepEqual(failed.errors, [CAUSE]);
   assert.deepEqual(failed.failure_reason, REASON);
   const [, told, ...more] = await eventsOf(platform, sent._id);
   assert.deepEqual(more, []);
@@ -163,10 +175,50 @@ test('a status whose returned id is that of a message blocked by the platform ch
   assert.deepEqual(await eventNames(platform, blocked._id), []);
 });
 
+test('whatever statuses come, in notifications of whatever size, each message ends as the rules of its life say', async (t) => {
+  const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000);
+  t.diagnostic(`seed ${seed}: PARLEY_SEED=${seed} repeats this run`);
+  const random = randomFrom(seed);
+  const draw = (below: number): number => Math.floor(random() * below);
+  const words = ['sent', 'delivered', 'read', 'failed'];
+  const sent = await Promise.all(Array.from({ length: 12 }, send));
+  const expected = new Map(sent.map(({ external_id }) => [external_id, { life: SENT, events: ['MESSAGE_SENT'] }]));
+  for (let round = 0; round < 30; round += 1) {
+    const reports = Array.from({ length: 1 + draw(8) }, () => {
+      const status = words[draw(words.length)] ?? 'sent';
+      const errors = status === 'failed' ? [ERROR] : [];
+      return { id: sent[draw(sent.length)].external_id as string, status, errors, timestamp: NOW + draw(50) };
+    });
+    await report(platform, ...reports);
+    for (const { id, status, errors, timestamp } of reports) {
+      const before = expected.get(id);
+      assert.ok(before);
+      const { life, events } = advance(before.life, {
+        status: status.toUpperCase() as 'SENT',
+        at: iso(timestamp),
+        errors: errors.length > 0 ? [CAUSE] : [],
+        failure_reason: errors.length > 0 ? REASON : null,
+      });
+      expected.set(id, { life, events: [...before.events, ...events] });
+    }
+  }
+  for (const { _id, external_id } of sent) {
+    const { life, events } = expected.get(external_id) ?? assert.fail();
+    const { outcome_unknown: _inner, failure_reason, ...shown } = life;
+    const message = await readMessage(platform, _id);
+    for (const [field, value] of Object.entries(shown)) assert.deepEqual(message[field], value, field);
+    assert.deepEqual(message.failure_reason ?? null, failure_reason);
+    assert.deepEqual(await eventNames(platform, _id), events);
+  }
+});
+
 test('statuses that overtake the answer, come twice and out of order: each message is told once and ends READ', async () => {
   await sandbox('PUT', '/sandbox/settings', {
     status_delays_ms: { sent: 0, delivered: 0, read: 0 },
-    ...{ duplicates: 2, shuffle: 30, seed: 7, batch: 4 },
+    duplicates: 2,
+    shuffle: 30,
+    seed: 7,
+    batch: 4,
   });
   const sent = await Promise.all(Array.from({ length: 24 }, send));
   for (const { _id } of sent) {

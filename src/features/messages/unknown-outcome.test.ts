@@ -176,7 +176,15 @@ test('after 24 hours it is FAILED with PROVIDER_UNREACHABLE, told to nobody, and
   await report(platform, { id: 'wamid.late', status: 'read', biz_opaque_callback_data: _id });
   const read = await readMessage(platform, _id);
   assert.deepEqual([read.status, read.errors, read.failed_at, read.external_id], ['READ', [], null, 'wamid.late']);
-  assert.deepEqual(await eventNames(platform, _id), ['MESSAGE_SENT', 'MESSAGE_READ']);
+  assert.deepEqual(await eventsOf(platform, _id), [
+    { event: 'MESSAGE_SENT', data: read },
+    { event: 'MESSAGE_READ', data: read },
+  ]);
+});
+
+test('giving up runs by itself, every five minutes', async () => {
+  const rows = await database.sql(`select cron from pgboss.schedule where name = 'inbound.give-up-unknown'`);
+  assert.deepEqual(rows, [{ cron: '*/5 * * * *' }]);
 });
 
 test('a message given up that the network then reports as failed gets its cause, and is final', async () => {

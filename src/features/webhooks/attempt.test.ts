@@ -10,6 +10,9 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 const ATTEMPT_MS = 10_000;
 const LATE_MS = 4_000;
 
+const SECRET = `secret-value-${'s'.repeat(80)}`;
+const QUOTED = 'a "quoted" value';
+
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
 
 /** Writes for as long as the other side reads. */
@@ -27,6 +30,10 @@ const behaviours: Record<string, (response: ServerResponse) => void> = {
   '/endless': (response) => pour(response.writeHead(200), Buffer.alloc(65_536, 'e')),
   '/huge': (response) => void response.writeHead(500).end(Buffer.alloc(20 * 1024 * 1024, 'h')),
   '/nul': (response) => void response.writeHead(200).end(Buffer.from([0x61, 0x00, 0x62, 0xff])),
+  '/echo': (response) =>
+    void response
+      .writeHead(200)
+      .end(JSON.stringify({ headers: [SECRET, QUOTED, 'a'], padding: 'p'.repeat(4000), SECRET })),
   '/drip': (response) => {
     response.writeHead(200);
     const timer = setInterval(() => response.write('d'), 100);
@@ -53,8 +60,8 @@ async function startRaw(answer: (write: (text: string) => void) => void): Promis
 }
 
 /** What the log says of one event that is sent there. */
-async function outcomeAt(url: string): Promise<Json> {
-  const company = await createListener(platform, url);
+async function outcomeAt(url: string, custom_headers = {}): Promise<Json> {
+  const company = await createListener(platform, url, { custom_headers });
   await queueEvents(platform, company._id);
   const [delivery] = await finishedDeliveries(platform, company);
   assert.ok(delivery.attempted_at >= delivery.queued_at && delivery.finished_at >= delivery.attempted_at);
@@ -142,6 +149,14 @@ describe('one attempt', { concurrency: true }, () => {
     const huge = await outcomeAt(`${receiver.url}/huge`);
     assertOutcome(huge, failed('HTTP_STATUS', 500, 'h'.repeat(4096)));
     for (const { response_ms } of [endless, huge]) assert.ok(response_ms < ATTEMPT_MS);
+  });
+
+  test('a receiver that echoes the custom headers does not bring their values into the log, nor a part of one at its end', async () => {
+    const delivery = await outcomeAt(`${receiver.url}/echo`, { 'x-key': SECRET, 'x-quoted': QUOTED, 'x-short': 'a' });
+    const { response_body } = delivery;
+    assert.match(response_body, /^\{"headers":\["••••","••••","a"\],"padding":"p{3900}/);
+    const [row] = await platform.database.sql('select * from deliveries where _id = $1', [delivery._id]);
+    assert.ok(!JSON.stringify(row).includes('secret'));
   });
 
   test('an answer with bytes that are no text is kept as far as it can be', async () => {

@@ -2,12 +2,12 @@
 import type { Kit } from '../../kit.ts';
 import { OutboundError, type OutboundResponse } from '../../platform/outbound.ts';
 import type { Claimed, Outcome } from './delivery-queries.ts';
-import type { Headers } from './headers.ts';
+import { coverValues, longestValue, type Headers } from './headers.ts';
 
 /** Everything: name, connection, TLS, headers, body. service.md "Delivery guarantees". */
 export const ATTEMPT_MS = 10_000;
 // What the log keeps of the receiver's answer.
-const KEPT_BYTES = 4_096;
+const KEPT_LENGTH = 4_096;
 
 /** Never throws. `open` gives the custom headers, which are sealed until now. */
 export async function attemptDelivery(
@@ -26,24 +26,30 @@ export async function attemptDelivery(
     error,
   });
   try {
+    const headers = open(delivery);
     const response = await kit.outbound.tenant({
       method: 'POST',
       url: delivery.url,
-      headers: { ...open(delivery), 'content-type': 'application/json', 'x-webhook-event': delivery.event },
+      headers: { ...headers, 'content-type': 'application/json', 'x-webhook-event': delivery.event },
       body: delivery.body,
       signal: AbortSignal.timeout(ATTEMPT_MS),
-      maxBytes: KEPT_BYTES,
+      // So much more that the log is not shorter for what textOf() takes from its end.
+      maxBytes: KEPT_LENGTH + longestValue(headers),
     });
-    return outcome(response.status, textOf(response), errorOf(response.status));
+    return outcome(response.status, textOf(response, headers), errorOf(response.status));
   } catch (error) {
     // Failure policy: the one attempt failed, and the log says how; nobody tries again.
     return outcome(null, null, error instanceof OutboundError ? error.kind : 'INTERNAL');
   }
 }
 
-/** What PostgreSQL can store of whatever the receiver sent. */
-function textOf(response: OutboundResponse): string | null {
-  return response.body.length === 0 ? null : response.body.toString('utf8').replaceAll('\0', '�').toWellFormed();
+/** What PostgreSQL can store of whatever the receiver sent, less the secrets of ours that it may have echoed. */
+function textOf({ body, truncated }: OutboundResponse, headers: Headers): string | null {
+  if (body.length === 0) return null;
+  const text = coverValues(body.toString('utf8'), headers);
+  // Where an answer was cut, the beginning of a value may stand, which nobody can recognise.
+  const end = truncated ? Math.max(0, text.length - longestValue(headers)) : text.length;
+  return text.slice(0, Math.min(end, KEPT_LENGTH)).replaceAll('\0', '�').toWellFormed();
 }
 
 function errorOf(status: number): string | null {

@@ -6,6 +6,7 @@ import type { Kit } from '../../kit.ts';
 import { onQueued } from '../../platform/events.ts';
 import { attemptDelivery } from './attempt.ts';
 import { claimDeliveries, type Claimed } from './delivery-queries.ts';
+import { createFlight, type Flight } from './flight.ts';
 import { createHeaderCache } from './headers.ts';
 import { createRecorder } from './recorder.ts';
 import { sweep, SWEEP_MS } from './upkeep.ts';
@@ -18,12 +19,6 @@ const MAX_UNRECORDED = 1_000;
 export interface Deliverer {
   /** Claims nothing more, waits for what is in flight and records it. */
   stop(): Promise<void>;
-}
-
-/** What this process has in flight, in all and by company. */
-interface Flight {
-  busy: number;
-  byCompany: Map<string, number>;
 }
 
 interface Loop {
@@ -44,7 +39,7 @@ interface Loop {
 export function startDeliveries(kit: Kit): Deliverer {
   const loop: Loop = {
     kit,
-    flight: { busy: 0, byCompany: new Map() },
+    flight: createFlight(kit.config.DELIVERY_SLOTS_PER_COMPANY),
     after: '',
     stopping: false,
     claiming: false,
@@ -72,33 +67,35 @@ export function startDeliveries(kit: Kit): Deliverer {
   };
 }
 
-const isAtRest = (loop: Loop): boolean => loop.flight.busy === 0 && !loop.claiming && loop.recorder.waiting() === 0;
+const isAtRest = (loop: Loop): boolean => loop.flight.busy() === 0 && !loop.claiming && loop.recorder.waiting() === 0;
 
 /** Claims until nothing is waiting or no slot is free. Never throws. */
 async function pump(loop: Loop): Promise<void> {
   loop.again = loop.claiming;
   if (loop.claiming || loop.stopping) return;
   loop.claiming = true;
-  try {
-    while (await claimOnce(loop));
-  } catch (error) {
-    // Failure policy: nothing was claimed that this process knows of; the next poll tries again.
-    loop.kit.log.warn({ err: error }, 'deliveries: claiming failed');
-  }
+  do {
+    loop.again = false;
+    try {
+      while (await claimOnce(loop));
+    } catch (error) {
+      // Failure policy: nothing was claimed that this process knows of; the next poll tries again.
+      loop.kit.log.warn({ err: error }, 'deliveries: claiming failed');
+    }
+  } while (loop.again);
   loop.claiming = false;
   loop.rest();
-  if (loop.again) await pump(loop);
 }
 
 /** False when there is nothing to do now. */
 async function claimOnce(loop: Loop): Promise<boolean> {
-  const { DELIVERY_SLOTS, DELIVERY_SLOTS_PER_COMPANY, WEBHOOK_MAX_AGE } = loop.kit.config;
-  const slots = DELIVERY_SLOTS - loop.flight.busy;
+  const { DELIVERY_SLOTS, WEBHOOK_MAX_AGE } = loop.kit.config;
+  const slots = DELIVERY_SLOTS - loop.flight.busy();
   if (loop.stopping || slots <= 0 || loop.recorder.waiting() >= MAX_UNRECORDED) return false;
   const { claimed, dismissed } = await claimDeliveries(loop.kit.database.system, {
     slots,
-    perCompany: DELIVERY_SLOTS_PER_COMPANY,
-    inFlight: loop.flight.byCompany,
+    first: loop.flight.first,
+    free: loop.flight.free(),
     after: loop.after,
     maxAgeMs: WEBHOOK_MAX_AGE,
   });
@@ -110,21 +107,15 @@ async function claimOnce(loop: Loop): Promise<boolean> {
 
 /** Never throws: the attempt turns every failure into an outcome, so a slot always comes free. */
 async function run(loop: Loop, delivery: Claimed): Promise<void> {
-  occupy(loop, delivery.company, 1);
+  const land = loop.flight.begin(delivery.company);
+  loop.kit.metrics.deliverySlots.set(loop.flight.busy());
   loop.kit.metrics.queueAgeSeconds.set(delivery.age);
   const outcome = await attemptDelivery(loop.kit, delivery, loop.headers);
-  occupy(loop, delivery.company, -1);
+  land();
+  loop.kit.metrics.deliverySlots.set(loop.flight.busy());
   loop.kit.metrics.deliveries.inc({ status: outcome.status });
   loop.recorder.add(outcome);
   setImmediate(() => void pump(loop));
-}
-
-function occupy({ flight, kit }: Loop, company: string, change: 1 | -1): void {
-  flight.busy += change;
-  const count = (flight.byCompany.get(company) ?? 0) + change;
-  if (count > 0) flight.byCompany.set(company, count);
-  else flight.byCompany.delete(company);
-  kit.metrics.deliverySlots.set(flight.busy);
 }
 
 /** The round goes by company id and begins anew after the last one. */

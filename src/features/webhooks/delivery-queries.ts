@@ -1,5 +1,5 @@
 /** The delivery queue, across companies: claiming, recording, sweeping, retention. */
-import { exec, many } from '../../platform/db.ts';
+import { exec, many, one } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 
 export interface Claimed {
@@ -16,9 +16,10 @@ export interface Claimed {
 
 export interface Capacity {
   slots: number;
-  perCompany: number;
-  /** What this process has in flight. */
-  inFlight: Map<string, number>;
+  /** Slots of a company that has nothing in flight here. */
+  first: number;
+  /** Free slots of each company that has something in flight here. */
+  free: Map<string, number>;
   /** The company that was served last: the round goes on after it. */
   after: string;
   maxAgeMs: number;
@@ -43,15 +44,15 @@ export async function claimDeliveries(
           order by d.company_id, d.seq limit 1)
         from companies c where c.company_id is not null
       ), turns as (
-        select c.company_id, coalesce(b.busy, 0) as busy, count(*) over () as companies
-        from companies c left join unnest($3::text[], $4::int[]) as b (company_id, busy) on b.company_id = c.company_id
-        where c.company_id is not null and coalesce(b.busy, 0) < $2
+        select c.company_id, coalesce(b.free, $2) as free, count(*) over () as companies
+        from companies c left join unnest($3::text[], $4::int[]) as b (company_id, free) on b.company_id = c.company_id
+        where c.company_id is not null and coalesce(b.free, $2) > 0
         order by (c.company_id > $5) desc, c.company_id
         limit $1
       ), picked as (
         select d.ctid from turns t cross join lateral (
           select ctid from deliveries d where d.company_id = t.company_id and d.claimed_at is null
-          order by d.company_id, d.seq limit least($2 - t.busy, ($1 + t.companies - 1) / t.companies)
+          order by d.company_id, d.seq limit least(t.free, ($1 + t.companies - 1) / t.companies)
           for update skip locked
         ) d limit $1
       )
@@ -68,9 +69,9 @@ export async function claimDeliveries(
         case when d.status = 'SENDING' then d.body end as body, extract(epoch from now() - d.queued_at)::float as age`,
     values: [
       capacity.slots,
-      capacity.perCompany,
-      [...capacity.inFlight.keys()],
-      [...capacity.inFlight.values()],
+      capacity.first,
+      [...capacity.free.keys()],
+      [...capacity.free.values()],
       capacity.after,
       capacity.maxAgeMs / 1000,
     ],
@@ -134,12 +135,26 @@ export async function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Prom
   return row?.swept ?? 0;
 }
 
-/** A page at a time: a long history must not hold one transaction open. */
-export function deleteOldDeliveries(tx: SystemTx, days: number): Promise<number> {
+/** How many pages the table has. */
+export async function countDeliveryPages(tx: SystemTx): Promise<number> {
+  const { pages } = await one<{ pages: number }>(tx, {
+    name: 'webhooks.countDeliveryPages',
+    text: `select (pg_relation_size('deliveries') / current_setting('block_size')::int)::int as pages`,
+    values: [],
+  });
+  return pages;
+}
+
+/** Deletes what is old on a stretch of the table. By its pages: each is looked at once, whatever the deletes before left. */
+export function deleteOldDeliveries(
+  tx: SystemTx,
+  days: number,
+  stretch: { from: number; to: number },
+): Promise<number> {
   return exec(tx, {
     name: 'webhooks.deleteOldDeliveries',
-    text: `delete from deliveries where ctid = any(array(
-        select ctid from deliveries where queued_at < now() - make_interval(days => $1) and finished_at is not null limit 5000))`,
-    values: [days],
+    text: `delete from deliveries where ctid >= $2::tid and ctid < $3::tid
+        and queued_at < now() - make_interval(days => $1) and finished_at is not null`,
+    values: [days, `(${stretch.from},0)`, `(${stretch.to},0)`],
   });
 }

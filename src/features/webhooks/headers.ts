@@ -25,6 +25,24 @@ export function openHeaders(secrets: Secrets, company: string, sealed: string): 
 export const maskHeaders = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask(value)]));
 
+// What is shorter stands in any text by chance, and is no secret.
+const SHORTEST_SECRET = 4;
+
+/** Every spelling of a value in an answer that echoes it: as it is, and inside a JSON text. Longest first. */
+function spellings(headers: Headers): string[] {
+  return Object.values(headers)
+    .filter((value) => value.length >= SHORTEST_SECRET)
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
+    .toSorted((a, b) => b.length - a.length);
+}
+
+/** The most bytes that one value takes. */
+export const longestValue = (headers: Headers): number => Buffer.byteLength(spellings(headers)[0] ?? '');
+
+/** A text of somebody who was sent these headers, without their values. */
+export const coverValues = (text: string, headers: Headers): string =>
+  spellings(headers).reduce((covered, value) => covered.replaceAll(value, mask('')), text);
+
 /** The headers to store: a mask keeps the value that is stored under its name. Throws what is wrong with which header. */
 export function acceptHeaders(given: Headers, stored: Headers): Headers {
   const errors: FieldError[] = [];

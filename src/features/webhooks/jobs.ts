@@ -8,7 +8,7 @@ export const PurgeDeliveries = defineJob({
   data: Type.Object({}),
   retries: 0,
   retryDelaySeconds: 1,
-  cron: '*/20 * * * *',
+  cron: '37 3 * * *',
 });
 
 export function purgeDeliveriesJob(kit: Kit): Worked<typeof PurgeDeliveries.data> {

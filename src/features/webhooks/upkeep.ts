@@ -1,7 +1,7 @@
 /** The delivery log tells the truth about what was interrupted, and keeps what it promises, no longer. */
 import type { Kit } from '../../kit.ts';
 import { ATTEMPT_MS } from './attempt.ts';
-import { deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
+import { countDeliveryPages, deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
 
 // An attempt lasts 10 s at most; 5 s more for its outcome to be written.
 const LEASE_SECONDS = ATTEMPT_MS / 1000 + 5;
@@ -20,6 +20,13 @@ export async function sweep(kit: Kit): Promise<void> {
   }
 }
 
+// Some 8 MB at a time: a transaction of milliseconds.
+const PAGES = 1_000;
+
 export async function purgeDeliveries(kit: Kit): Promise<void> {
-  while ((await deleteOldDeliveries(kit.database.system, kit.config.DELIVERY_RETENTION_DAYS)) > 0);
+  const { system } = kit.database;
+  const pages = await countDeliveryPages(system);
+  for (let from = 0; from < pages; from += PAGES) {
+    await deleteOldDeliveries(system, kit.config.DELIVERY_RETENTION_DAYS, { from, to: from + PAGES });
+  }
 }

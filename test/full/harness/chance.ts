@@ -1,5 +1,6 @@
 /** Chance that can be repeated: every random run prints its seed and replays from it. */
 import { randomInt } from 'node:crypto';
+import { randomFrom } from '../../support/random.ts';
 
 export interface Chance {
   readonly seed: number;
@@ -9,15 +10,8 @@ export interface Chance {
   shuffle<T>(items: readonly T[]): T[];
 }
 
-/** Mulberry32: small, and the same on every machine. */
 export function chanceOf(seed: number): Chance {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const next = randomFrom(seed);
   const int = (below: number): number => Math.floor(next() * below);
   return {
     seed,

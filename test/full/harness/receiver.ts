@@ -35,7 +35,11 @@ export async function startReceiver(answering: Answering): Promise<Receiver> {
   await once(server, 'listening');
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ receipts: [], counts: new Map(), broken: 0, open: new Map(), mostOpen: new Map() },
+    receipts: [],
+    counts: new Map(),
+    broken: 0,
+    open: new Map(),
+    mostOpen: new Map(),
     close: async () => {
       server.close();
       server.closeAllConnections();

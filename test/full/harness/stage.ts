@@ -40,7 +40,7 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
   try {
     return await play(await build(options, undo));
   } finally {
-    for (const step of undo.reverse()) await step();
+    for (const step of undo.toReversed()) await step();
   }
 }
 
@@ -71,7 +71,10 @@ async function build(options: StageOptions, undo: (() => Promise<unknown>)[]): P
   };
   let started = 0;
   return {
-    ...{ store, database, appSecret: APP_SECRET, sandboxUrl: sandbox.url },
+    store,
+    database,
+    appSecret: APP_SECRET,
+    sandboxUrl: sandbox.url,
     start: async (purpose, env = {}) => {
       started += 1;
       const running = await startProcess(purpose, { ...shared, DATA_DIR: join(folder, String(started)), ...env });

@@ -1,8 +1,10 @@
 /**
- * Deliveries while their workers are killed: events are queued in slices; in each slice a worker dies by kill -9, or the
- * database by an immediate stop, at a seeded moment. Afterwards the store's account is compared with the receiver's.
+ * Deliveries while their workers are killed: events are queued in slices; in each slice a blow falls at a seeded moment (a
+ * worker dies by kill -9 or stands still, the database dies by an immediate stop or is cut off). Afterwards the store's
+ * account is compared with the receiver's.
  */
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { emit } from '../../../src/platform/events.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { until } from '../../support/wait.ts';
@@ -13,9 +15,14 @@ import { call, listen, onStage, type Stage, type Tenant } from '../harness/stage
 
 export interface DeliveriesSize {
   events: number;
-  kills: number;
+  /** Workers ended by kill -9. */
+  kills?: number;
   /** Immediate stops of the database. */
-  restarts: number;
+  restarts?: number;
+  /** Workers that stand still (SIGSTOP) for longer than their lease, and go on. */
+  stops?: number;
+  /** Times in which the network to the database swallows everything. */
+  freezes?: number;
   seed: number;
 }
 
@@ -25,8 +32,7 @@ export interface DeliveriesAccount {
   failed: number;
   unknown: number;
   receipts: number;
-  kills: number;
-  restarts: number;
+  blows: number;
 }
 
 const WORKERS = 3;
@@ -51,8 +57,9 @@ interface Play {
 }
 
 export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesAccount> {
-  return onStage({ killable: size.restarts > 0 }, async (stage) => {
-    const chance = chanceOf(size.seed);
+  const { events, seed, kills = 0, restarts = 0, stops = 0, freezes = 0 } = size;
+  return onStage({ killable: restarts + freezes > 0 }, async (stage) => {
+    const chance = chanceOf(seed);
     // Slow enough that a kill finds attempts in the air.
     const receiver = await startReceiver(({ resource }) => ({
       status: isRefused(resource) ? 500 : 204,
@@ -60,13 +67,17 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
     }));
     try {
       const api = await stage.start('api');
-      const tenants = await Promise.all(Array.from({ length: COMPANIES }, (_, n) => stage.createTenant(`Company ${n}`)));
+      const tenants = await Promise.all(
+        Array.from({ length: COMPANIES }, (_, n) => stage.createTenant(`Company ${n}`)),
+      );
       for (const [n, tenant] of tenants.entries()) await listen(api, tenant, `${receiver.url}/${n}`, [EVENT]);
       const workers = await Promise.all(Array.from({ length: WORKERS }, () => stage.start('worker')));
       const play: Play = { stage, tenants, workers, receiver, chance, blowsMs: [] };
-      await runSlices(play, size);
+      const blows = [...many(kills, killAndRestart), ...many(restarts, restartStore)];
+      blows.push(...many(stops, stopAndGoOn), ...many(freezes, freezeAndThaw));
+      await runSlices(play, events, chance.shuffle(blows));
       await settle(play);
-      return await audit(play, size, api);
+      return await audit(play, events, api);
     } finally {
       await receiver.close();
     }
@@ -76,20 +87,19 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
 /** Ids count up, so the last digits are spread evenly. */
 const isRefused = (resource: string): boolean => Number.parseInt(resource.slice(-4), 16) % REFUSED_EVERY === 0;
 
-async function runSlices(play: Play, { events, kills, restarts }: DeliveriesSize): Promise<void> {
+type Blow = (play: Play) => Promise<void>;
+
+const many = (count: number, blow: Blow): Blow[] => Array.from({ length: count }, () => blow);
+
+async function runSlices(play: Play, events: number, blows: Blow[]): Promise<void> {
   const { chance, receiver } = play;
-  const blows = chance.shuffle([
-    ...Array.from({ length: kills }, () => 'kill' as const),
-    ...Array.from({ length: restarts }, () => 'restart' as const),
-  ]);
   const slice = Math.floor(events / (blows.length + 1));
-  for (const blow of blows) {
+  for (const strike of blows) {
     const before = receiver.receipts.length;
     const point = before + 1 + chance.int(Math.max(1, Math.floor(slice / 2)));
     await queue(play, slice);
     await until('the moment of the blow', () => receiver.receipts.length >= point, 60_000);
-    if (blow === 'kill') await killAndRestart(play);
-    else await restartStore(play);
+    await strike(play);
   }
   await queue(play, events - slice * blows.length);
 }
@@ -118,6 +128,27 @@ async function restartStore({ stage, blowsMs }: Play): Promise<void> {
   await stage.store.revive();
 }
 
+// Longer than the lease and the sweep after it: the others have given the attempts up when the worker goes on.
+const STILL_MS = 25_000;
+
+async function stopAndGoOn({ workers, chance, blowsMs }: Play): Promise<void> {
+  const { pid } = chance.pick(workers);
+  blowsMs.push(Date.now());
+  process.kill(pid, 'SIGSTOP');
+  await sleep(STILL_MS);
+  process.kill(pid, 'SIGCONT');
+}
+
+// Longer than any statement may take, so that every process has given its connections up.
+const CUT_OFF_MS = 10_000;
+
+async function freezeAndThaw({ stage, blowsMs }: Play): Promise<void> {
+  stage.store.freeze(true);
+  blowsMs.push(Date.now());
+  await sleep(CUT_OFF_MS);
+  stage.store.freeze(false);
+}
+
 async function countByStatus({ stage }: Play): Promise<Record<string, number>> {
   const rows = await stage.store.sql<{ status: string; count: number }>(
     'select status, count(*)::int as count from deliveries group by status',
@@ -127,7 +158,7 @@ async function countByStatus({ stage }: Play): Promise<Record<string, number>> {
 
 async function settle(play: Play): Promise<void> {
   // As long as deliveries arrive the wait goes on: a long run has a long queue.
-  for (let seen = -1; seen < play.receiver.receipts.length; ) {
+  for (let seen = -1; seen < play.receiver.receipts.length;) {
     seen = play.receiver.receipts.length;
     const settled = await until(
       'every delivery to be settled',
@@ -150,15 +181,15 @@ interface Row {
   attempted: number;
 }
 
-async function audit(play: Play, size: DeliveriesSize, api: PlatformProcess): Promise<DeliveriesAccount> {
-  const { receiver, stage, workers } = play;
+async function audit(play: Play, events: number, api: PlatformProcess): Promise<DeliveriesAccount> {
+  const { receiver, stage, workers, blowsMs } = play;
   for (const worker of workers) assert.ok(worker.alive, `a worker ended by itself: ${worker.lines().join('\n')}`);
   const rows = await stage.store.sql<Row>(
     `select company_id as company, _id, resource_id, status, extract(epoch from attempted_at)::float * 1000 as attempted from deliveries`,
   );
   const twice = [...receiver.counts].filter(([, count]) => count > 1);
   assert.deepEqual(twice, [], 'a delivery was received twice');
-  assert.equal(rows.length, size.events, 'a queued event has no delivery, or two');
+  assert.equal(rows.length, events, 'a queued event has no delivery, or two');
   const count = { DELIVERED: 0, FAILED: 0, UNKNOWN: 0 } as Record<string, number>;
   for (const row of rows) {
     const receipts = receiver.counts.get(row.resource_id) ?? 0;
@@ -168,12 +199,11 @@ async function audit(play: Play, size: DeliveriesSize, api: PlatformProcess): Pr
     if (row.status === 'UNKNOWN') assertInTheAir(play, row);
   }
   const { DELIVERED: delivered = 0, FAILED: failed = 0, UNKNOWN: unknown = 0 } = count;
-  assert.equal(delivered + failed + unknown, size.events, `unsettled: ${JSON.stringify(count)}`);
-  const most = SLOTS * (size.kills + size.restarts * WORKERS);
+  assert.equal(delivered + failed + unknown, events, `unsettled: ${JSON.stringify(count)}`);
+  const most = SLOTS * WORKERS * blowsMs.length;
   assert.ok(unknown <= most, `${unknown} UNKNOWN, but at most ${most} were in the air`);
   assert.equal(await listUnknown(play, api), unknown, 'the log does not list every UNKNOWN');
-  const { kills, restarts } = size;
-  return { events: size.events, delivered, failed, unknown, receipts: receiver.receipts.length, kills, restarts };
+  return { events, delivered, failed, unknown, receipts: receiver.receipts.length, blows: blowsMs.length };
 }
 
 // An attempt lasts 10 s at most; the claim's commit and this clock are a moment apart.

@@ -101,12 +101,10 @@ function writeMessages({ messages, seed }: IngestionSize, phones: string[], chan
 }
 
 function planPosts(elements: Element[], chance: Chance): Post[] {
-  const copies = elements.flatMap((element) =>
-    Array.from({ length: 1 + chance.int(MOST_COPIES) }, () => element),
-  );
+  const copies = elements.flatMap((element) => Array.from({ length: 1 + chance.int(MOST_COPIES) }, () => element));
   const shuffled = chance.shuffle(copies);
   const posts: Post[] = [];
-  for (let at = 0; at < shuffled.length; ) {
+  for (let at = 0; at < shuffled.length;) {
     const batch = shuffled.slice(at, at + chance.pick(BATCHES));
     at += batch.length;
     const ids = batch.map((element) => String(element.item['id']));
@@ -184,13 +182,25 @@ const FACTS = `
         or v.unread_count <> (select count(*) from messages m where m.company_id = v.company_id and m.conversation_id = v._id))::int as wrong_threads,
     (select count(*) from callbacks_aside)::int as aside`;
 
-async function audit({ stage, acknowledged, posts }: Play, plan: Post[], size: IngestionSize): Promise<IngestionAccount> {
+async function audit(
+  { stage, acknowledged, posts }: Play,
+  plan: Post[],
+  size: IngestionSize,
+): Promise<IngestionAccount> {
   const rows = await stage.store.sql<{ external_id: string }>('select external_id from messages');
   const stored = new Set(rows.map((row) => row.external_id));
   const sent = new Set(plan.flatMap((post) => post.ids));
   assert.equal(sent.size, size.messages);
-  assert.deepEqual([...acknowledged].filter((id) => !stored.has(id)), [], 'a callback was answered 200 and lost');
-  assert.deepEqual([...stored].filter((id) => !sent.has(id)), [], 'a message came from nowhere');
+  assert.deepEqual(
+    [...acknowledged].filter((id) => !stored.has(id)),
+    [],
+    'a callback was answered 200 and lost',
+  );
+  assert.deepEqual(
+    [...stored].filter((id) => !sent.has(id)),
+    [],
+    'a message came from nowhere',
+  );
   const [facts] = await stage.store.sql<Facts & Record<string, unknown>>(FACTS);
   assert.ok(facts);
   assert.equal(facts.messages, stored.size, 'a message is stored twice');
@@ -203,8 +213,13 @@ async function audit({ stage, acknowledged, posts }: Play, plan: Post[], size: I
   assert.equal(facts.wrong_threads, 0, 'a conversation that is not open, was not told once, or counts wrongly');
   assert.equal(facts.aside, 0, 'a sound element was put aside');
   return {
-    ...{ messages: size.messages, posts: plan.length, repeatedPosts: posts - plan.length },
-    ...{ acknowledged: acknowledged.size, stored: stored.size, contacts: facts.contacts },
-    ...{ kills: size.kills, restarts: size.restarts },
+    messages: size.messages,
+    posts: plan.length,
+    repeatedPosts: posts - plan.length,
+    acknowledged: acknowledged.size,
+    stored: stored.size,
+    contacts: facts.contacts,
+    kills: size.kills,
+    restarts: size.restarts,
   };
 }

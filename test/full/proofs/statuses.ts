@@ -5,7 +5,14 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chanceOf, type Chance } from '../harness/chance.ts';
-import { createNetwork, inLanes, notificationOf, statusElement, textElement, type Network } from '../harness/network.ts';
+import {
+  createNetwork,
+  inLanes,
+  notificationOf,
+  statusElement,
+  textElement,
+  type Network,
+} from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { call, listen, onStage, openInbox, type Stage } from '../harness/stage.ts';
 
@@ -45,10 +52,9 @@ export async function proveStatuses(size: StatusesSize): Promise<StatusesAccount
     const network = createNetwork(stage.appSecret);
     try {
       const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
-      const tales = await sendMessages(stage, processes, network, size, chance);
-      for (let round = 0; round < (tales[0]?.words.length ?? 0); round += 1) {
-        await tellRound(tales, round, { processes, network, chance });
-      }
+      const telling = { processes, network, chance };
+      const tales = await sendMessages(stage, telling, size);
+      for (let round = 0; round < (tales[0]?.words.length ?? 0); round += 1) await tellRound(tales, round, telling);
       return await audit(stage, tales);
     } finally {
       await network.close();
@@ -58,10 +64,8 @@ export async function proveStatuses(size: StatusesSize): Promise<StatusesAccount
 
 async function sendMessages(
   stage: Stage,
-  processes: PlatformProcess[],
-  network: Network,
+  { processes, network, chance }: Telling,
   size: StatusesSize,
-  chance: Chance,
 ): Promise<Tale[]> {
   const api = processes[0] as PlatformProcess;
   const silence = { status_delays_ms: { sent: null, delivered: null, read: null } };
@@ -102,7 +106,7 @@ interface Telling {
 async function tellRound(tales: Tale[], round: number, { processes, network, chance }: Telling): Promise<void> {
   const shuffled = chance.shuffle(tales);
   const posts: string[] = [];
-  for (let at = 0; at < shuffled.length; ) {
+  for (let at = 0; at < shuffled.length;) {
     const batch = shuffled.slice(at, at + 1 + chance.int(MOST_PER_POST));
     at += batch.length;
     const elements = batch.flatMap(({ externalId, words }) => {
@@ -113,7 +117,7 @@ async function tellRound(tales: Tale[], round: number, { processes, network, cha
     posts.push(notificationOf(elements));
   }
   await inLanes(LANES, posts, async (body) => {
-    for (let status = 0 as number | null; status !== 200; ) {
+    for (let status = 0 as number | null; status !== 200;) {
       status = await network.post(chance.pick(processes).url, body);
       assert.ok(status === 200 || status === 503, `statuses were answered ${status}`);
       if (status === 503) await sleep(50);

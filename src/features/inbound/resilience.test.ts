@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import {
+  connectPhone,
+  freshPhone,
+  incoming,
+  notification,
+  openNetwork,
+  secondsAgo,
+  storedMessage,
+  wamid,
+  written,
+} from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { eventNames } from '../../../test/support/traffic.ts';
+import { until } from '../../../test/support/wait.ts';
+import { newId } from '../../platform/ids.ts';
+import { purgeCallbacks } from './upkeep.ts';
+
+const platform = await startPlatform();
+const network = await openNetwork(platform);
+const phone = await connectPhone(platform);
+
+/** The store refuses each row that a condition describes: a defect that nobody foresaw. */
+async function refuseRows(name: string, table: string, condition: string): Promise<void> {
+  await platform.database.sql(`
+    create function ${name}() returns trigger language plpgsql as $$
+      begin if ${condition} then raise exception 'refused by ${name}'; end if; return new; end $$`);
+  await platform.database.sql(
+    `create trigger ${name} before insert or update on ${table} for each row execute function ${name}()`,
+  );
+}
+
+await refuseRows('poison_text', 'messages', `new.content = 'poison'`);
+await refuseRows('poison_status', 'messages', `new.read_at is not null and new.content = 'unreadable'`);
+await refuseRows('poison_name', 'contacts', `new.name = 'Poison'`);
+
+interface Aside {
+  address: string | null;
+  reason: string;
+  raw: Buffer;
+}
+const asidesAbout = async (text: string): Promise<(Omit<Aside, 'raw'> & { raw: Json })[]> =>
+  (await platform.database.sql<Aside>('select address, reason, raw from callbacks_aside order by created_at, _id'))
+    .map((aside) => ({ ...aside, raw: JSON.parse(aside.raw.toString()) }))
+    .filter(({ raw }) => JSON.stringify(raw).includes(text));
+
+const text = (body: string): Json => ({ type: 'text', text: { body } });
+
+test('a message that the store refuses is kept aside, and its neighbours are stored and told', async () => {
+  const ids = [wamid(), wamid(), wamid()];
+  const from = freshPhone();
+  const bodies = ['before', 'poison', 'after'];
+  await network.post(200, incoming(phone, ...bodies.map((body, index) => ({ from, id: ids[index], ...text(body) }))));
+  const [first, refused, last] = await Promise.all(ids.map((id) => storedMessage(platform, phone, id)));
+  assert.deepEqual([first.content, refused, last.content], ['before', null, 'after']);
+  for (const message of [first, last]) assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_RECEIVED']);
+  assert.deepEqual(await eventNames(platform, first.conversation), ['CONVERSATION_CREATED']);
+  const [aside] = await asidesAbout(ids[1] ?? '');
+  assert.equal(aside?.address, phone.id);
+  assert.match(aside?.reason ?? '', /refused by poison_text/);
+  assert.equal(aside?.raw.externalId, ids[1]);
+});
+
+test('a person that the store refuses harms neither another person nor another company in the same body', async () => {
+  const other = await connectPhone(platform, { company: await platform.createCompany() });
+  const [bad, good] = [freshPhone(), freshPhone()];
+  const ids = [wamid(), wamid(), wamid()];
+  const contacts = [{ wa_id: bad, profile: { name: 'Poison' } }];
+  await network.post(
+    200,
+    notification(
+      {
+        phone,
+        value: { messages: [written({ from: bad, id: ids[0] }), written({ from: good, id: ids[1] })], contacts },
+      },
+      { phone: other, value: { messages: [written({ from: bad, id: ids[2] })] } },
+    ),
+  );
+  assert.equal(await storedMessage(platform, phone, ids[0] ?? ''), null);
+  assert.equal((await storedMessage(platform, phone, ids[1] ?? '')).external_id, ids[1]);
+  assert.equal((await storedMessage(platform, other, ids[2] ?? '')).external_id, ids[2]);
+  assert.equal((await asidesAbout(ids[0] ?? '')).length, 1);
+});
+
+test('a status and an edit that the store refuses are kept aside; the statuses beside them count', async () => {
+  const [from, id, to, bad, good] = [freshPhone(), wamid(), freshPhone(), wamid(), wamid()];
+  await network.post(200, notification({ phone, field: 'account_update', value: { event: 'ACCOUNT_RECONNECTED' } }));
+  const echoes = [
+    { id: bad, ...text('unreadable') },
+    { id: good, ...text('fine') },
+  ].map((message) => written({ from: '551133334444', to, timestamp: secondsAgo(9), ...message }));
+  await network.post(200, notification({ phone, field: 'smb_message_echoes', value: { message_echoes: echoes } }));
+  await network.post(200, incoming(phone, { from, id }));
+  const read = (of: string): Json => ({ id: of, status: 'read', timestamp: secondsAgo(0), recipient_id: to });
+  const edit = { type: 'edit', from, edit: { original_message_id: id, message: text('poison') } };
+  const value = { statuses: [read(bad), read(good)], messages: [written(edit)] };
+  await network.post(200, notification({ phone, value }));
+  assert.equal((await storedMessage(platform, phone, bad)).status, 'SENT');
+  assert.equal((await storedMessage(platform, phone, good)).status, 'READ');
+  assert.equal((await storedMessage(platform, phone, id)).content, 'Oi');
+  assert.deepEqual(
+    (await asidesAbout(bad)).map(({ raw }) => raw.kind),
+    ['status'],
+  );
+  assert.deepEqual(
+    (await asidesAbout(id)).map(({ raw }) => raw.kind),
+    ['edit'],
+  );
+});
+
+test('bad callbacks that wait with good ones harm only themselves', async () => {
+  const ids = Array.from({ length: 30 }, () => wamid());
+  const callbacks = ids.map((id, index) =>
+    incoming(phone, { from: freshPhone(), id, ...text(index % 3 === 0 ? 'poison' : 'fine') }),
+  );
+  await Promise.all(callbacks.map((body) => network.post(200, body)));
+  const stored = await Promise.all(ids.map((id) => storedMessage(platform, phone, id)));
+  assert.deepEqual(
+    stored.map((message) => message !== null),
+    ids.map((_, index) => index % 3 !== 0),
+  );
+});
+
+test('elements that are not understood are kept aside one by one, and their neighbours are stored', async () => {
+  const [from, id] = [freshPhone(), wamid()];
+  const broken = [
+    null,
+    7,
+    [],
+    { from, timestamp: secondsAgo(0), type: 'text' },
+    { from, id: wamid(), timestamp: 'soon' },
+  ];
+  const before = (await asidesAbout('')).length;
+  await network.post(200, notification({ phone, value: { messages: [...broken, written({ from, id })] } }));
+  assert.equal((await storedMessage(platform, phone, id)).content, 'Oi');
+  assert.equal((await asidesAbout('')).length, before + broken.length);
+});
+
+test('what was kept aside or waits for its message is removed after the retention time, and not before', async () => {
+  const { kit } = platform.running;
+  const days = kit.config.CALLBACK_RETENTION_DAYS;
+  const left = async (): Promise<string[]> =>
+    (
+      await platform.database.sql<{ name: string }>(
+        `select reason as name from callbacks_aside where channel = 'AGED'
+       union all select fingerprint from parked_updates where inbox_id = $1 order by 1`,
+        [phone.inbox],
+      )
+    ).map(({ name }) => name);
+  for (const [name, age] of [
+    ['old', days + 1],
+    ['young', days - 1],
+  ] as const) {
+    await platform.database.sql(
+      `insert into callbacks_aside (_id, channel, reason, raw, created_at)
+       values ($1, 'AGED', $2, '', now() - make_interval(days => $3))`,
+      [newId(), `${name} aside`, age],
+    );
+    await platform.database.sql(
+      `insert into parked_updates (company_id, _id, inbox_id, external_id, kind, happened_at, payload, fingerprint, created_at)
+       values ($1, $2, $3, 'wamid.never', 'STATUS', now(), '{}', $4, now() - make_interval(days => $5))`,
+      [phone.company, newId(), phone.inbox, `${name} parked`, age],
+    );
+  }
+  assert.equal((await left()).length, 4);
+  await purgeCallbacks(kit);
+  assert.deepEqual(await left(), ['young aside', 'young parked']);
+});
+
+/** Nobody but the superuser gets in, and whoever is in is put out, until the door is opened again. */
+async function withoutDatabase(work: () => Promise<void>): Promise<void> {
+  const name = new URL(platform.database.url).pathname.slice(1);
+  const url = new URL(platform.database.ownerUrl);
+  url.pathname = '/postgres';
+  const owner = new pg.Client({ connectionString: url.href });
+  await owner.connect();
+  try {
+    await owner.query(`alter database ${name} connection limit 0`);
+    await owner.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = 'parley'`,
+      [name],
+    );
+    await work();
+  } finally {
+    await owner.query(`alter database ${name} connection limit -1`);
+    await owner.end();
+  }
+}
+
+test('while the database is away the network is told 503, and what it repeats is stored once', async () => {
+  const id = wamid();
+  const body = incoming(phone, { from: freshPhone(), id });
+  await withoutDatabase(async () => {
+    const { headers, body: problem } = await network.post(503, body);
+    assert.equal(problem.code, 'UNAVAILABLE');
+    assert.equal(headers.get('retry-after'), '1');
+    await network.post(503, 'not JSON');
+    await network.post(401, body, { headers: {} });
+  });
+  await until('the platform is ready again', async () => (await fetch(`${platform.url}/health/ready`)).ok);
+  await Promise.all([network.post(200, body), network.post(200, body)]);
+  const message = await storedMessage(platform, phone, id);
+  assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_RECEIVED']);
+});

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { openTestDatabase } from '../../test/support/database.ts';
+import {
+  databaseProblem,
+  exec,
+  executorOf,
+  isUnavailable,
+  many,
+  maybeOne,
+  one,
+  openPool,
+  ROLES,
+  violates,
+} from './db.ts';
+import { emit, onQueued, type EventItem } from './events.ts';
+import { newId } from './ids.ts';
+import { pageFrom, pageQuery, windowOf, type PageQuery } from './paging.ts';
+import { openDatabase } from './tenant.ts';
+
+const database = await openTestDatabase();
+const pool = openPool(database.url, ROLES.system, 1);
+const executor = executorOf(pool);
+const platform = openDatabase({ url: database.url, poolSize: 2 });
+after(async () => {
+  await platform.close();
+  await pool.end();
+  await database.close();
+});
+
+const raw = (text: string) => ({ name: '', text, values: [] });
+const failure = (work: Promise<unknown>): Promise<Error> =>
+  work.then(
+    () => assert.fail('it succeeded'),
+    (error) => error as Error,
+  );
+
+describe('a verb', () => {
+  test('says how many rows it expects, and names the statement that had others', async () => {
+    const rows = (count: number, name = 'test.rows') => ({
+      name: '',
+      text: `select 1 as n from generate_series(1, ${count}) -- ${name}`,
+      values: [],
+    });
+    assert.deepEqual(await one(executor, rows(1)), { n: 1 });
+    assert.equal(await maybeOne(executor, rows(0)), null);
+    assert.equal((await many(executor, rows(3))).length, 3);
+    assert.equal(await exec(executor, rows(2)), 2);
+    for (const count of [0, 2])
+      await assert.rejects(
+        one(executor, { ...rows(count), name: `test.${count}` }),
+        new RegExp(`test\\.${count}: ${count} rows, expected one`),
+      );
+    await assert.rejects(
+      maybeOne(executor, { ...rows(2), name: 'test.two' }),
+      /test\.two: 2 rows, expected at most one/,
+    );
+  });
+
+  test('gives a timestamp as ISO 8601 in UTC with milliseconds, whatever the session’s clock shows', async () => {
+    for (const [given, expected] of [
+      ['2026-11-20 05:17:28.1+00', '2026-11-20T05:17:28.100Z'],
+      ['2026-11-20 05:17:28+00', '2026-11-20T05:17:28.000Z'],
+      ['2026-11-20 05:17:28.123456+03', '2026-11-20T02:17:28.123Z'],
+      ['1999-12-31 23:59:59.999-01', '2000-01-01T00:59:59.999Z'],
+    ] as const) {
+      assert.deepEqual(await one(executor, raw(`select '${given}'::timestamptz as at`)), { at: expected });
+    }
+    assert.deepEqual(await one(executor, raw('select null::timestamptz as at')), { at: null });
+  });
+});
+
+describe('a failure of the database', () => {
+  test('that passes (too long, locked, nobody free, gone) is 503 with Retry-After', async () => {
+    const slow = await failure(exec(executor, raw(`set statement_timeout = '50ms'; select pg_sleep(5)`)));
+    const held = openPool(database.url, ROLES.system, 1);
+    const client = await held.connect();
+    const busy = await failure(held.query('select 1'));
+    client.release();
+    await held.end();
+    const gone = await failure(openPool('postgres://parley@127.0.0.1:1/parley', ROLES.app, 1).query('select 1'));
+    for (const error of [slow, busy, gone, Object.assign(new Error(), { code: '40P01' })]) {
+      assert.equal(isUnavailable(error), true, error.message);
+      const problem = databaseProblem(error);
+      assert.deepEqual([problem?.code, problem?.headers], ['UNAVAILABLE', { 'retry-after': '1' }]);
+    }
+  });
+
+  test('that is a mistake of ours is none of the caller’s business', async () => {
+    for (const text of ['select nothing', 'select 1/0', `select 'x'::int`]) {
+      assert.equal(databaseProblem(await failure(exec(executor, raw(text)))), null, text);
+    }
+    assert.equal(databaseProblem(new Error('anything')), null);
+    assert.equal(databaseProblem(null), null);
+  });
+
+  test('that is an unknown reference names the field of the body', async () => {
+    const company = newId();
+    await database.sql(`insert into companies (_id, name) values ($1, 'x')`, [company]);
+    const insert = `insert into inboxes (company_id, _id, name, channel, default_owner) values ('${company}', '${newId()}', 'x', 'EMAIL', '${newId()}')`;
+    const error = await failure(platform.tenantTx(company, (tx) => exec(tx, raw(insert))));
+    assert.deepEqual(
+      databaseProblem(error)?.errors.map(({ path, code }) => [path, code]),
+      [['default_owner', 'UNKNOWN_REFERENCE']],
+    );
+  });
+});
+
+test('a unique constraint is recognised by its name, and nothing else is taken for it', async () => {
+  const twice = [newId(), newId()].map((id) => `('${id}', 'global', 'x', '', 'same hash')`).join(', ');
+  const error = await failure(
+    exec(
+      executor,
+      raw(
+        `insert into api_keys (_id, type, name, prefix, token_hash, scopes) select v.*, '{}' from (values ${twice}) v`,
+      ),
+    ),
+  );
+  assert.equal(violates(error, 'api_keys_token_hash_key'), false, 'the types did not fit');
+  const bytes = [newId(), newId()].map((id) => `('${id}', 'global', 'x', '', '\\x00'::bytea, '{}')`).join(', ');
+  const refused = await failure(
+    exec(executor, raw(`insert into api_keys (_id, type, name, prefix, token_hash, scopes) values ${bytes}`)),
+  );
+  assert.equal(violates(refused, 'api_keys_token_hash_key'), true, refused.message);
+  assert.equal(violates(refused, 'api_keys_pkey'), false);
+  assert.equal(databaseProblem(refused), null);
+});
+
+describe('an event', () => {
+  const company = newId();
+  const item = (event: EventItem['event']): EventItem => ({ event, data: { _id: newId(), company } });
+  const queued = () =>
+    database.sql<{ event: string; body: string }>(
+      'select event, body from deliveries where company_id = $1 order by seq',
+      [company],
+    );
+
+  test('is queued with its change, in order, for those who listen only, and wakes after the commit', async () => {
+    await database.sql(`insert into companies (_id, name) values ($1, 'x')`, [company]);
+    for (const event of ['CONTACT_CREATED', 'MESSAGE_RECEIVED']) {
+      await database.sql('insert into event_listeners (company_id, event, webhook_id, epoch) values ($1, $2, $3, 1)', [
+        company,
+        event,
+        newId(),
+      ]);
+    }
+    let woken = 0;
+    const silence = onQueued(() => (woken += 1));
+    const items = [item('MESSAGE_RECEIVED'), item('MESSAGE_SENT'), item('CONTACT_CREATED')];
+    const rolledBack = platform.tenantTx(company, async (tx) => {
+      await emit(tx, items);
+      throw new Error('rolled back');
+    });
+    await assert.rejects(rolledBack, /rolled back/);
+    assert.deepEqual([await queued(), woken], [[], 0]);
+    await platform.tenantTx(company, (tx) => emit(tx, [item('MESSAGE_SENT')]));
+    await platform.tenantTx(company, (tx) => emit(tx, []));
+    assert.equal(woken, 0, 'nothing was queued, nobody is woken');
+    const before = Date.now();
+    await platform.tenantTx(company, async (tx) => {
+      await emit(tx, items);
+      assert.equal(woken, 0);
+    });
+    silence();
+    assert.equal(woken, 1);
+    const rows = await queued();
+    assert.deepEqual(
+      rows.map((row) => row.event),
+      ['MESSAGE_RECEIVED', 'CONTACT_CREATED'],
+    );
+    const { event, timestamp, data, ...rest } = JSON.parse(rows[0]?.body ?? '') as Record<string, unknown>;
+    assert.deepEqual([event, data, rest], ['MESSAGE_RECEIVED', items[0]?.data, {}]);
+    assert.match(String(timestamp), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.ok(Date.parse(String(timestamp)) >= before && Date.parse(String(timestamp)) <= Date.now());
+  });
+});
+
+describe('a page', () => {
+  const query = (changes: Partial<PageQuery> = {}): PageQuery => ({
+    page: 1,
+    limit: 2,
+    skipCount: false,
+    sort: '-createdAt',
+    ...changes,
+  });
+  const row = (createdAt: string) => ({ _id: newId(), createdAt });
+
+  test('asks for one row more than it shows, and says from it whether a page follows', async () => {
+    const rows = ['2026-01-03', '2026-01-02', '2026-01-01'].map((day) => row(`${day}T00:00:00.001Z`));
+    assert.deepEqual(windowOf(query({ page: 3 })), { limit: 3, offset: 4, descending: true, after: null });
+    const page = await pageFrom(query(), rows, () => Promise.resolve(5));
+    assert.deepEqual(page.result, rows.slice(0, 2));
+    const { nextCursor, ...meta } = page.meta;
+    assert.deepEqual(meta, { page: 1, limit: 2, totalCount: 5, totalPages: 3, hasNextPage: true });
+    const next = windowOf(query({ after: nextCursor ?? '', page: 9 }));
+    assert.deepEqual(next, {
+      limit: 3,
+      offset: 0,
+      descending: true,
+      after: { createdAt: rows[1]?.createdAt, id: rows[1]?._id },
+    });
+  });
+
+  test('that is the last has no cursor; without a count nothing is counted', async () => {
+    const page = await pageFrom(query({ skipCount: true }), [row('2026-01-01T00:00:00.000Z')], () =>
+      assert.fail('it counted'),
+    );
+    assert.deepEqual(page.meta, {
+      page: 1,
+      limit: 2,
+      totalCount: null,
+      totalPages: null,
+      hasNextPage: false,
+      nextCursor: null,
+    });
+    const empty = await pageFrom(query(), [], () => Promise.resolve(0));
+    assert.deepEqual([empty.result, empty.meta.totalPages], [[], 0]);
+  });
+
+  test('refuses a cursor that it did not write, and an offset that costs too much', () => {
+    const encode = (text: string): string => Buffer.from(text).toString('base64url');
+    for (const after of [
+      '',
+      'x',
+      encode('|'),
+      encode(`1|${'0'.repeat(23)}`),
+      encode(`-1|${newId()}`),
+      encode(`253402300800000|${newId()}`),
+      encode(`1e3|${newId()}`),
+      encode(`1|${newId()}' or 1=1`),
+    ]) {
+      assert.throws(() => windowOf(query({ after })), { code: 'VALIDATION_FAILED' }, after);
+    }
+    assert.throws(() => windowOf(query({ page: 1_000_000, limit: 100 })), { code: 'VALIDATION_FAILED' });
+  });
+
+  test('has the sort of its list by default, and knows no other than by time', () => {
+    const { sort } = pageQuery('createdAt', {}).properties;
+    assert.deepEqual({ ...sort }, { type: 'string', enum: ['createdAt', '-createdAt'], default: 'createdAt' });
+  });
+});

@@ -1,0 +1,25 @@
+/** What all processes on one database have to agree on. */
+import { exec, one } from './db.ts';
+import { fingerprintOf } from './secrets.ts';
+import type { SystemTx } from './tenant.ts';
+
+const KEY = 'encryption.key';
+
+/** The first process leaves its key's fingerprint; throws one sentence in a later one that has another key. */
+export async function agreeOnKey(tx: SystemTx, encryptionKey: string): Promise<void> {
+  const fingerprint = fingerprintOf(encryptionKey);
+  await exec(tx, {
+    name: 'installation.leaveKey',
+    text: 'insert into platform_state (key, value) values ($1, $2) on conflict do nothing',
+    values: [KEY, fingerprint],
+  });
+  const { value } = await one<{ value: string }>(tx, {
+    name: 'installation.findKey',
+    text: 'select value from platform_state where key = $1',
+    values: [KEY],
+  });
+  if (value === fingerprint) return;
+  throw new Error(
+    'what is stored was encrypted with another ENCRYPTION_KEY: give every process the same one (or the same DATA_DIR/secrets.json)',
+  );
+}

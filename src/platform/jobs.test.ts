@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Type } from 'typebox';
+import { openTestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/wait.ts';
+import { newId } from './ids.ts';
+import { defineJob, migrateJobs, startJobs } from './jobs.ts';
+import { createLog } from './telemetry.ts';
+import { openDatabase } from './tenant.ts';
+
+const data = Type.Object({ value: Type.String() });
+const define = (name: string, retries = 0) => defineJob({ name: `test.${name}`, data, retries, retryDelaySeconds: 1 });
+const jobs = {
+  plain: define('plain'),
+  flaky: define('flaky', 3),
+  hopeless: define('hopeless', 1),
+  batch: define('batch'),
+  keyed: define('keyed'),
+  late: define('late'),
+  slow: define('slow'),
+};
+
+const database = await openTestDatabase();
+await migrateJobs(database.ownerUrl, Object.values(jobs));
+const platform = openDatabase({ url: database.url, poolSize: 4 });
+const log = createLog('silent');
+const running = await startJobs({ url: database.url, worker: true, log });
+after(async () => {
+  await running.stop();
+  await platform.close();
+  await database.close();
+});
+
+const company = newId();
+
+async function statesOf(job: { name: string }): Promise<Record<string, { state: string; retries: number }>> {
+  const rows = await database.sql<{ value: string; state: string; retries: number }>(
+    `select data->>'value' as value, state::text, retry_count as retries from pgboss.job where name = $1`,
+    [job.name],
+  );
+  return Object.fromEntries(rows.map(({ value, ...rest }) => [value, rest]));
+}
+
+test('a job is left by its transaction, or not at all', async () => {
+  const done: string[] = [];
+  await running.work({ job: jobs.plain, handle: async ({ value }) => void done.push(value) });
+  await assert.rejects(
+    platform.tenantTx(company, async (tx) => {
+      await running.enqueue(tx, jobs.plain, { value: 'rolled back' });
+      throw new Error('rolled back');
+    }),
+  );
+  await assert.rejects(
+    platform.systemTx(async (tx) => {
+      await running.enqueue(tx, jobs.plain, { value: 'rolled back, too' });
+      throw new Error('rolled back');
+    }),
+  );
+  await platform.tenantTx(company, async (tx) => {
+    await running.enqueue(tx, jobs.plain, { value: 'tenant' }, { key: 'a' });
+    assert.deepEqual(await statesOf(jobs.plain), {}, 'nobody sees it before the commit');
+  });
+  await platform.systemTx((tx) => running.enqueue(tx, jobs.plain, { value: 'system' }, { key: 'b' }));
+  await until('both jobs', () => done.length === 2);
+  assert.deepEqual(done.toSorted(), ['system', 'tenant']);
+});
+
+test('a job that fails is tried again, and what it did at last counts', async () => {
+  let tries = 0;
+  await running.work({
+    job: jobs.flaky,
+    handle: async () => {
+      tries += 1;
+      if (tries < 2) throw new Error('not yet');
+    },
+  });
+  await platform.systemTx((tx) => running.enqueue(tx, jobs.flaky, { value: 'x' }));
+  await until('the second try', async () => (await statesOf(jobs.flaky))['x']?.state === 'completed', 20_000);
+  assert.equal(tries, 2);
+});
+
+test('a job that never succeeds is given up after its retries', async () => {
+  let tries = 0;
+  await running.work({
+    job: jobs.hopeless,
+    handle: () => {
+      tries += 1;
+      return Promise.reject(new Error('never'));
+    },
+  });
+  await platform.systemTx((tx) => running.enqueue(tx, jobs.hopeless, { value: 'x' }));
+  await until('it to be given up', async () => (await statesOf(jobs.hopeless))['x']?.state === 'failed', 20_000);
+  assert.equal(tries, 2);
+});
+
+test('a job that fails does not harm the rest of its batch, and each is done once', async () => {
+  const values = Array.from({ length: 8 }, (_, index) => `job ${index}`);
+  await platform.systemTx(async (tx) => {
+    for (const value of values) await running.enqueue(tx, jobs.batch, { value }, { key: value });
+  });
+  const done: string[] = [];
+  await running.work({
+    job: jobs.batch,
+    handle: async ({ value }) => {
+      done.push(value);
+      if (value === 'job 3') throw new Error('this one only');
+    },
+  });
+  await until('the batch', async () => {
+    const states = Object.values(await statesOf(jobs.batch));
+    return states.every(({ state }) => state === 'completed' || state === 'failed');
+  });
+  const failed = Object.entries(await statesOf(jobs.batch)).filter(([, { state }]) => state === 'failed');
+  assert.deepEqual(failed, [['job 3', { state: 'failed', retries: 0 }]]);
+  assert.deepEqual(done.toSorted(), values);
+});
+
+test('of a key one job waits; jobs without a key all wait', async () => {
+  await platform.systemTx(async (tx) => {
+    for (const value of ['first', 'second']) await running.enqueue(tx, jobs.keyed, { value }, { key: 'same' });
+    for (const value of ['third', 'fourth']) await running.enqueue(tx, jobs.keyed, { value });
+  });
+  assert.deepEqual(Object.keys(await statesOf(jobs.keyed)).toSorted(), ['first', 'fourth', 'third']);
+});
+
+test('a delayed job waits for its time', async () => {
+  const started = Date.now();
+  let ran = 0;
+  await running.work({ job: jobs.late, handle: async () => void (ran = Date.now()) });
+  await platform.systemTx((tx) => running.enqueue(tx, jobs.late, { value: 'x' }, { delaySeconds: 2 }));
+  await until('its time', () => ran > 0);
+  assert.ok(ran - started >= 1_900, `it ran after ${ran - started} ms`);
+});
+
+test('at rest no job is begun, and what was begun is finished', async () => {
+  let begun = 0;
+  let finish = (): void => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  await running.work({
+    job: jobs.slow,
+    handle: async () => {
+      begun += 1;
+      await finished;
+    },
+  });
+  await platform.systemTx((tx) => running.enqueue(tx, jobs.slow, { value: 'begun' }, { key: 'a' }));
+  await until('it to begin', () => begun === 1);
+  let resting = false;
+  const rest = running.rest().then(() => (resting = true));
+  await platform.systemTx((tx) => running.enqueue(tx, jobs.slow, { value: 'later' }, { key: 'b' }));
+  assert.equal(resting, false, 'it waits for the one that runs');
+  finish();
+  await rest;
+  const states = await statesOf(jobs.slow);
+  assert.deepEqual([states['begun']?.state, states['later']?.state, begun], ['completed', 'created', 1]);
+});

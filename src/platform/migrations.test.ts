@@ -1,0 +1,130 @@
+/** On a server of their own: roles belong to the whole server, and these tests take rights away. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { openTestServer, type TestServer } from '../../test/support/database.ts';
+import { queues } from '../worker.ts';
+import { migrateJobs } from './jobs.ts';
+import { createLogin, findMissing, migrate } from './migrations.ts';
+
+let server: TestServer;
+const names = queues().map((queue) => queue.name);
+const prepareQueue = (url: string): Promise<void> => migrateJobs(url, queues());
+
+before(async () => {
+  server = await openTestServer();
+});
+after(() => server.close());
+
+function urlOf(database: string, user = 'postgres', password = server.address.ownerPassword): string {
+  const { host, port } = server.address;
+  return `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
+}
+
+async function run<R extends pg.QueryResultRow>(url: string, ...texts: string[]): Promise<R[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    let rows: R[] = [];
+    for (const text of texts) ({ rows } = await client.query<R>(text));
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** An empty database; its owner is `user`. */
+async function createDatabase(user = 'postgres'): Promise<string> {
+  const name = `m_${randomBytes(6).toString('hex')}`;
+  await run(urlOf('postgres'), `create database ${name} owner ${user}`);
+  return name;
+}
+
+test('processes that start at once migrate once, and each finds the database complete', async () => {
+  const url = urlOf(await createDatabase());
+  assert.ok((await findMissing(url, names)).length > 0);
+  const ran = await Promise.all([1, 2, 3].map(() => migrate(url, prepareQueue)));
+  const [first = [], ...others] = ran.toSorted((a, b) => b.length - a.length);
+  assert.ok(first.includes('0001_companies.sql'));
+  assert.deepEqual(first, first.toSorted());
+  assert.deepEqual(others, [[], []]);
+  assert.deepEqual(await findMissing(url, names), []);
+});
+
+test('what is missing is named: a migration that did not run, a queue that is not there', async () => {
+  const url = urlOf(await createDatabase());
+  await migrate(url, prepareQueue);
+  await run(url, `delete from schema_migrations where name = '0002_inboxes.sql'`);
+  assert.deepEqual(await findMissing(url, [...names, 'of.a-later-version']), [
+    '0002_inboxes.sql',
+    'of.a-later-version',
+  ]);
+  // Run again it would meet its own tables: the failure names the file and leaves everything as it was.
+  await assert.rejects(
+    migrate(url, prepareQueue),
+    /^Error: migration 0002_inboxes\.sql: relation "\w+" already exists$/,
+  );
+  assert.deepEqual(await findMissing(url, names), ['0002_inboxes.sql']);
+});
+
+test('the login of the embedded server is nobody by itself and may become nothing but the runtime roles', async () => {
+  const url = urlOf(await createDatabase());
+  await migrate(url, prepareQueue);
+  await createLogin(url, 'first');
+  await createLogin(url, server.address.password);
+  const login = urlOf(new URL(url).pathname.slice(1), 'parley', server.address.password);
+  await assert.rejects(run(login, 'select * from contacts'), { code: '42501' });
+  await assert.rejects(run(login, 'set role postgres'), { code: '42501' });
+  for (const role of ['parley_app', 'parley_read', 'parley_system'])
+    await run(login, `set role ${role}`, 'select 1 from contacts');
+  const [row] = await run<{ free: boolean }>(
+    login,
+    `select rolsuper or rolbypassrls or rolcreaterole or rolcreatedb as free from pg_roles where rolname = 'parley'`,
+  );
+  assert.equal(row?.free, false);
+  assert.deepEqual(await findMissing(login, names), []);
+});
+
+test('a user who may not create roles is told the exact statements, and is served once they were run', async () => {
+  const bare = await openTestServer();
+  const { host, port, ownerPassword } = bare.address;
+  const owner = `postgres://postgres:${encodeURIComponent(ownerPassword)}@${host}:${port}`;
+  try {
+    await run(`${owner}/postgres`, 'drop database parley_template', 'drop role parley');
+    await run(`${owner}/postgres`, ...['app', 'read', 'system'].map((role) => `drop role parley_${role}`));
+    await run(
+      `${owner}/postgres`,
+      `create role operator login password 'operator'`,
+      'create database bare owner operator',
+    );
+    const url = `postgres://operator:operator@${host}:${port}/bare`;
+    const error: Error = await migrate(url, prepareQueue).then(
+      () => assert.fail('it succeeded'),
+      (reason) => reason as Error,
+    );
+    const [sentence, ...statements] = error.message.split('\n');
+    assert.match(sentence ?? '', /may not create the runtime roles; run this as an administrator/);
+    assert.equal(statements.length, 4);
+    assert.ok(
+      statements.every((statement) => /^(create role|grant) .*;$/.test(statement)),
+      error.message,
+    );
+    await run(`${owner}/bare`, ...statements.map((statement) => statement.replace('current_user', 'operator')));
+    await migrate(url, prepareQueue);
+    assert.deepEqual(await findMissing(url, names), []);
+  } finally {
+    await bare.close();
+  }
+});
+
+test('a runtime role that passes row security, or is a superuser, is refused', async () => {
+  const url = urlOf(await createDatabase());
+  await migrate(url, prepareQueue);
+  for (const right of ['bypassrls', 'superuser']) {
+    await run(urlOf('postgres'), `alter role parley_app ${right}`);
+    await assert.rejects(findMissing(url, names), /parley_app must be neither superuser nor BYPASSRLS/);
+    await run(urlOf('postgres'), `alter role parley_app no${right}`);
+  }
+  assert.deepEqual(await findMissing(url, names), []);
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isId, newId } from './ids.ts';
+import { hashPassword, verifyPassword } from './passwords.ts';
+import { allows, ROLE_SCOPES, USER_ROLES, type Scope } from './scopes.ts';
+import { createSecrets, isMask, mask } from './secrets.ts';
+
+describe('a sealed value', () => {
+  const secrets = createSecrets('one key of the installation, long enough');
+  const plain = 'EAAG-a-token-of-the-network';
+  const sealed = secrets.seal(plain, 'company:inbox:token');
+
+  test('opens in its place, and shows nothing of itself', () => {
+    assert.equal(secrets.open(sealed, 'company:inbox:token'), plain);
+    assert.ok(!sealed.includes(plain) && !Buffer.from(sealed.slice(3), 'base64').includes(plain));
+    for (const text of ['', 'é ••••', '{"a":1}', 'x'.repeat(10_000)])
+      assert.equal(secrets.open(secrets.seal(text, 'c'), 'c'), text);
+  });
+
+  test('is another one each time, so that equal secrets can not be told', () => {
+    assert.notEqual(secrets.seal(plain, 'c'), secrets.seal(plain, 'c'));
+  });
+
+  test('does not open in another place, under another key, or changed in any byte', () => {
+    assert.throws(() => secrets.open(sealed, 'other:inbox:token'));
+    assert.throws(() => createSecrets('another key of the installation').open(sealed, 'company:inbox:token'));
+    const bytes = Buffer.from(sealed.slice(3), 'base64');
+    for (let index = 0; index < bytes.length; index += 1) {
+      const changed = Buffer.from(bytes);
+      changed[index] = (changed[index] ?? 0) ^ 1;
+      assert.throws(() => secrets.open(`v1:${changed.toString('base64')}`, 'company:inbox:token'), `byte ${index}`);
+    }
+    for (const text of ['', 'v1:', 'v2:AAAA', plain, `v1:${bytes.subarray(0, 20).toString('base64')}`]) {
+      assert.throws(() => secrets.open(text, 'company:inbox:token'), text);
+    }
+  });
+});
+
+test('a mask shows the last four characters of a long secret and none of a short one', () => {
+  assert.equal(mask('EAAG-a-token-1234'), '••••1234');
+  for (const short of ['', '1234', '12345678901']) assert.equal(mask(short), '••••');
+  assert.deepEqual(['••••', '••••1234', 'EAAG', ''].map(isMask), [true, true, false, false]);
+});
+
+describe('a password', () => {
+  test('is kept as an argon2id hash with a salt of its own, and only itself fits', async () => {
+    const [one, two] = [await hashPassword('correct horse'), await hashPassword('correct horse')];
+    assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+    assert.notEqual(one, two);
+    assert.equal(await verifyPassword('correct horse', one), true);
+    for (const wrong of ['', 'Correct horse', 'correct horse ', 'x'.repeat(10_000)]) {
+      assert.equal(await verifyPassword(wrong, one), false);
+    }
+  });
+
+  test('never fits a stored text that is no hash', async () => {
+    for (const stored of [
+      '',
+      'correct horse',
+      '$2b$10$abc',
+      '$argon2id$v=19$m=8,t=1,p=1$$',
+      '$argon2i$v=19$m=8,t=1,p=1$YWJjZGVmZ2g$YWJj',
+    ]) {
+      assert.equal(await verifyPassword('correct horse', stored), false, stored);
+    }
+  });
+});
+
+describe('an id', () => {
+  test('is 24 lower-case hex characters that begin with its second, and none comes twice', () => {
+    const at = Date.UTC(2026, 10, 20);
+    const ids = Array.from({ length: 10_000 }, () => newId(at));
+    assert.ok(ids.every(isId));
+    assert.ok(ids.every((id) => Number.parseInt(id.slice(0, 8), 16) * 1000 === at));
+    assert.equal(new Set(ids).size, ids.length);
+    assert.ok(newId(at + 1000) > newId(at));
+  });
+
+  test('is nothing else', () => {
+    for (const text of ['', 'x', '0'.repeat(23), '0'.repeat(25), 'A'.repeat(24), `${'0'.repeat(24)}\n`]) {
+      assert.equal(isId(text), false, text);
+    }
+  });
+});
+
+describe('scopes', () => {
+  test('allow what they name, their resource’s wildcard or the one of all, and nothing that only looks like it', () => {
+    for (const granted of [['contacts:read'], ['contacts:*'], ['*'], ['inboxes:read', 'contacts:read']]) {
+      assert.equal(allows(granted, 'contacts:read'), true, String(granted));
+    }
+    for (const granted of [
+      [],
+      ['contacts:create'],
+      ['contacts'],
+      ['*:read'],
+      ['contact:*'],
+      ['Contacts:*'],
+      ['custom-fields:*'],
+    ]) {
+      assert.equal(allows(granted, 'contacts:read'), false, String(granted));
+    }
+  });
+
+  test('of a role never exceed those of the role above it', () => {
+    const resources =
+      `webhooks inboxes attachments knowledge tables contacts businesses conversations pipelines messages campaigns
+      campaign-enrollments agents custom-fields companies users api-keys audit`.split(/\s+/);
+    const all = resources.flatMap((resource) =>
+      ['create', 'read', 'update', 'delete'].map((action) => `${resource}:${action}` as Scope),
+    );
+    const held = USER_ROLES.map((role) => all.filter((scope) => allows(ROLE_SCOPES[role], scope)));
+    const [owner = [], admin = [], operator = [], viewer = []] = held;
+    assert.deepEqual(owner, all);
+    assert.deepEqual(
+      all.filter((scope) => !admin.includes(scope)),
+      ['companies:create', 'companies:delete'],
+    );
+    assert.deepEqual(
+      operator.filter((scope) => !admin.includes(scope)),
+      [],
+    );
+    assert.deepEqual(
+      viewer.filter((scope) => !scope.endsWith(':read')),
+      [],
+    );
+    assert.ok(!operator.some((scope) => /^(webhooks|api-keys|audit|inboxes:update|users)/.test(scope)));
+  });
+});

@@ -1,0 +1,139 @@
+/** What an operator sees: health while the database goes and comes back, and the numbers. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { openTestDatabase } from '../../test/support/database.ts';
+import type { Json } from '../../test/support/platform.ts';
+import { until } from '../../test/support/wait.ts';
+import { start } from '../boot/start.ts';
+import { loadConfig } from '../config.ts';
+import { metricsRoute } from './service.ts';
+import { createServer as createApi } from './http.ts';
+import { createLog, createMetrics } from './telemetry.ts';
+
+type Mood = 'open' | 'refusing' | 'silent';
+
+/** A way to the database that can be cut (connections end, new ones are refused) or go silent (nobody says anything). */
+async function openCrossing(url: string) {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let mood: Mood = 'open';
+  const server = createServer((near) => {
+    near.on('error', () => near.destroy());
+    if (mood === 'refusing') return void near.destroy();
+    sockets.add(near);
+    if (mood === 'silent') return;
+    const far = connect(Number(target.port), target.hostname);
+    sockets.add(far);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on('data', (bytes) => mood !== 'silent' && to.write(bytes));
+      from.on('close', () => to.destroy()).on('error', () => to.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const through = new URL(url);
+  through.port = String((server.address() as AddressInfo).port);
+  const cutAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  return {
+    url: through.href,
+    set: (next: Mood) => {
+      mood = next;
+      if (next !== 'silent') cutAll();
+    },
+    close: () => {
+      cutAll();
+      server.close();
+    },
+  };
+}
+
+const database = await openTestDatabase();
+const crossing = await openCrossing(database.url);
+const folder = await mkdtemp(join(tmpdir(), 'parley-data-'));
+const config = loadConfig({
+  DATABASE_URL: crossing.url,
+  DATA_DIR: folder,
+  PORT: '0',
+  SANDBOX: 'on',
+  LOG_LEVEL: 'silent',
+});
+const running = await start(config, 'all', { log: createLog('silent') });
+after(async () => {
+  crossing.set('open');
+  await running.stop();
+  crossing.close();
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+const { company_key: key } = JSON.parse(await readFile(join(folder, 'credentials.json'), 'utf8')) as Json;
+const get = (path: string): Promise<Response> =>
+  fetch(running.url + path, { headers: { authorization: `Bearer ${key}` } });
+
+describe('while the database is away', () => {
+  for (const mood of ['refusing', 'silent'] as const) {
+    test(`(${mood}) requests get 503 with Retry-After, the process lives, is not ready, and recovers by itself`, async () => {
+      assert.equal((await get('/v1/inboxes')).status, 200);
+      crossing.set(mood);
+      // Connections that were open notice it with their next statement; six seconds is the longest that one is waited for.
+      const answers = await Promise.all(
+        ['/v1/inboxes', '/v1/webhooks', '/health/ready', '/v1/inboxes?limit=1'].map(get),
+      );
+      for (const answer of answers) {
+        assert.equal(answer.status, 503, await answer.clone().text());
+        assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+        assert.equal(answer.headers.get('content-type'), 'application/problem+json');
+        assert.equal(((await answer.json()) as Json).code, 'UNAVAILABLE');
+      }
+      assert.equal((await get('/health/live')).status, 200);
+      // A write from the outside is refused, too, and so repeated by whoever made it.
+      const asked = Date.now();
+      assert.equal((await get('/health/ready')).status, 503);
+      assert.ok(Date.now() - asked < 5_000, 'a new connection is waited for one second');
+      crossing.set('open');
+      await until('it to be ready again', async () => (await get('/health/ready')).status === 200, 20_000);
+      assert.equal((await get('/v1/inboxes')).status, 200);
+    });
+  }
+});
+
+describe('the numbers', () => {
+  test('are open on a loopback address, count by the route’s pattern, and name no id', async () => {
+    const id = '0123456789abcdef01234567';
+    await (await get(`/v1/inboxes/${id}`)).text();
+    const text = await (await fetch(`${running.url}/metrics`)).text();
+    assert.match(text, /parley_http_request_seconds_count\{method="GET",route="\/v1\/inboxes\/:id",status="404"\} \d+/);
+    assert.match(text, /^process_resident_memory_bytes \d+/m);
+    assert.ok(!text.includes(id));
+  });
+
+  test('are closed anywhere else, except to the operator’s own token', async () => {
+    const token = 'an operator’s token of sufficient length';
+    const bearer = Buffer.from(`Bearer ${token}`).toString('latin1');
+    for (const [own, authorization, expected] of [
+      [null, undefined, 401],
+      [null, 'Bearer null', 401],
+      [token, undefined, 401],
+      [token, `${bearer}x`, 401],
+      ['ascii-token-of-thirty-two-letters', 'Bearer ascii-token-of-thirty-two-letters', 200],
+    ] as const) {
+      const app = createApi(createLog('silent'), createMetrics());
+      metricsRoute(app, createMetrics(), { open: false, token: own });
+      const answer = await app.inject({ url: '/metrics', headers: authorization ? { authorization } : {} });
+      assert.equal(answer.statusCode, expected, `${own} ${authorization}`);
+      if (expected === 401) assert.equal(answer.headers['www-authenticate'], 'Bearer');
+      await app.close();
+    }
+  });
+});

@@ -1,0 +1,196 @@
+/**
+ * The schema's law, read from the catalogue of the migrated database: every table of a company has the form that makes
+ * tenancy hold, or stands here with the reason why it does not.
+ */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { openTestDatabase } from '../support/database.ts';
+
+/** Tables without a company, and why. */
+const WITHOUT_COMPANY: Record<string, string> = {
+  companies: 'is the company: its _id is what others call company_id',
+  callbacks_aside: 'of a callback that can not be read nobody knows the company; readable by the system only',
+  platform_state: 'facts of the installation itself; readable by the system only',
+  schema_migrations: 'what was migrated; readable, and written by the owner only',
+};
+
+/** Primary keys other than (company_id, _id), and why. */
+const OTHER_KEYS: Record<string, { key: string; why: string }> = {
+  api_keys: {
+    key: '_id',
+    why: 'a global key has no company, and a key is found by its hash before a company is known',
+  },
+  contact_identities: { key: 'company_id,kind,value', why: 'the name itself is what must be unique under a race' },
+  pending_turns: { key: 'company_id,conversation_id', why: 'one turn per conversation' },
+  event_listeners: { key: 'company_id,event', why: 'the one row that an emit looks up' },
+};
+
+/** Columns that hold an id and have no foreign key, and why. */
+const WITHOUT_REFERENCE: Record<string, string> = {
+  'contacts.business_id': 'the table of businesses is not there yet',
+  'contacts.external_id': "an integrator's id",
+  'conversations.campaign_id': 'the table of campaigns is not there yet',
+  'conversations.enrollment_id': 'the table of enrollments is not there yet',
+  'conversations.last_message_id': 'a circle with messages: shown by a join that names the company',
+  'messages.attachment_id': 'the table of attachments is not there yet',
+  'messages.campaign_id': 'the table of campaigns is not there yet',
+  'messages.enrollment_id': 'the table of enrollments is not there yet',
+  'messages.agent_id': 'says who wrote it, also when the agent is gone',
+  'messages.sender_id': 'a user, a key or a contact; says who wrote it, also when they are gone',
+  'messages.external_id': "the network's id",
+  'parked_updates.external_id': "the network's id",
+  'pending_turns.message_id': 'the newest message; the conversation that holds it is referenced',
+  'deliveries.webhook_id': 'the log outlives its webhook',
+  'deliveries.resource_id': 'one of several tables, at the time of the event',
+  'event_listeners.webhook_id': 'written together with the webhook, in its transaction',
+};
+
+interface Table {
+  name: string;
+  columns: string[];
+  key: string;
+  enabled: boolean;
+  forced: boolean;
+}
+
+const database = await openTestDatabase();
+after(() => database.close());
+
+const tables = await database.sql<Table>(`
+  select c.relname as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced,
+    array(select attname::text from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped order by attnum) as columns,
+    (select string_agg(a.attname, ',' order by k.position) from pg_constraint p, unnest(p.conkey) with ordinality as k (attnum, position)
+      join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+      where p.conrelid = c.oid and p.contype = 'p') as key
+  from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace order by 1`);
+const ofCompanies = tables.filter((table) => table.columns.includes('company_id'));
+const policies = await database.sql<{ table: string; policy: string }>(`
+  select tablename as table, concat_ws(' ', policyname, cmd, roles::text, qual, with_check) as policy from pg_policies order by 2`);
+
+function policiesOf(table: string): string[] {
+  return policies.filter((row) => row.table === table).map((row) => row.policy);
+}
+
+/** What `tenant_table()` makes, as the catalogue spells it. */
+function threeWalls(column: string): string[] {
+  const own = `(${column} = current_setting('app.company_id'::text, true))`;
+  return [
+    'reading SELECT {parley_read} true',
+    'system ALL {parley_system} true true',
+    `tenant ALL {parley_app} ${own} ${own}`,
+  ];
+}
+
+test('every table belongs to companies, or says here why it does not', () => {
+  assert.ok(ofCompanies.length > 10);
+  const others = tables.filter((table) => !ofCompanies.includes(table)).map((table) => table.name);
+  assert.deepEqual(others, Object.keys(WITHOUT_COMPANY).toSorted());
+});
+
+for (const { name, key, columns, enabled, forced } of ofCompanies) {
+  describe(`the table ${name}`, () => {
+    test(`of ${name}: the primary key begins with the company, or says here why not`, () => {
+      const expected = OTHER_KEYS[name]?.key ?? 'company_id,_id';
+      assert.equal(key, expected);
+    });
+
+    test(`of ${name}: row security is on, also for its owner, with the three policies and no other`, () => {
+      assert.deepEqual([enabled, forced], [true, true]);
+      assert.deepEqual(policiesOf(name), threeWalls('company_id'));
+    });
+
+    test(`of ${name}: each id points to a row of the same company, or says here why it points nowhere`, async () => {
+      const references = await referencesOf(name);
+      for (const reference of references) {
+        const isCompany = reference.target === 'companies';
+        assert.deepEqual(reference.targets, isCompany ? ['_id'] : ['company_id', '_id'], reference.target);
+        assert.equal(reference.columns[0], 'company_id', `${name} → ${reference.target} leaves the company out`);
+      }
+      assert.ok(
+        references.some((reference) => reference.target === 'companies'),
+        'its company exists',
+      );
+      const pointing = new Set(references.flatMap((reference) => reference.columns));
+      const ids = columns.filter((column) => column.endsWith('_id') && column !== '_id' && !pointing.has(column));
+      for (const column of ids) assert.ok(WITHOUT_REFERENCE[`${name}.${column}`], `${name}.${column} points nowhere`);
+    });
+  });
+}
+
+test('the exceptions named here are all there', () => {
+  const names = new Set(ofCompanies.map((table) => table.name));
+  for (const name of Object.keys(OTHER_KEYS)) assert.ok(names.has(name), name);
+  for (const column of Object.keys(WITHOUT_REFERENCE)) {
+    const [table, name = ''] = column.split('.');
+    assert.ok(ofCompanies.find((item) => item.name === table)?.columns.includes(name), column);
+  }
+});
+
+test('what belongs to no company is closed to the role that works for one', async () => {
+  assert.deepEqual(policiesOf('companies'), threeWalls('_id'));
+  for (const table of ['callbacks_aside', 'platform_state']) {
+    for (const role of ['parley_app', 'parley_read']) {
+      const [row] = await database.sql<{ may: boolean }>(
+        `select has_table_privilege($1, $2, 'select, insert, update, delete, truncate, references, trigger') as may`,
+        [role, table],
+      );
+      assert.equal(row?.may, false, `${role} on ${table}`);
+    }
+  }
+});
+
+test('no runtime role is a superuser, passes row security, owns a table, logs in, or may make anything', async () => {
+  const roles = await database.sql(`
+    select rolname, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin,
+      (select count(*)::int from pg_class where relowner = r.oid) as owned,
+      has_schema_privilege(r.oid, 'public', 'create') as creates
+    from pg_roles r where rolname in ('parley_app', 'parley_read', 'parley_system') order by 1`);
+  const nothing = {
+    rolsuper: false,
+    rolbypassrls: false,
+    rolcreaterole: false,
+    rolcreatedb: false,
+    rolreplication: false,
+  };
+  const expected = { ...nothing, rolcanlogin: false, owned: 0, creates: false };
+  assert.deepEqual(
+    roles,
+    ['parley_app', 'parley_read', 'parley_system'].map((rolname) => ({ rolname, ...expected })),
+  );
+});
+
+test('the reading role may write nothing, and nobody but the owner empties or changes a table', async () => {
+  const rights = await database.sql<{ right: string }>(`
+    select distinct grantee || ' ' || privilege_type as right from information_schema.role_table_grants
+    where table_schema = 'public' and grantee in ('PUBLIC', 'parley_app', 'parley_read', 'parley_system') order by 1`);
+  const all = ['DELETE', 'INSERT', 'SELECT', 'UPDATE'];
+  assert.deepEqual(
+    rights.map((row) => row.right),
+    [
+      ...all.map((right) => `parley_app ${right}`),
+      'parley_read SELECT',
+      ...all.map((right) => `parley_system ${right}`),
+    ],
+  );
+});
+
+test('a function with its owner’s rights stands here, fixes its search path, and is closed to the public', async () => {
+  const functions = await database.sql<{ name: string; fixed: boolean; callers: string[] }>(`
+    select proname as name, exists (select 1 from unnest(proconfig) setting where setting like 'search_path=%') as fixed,
+      array(select coalesce(r.rolname, 'PUBLIC')::text from aclexplode(proacl) a left join pg_roles r on r.oid = a.grantee
+        where a.grantee <> p.proowner) as callers
+    from pg_proc p where prosecdef and pronamespace = 'public'::regnamespace order by 1`);
+  assert.deepEqual(functions, [{ name: 'refresh_statistics', fixed: true, callers: ['parley_system'] }]);
+});
+
+/** Foreign keys: their columns, and what each points to. */
+function referencesOf(table: string): Promise<{ target: string; columns: string[]; targets: string[] }[]> {
+  const names = (relation: string, keys: string): string =>
+    `array(select a.attname::text from unnest(f.${keys}) with ordinality as k (attnum, position)
+      join pg_attribute a on a.attrelid = f.${relation} and a.attnum = k.attnum order by k.position)`;
+  return database.sql(
+    `select f.confrelid::regclass::text as target, ${names('conrelid', 'conkey')} as columns, ${names('confrelid', 'confkey')} as targets
+      from pg_constraint f where f.contype = 'f' and f.conrelid = $1::regclass`,
+    [table],
+  );
+}

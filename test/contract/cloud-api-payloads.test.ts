@@ -1,0 +1,143 @@
+/**
+ * Notifications that others published, posted as the network would post them, when they lie beside the repository. They
+ * are looked at, never copied: a clone on its own skips this file, and loses nothing that the own fixtures do not prove.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { parseCallback } from '../../src/channels/wap-auto-closer/parse.ts';
+import {
+  connectPhone,
+  freshPhone,
+  networkId,
+  openNetwork,
+  storedMessage,
+  wamid,
+  written,
+  type Phone,
+} from '../support/network.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { eventNames } from '../support/traffic.ts';
+
+const samples = new URL('../../../shared/fixtures/', import.meta.url);
+const skip = existsSync(samples) ? false : 'the published samples are not beside this repository';
+
+interface Sample {
+  name: string;
+  body: Json;
+}
+
+const readJson = (path: string): Json => JSON.parse(readFileSync(new URL(path, samples), 'utf8'));
+const listFolder = (path: string): string[] =>
+  readdirSync(new URL(path, samples)).filter((file) => file.endsWith('.json'));
+
+function readSamples(): Sample[] {
+  const [network, library] = ['meta-openapi/webhooks/', 'pywa/tests/data/updates/'];
+  return [
+    ...listFolder(network).map((file) => ({ name: file, body: readJson(network + file) })),
+    ...listFolder(library).flatMap((file) =>
+      Object.entries<Json>(readJson(library + file)).map(([name, body]) => ({ name: `${file} ${name}`, body })),
+    ),
+  ];
+}
+
+const changesOf = (body: Json): Json[] => (body.entry ?? []).flatMap((entry: Json) => entry.changes ?? []);
+const messagesOf = (body: Json): Json[] =>
+  changesOf(body)
+    .filter((change) => change.field === 'messages' || change.field === 'smb_message_echoes')
+    .flatMap((change) => [...(change.value?.messages ?? []), ...(change.value?.message_echoes ?? [])]);
+
+const networkIds = new Map<string, string>();
+
+/** Samples share ids; as notifications of one number they must not be each other's repetition. A blank gets a number. */
+function withOwnIds(body: Json): Json {
+  const own = structuredClone(body);
+  for (const { value } of changesOf(own)) {
+    const id = value?.metadata?.phone_number_id;
+    if (id === undefined || /^\d+$/.test(id)) continue;
+    networkIds.set(id, networkIds.get(id) ?? networkId());
+    value.metadata.phone_number_id = networkIds.get(id);
+  }
+  for (const message of messagesOf(own)) message.id = wamid();
+  return own;
+}
+
+/** A neighbour in the same change as each of the sample's messages and statuses: a text, and something broken. */
+function withNeighbours(body: Json, id: string): Json {
+  const crowded = structuredClone(body);
+  const [change] = changesOf(crowded).filter(({ field }) => field === 'messages');
+  if (!change) return null;
+  change.value.messages = [null, ...(change.value.messages ?? []), written({ from: freshPhone(), id })];
+  return crowded;
+}
+
+const platform = skip ? null : await startPlatform();
+const network = platform && (await openNetwork(platform));
+const phones = new Map<string, Phone>();
+
+/** Connects each number that the samples speak of, with coexistence switched on. */
+async function connectNumbers(bodies: Json[]): Promise<void> {
+  assert.ok(platform && network);
+  const ids = bodies.flatMap(changesOf).map((change) => change.value?.metadata?.phone_number_id);
+  for (const id of new Set(ids.filter((value) => value !== undefined))) {
+    phones.set(id, await connectPhone(platform, { id }));
+  }
+  await platform.database.sql('update inboxes set coexistence_enabled = true');
+}
+
+if (platform) await connectNumbers(readSamples().map(({ body }) => withOwnIds(body)));
+
+/** The messages that a body holds, as they must be stored: by number and id. */
+const expectedOf = (body: Json): { phone: Phone; id: string }[] =>
+  parseCallback(body).flatMap((element) => {
+    const phone = element.kind === 'message' ? phones.get(element.address) : undefined;
+    return phone && element.kind === 'message' ? [{ phone, id: element.externalId }] : [];
+  });
+
+test(
+  'every published notification is answered 200 and stored once, however often it is posted',
+  { skip },
+  async (t) => {
+    assert.ok(platform && network);
+    const all = readSamples().map(({ name, body }) => ({ name, body: withOwnIds(body) }));
+    const said = all.flatMap(({ body }) => messagesOf(body)).filter(({ type }) => type !== 'edit' && type !== 'revoke');
+    let stored = 0;
+    for (const { name, body } of all) {
+      for (let repetition = 0; repetition < 3; repetition += 1) await network.post(200, body);
+      for (const { phone, id } of expectedOf(body)) {
+        const message = await storedMessage(platform, phone, id);
+        assert.ok(message, `${name}: ${id} is not stored`);
+        const events = await eventNames(platform, message._id);
+        assert.deepEqual(events, message.message_type === 'SYSTEM' ? [] : ['MESSAGE_RECEIVED'], name);
+        stored += 1;
+      }
+    }
+    const [row] = await platform.database.sql<{ count: number }>('select count(*)::int as count from messages');
+    assert.equal(row?.count, stored);
+    // Counted without the parser; 48 when this was written.
+    assert.equal(stored, said.length);
+    assert.ok(stored >= 48, `${stored} messages`);
+    t.diagnostic(`${all.length} notifications, ${stored} messages`);
+  },
+);
+
+test(
+  'a broken element beside a published notification keeps neither it nor its neighbour from being stored',
+  { skip },
+  async () => {
+    assert.ok(platform && network);
+    for (const sample of readSamples()) {
+      const id = wamid();
+      const body = withNeighbours(withOwnIds(sample.body), id);
+      if (!body) continue;
+      await network.post(200, body);
+      for (const expected of expectedOf(body)) {
+        assert.ok(await storedMessage(platform, expected.phone, expected.id), `${sample.name}: ${expected.id}`);
+      }
+      assert.ok(
+        expectedOf(body).some((expected) => expected.id === id),
+        sample.name,
+      );
+    }
+  },
+);

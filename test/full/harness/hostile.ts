@@ -1,0 +1,152 @@
+/** Receivers that lie, drip, redirect or never answer: one server per kind, on raw sockets. */
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+
+export interface Hostile {
+  kind: string;
+  url: string;
+  /** What the log of a delivery to it must say: null when it is DELIVERED, else one of these errors. */
+  errors: string[] | null;
+}
+
+export interface HostileTown {
+  hostiles: Hostile[];
+  /** Connections that anything made to the place that the redirects name. */
+  strays(): number;
+  /** The most connections that were open at once, over all of them. */
+  mostOpen(): number;
+  close(): Promise<void>;
+}
+
+interface Kind {
+  errors: string[] | null;
+  scheme?: 'https';
+  /** Called once the request's head has arrived; before that when `eager`. */
+  behave: (socket: Socket, strayUrl: string) => void;
+  eager?: boolean;
+}
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+const DRIP_MS = 200;
+
+/** Writes the same again and again until the other side has had enough. */
+function repeat(socket: Socket, chunk: string | Buffer, everyMs: number): void {
+  const timer = setInterval(() => {
+    // A full buffer means that nobody reads: more would only fill this process.
+    if (!socket.destroyed && socket.writableLength < 1_000_000) socket.write(chunk);
+  }, everyMs);
+  socket.on('close', () => clearInterval(timer));
+}
+
+const KINDS: Record<string, Kind> = {
+  silent: { errors: ['TIMEOUT'], behave: () => undefined },
+  'drips its head': {
+    errors: ['TIMEOUT'],
+    behave: (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
+      repeat(socket, 'a', DRIP_MS);
+    },
+  },
+  'drips its body': {
+    errors: null,
+    behave: (socket) => {
+      socket.write(`${OK}Content-Length: 100000\r\n\r\n`);
+      repeat(socket, 'a', DRIP_MS);
+    },
+  },
+  'never stops': {
+    errors: null,
+    behave: (socket) => {
+      socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n`);
+      repeat(socket, `10000\r\n${'x'.repeat(0x10000)}\r\n`, 1);
+    },
+  },
+  'sends a bomb': {
+    errors: null,
+    behave: (socket) => {
+      const bomb = gzipSync(Buffer.alloc(50_000_000));
+      socket.write(`${OK}Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
+      socket.end(bomb);
+    },
+  },
+  'floods with interim answers': {
+    errors: ['SOCKET'],
+    behave: (socket) => repeat(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100), 1),
+  },
+  'floods with headers': {
+    errors: ['SOCKET'],
+    behave: (socket) => {
+      socket.write(OK);
+      repeat(socket, `X-Header: ${'h'.repeat(1_000)}\r\n`.repeat(60), 1);
+    },
+  },
+  'does not speak HTTP': {
+    errors: ['SOCKET'],
+    behave: (socket) => socket.end('220 mail.example ESMTP\r\n'),
+  },
+  'does not speak TLS': {
+    errors: ['TLS'],
+    scheme: 'https',
+    eager: true,
+    behave: (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+  },
+  'resets at once': {
+    // Whether the connection was established before it was reset is decided by the moment at which the sender looks.
+    errors: ['CONNECT', 'SOCKET'],
+    eager: true,
+    behave: (socket) => socket.resetAndDestroy(),
+  },
+  'resets instead of answering': { errors: ['SOCKET'], behave: (socket) => socket.resetAndDestroy() },
+  'resets in its head': {
+    errors: ['SOCKET'],
+    behave: (socket) => socket.write('HTTP/1.1 200', () => socket.resetAndDestroy()),
+  },
+  'promises more than it sends': {
+    errors: null,
+    behave: (socket) => socket.end(`${OK}Content-Length: 1000\r\n\r\nshort`),
+  },
+  'redirects elsewhere': {
+    errors: ['REDIRECT'],
+    behave: (socket, strayUrl) =>
+      socket.end(`HTTP/1.1 307 Temporary Redirect\r\nLocation: ${strayUrl}\r\nContent-Length: 0\r\n\r\n`),
+  },
+};
+
+export async function openHostileTown(): Promise<HostileTown> {
+  const servers: Server[] = [];
+  const sockets = new Set<Socket>();
+  let most = 0;
+  let strays = 0;
+  const open = async (welcome: (socket: Socket) => void): Promise<number> => {
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      most = Math.max(most, sockets.size);
+      // Failure policy: whoever is treated like this hangs up.
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+      welcome(socket);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    servers.push(server);
+    return (server.address() as AddressInfo).port;
+  };
+  const strayUrl = `http://127.0.0.1:${await open(() => void (strays += 1))}/`;
+  const hostiles: Hostile[] = [];
+  for (const [kind, { errors, scheme = 'http', behave, eager }] of Object.entries(KINDS)) {
+    const port = await open((socket) => {
+      if (eager) behave(socket, strayUrl);
+      else socket.once('data', () => behave(socket, strayUrl));
+      socket.resume();
+    });
+    hostiles.push({ kind, url: `${scheme}://127.0.0.1:${port}/`, errors });
+  }
+  return {
+    hostiles,
+    strays: () => strays,
+    mostOpen: () => most,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(servers.map((server) => once(server.close(), 'close')));
+    },
+  };
+}

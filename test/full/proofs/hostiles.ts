@@ -1,0 +1,109 @@
+/** Hostile receivers of every kind at once, beside an honest one: each costs its company one slot, for ten seconds at most. */
+import assert from 'node:assert/strict';
+import { emit } from '../../../src/platform/events.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { until } from '../../support/wait.ts';
+import { openHostileTown, type Hostile } from '../harness/hostile.ts';
+import type { PlatformProcess } from '../harness/processes.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { listen, onStage, type Stage, type Tenant } from '../harness/stage.ts';
+
+export interface HostilesSize {
+  /** Deliveries to each kind. */
+  each: number;
+  /** The bar for the event loop's delay; wider where other work shares the machine. */
+  delay99Ms: number;
+}
+
+export interface HostilesAccount {
+  kinds: number;
+  deliveries: number;
+  slowestMs: number;
+  mostOpen: number;
+  grownMb: number;
+  delay99Ms: number;
+}
+
+const EVENT = 'MESSAGE_RECEIVED';
+// Ten seconds, and what a busy machine needs to notice that they are over.
+const ATTEMPT_MS = 10_500;
+const SLOTS = 64;
+const GROWN_MB = 64;
+
+export async function proveHostiles({ each, delay99Ms }: HostilesSize): Promise<HostilesAccount> {
+  return onStage({}, async (stage) => {
+    const town = await openHostileTown();
+    const honest = await startReceiver(() => ({ status: 200, afterMs: 0 }));
+    try {
+      const process = await stage.start('all');
+      const victims = new Map<string, Hostile>();
+      for (const hostile of [...town.hostiles, { kind: 'honest', url: honest.url, errors: null }]) {
+        const tenant = await stage.createTenant(hostile.kind);
+        await listen(process, tenant, hostile.url, [EVENT]);
+        victims.set(tenant._id, hostile);
+      }
+      const before = await vitals(process);
+      for (const company of victims.keys()) await queue(stage, { _id: company, key: '' }, each);
+      const slowestMs = await settle(stage, victims, each);
+      const after = await vitals(process);
+      const grownMb = Math.round((after.residentBytes - before.residentBytes) / 1_048_576);
+      assert.equal(town.strays(), 0, 'a redirect was followed');
+      assert.ok(town.mostOpen() <= SLOTS, `${town.mostOpen()} connections at once`);
+      assert.ok(grownMb <= GROWN_MB, `the process grew by ${grownMb} MB`);
+      assert.ok(after.delay99Ms <= delay99Ms, `the event loop was late by ${after.delay99Ms} ms (99 %)`);
+      const figures = { slowestMs, mostOpen: town.mostOpen(), grownMb, delay99Ms: Math.round(after.delay99Ms) };
+      return { kinds: town.hostiles.length, deliveries: victims.size * each, ...figures };
+    } finally {
+      await town.close();
+      await honest.close();
+    }
+  });
+}
+
+async function queue(stage: Stage, { _id: company }: Tenant, count: number): Promise<void> {
+  const items = Array.from({ length: count }, () => ({
+    event: EVENT as 'MESSAGE_RECEIVED',
+    data: { _id: newId(), company },
+  }));
+  await stage.database.tenantTx(company, (tx) => emit(tx, items));
+}
+
+interface Row {
+  company: string;
+  status: string;
+  error: string | null;
+  response_ms: number;
+}
+
+/** Returns how long the slowest attempt took. */
+async function settle({ store }: Stage, victims: Map<string, Hostile>, each: number): Promise<number> {
+  // Eight at a time and ten seconds each, and a start.
+  const timeoutMs = Math.ceil(each / 8) * ATTEMPT_MS * 2 + 30_000;
+  const rows = await until(
+    'every delivery to be settled',
+    async () => {
+      const found = await store.sql<Row>(
+        'select company_id as company, status, error, response_ms from deliveries where finished_at is not null',
+      );
+      return found.length === victims.size * each && found;
+    },
+    timeoutMs,
+  );
+  for (const row of rows) {
+    const { kind, errors } = victims.get(row.company) as Hostile;
+    assert.equal(row.status, errors ? 'FAILED' : 'DELIVERED', `${kind}: ${row.error}`);
+    assert.ok(row.error === null || errors?.includes(row.error), `${kind}: ${row.error}`);
+    assert.ok(row.response_ms <= ATTEMPT_MS, `${kind}: it held its slot for ${row.response_ms} ms`);
+  }
+  return Math.max(...rows.map((row) => row.response_ms));
+}
+
+/** What the process says of itself; the delay is since the last look. */
+async function vitals({ url }: PlatformProcess): Promise<{ residentBytes: number; delay99Ms: number }> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+  return {
+    residentBytes: figure('process_resident_memory_bytes'),
+    delay99Ms: figure('nodejs_eventloop_lag_p99_seconds') * 1_000,
+  };
+}

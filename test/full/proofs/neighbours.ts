@@ -1,0 +1,94 @@
+/**
+ * A noisy neighbour: one company has a long queue for a receiver that never answers. The others' deliveries take as long as
+ * they took before it came, and it never holds more than its own slots.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { emit } from '../../../src/platform/events.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { until } from '../../support/wait.ts';
+import { startReceiver, type Receiver } from '../harness/receiver.ts';
+import { listen, onStage, type Stage, type Tenant } from '../harness/stage.ts';
+
+export interface NeighboursSize {
+  companies: number;
+  /** Deliveries of each company. */
+  each: number;
+  /** Deliveries that wait for the receiver that never answers. */
+  hanging: number;
+}
+
+export interface NeighboursAccount {
+  companies: number;
+  deliveries: number;
+  alone99Ms: number;
+  beside99Ms: number;
+  mostHanging: number;
+}
+
+const EVENT = 'MESSAGE_RECEIVED';
+const BATCH = 500;
+// What one company may hold of a process, by default.
+const SLOTS = 8;
+// Deliveries of each company come in this rhythm, as in real life; a burst would measure its own queue.
+const RHYTHM_MS = 20;
+// The bar of reliability.md B9.
+const BESIDE_MS = 1_000;
+// On a machine that is busy with other things the same deliveries alone tell what it can do.
+const ALONE_FACTOR = 2;
+
+export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursAccount> {
+  return onStage({}, async (stage) => {
+    const receiver = await startReceiver(({ path }) => (path === '/hang' ? null : { status: 204, afterMs: 0 }));
+    try {
+      const process = await stage.start('all');
+      const noisy = await stage.createTenant('Noisy');
+      await listen(process, noisy, `${receiver.url}/hang`, [EVENT]);
+      const others = await Promise.all(
+        Array.from({ length: size.companies }, (_, n) => stage.createTenant(`Company ${n}`)),
+      );
+      for (const [n, tenant] of others.entries()) await listen(process, tenant, `${receiver.url}/${n}`, [EVENT]);
+      const alone99Ms = await measure(stage, receiver, others, size.each);
+      for (let left = size.hanging; left > 0; left -= BATCH) await queue(stage, noisy, Math.min(left, BATCH));
+      await until('the noisy company to hold its slots', () => receiver.open.get('/hang') === SLOTS, 30_000);
+      const beside99Ms = await measure(stage, receiver, others, size.each);
+      const mostHanging = receiver.mostOpen.get('/hang') ?? 0;
+      assert.equal(mostHanging, SLOTS, 'a company held more than its slots');
+      const bar = Math.max(BESIDE_MS, alone99Ms * ALONE_FACTOR);
+      assert.ok(beside99Ms <= bar, `99 % took ${beside99Ms} ms beside the noisy one, ${alone99Ms} ms alone`);
+      return { companies: size.companies, deliveries: size.companies * size.each, alone99Ms, beside99Ms, mostHanging };
+    } finally {
+      await receiver.close();
+    }
+  });
+}
+
+async function queue(stage: Stage, { _id: company }: Tenant, count: number): Promise<string[]> {
+  const items = Array.from({ length: count }, () => ({
+    event: EVENT as 'MESSAGE_RECEIVED',
+    data: { _id: newId(), company },
+  }));
+  await stage.database.tenantTx(company, (tx) => emit(tx, items));
+  return items.map((item) => item.data._id);
+}
+
+/** The 99th percentile from queueing to receipt, in milliseconds. */
+async function measure(stage: Stage, receiver: Receiver, tenants: Tenant[], each: number): Promise<number> {
+  const queuedAt = new Map<string, number>();
+  const first = receiver.receipts.length;
+  for (let round = 0; round < each; round += 1) {
+    const started = performance.now();
+    for (const tenant of tenants) {
+      const at = Date.now();
+      for (const id of await queue(stage, tenant, 1)) queuedAt.set(id, at);
+    }
+    await sleep(Math.max(0, RHYTHM_MS - (performance.now() - started)));
+  }
+  const received = () => receiver.receipts.slice(first).filter(({ resource }) => queuedAt.has(resource));
+  await until('every other delivery', () => received().length >= queuedAt.size, 60_000);
+  const times = received()
+    .map(({ resource, atMs }) => atMs - (queuedAt.get(resource) ?? 0))
+    .toSorted((a, b) => a - b);
+  assert.equal(times.length, queuedAt.size, 'a delivery was received twice');
+  return times[Math.ceil(times.length * 0.99) - 1] ?? 0;
+}

@@ -1,0 +1,159 @@
+/**
+ * The database goes away under load (an immediate stop) and comes back. Nobody hangs, nobody dies, and what was acknowledged
+ * before, meanwhile and after is stored.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../support/wait.ts';
+import { chanceOf } from '../harness/chance.ts';
+import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
+import type { PlatformProcess } from '../harness/processes.ts';
+import { startReceiver, type Receiver } from '../harness/receiver.ts';
+import { listen, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+
+export interface OutageSize {
+  rounds: number;
+  awayMs: number;
+  seed: number;
+}
+
+export interface OutageAccount {
+  rounds: number;
+  posts: number;
+  acknowledged: number;
+  refused: number;
+  slowestAnswerMs: number;
+  slowestNoticeMs: number;
+  slowestReturnMs: number;
+}
+
+const PHONE = '100000000000600';
+const LANES = 4;
+// The bars of reliability.md A7: an answer, /health/ready saying so, and being back.
+const ANSWER_MS = 2_000;
+const NOTICE_MS = 2_000;
+const RETURN_MS = 2_000;
+
+interface Play {
+  stage: Stage;
+  process: PlatformProcess;
+  tenant: Tenant;
+  network: Network;
+  receiver: Receiver;
+  acknowledged: Set<string>;
+  account: OutageAccount;
+  ended: boolean;
+}
+
+export async function proveOutage({ rounds, awayMs, seed }: OutageSize): Promise<OutageAccount> {
+  return onStage({ killable: true }, async (stage) => {
+    const chance = chanceOf(seed);
+    const receiver = await startReceiver(() => ({ status: 200, afterMs: 1 + chance.int(20) }));
+    const network = createNetwork(stage.appSecret);
+    try {
+      const process = await stage.start('all');
+      const tenant = await stage.createTenant('Company');
+      await openInbox(process, tenant, PHONE);
+      await listen(process, tenant, receiver.url, ['MESSAGE_RECEIVED']);
+      const times = { slowestAnswerMs: 0, slowestNoticeMs: 0, slowestReturnMs: 0 };
+      const account = { rounds, posts: 0, acknowledged: 0, refused: 0, ...times };
+      const play: Play = { stage, process, tenant, network, receiver, acknowledged: new Set(), account, ended: false };
+      const load = Promise.all([...Array.from({ length: LANES }, (_, lane) => postOn(play, lane)), readOn(play)]);
+      // Its failure is told at the end: the database has to come back before anything can be taken apart.
+      load.catch(() => undefined);
+      for (let round = 0; round < rounds; round += 1) {
+        await sleep(300 + chance.int(700));
+        await playRound(play, awayMs);
+      }
+      play.ended = true;
+      await load;
+      await audit(play);
+      return account;
+    } finally {
+      await network.close();
+      await receiver.close();
+    }
+  });
+}
+
+async function playRound(play: Play, awayMs: number): Promise<void> {
+  const { stage, process, account } = play;
+  const pid = process.pid;
+  await stage.store.crash();
+  const gone = performance.now();
+  await until('/health/ready to say that the database is away', async () => (await ready(process)) === 503);
+  account.slowestNoticeMs = Math.max(account.slowestNoticeMs, Math.round(performance.now() - gone));
+  await sleep(Math.max(0, awayMs - (performance.now() - gone)));
+  await stage.store.revive();
+  const back = performance.now();
+  const before = play.acknowledged.size;
+  await until('/health/ready to say that it is back', async () => (await ready(process)) === 200);
+  await until('a callback to be stored again', () => play.acknowledged.size > before);
+  account.slowestReturnMs = Math.max(account.slowestReturnMs, Math.round(performance.now() - back));
+  assert.ok(process.alive && process.pid === pid, `the process ended: ${process.lines().join('\n')}`);
+}
+
+async function ready({ url }: PlatformProcess): Promise<number> {
+  const answer = await fetch(`${url}/health/ready`);
+  await answer.text();
+  return answer.status;
+}
+
+/** Waits for the answer, whatever it is, and remembers how long the slowest took. */
+async function timed<T>({ account }: Play, ask: () => Promise<T>): Promise<T> {
+  const started = performance.now();
+  const answer = await ask();
+  account.slowestAnswerMs = Math.max(account.slowestAnswerMs, Math.round(performance.now() - started));
+  return answer;
+}
+
+async function postOn(play: Play, lane: number): Promise<void> {
+  for (let number = 0; !play.ended; number += 1) {
+    const id = `wamid.${lane}.${number}`;
+    const body = notificationOf([textElement(PHONE, `551198400000${lane}`, id, 'Load')]);
+    const status = await timed(play, () => play.network.post(play.process.url, body));
+    assert.ok(status === 200 || status === 503, `a callback was answered ${status}`);
+    play.account.posts += 1;
+    if (status === 200) play.acknowledged.add(id);
+    else play.account.refused += 1;
+    await sleep(10);
+  }
+}
+
+async function readOn(play: Play): Promise<void> {
+  const { process, tenant } = play;
+  while (!play.ended) {
+    const status = await timed(play, async () => {
+      const answer = await fetch(`${process.url}/v1/webhooks`, { headers: { authorization: `Bearer ${tenant.key}` } });
+      await answer.text();
+      return answer.status;
+    });
+    assert.ok(status === 200 || status === 503, `a read was answered ${status}`);
+    await sleep(20);
+  }
+}
+
+async function audit({ stage, receiver, acknowledged, account }: Play): Promise<void> {
+  account.acknowledged = acknowledged.size;
+  const rows = await stage.store.sql<{ external_id: string }>('select external_id from messages');
+  const stored = new Set(rows.map((row) => row.external_id));
+  assert.deepEqual(
+    [...acknowledged].filter((id) => !stored.has(id)),
+    [],
+    'a callback was answered 200 and lost',
+  );
+  assert.equal(rows.length, stored.size);
+  await until(
+    'the queue to be empty',
+    async () => (await stage.store.sql(`select 1 from deliveries where status = 'QUEUED' limit 1`)).length === 0,
+    60_000,
+  );
+  const twice = [...receiver.counts].filter(([, count]) => count > 1);
+  assert.deepEqual(twice, [], 'a delivery was received twice');
+  const [queued] = await stage.store.sql<{ count: number }>('select count(*)::int as count from deliveries');
+  assert.equal(queued?.count, rows.length, 'a stored message without its delivery');
+  const { slowestAnswerMs, slowestNoticeMs, slowestReturnMs } = account;
+  assert.ok(slowestAnswerMs <= ANSWER_MS, `an answer took ${slowestAnswerMs} ms`);
+  assert.ok(slowestNoticeMs <= NOTICE_MS, `/health/ready took ${slowestNoticeMs} ms to say so`);
+  assert.ok(slowestReturnMs <= RETURN_MS, `it took ${slowestReturnMs} ms to come back`);
+}

@@ -1,0 +1,175 @@
+/**
+ * SIGTERM under load: callbacks, reads and slow sends are on their way, deliveries are in the air. What was asked before the
+ * signal is answered, what was attempted is recorded, and the process ends in order.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { until } from '../../support/wait.ts';
+import { chanceOf, type Chance } from '../harness/chance.ts';
+import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
+import type { PlatformProcess } from '../harness/processes.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { call, listen, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+
+export interface StoppingSize {
+  rounds: number;
+  seed: number;
+}
+
+export interface StoppingAccount {
+  rounds: number;
+  asked: number;
+  answered: number;
+  refusedAfter: number;
+  slowestStopMs: number;
+}
+
+const PHONE = '100000000000500';
+const SEND_MS = 1_000;
+const ANSWER_MS = 400;
+const SENDS = 4;
+const READERS = 4;
+// contract.md: what is in flight lasts 10 s at most; reliability.md A6.
+const STOP_MS = 11_000;
+
+interface Play {
+  stage: Stage;
+  process: PlatformProcess;
+  tenant: Tenant;
+  network: Network;
+  chance: Chance;
+  conversation: string;
+  account: StoppingAccount;
+}
+
+export async function proveStopping({ rounds, seed }: StoppingSize): Promise<StoppingAccount> {
+  return onStage({}, async (stage) => {
+    const receiver = await startReceiver(() => ({ status: 200, afterMs: ANSWER_MS }));
+    const network = createNetwork(stage.appSecret);
+    try {
+      const process = await stage.start('all');
+      const tenant = await stage.createTenant('Company');
+      await openInbox(process, tenant, PHONE);
+      await listen(process, tenant, receiver.url, ['MESSAGE_RECEIVED', 'MESSAGE_SENT']);
+      const hello = notificationOf([textElement(PHONE, '5511983000001', 'wamid.hello', 'Hello')]);
+      assert.equal(await network.post(process.url, hello), 200);
+      const [row] = await stage.store.sql<{ _id: string }>('select _id from conversations');
+      const faults = { send: [{ kind: 'slow', ms: SEND_MS, times: null }] };
+      await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: { faults } });
+      const account = { rounds, asked: 0, answered: 0, refusedAfter: 0, slowestStopMs: 0 };
+      const chance = chanceOf(seed);
+      const play: Play = { stage, process, tenant, network, chance, conversation: row?._id ?? '', account };
+      for (let round = 0; round < rounds; round += 1) {
+        if (round > 0) await process.restart();
+        await playRound(play, round);
+      }
+      return account;
+    } finally {
+      await network.close();
+      await receiver.close();
+    }
+  });
+}
+
+interface Load {
+  /** Set at the signal: what begins later may be refused. */
+  signalled: boolean;
+  ended: boolean;
+}
+
+async function playRound(play: Play, round: number): Promise<void> {
+  const { stage, process, chance, account } = play;
+  const load: Load = { signalled: false, ended: false };
+  const running = Promise.all([
+    ...Array.from({ length: SENDS }, (_, n) => ask(play, load, () => send(play, `Round ${round}, ${n}`))),
+    ...Array.from({ length: READERS }, () => readOn(play, load)),
+    callOn(play, load, round),
+  ]);
+  // Its failure is told at the end of the round, not in the middle of the stop.
+  running.catch(() => undefined);
+  await until('a delivery to be in the air', async () => {
+    const [row] = await stage.store.sql(`select 1 from deliveries where status = 'SENDING' limit 1`);
+    return row !== undefined;
+  });
+  await sleep(chance.int(500));
+  load.signalled = true;
+  const { code, ms } = await process.terminate();
+  load.ended = true;
+  await running;
+  assert.equal(code, 0, `it ended with ${code}: ${process.lines().join('\n')}`);
+  assert.ok(ms <= STOP_MS, `it took ${Math.round(ms)} ms to end`);
+  account.slowestStopMs = Math.max(account.slowestStopMs, Math.round(ms));
+  const left = await stage.store.sql(
+    `select _id, status from deliveries where status in ('SENDING', 'UNKNOWN')
+      union all select _id, status from messages where status = 'QUEUED' and message_type = 'OUTGOING'`,
+  );
+  assert.deepEqual(left, [], 'something was left in the air');
+}
+
+/** Counts one request; only one that began after the signal may stay without its answer. */
+async function ask(play: Play, load: Load, make: () => Promise<number | null>): Promise<number | null> {
+  const { account } = play;
+  const before = !load.signalled;
+  const status = await make();
+  if (before) account.asked += 1;
+  if (before && status !== null && status < 300) account.answered += 1;
+  else if (before) assert.fail(`a request that began before the signal was answered ${status}`);
+  else if (status === null || status === 503) account.refusedAfter += 1;
+  return status;
+}
+
+const fresh = (): Agent => new Agent({ pipelining: 0, keepAliveTimeout: 1 });
+
+/** On a connection of its own: an idle one that closes at the same moment would prove nothing. */
+async function read({ process, tenant }: Play): Promise<number | null> {
+  const agent = fresh();
+  try {
+    const answer = await request(`${process.url}/v1/webhooks`, {
+      dispatcher: agent,
+      headers: { authorization: `Bearer ${tenant.key}` },
+    });
+    await answer.body.dump();
+    return answer.statusCode;
+  } catch {
+    // Failure policy: no answer; whether it was due decides the caller.
+    return null;
+  } finally {
+    await agent.close();
+  }
+}
+
+async function readOn(play: Play, load: Load): Promise<void> {
+  while (!load.ended) {
+    await ask(play, load, () => read(play));
+    await sleep(5);
+  }
+}
+
+async function callOn(play: Play, load: Load, round: number): Promise<void> {
+  for (let number = 0; !load.ended; number += 1) {
+    const body = notificationOf([textElement(PHONE, '5511983000001', `wamid.${round}.${number}`, 'Load')]);
+    // Its connections are kept, as a network's are: the platform must close them only while they are idle.
+    if (!load.signalled) await ask(play, load, () => play.network.post(play.process.url, body));
+    await sleep(20);
+  }
+}
+
+async function send({ process, tenant, conversation }: Play, content: string): Promise<number | null> {
+  const agent = fresh();
+  try {
+    const answer = await request(`${process.url}/v1/messages/send-text`, {
+      method: 'POST',
+      dispatcher: agent,
+      headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ conversationId: conversation, message: { content, contentType: 'TEXT' } }),
+    });
+    await answer.body.dump();
+    return answer.statusCode;
+  } catch {
+    // Failure policy: as above.
+    return null;
+  } finally {
+    await agent.close();
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The long proofs: `npm run test:full -- --size ci|full [--seed N] [--only name,…] [--fresh]`. What is done is kept in
+ * data/full/<size>.json, so that an interrupted run goes on where it stopped; a failed proof is run again. One table at the end.
+ */
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openTestServer } from '../support/database.ts';
+import { seedOfRun } from './harness/chance.ts';
+import { proveDeliveries } from './proofs/deliveries.ts';
+import { proveHostiles } from './proofs/hostiles.ts';
+import { proveIngestion } from './proofs/ingestion.ts';
+import { proveNeighbours } from './proofs/neighbours.ts';
+import { proveOutage } from './proofs/outage.ts';
+import { proveSends } from './proofs/sends.ts';
+import { proveStatuses } from './proofs/statuses.ts';
+import { proveStopping } from './proofs/stopping.ts';
+
+type Size = 'ci' | 'full';
+type Figures = object;
+type Proof = (seed: number) => Promise<Figures>;
+
+/** The bars of the small proofs under test/guarantees, at sizes for which nobody waits in a terminal. */
+const PROOFS: Record<Size, Record<string, Proof>> = {
+  ci: {
+    deliveries: (seed) => proveDeliveries({ events: 10_000, kills: 20, restarts: 3, seed }),
+    'deliveries, stopped and cut off': (seed) => proveDeliveries({ events: 2_000, stops: 1, freezes: 1, seed }),
+    ingestion: (seed) => proveIngestion({ messages: 10_000, kills: 20, restarts: 3, seed }),
+    statuses: (seed) => proveStatuses({ messages: 10_000, statuses: 100_000, seed }),
+    sends: (seed) => proveSends({ sends: 2_000, kills: 20, seed }),
+    stopping: (seed) => proveStopping({ rounds: 20, seed }),
+    outage: (seed) => proveOutage({ rounds: 3, awayMs: 30_000, seed }),
+    hostiles: () => proveHostiles({ each: 7, delay99Ms: 100 }),
+    neighbours: () => proveNeighbours({ companies: 25, each: 100, hanging: 5_000 }),
+  },
+  full: {
+    deliveries: (seed) => proveDeliveries({ events: 100_000, kills: 100, restarts: 10, seed }),
+    'deliveries, undisturbed': (seed) => proveDeliveries({ events: 1_000_000, seed }),
+    'deliveries, stopped and cut off': (seed) => proveDeliveries({ events: 40_000, stops: 20, freezes: 20, seed }),
+    ingestion: (seed) => proveIngestion({ messages: 100_000, kills: 100, restarts: 10, seed }),
+    statuses: (seed) => proveStatuses({ messages: 100_000, statuses: 1_000_000, seed }),
+    sends: (seed) => proveSends({ sends: 20_000, kills: 100, seed }),
+    stopping: (seed) => proveStopping({ rounds: 200, seed }),
+    outage: (seed) => proveOutage({ rounds: 50, awayMs: 30_000, seed }),
+    hostiles: () => proveHostiles({ each: 72, delay99Ms: 50 }),
+    neighbours: () => proveNeighbours({ companies: 25, each: 1_000, hanging: 50_000 }),
+  },
+};
+
+interface Result {
+  seed: number;
+  seconds: number;
+  figures?: Figures;
+  failure?: string;
+}
+
+interface State {
+  seed: number;
+  results: Record<string, Result>;
+}
+
+const { values } = parseArgs({
+  options: {
+    size: { type: 'string', default: 'ci' },
+    seed: { type: 'string' },
+    only: { type: 'string' },
+    fresh: { type: 'boolean', default: false },
+  },
+});
+if (values.size !== 'ci' && values.size !== 'full') throw new Error('--size is ci or full');
+process.exitCode = await run(PROOFS[values.size], join('data/full', `${values.size}.json`));
+
+async function run(proofs: Record<string, Proof>, path: string): Promise<number> {
+  const state = (values.fresh ? null : await readState(path)) ?? { seed: 0, results: {} };
+  if (state.seed === 0 || values.seed) state.seed = Number(values.seed ?? seedOfRun());
+  const wanted = values.only?.split(',') ?? Object.keys(proofs);
+  const unknown = wanted.filter((name) => !proofs[name]);
+  if (unknown.length > 0)
+    throw new Error(`no such proof: ${unknown.join(', ')}; there are ${Object.keys(proofs).join(', ')}`);
+  const server = await openTestServer();
+  process.env['PARLEY_TEST_SERVER'] = JSON.stringify(server.address);
+  try {
+    for (const name of wanted) {
+      if (state.results[name]?.figures) continue;
+      console.log(`${name} (seed ${state.seed}) …`);
+      state.results[name] = await runOne(proofs[name] as Proof, state.seed);
+      await writeState(path, state);
+    }
+  } finally {
+    await server.close();
+  }
+  printTable(wanted, state);
+  const complete = Object.keys(proofs).every((name) => state.results[name]?.figures);
+  // Nothing is left to resume: the next run begins anew, with a seed of its own.
+  if (complete) await rm(path, { force: true });
+  return wanted.every((name) => state.results[name]?.figures) ? 0 : 1;
+}
+
+async function runOne(prove: Proof, seed: number): Promise<Result> {
+  const started = performance.now();
+  const seconds = (): number => Math.round((performance.now() - started) / 1_000);
+  try {
+    return { seed, figures: await prove(seed), seconds: seconds() };
+  } catch (error) {
+    // Failure policy: the other proofs still say what they say; the table names this one, and the exit code is 1.
+    return { seed, failure: (error as Error).stack ?? String(error), seconds: seconds() };
+  }
+}
+
+function printTable(names: string[], { results }: State): void {
+  const width = Math.max(...names.map((name) => name.length));
+  console.log(`\n${'proof'.padEnd(width)}  result      s  seed        figures`);
+  for (const name of names) {
+    const { seed, seconds, figures, failure = '' } = results[name] as Result;
+    const words = figures
+      ? Object.entries(figures).map(([key, value]) => `${key} ${value}`)
+      : failure.split('\n').slice(0, 3);
+    const cells = [
+      name.padEnd(width),
+      figures ? 'holds ' : 'BROKEN',
+      String(seconds).padStart(6),
+      String(seed).padEnd(10),
+    ];
+    console.log([...cells, words.join(', ')].join('  '));
+  }
+}
+
+async function readState(path: string): Promise<State | null> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as State;
+  } catch {
+    // Failure policy: no state, or half of one, is a run that begins anew.
+    return null;
+  }
+}
+
+async function writeState(path: string, state: State): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.new`, JSON.stringify(state, null, 2));
+  await rename(`${path}.new`, path);
+}
