@@ -8,6 +8,7 @@ import { Pool } from 'undici';
 import { sessionOptions } from '../src/platform/db.ts';
 import { newId } from '../src/platform/ids.ts';
 import { median, rateOf, ratio, type Figure } from './measure.ts';
+import { runPgbench } from './pgbench.ts';
 import { spawnProgram, type Stage } from './stage.ts';
 
 const WIDTH = 64;
@@ -28,11 +29,14 @@ export async function benchIngestion(stage: Stage): Promise<Figure[]> {
   while (written < PEOPLE) await rateOf(bare.work, 1, 500);
   const both = await interleaved(callback, bare.work);
   const lone = await rateOf(callback, 1, 2_000);
+  const pgbench = await runPgbench(stage.database.ownerUrl, { people: PEOPLE, connections: CONNECTIONS, seconds: 8 });
+  const platformAgain = await rateOf(callback, WIDTH, 4_000);
   await api.stop();
   await pool.close();
   await bare.close();
   return [
     ratio('(a) callbacks stored / bare pg loop', both.platform, both.bare, 1),
+    ...(pgbench === null ? [] : [ratio('(a) callbacks stored / pgbench -M prepared', platformAgain, pgbench, 1)]),
     { name: '(a) one caller alone', value: `${(1000 / lone).toFixed(2)} ms a callback`, goal: 'reported', met: true },
   ];
 }

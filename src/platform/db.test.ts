@@ -32,7 +32,7 @@ const raw = (text: string) => ({ name: '', text, values: [] });
 const failure = (work: Promise<unknown>): Promise<Error> =>
   work.then(
     () => assert.fail('it succeeded'),
-    (error) => error as Error,
+    (error: unknown) => error as Error,
   );
 
 describe('a verb', () => {
@@ -219,7 +219,7 @@ describe('a page', () => {
 
   test('refuses a cursor that it did not write, and an offset that costs too much', () => {
     const encode = (text: string): string => Buffer.from(text).toString('base64url');
-    for (const after of [
+    for (const cursor of [
       '',
       'x',
       encode('|'),
@@ -229,7 +229,7 @@ describe('a page', () => {
       encode(`1e3|${newId()}`),
       encode(`1|${newId()}' or 1=1`),
     ]) {
-      assert.throws(() => windowOf(query({ after })), { code: 'VALIDATION_FAILED' }, after);
+      assert.throws(() => windowOf(query({ after: cursor })), { code: 'VALIDATION_FAILED' }, cursor);
     }
     assert.throws(() => windowOf(query({ page: 1_000_000, limit: 100 })), { code: 'VALIDATION_FAILED' });
   });

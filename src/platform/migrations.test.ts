@@ -101,7 +101,7 @@ test('a user who may not create roles is told the exact statements, and is serve
     const url = `postgres://operator:operator@${host}:${port}/bare`;
     const error: Error = await migrate(url, prepareQueue).then(
       () => assert.fail('it succeeded'),
-      (reason) => reason as Error,
+      (reason: unknown) => reason as Error,
     );
     const [sentence, ...statements] = error.message.split('\n');
     assert.match(sentence ?? '', /may not create the runtime roles; run this as an administrator/);

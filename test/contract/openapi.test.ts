@@ -64,7 +64,7 @@ describe('the document', () => {
       const types = [node['type']].flat().filter((type) => typeof type === 'string');
       if (!path.includes('securitySchemes') && !path.endsWith('properties')) {
         for (const type of types)
-          assert.match(String(type), /^(string|number|integer|boolean|object|array|null)$/, path);
+          assert.match(type, /^(string|number|integer|boolean|object|array|null)$/, path);
       }
       if (node['type'] === 'array') assert.ok('items' in node, `${path} is a list of what?`);
       if (Array.isArray(node['required']) && node['properties']) {

@@ -71,6 +71,7 @@ function follow(steps: Map<string, Progress>, life: LivingMessage, news: StatusN
 const accepted = (life: Life): Life => ({
   ...life,
   status: 'SENT',
+  errors: [],
   failure_reason: null,
   failed_at: null,
   delivered_at: null,

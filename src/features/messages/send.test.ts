@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshPhone } from '../../../test/support/network.ts';
+import { freshPhone, wamid } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import {
@@ -9,9 +9,11 @@ import {
   hear,
   leftFor,
   readMessage,
+  report,
   sendText,
   silenceNetwork,
 } from '../../../test/support/traffic.ts';
+import { until } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
@@ -269,6 +271,22 @@ test('a refusal that does not pass ends the message after a few tries, with the 
   assert.equal(refused.status, 'FAILED');
   assert.equal(refused.failure_reason.code, 131016);
   assert.deepEqual(await leftFor(platform, refused._id), []);
+});
+
+test('a status that settles the message while its call is still being refused counts more than the refusal', async () => {
+  const { conversation } = await hear(platform);
+  await setFaults([{ code: 131016, times: null }]);
+  const sending = sendText(platform, conversation._id);
+  const queued = await until('the message to be stored', async () => {
+    const { body } = await call(200, 'GET', `/v1/messages/conversation/${conversation._id}`);
+    return body.result[1];
+  });
+  await report(platform, { id: wamid(), status: 'delivered', biz_opaque_callback_data: queued._id });
+  const settled = await readMessage(platform, queued._id);
+  assert.deepEqual(await sending, settled);
+  await setFaults([]);
+  assert.equal(settled.status, 'DELIVERED');
+  assert.deepEqual(await readMessage(platform, queued._id), settled);
 });
 
 test('a channel that can not send texts fails the message with PROVIDER_REJECTED and no reason of a network', async () => {
