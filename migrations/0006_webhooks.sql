@@ -46,7 +46,8 @@ create table deliveries (
   claimed_at timestamptz(3),
   attempted_at timestamptz(3),
   finished_at timestamptz(3),
-  primary key (company_id, _id)
+  primary key (company_id, _id),
+  check ((status in ('FAILED', 'UNKNOWN')) = (error is not null))
 )
 -- Half of each page stays free, so that the outcome (no indexed column) is a HOT update beside the row.
 with (fillfactor = 50);

@@ -1,6 +1,6 @@
 /** The installation's own secrets: from the environment, else made once and kept in the data folder, readable by its owner only. */
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dataPath, type Config } from '../config.ts';
 
 export interface InstallationSecrets {
@@ -23,8 +23,8 @@ export async function loadSecrets(config: Config): Promise<InstallationSecrets> 
     verifyToken: fresh(),
     ...stored,
   };
-  if (Object.keys(made).some((name) => !(name in stored))) {
-    if (!(await keep(path, made, Object.keys(stored).length === 0))) return loadSecrets(config);
+  if (Object.keys(made).some((name) => !(name in (stored ?? {}))) && !(await keep(path, made, stored === null))) {
+    return loadSecrets(config);
   }
   return {
     encryptionKey: config.ENCRYPTION_KEY ?? made.encryptionKey,
@@ -36,31 +36,28 @@ export async function loadSecrets(config: Config): Promise<InstallationSecrets> 
 
 /** False when another process that starts at the same moment made the file first: its secrets count for both. */
 async function keep(path: string, made: InstallationSecrets, isFirst: boolean): Promise<boolean> {
-  const side = `${path}.${process.pid}`;
-  await writeFile(side, JSON.stringify(made, null, 2), { mode: 0o600 });
-  // A process that dies here leaves the old file or the new one, never half of one.
-  if (!isFirst) {
-    await rename(side, path);
-    return true;
-  }
+  const side = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    await link(side, path);
+    await writeFile(side, JSON.stringify(made, null, 2), { mode: 0o600 });
+    // A process that dies here leaves the old file or the new one, never half of one.
+    await (isFirst ? link(side, path) : rename(side, path));
     return true;
   } catch (error) {
     // Failure policy: whoever came second reads what is there; any other failure is the caller's.
     if ((error as { code?: string }).code !== 'EEXIST') throw error;
     return false;
   } finally {
-    await unlink(side);
+    await rm(side, { force: true });
   }
 }
 
-async function readStored(path: string): Promise<Partial<InstallationSecrets>> {
+/** Null when there is no file yet. */
+async function readStored(path: string): Promise<Partial<InstallationSecrets> | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Partial<InstallationSecrets>;
   } catch (error) {
     // Failure policy: no file is a first start. A file that can not be read must not be replaced: its key seals what is stored.
-    if ((error as { code?: string }).code === 'ENOENT') return {};
+    if ((error as { code?: string }).code === 'ENOENT') return null;
     throw new Error(
       `${path} can not be read (${(error as Error).message}); restore it, or set ENCRYPTION_KEY and JWT_SECRET`,
       { cause: error },

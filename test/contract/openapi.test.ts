@@ -63,8 +63,7 @@ describe('the document', () => {
       assert.ok(typeof node['exclusiveMinimum'] !== 'boolean', path);
       const types = [node['type']].flat().filter((type) => typeof type === 'string');
       if (!path.includes('securitySchemes') && !path.endsWith('properties')) {
-        for (const type of types)
-          assert.match(type, /^(string|number|integer|boolean|object|array|null)$/, path);
+        for (const type of types) assert.match(type, /^(string|number|integer|boolean|object|array|null)$/, path);
       }
       if (node['type'] === 'array') assert.ok('items' in node, `${path} is a list of what?`);
       if (Array.isArray(node['required']) && node['properties']) {

@@ -31,7 +31,8 @@ async function createLog(): Promise<Listening & { newestFirst: string[] }> {
   await finishedDeliveries(platform, company, 5);
   await database.sql(
     `update deliveries d set queued_at = date_trunc('second', d.queued_at) - make_interval(secs => 5 - n.position),
-        status = case when n.position = 5 then 'FAILED' else d.status end
+        status = case when n.position = 5 then 'FAILED' else d.status end,
+        error = case when n.position = 5 then 'HTTP_STATUS' end
       from (select _id, row_number() over (order by seq) as position from deliveries where company_id = $1) n
       where d._id = n._id`,
     [company._id],
