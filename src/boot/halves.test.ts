@@ -69,3 +69,23 @@ test('api and worker as two processes on one database serve together, also when 
   assert.deepEqual(await Promise.all([api.ended, worker.ended]), [0, 0]);
   assert.deepEqual([api.stderr(), worker.stderr()], ['', '']);
 });
+
+test('migrate brings an empty database up to date, says so and ends with 0, however often it is run', async (t) => {
+  const name = 'migrated_by_hand';
+  await database.sql(`create database ${name}`);
+  t.after(() => database.sql(`drop database ${name} with (force)`));
+  const env = { DATA_DIR: await makeDataFolder(t), DATABASE_URL: new URL(`/${name}`, database.ownerUrl).href };
+  for (let round = 0; round < 2; round += 1) {
+    const program = spawnProgram(t, { purpose: 'migrate', env });
+    assert.equal(await program.ended, 0, program.stderr());
+    assert.match(program.stdout(), /^The database is up to date\.$/m);
+  }
+  // The user who may serve it is another one than the user who may change it.
+  const api = spawnProgram(t, {
+    purpose: 'api',
+    env: { ...env, DATABASE_URL: new URL(`/${name}`, database.url).href },
+  });
+  assert.equal((await fetch(`${await readyUrl(api)}/health/ready`)).status, 200);
+  api.child.kill('SIGTERM');
+  assert.equal(await api.ended, 0);
+});

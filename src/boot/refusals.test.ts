@@ -49,7 +49,8 @@ async function refuses(t: TestContext, sentence: RegExp, options: SpawnOptions):
   const words = program.stderr();
   assert.match(words, /^parley: [^\n]+\n$/, 'one line');
   assert.match(words, sentence);
-  assert.doesNotMatch(words + program.stdout(), /\n\s+at |node:internal|hunter2/, 'no stack trace and no password');
+  assert.doesNotMatch(words, /Error:|node:internal|\.ts:\d/, 'no stack trace');
+  assert.ok(!(words + program.stdout()).includes('hunter2'), 'no password');
   assert.equal(code, 1);
   await until('its children to end', async () => (await livingOf(children)).length === 0);
 }
@@ -97,6 +98,18 @@ describe('the program says in one sentence why it does not start', { concurrency
     const unknown = new URL(database.url);
     unknown.pathname = '/nowhere';
     await refuses(t, /refuses: database "nowhere" does not exist/, withDatabase({ DATABASE_URL: unknown.href }));
+  });
+
+  test('a half that finds an empty database names what is missing and the way to get it', async (t) => {
+    await database.sql('create database left_empty');
+    t.after(() => database.sql('drop database left_empty with (force)'));
+    const DATABASE_URL = new URL('/left_empty', database.url).href;
+    for (const purpose of ['api', 'worker']) {
+      await refuses(t, /the database lacks 0001_companies\.sql, .*; run npm run migrate$/m, {
+        purpose,
+        env: { DATABASE_URL },
+      });
+    }
   });
 
   test('a taken port is named', (t) =>
@@ -158,6 +171,14 @@ describe('the program says in one sentence why it does not start', { concurrency
       await refuses(t, /the disk that holds \S+ is full/, { env: { ...env, DATA_DIR: folder }, through });
     });
   }
+});
+
+test('a process whose encryption key is not the one that sealed what is stored does not start', async (t) => {
+  await database.sql(
+    `insert into platform_state (key, value) values ('encryption.key', 'of another key')
+      on conflict (key) do update set value = excluded.value`,
+  );
+  await refuses(t, /encrypted with another ENCRYPTION_KEY: give every process the same one/, withDatabase());
 });
 
 const mayRead = (uid: number): boolean =>

@@ -11,7 +11,7 @@ import fastify, {
 } from 'fastify';
 import { parseJson } from './body.ts';
 import { databaseProblem } from './db.ts';
-import { AppError, problemOf, type ErrorCode, type FieldError } from './errors.ts';
+import { AppError, notFound, problemOf, type ErrorCode, type FieldError } from './errors.ts';
 import { definedSchemas } from './schema.ts';
 import type { Log, Metrics } from './telemetry.ts';
 
@@ -87,9 +87,7 @@ export function createServer(log: Log, metrics: Metrics): FastifyInstance {
       log.error({ err: error, request_id: request.id, route: routeOf(request) }, 'request failed');
     return sendProblem(problem, request, reply);
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(new AppError('NOT_FOUND', 'No such resource'), request, reply),
-  );
+  app.setNotFoundHandler((request, reply) => sendProblem(notFound(), request, reply));
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   app.addHook('onResponse', async (request, reply) => recordResponse(log, metrics, request, reply));
   refuseOpenRoutes(app);
@@ -184,14 +182,14 @@ function toAppError(error: unknown): AppError {
   const { code, validation, validationContext, statusCode } = (error ?? {}) as FastifyProblem;
   if (validation) return validationProblem(validation, validationContext ?? 'body');
   const known = FRAMEWORK_CODES[code ?? ''];
-  if (known) return new AppError(known);
+  if (known) return known === 'NOT_FOUND' ? notFound() : new AppError(known);
   if (statusCode === 503) return new AppError('UNAVAILABLE', undefined, [], { 'retry-after': '1' });
   return databaseProblem(error) ?? new AppError('INTERNAL_ERROR');
 }
 
 /** A malformed id in a path is a resource that does not exist. */
 function validationProblem(failures: NonNullable<FastifyProblem['validation']>, context: string): AppError {
-  if (context === 'params') return new AppError('NOT_FOUND', 'No such resource');
+  if (context === 'params') return notFound();
   const errors = failures.slice(0, MAX_FIELD_ERRORS).map((failure): FieldError => {
     const { missingProperty, additionalProperty } = failure.params as Record<string, string | undefined>;
     const parts = failure.instancePath

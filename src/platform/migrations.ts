@@ -96,13 +96,14 @@ async function runFile(client: pg.Client, name: string): Promise<void> {
   }
 }
 
-/** The runtime roles work in the queue's schema. */
+/** A company's transaction may leave a job, which is all that it does here; the system works on them. No row security. */
 async function grantQueue(client: pg.Client): Promise<void> {
-  const roles = Object.values(ROLES).join(', ');
-  await client.query(`grant usage on schema ${QUEUE_SCHEMA} to ${roles};
-    grant select, insert, update, delete on all tables in schema ${QUEUE_SCHEMA} to ${roles};
-    grant usage on all sequences in schema ${QUEUE_SCHEMA} to ${roles};
-    grant execute on all functions in schema ${QUEUE_SCHEMA} to ${roles}`);
+  const { app, system } = ROLES;
+  await client.query(`grant usage on schema ${QUEUE_SCHEMA} to ${app}, ${system};
+    grant select, insert on all tables in schema ${QUEUE_SCHEMA} to ${app};
+    grant select, insert, update, delete on all tables in schema ${QUEUE_SCHEMA} to ${system};
+    grant usage on all sequences in schema ${QUEUE_SCHEMA} to ${app}, ${system};
+    grant execute on all functions in schema ${QUEUE_SCHEMA} to ${system}`);
 }
 
 /** A user for the embedded server that is no superuser: it can be nobody but the runtime roles. */

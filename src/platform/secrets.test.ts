@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { isId, newId } from './ids.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { allows, ROLE_SCOPES, USER_ROLES, type Scope } from './scopes.ts';
-import { createSecrets, isMask, mask } from './secrets.ts';
+import { createSecrets, isMask, mask, sameText } from './secrets.ts';
 
 describe('a sealed value', () => {
   const secrets = createSecrets('one key of the installation, long enough');
@@ -40,6 +40,21 @@ test('a mask shows the last four characters of a long secret and none of a short
   assert.equal(mask('EAAG-a-token-1234'), '••••1234');
   for (const short of ['', '1234', '12345678901']) assert.equal(mask(short), '••••');
   assert.deepEqual(['••••', '••••1234', 'EAAG', ''].map(isMask), [true, true, false, false]);
+});
+
+test('only the very same text is the same, and where nothing is expected nothing fits', () => {
+  assert.equal(sameText('a token', 'a token'), true);
+  for (const [given, expected] of [
+    ['a token', 'A token'],
+    ['', 'a token'],
+    ['a token ', 'a token'],
+    [undefined, 'a token'],
+    ['', ''],
+    ['null', null],
+    [undefined, null],
+  ] as const) {
+    assert.equal(sameText(given, expected), false, `${given} ${expected}`);
+  }
 });
 
 describe('a password', () => {

@@ -1,5 +1,5 @@
 /** Secrets of tenants: AES-256-GCM at rest, a mask on the wire. */
-import { createHash, createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const MASK = '••••';
 const FORMAT = 'v1';
@@ -51,4 +51,11 @@ export function mask(plain: string): string {
 /** A caller that sends a record back as it read it means the stored value. */
 export function isMask(given: string): boolean {
   return given.startsWith(MASK);
+}
+
+/** Compares in a time that tells nothing; what is not expected at all is never the same. */
+export function sameText(given: string | undefined, expected: string | null): boolean {
+  if (given === undefined || !expected) return false;
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
 }

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from './errors.ts';
 import { markPublic } from './http.ts';
+import { sameText } from './secrets.ts';
 import type { Metrics } from './telemetry.ts';
 
 export interface Health {
@@ -16,7 +17,7 @@ export function healthRoutes(app: FastifyInstance, health: Health): void {
   const schema = { response: { 200: Type.Object({ status: Type.String() }) } };
   app.get('/health/live', { config: { access: 'public' }, schema }, () => ({ status: 'live' }));
   app.get('/health/ready', { config: { access: 'public' }, schema }, async () => {
-    if (!health.ready) throw new AppError('UNAVAILABLE', 'The process is stopping');
+    if (!health.ready) throw new AppError('UNAVAILABLE', 'The process is stopping', [], { 'retry-after': '1' });
     await health.ready();
     return { status: 'ready' };
   });
@@ -29,7 +30,7 @@ export function metricsRoute(
   options: { open: boolean; token: string | null },
 ): void {
   app.get('/metrics', { config: { access: 'public' } }, async (request, reply) => {
-    const known = options.token !== null && request.headers.authorization === `Bearer ${options.token}`;
+    const known = options.token !== null && sameText(request.headers.authorization, `Bearer ${options.token}`);
     if (!options.open && !known) throw new AppError('UNAUTHORIZED', undefined, [], { 'www-authenticate': 'Bearer' });
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });

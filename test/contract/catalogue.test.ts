@@ -174,6 +174,16 @@ test('the reading role may write nothing, and nobody but the owner empties or ch
   );
 });
 
+test('a company may leave a job and change none; the reading role does not see them', async () => {
+  const rights = await database.sql<{ right: string }>(`
+    select distinct grantee || ' ' || privilege_type as right from information_schema.role_table_grants
+    where table_schema = 'pgboss' and grantee in ('PUBLIC', 'parley_app', 'parley_read') order by 1`);
+  assert.deepEqual(
+    rights.map((row) => row.right),
+    ['parley_app INSERT', 'parley_app SELECT'],
+  );
+});
+
 test('a function with its owner’s rights stands here, fixes its search path, and is closed to the public', async () => {
   const functions = await database.sql<{ name: string; fixed: boolean; callers: string[] }>(`
     select proname as name, exists (select 1 from unnest(proconfig) setting where setting like 'search_path=%') as fixed,

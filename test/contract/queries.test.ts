@@ -9,7 +9,10 @@ import { after, test } from 'node:test';
 import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
 import type { Executor, Statement } from '../../src/platform/db.ts';
+import { DELIVERY_STATUSES } from '../../src/features/webhooks/schemas.ts';
 import { ROLES, sessionOptions } from '../../src/platform/db.ts';
+import { emit } from '../../src/platform/events.ts';
+import type { SystemTx } from '../../src/platform/tenant.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -72,9 +75,17 @@ const window = (descending: boolean, cursor: boolean) => ({
   after: cursor ? { createdAt: '2026-01-01T00:00:00.000Z', id: '0'.repeat(24) } : null,
 });
 
+/** A list's filter: everything asked for, nothing, and each of its parts alone. */
+const filters = (...names: string[]): unknown[] => [
+  anything,
+  ...[null, ...names].map((asked) => Object.fromEntries(names.map((name) => [name, name === asked ? '1' : null]))),
+];
+
 /** Arguments that make a builder take its other ways, by the parameter's type; what is not here gets `anything`. */
 const VARIANTS: Record<string, unknown[]> = {
   Window: [window(true, false), window(true, true), window(false, false), window(false, true)],
+  DeliveryFilter: [...filters('event', 'status'), ...DELIVERY_STATUSES.map((status) => ({ event: null, status }))],
+  InboxFilter: filters('status', 'channel'),
   'WebhookRow | null': [{ status: 'ACTIVE', events: [] }, null],
 };
 
@@ -123,10 +134,19 @@ async function collect(file: string, builder: Builder, build: (...args: unknown[
   return found;
 }
 
+/** The statement of the outbox lives in the platform: each room emits. */
+async function collectEmit(): Promise<Found[]> {
+  const item = { event: 'CONTACT_CREATED', data: { _id: 'x', company: 'x' } } as const;
+  const builder = { name: 'emit', types: ['SystemTx | TenantTx', 'EventItem[]'] };
+  return collect('src/platform/events.ts', builder, (tx) =>
+    emit({ ...(tx as SystemTx), afterCommit: () => undefined }, [item]),
+  );
+}
+
 const database = await openTestDatabase();
 after(() => database.close());
 
-const statements: Found[] = [];
+const statements: Found[] = await collectEmit();
 for (const file of FILES) {
   const built = (await import(join(ROOT, file))) as Record<string, (...args: unknown[]) => unknown>;
   for (const builder of buildersOf(readFileSync(join(ROOT, file), 'utf8'))) {
@@ -141,12 +161,26 @@ test('every statement that is written in a queries file is built here', () => {
   for (const file of FILES) {
     const text = readFileSync(join(ROOT, file), 'utf8');
     const built = new Set(statements.filter((statement) => statement.file === file).map((statement) => statement.name));
-    for (const [, quote, name = '', end] of text.matchAll(/(?:name: |byId\()(['`])([\w.-]+)(\1|\$)/g)) {
+    for (const [, quote, name = '', end] of text.matchAll(/(?:name: |byId\()(['`])([\w-]+\.[\w.-]+)(\1|\$)/g)) {
       // Of a name that is put together its first words count.
       const isBuilt = end === quote ? built.has(name) : [...built].some((other) => other.startsWith(name));
       assert.ok(isBuilt, `${file}: ${name} was never built`);
     }
     assert.ok(built.size > 0, `${file} has statements`);
+  }
+});
+
+test('SQL has one home in a room: its queries', () => {
+  const others = globSync('src/features/**/*.ts', { cwd: ROOT }).filter(
+    (file) => !FILES.includes(file) && !file.endsWith('.test.ts'),
+  );
+  assert.ok(others.length > 20);
+  for (const file of others) {
+    assert.doesNotMatch(
+      readFileSync(join(ROOT, file), 'utf8'),
+      /\btext: ?['`]\s*(select|insert|update|delete|with)\b/i,
+      file,
+    );
   }
 });
 
@@ -160,7 +194,7 @@ test('a name stands for one text: it is prepared once per connection', () => {
 });
 
 test('a name begins with its room', () => {
-  for (const { name, file } of statements) {
+  for (const { name, file } of statements.filter((statement) => FILES.includes(statement.file))) {
     const room = relative('src/features', file).split('/')[0] ?? basename(file);
     assert.ok(name.startsWith(`${room}.`), `${name} of ${file}`);
   }

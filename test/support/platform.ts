@@ -71,6 +71,15 @@ export interface PlatformOptions {
 
 /** Stops by itself after the file's last test. */
 export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
+  const { platform, close } = await openPlatform(options);
+  after(close);
+  return platform;
+}
+
+/** For what runs outside the test runner, too: the caller closes it. */
+export async function openPlatform(
+  options: PlatformOptions = {},
+): Promise<{ platform: Platform; close(): Promise<void> }> {
   const database = await openTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-data-'));
   const config = loadConfig({
@@ -85,11 +94,11 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     log: options.log ?? createLog(config.LOG_LEVEL),
     readsUnderRls: options.readsUnderRls ?? false,
   });
-  after(async () => {
+  const close = async (): Promise<void> => {
     await running.stop();
     await database.close();
     await rm(dataDir, { recursive: true, force: true });
-  });
+  };
   const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Json;
   const { jwt, sandboxUrl } = await innerFacts(dataDir, database);
   const url = running.url ?? '';
@@ -124,7 +133,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     return response.json();
   };
   const system = running.kit.database;
-  return {
+  const platform: Platform = {
     url,
     running,
     database,
@@ -196,6 +205,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
         return matching.length >= count ? matching : null;
       }),
   };
+  return { platform, close };
 }
 
 async function innerFacts(dataDir: string, database: TestDatabase): Promise<{ jwt: string; sandboxUrl: string }> {

@@ -306,3 +306,18 @@ test('500 messages of 100 people in one body are stored with their contacts, con
   assert.equal(await count('conversations where inbox_id = $1 and unread_count = 5'), new Set(people).size);
   assert.equal(await count('deliveries d join messages m on m._id = d.resource_id where m.inbox_id = $1'), 500);
 });
+
+test('a body of more messages than one transaction holds is stored whole, in one conversation of its person', async () => {
+  const from = freshPhone();
+  const ids = Array.from({ length: 1_200 }, () => wamid());
+  await network.post(200, incoming(phone, ...ids.map((id) => ({ from, id }))));
+  const rows = await platform.database.sql<{ conversation_id: string }>(
+    'select distinct conversation_id from messages where external_id = any($1)',
+    [ids],
+  );
+  assert.equal(rows.length, 1);
+  const conversation = await conversationOf({ conversation: rows[0]?.conversation_id });
+  assert.equal(conversation.unread_count, ids.length);
+  assert.deepEqual(await eventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await eventNames(platform, conversation.contact), ['CONTACT_CREATED']);
+});

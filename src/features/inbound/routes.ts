@@ -1,9 +1,9 @@
 /** What the networks call. Public by path, guarded by signature; outside the API's description. */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { Type, type Static } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
+import { sameText } from '../../platform/secrets.ts';
 import { receiveCallback } from './callback.ts';
 import { createIntake } from './intake.ts';
 
@@ -54,10 +54,4 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
       },
     });
   });
-}
-
-function sameText(given: string | undefined, expected: string | null): boolean {
-  if (given === undefined || !expected) return false;
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

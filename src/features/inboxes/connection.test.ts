@@ -219,6 +219,24 @@ test("what changes while an inbox is DELETED is not proven by an earlier verdict
   assert.equal(await receives(_id, next), false);
 });
 
+test('the network is told to notify the webhook_url of the inbox, and an address that it can not verify connects nothing', async () => {
+  const account = await register();
+  const { _id } = await create(account);
+  const told = async (): Promise<string | undefined> => {
+    const url = `${platform.sandboxUrl}/v26.0/${account.phone_number_id}?fields=webhook_configuration`;
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${account.business_token}` } });
+    return ((await answer.json()) as Json).webhook_configuration.phone_number;
+  };
+  assert.equal(await told(), undefined);
+  const webhook_url = `${platform.url}/hooks/wap`;
+  assert.equal((await put(_id, { webhook_url })).connection.status, 'CONNECTED');
+  assert.equal(await told(), webhook_url);
+  assert.ok(await receives(_id, account));
+  const wrong = await put(_id, { webhook_url: `${platform.url}/health/live` });
+  assert.notEqual(wrong.connection.status, 'CONNECTED');
+  assert.match(wrong.connection.error, /Callback verification failed/);
+});
+
 test('coexistence_enabled is what the network says of the number', async () => {
   for (const is_on_biz_app of [true, false]) {
     assert.equal((await create(await register({ is_on_biz_app }))).coexistence_enabled, is_on_biz_app);

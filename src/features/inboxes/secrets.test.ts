@@ -82,6 +82,14 @@ test('a new value replaces the stored one, null clears the token, and a mask wit
   assert.equal((await put({ api_wap_config: { ...ids, business_token: TOKEN } })).body.connection.status, 'CONNECTED');
 });
 
+test('a mask is 400 with another gateway: nobody can send a key that they may not see to an address of their own', async () => {
+  const before = await storedSettings();
+  const partner_api_config = { ...masked.partner, base_url: 'http://127.0.0.1:9010' };
+  const { body } = await call(400, 'PUT', path, { body: { partner_api_config } });
+  assert.deepEqual(body.errors[0].path, 'partner_api_config.api_key');
+  assert.deepEqual(await storedSettings(), before);
+});
+
 test('a short secret shows nothing of itself', async () => {
   const { body } = await put({ partner_api_config: { ...gateway, api_key: 'short-key' } });
   assert.equal(body.partner_api_config.api_key, '••••');

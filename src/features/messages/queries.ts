@@ -1,4 +1,4 @@
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { many, maybeOne, one } from '../../platform/db.ts';
 import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Cause, FailureReason, Message } from './schemas.ts';
@@ -158,13 +158,4 @@ export async function failQueued(
     values: [tx.companyId, id, JSON.stringify(cause.errors), cause.reason],
   });
   return row && shown(row);
-}
-
-/** Nobody knows whether the network took it: it stays QUEUED until a status, or the 24 hours, settle it. */
-export function markOutcomeUnknown(tx: TenantTx, id: string): Promise<number> {
-  return exec(tx, {
-    name: 'messages.markOutcomeUnknown',
-    text: `update messages set outcome_unknown = true where company_id = $1 and _id = $2 and status = 'QUEUED'`,
-    values: [tx.companyId, id],
-  });
 }

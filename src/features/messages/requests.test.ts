@@ -76,12 +76,12 @@ test('a defect behind any operation on messages is 500 and says nothing about it
 });
 
 test("another company's message and conversation are byte for byte what unknown ones are", async () => {
-  for (const path of ['/v1/messages/', '/v1/messages/conversation/']) {
-    const theirs = await rawAnswer(
-      platform,
-      'GET',
-      path + (path.endsWith('n/') ? foreign.conversation : foreign.message),
-    );
+  const paths = [
+    ['/v1/messages/', foreign.message],
+    ['/v1/messages/conversation/', foreign.conversation],
+  ] as const;
+  for (const [path, their] of paths) {
+    const theirs = await rawAnswer(platform, 'GET', path + their);
     assert.equal(theirs.status, 404);
     for (const id of [UNKNOWN, 'not-an-id', heard.message._id.toUpperCase()]) {
       assert.deepEqual(await rawAnswer(platform, 'GET', path + id), theirs);

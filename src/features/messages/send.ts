@@ -14,15 +14,7 @@ import { phoneKey } from '../contacts/phone.ts';
 import { noteOutgoing } from '../conversations/conversations.ts';
 import { networkSettings } from '../inboxes/connection.ts';
 import { applyParked, applyStatuses } from './ingest.ts';
-import {
-  failQueued,
-  findMessage,
-  findReplied,
-  insertOutgoing,
-  lockSendTarget,
-  markOutcomeUnknown,
-  type SendTarget,
-} from './queries.ts';
+import { failQueued, findMessage, findReplied, insertOutgoing, lockSendTarget, type SendTarget } from './queries.ts';
 import { MAX_TEXT, type Cause, type Message, type SendText } from './schemas.ts';
 
 // The whole call to the network. contract.md §5 "Sending".
@@ -39,7 +31,7 @@ export async function sendText(kit: Kit, tenant: Tenant, input: SendText): Promi
   kit.metrics.sends.inc({ channel: channel.name, outcome: result.outcome });
   for (const pauseMs of SETTLE_PAUSES_MS) {
     try {
-      await sleep(pauseMs);
+      if (pauseMs > 0) await sleep(pauseMs);
       const settled = await tenant.tx((tx) => settleSend(tx, channel, message, result));
       return settled ?? (await findMessage(tenant.read, message._id)) ?? message;
     } catch (error) {
@@ -167,10 +159,8 @@ async function settleSend(
   message: Message,
   result: SendResult,
 ): Promise<Message | null> {
-  if (result.outcome === 'unknown') {
-    await markOutcomeUnknown(tx, message._id);
-    return null;
-  }
+  // Nobody knows whether the network took it: it stays QUEUED until a status, or the 24 hours, settle it.
+  if (result.outcome === 'unknown') return null;
   if (result.outcome === 'rejected') return failQueued(tx, message._id, causeOf(channel, result));
   const key = { company: tx.companyId, inbox: message.inbox, external_id: result.externalId };
   const now = new Date().toISOString();

@@ -58,7 +58,7 @@ export async function claimDeliveries(
       )
       update deliveries d set claimed_at = now(),
         status = case when v.refused is null then 'SENDING' else 'FAILED' end, error = v.refused,
-        attempted_at = case when v.refused is null then now() end, finished_at = case when v.refused is null then null else now() end
+        attempted_at = case when v.refused is null then clock_timestamp() end, finished_at = case when v.refused is null then null else clock_timestamp() end
       from (select d.ctid, d.company_id, d._id, w.url, w.custom_headers,
           case when w._id is null or w.status <> 'ACTIVE' or w.epoch <> d.webhook_epoch then 'WEBHOOK_INACTIVE'
             when d.queued_at < now() - make_interval(secs => $6) then 'EXPIRED' end as refused

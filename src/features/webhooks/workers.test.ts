@@ -25,8 +25,9 @@ const { call, database } = platform;
 
 let gate = createGate();
 gate.open();
-const receiver = await startReceiver(async (response) => {
+const receiver = await startReceiver(async (response, { path }) => {
   await gate.opened;
+  if (path === '/poison') return void response.writeHead(200).end('poison');
   // Long enough that the queue outlives a worker's pause between two looks at it.
   setTimeout(() => response.writeHead(204).end(), 10);
 });
@@ -73,8 +74,8 @@ test('a worker that stops claims nothing more, finishes what is in flight, and l
   let stopped = false;
   await withSecondWorker(async (second) => {
     await queueEvents(platform, company._id, 20);
-    // Both workers' slots are taken now: four each.
-    await until('both workers to be busy', () => receiver.received.length === before + 8);
+    // A company whose receiver has not answered yet has two slots of each worker.
+    await until('both workers to be busy', () => receiver.received.length === before + 4);
     const stopping = second.stop().then(() => (stopped = true));
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(stopped, false);
@@ -86,6 +87,22 @@ test('a worker that stops claims nothing more, finishes what is in flight, and l
   const resources = receiver.received.slice(before).map((item) => item.body.data._id);
   assert.equal(new Set(resources).size, 20);
   assert.equal(resources.length, 20);
+});
+
+test('an outcome that the database refuses holds up neither the others nor a worker that stops', async () => {
+  // Nothing that a receiver sends is known to be refused; a constraint stands in for what nobody has thought of.
+  await database.sql(`alter table deliveries add constraint no_poison check (response_body <> 'poison')`);
+  const poisoned = await createListener(platform, `${receiver.url}/poison`);
+  const company = await createListener(platform, receiver.url);
+  await withSecondWorker(async () => {
+    await Promise.all([queueEvents(platform, poisoned._id, 4), queueEvents(platform, company._id, 20)]);
+    const log = await finishedDeliveries(platform, company, 20);
+    assert.ok(log.every((delivery) => delivery.status === 'DELIVERED'));
+    await until('each to have been attempted', () => receiver.at('/poison').length === 4);
+  });
+  const rows = await database.sql('select distinct status from deliveries where company_id = $1', [poisoned._id]);
+  assert.deepEqual(rows, [{ status: 'SENDING' }]);
+  await database.sql('alter table deliveries drop constraint no_poison');
 });
 
 test('the retention job deletes what ended longer ago than DELIVERY_RETENTION_DAYS, and nothing younger', async () => {

@@ -1,6 +1,8 @@
 /** Real processes of the platform, to be killed and started again. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -32,8 +34,8 @@ export interface PlatformProcess {
 
 /** Resolves when it is ready; rejects with what it printed when it ends before. */
 export async function startProcess(purpose: Purpose, env: Record<string, string>): Promise<PlatformProcess> {
-  let running = await launch(purpose, env);
-  const fixed = running.url ? { ...env, PORT: new URL(running.url).port } : env;
+  const fixed = { ...env, PORT: String(await findPort()) };
+  let running = await launch(purpose, fixed);
   const alive = (): boolean => running.child.exitCode === null && running.child.signalCode === null;
   return {
     get url() {
@@ -61,6 +63,23 @@ export async function startProcess(purpose: Purpose, env: Record<string, string>
     },
     lines: () => running.lines,
   };
+}
+
+// Below the range from which a system takes the ports of outgoing connections: a process that is down for a second must
+// find its port free when it comes back.
+const PORTS = { first: 20_000, count: 12_000 };
+
+async function findPort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.first + randomInt(PORTS.count);
+    const probe = createServer();
+    // Failure policy: a port that can not be had is one of thousands.
+    const free = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    probe.close();
+    if (free) return port;
+  }
 }
 
 interface Launched {

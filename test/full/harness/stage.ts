@@ -60,7 +60,6 @@ async function build(options: StageOptions, undo: (() => Promise<unknown>)[]): P
     // Three processes and the proof itself share a server of 100 connections.
     DATABASE_POOL: '4',
     HOST: '127.0.0.1',
-    PORT: '0',
     SANDBOX: 'off',
     ENCRYPTION_KEY: randomBytes(32).toString('hex'),
     JWT_SECRET: jwtSecret,

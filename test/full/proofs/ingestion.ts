@@ -125,8 +125,11 @@ async function postAll(play: Play, plan: Post[], { kills, restarts }: IngestionS
   await inLanes(LANES, plan.entries(), async ([index, post]) => {
     const blow = moments.get(index);
     if (blow) {
-      await play.mending;
-      play.mending = blow === 'kill' ? killAndRestart(play) : restartStore(play);
+      const before = play.mending;
+      play.mending = before.then(() => (blow === 'kill' ? killAndRestart(play) : restartStore(play)));
+      // Its failure is told where it is awaited.
+      play.mending.catch(() => undefined);
+      await before;
     }
     await postUntilHeard(play, post);
   });

@@ -39,7 +39,7 @@ export async function proveSends(size: SendsSize): Promise<SendsAccount> {
   return onStage({}, async (stage) => {
     const chance = chanceOf(size.seed);
     const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
-    const [first, ...others] = processes as [PlatformProcess, ...PlatformProcess[]];
+    const first = processes[0] as PlatformProcess;
     const tenant = await stage.createTenant('Sender');
     await openInbox(first, tenant, PHONE);
     const conversations = await openConversations(stage, first);
@@ -58,8 +58,11 @@ export async function proveSends(size: SendsSize): Promise<SendsAccount> {
     let mending: Promise<void> = Promise.resolve();
     await inLanes(LANES, Array.from({ length: size.sends }).keys(), async (number) => {
       if (moments.has(number)) {
-        await mending;
-        mending = killAndRestart(chance.pick([first, ...others]));
+        const before = mending;
+        mending = before.then(() => killAndRestart(chance.pick(processes)));
+        // Its failure is told where it is awaited.
+        mending.catch(() => undefined);
+        await before;
       }
       const content = `Text ${number}`;
       const conversationId = chance.pick(conversations);
@@ -152,7 +155,8 @@ async function audit(stage: Stage, { sends, kills }: SendsSize, answers: Map<str
   for (const text of taken.keys()) assert.ok(stored.has(text), `${text} left, but is not stored`);
   for (const [text, answer] of answers) {
     assert.ok(stored.has(text), `${text} was answered and lost`);
-    assert.equal(answer.status, 'SENT', `${text} was answered ${answer.status}`);
+    // A status that overtakes the answer may already have moved it on.
+    assert.ok(['SENT', 'DELIVERED', 'READ'].includes(answer.status), `${text} was answered ${answer.status}`);
     assert.ok(taken.has(text), `${text} was answered SENT, but never left`);
   }
   const queued = rows.filter((row) => row.status === 'QUEUED').length;

@@ -161,10 +161,10 @@ interface Row {
 
 async function audit({ store }: Stage, tales: Tale[]): Promise<StatusesAccount> {
   const rows = await store.sql<Row>(
-    `select m._id, m.status, m.sent_at, m.delivered_at, m.read_at, m.failed_at,
-      (select coalesce(array_agg(d.event order by d.seq), '{}') from deliveries d
-        where d.company_id = m.company_id and d.resource_id = m._id) as events
-      from messages m where m.message_type = 'OUTGOING'`,
+    `select m._id, m.status, m.sent_at, m.delivered_at, m.read_at, m.failed_at, coalesce(told.events, '{}') as events
+      from messages m left join (select company_id, resource_id, array_agg(event order by seq) as events
+        from deliveries group by 1, 2) told on told.company_id = m.company_id and told.resource_id = m._id
+      where m.message_type = 'OUTGOING'`,
   );
   const byId = new Map(rows.map((row) => [row._id, row]));
   assert.equal(rows.length, tales.length);

@@ -1,0 +1,105 @@
+/** Notifications that no network would send, signed as the network signs: mutations of what it does send, and hostile bytes. */
+import { createHmac } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Chance } from '../harness/chance.ts';
+import { HOSTILE_BODIES } from './bodies.ts';
+import { anything, placesOf, replaced } from './generate.ts';
+import type { Gun } from './operation-shots.ts';
+import { PHONE } from './scene.ts';
+import type { Shot } from './shot.ts';
+import { NAUGHTY } from './strings.ts';
+
+const FIXTURES = new URL('../../../src/channels/wap-auto-closer/fixtures/', import.meta.url);
+const CALLBACKS = readdirSync(FIXTURES).map(
+  (file) => (JSON.parse(readFileSync(new URL(file, FIXTURES), 'utf8')) as { callback: unknown }).callback,
+);
+const MOST_MUTATIONS = 4;
+const LIMIT = 4 * 1024 * 1024;
+
+export function callbackShot(gun: Gun): Shot {
+  const { chance } = gun;
+  const kind = chance.int(100);
+  if (kind < 70) return signed(gun, mutation(chance));
+  if (kind < 80) return signed(gun, naughtyMessage(gun));
+  if (kind < 92) return signed(gun, chance.pick(HOSTILE_BODIES).raw);
+  return kind < 98 ? forged(gun) : handshake(gun);
+}
+
+/** Signed, hence the network's: whatever it is, it is taken, and 200 says so. */
+function signed({ scene, chance }: Gun, body: Buffer): Shot {
+  const shot = post(body, { 'x-hub-signature-256': signatureOf(scene.appSecret, body) });
+  const type = chance.pick(['application/json', 'application/json; charset=utf-8', 'text/plain', 'application/x-unknown']);
+  return { ...shot, headers: { ...shot.headers, 'content-type': type }, statuses: [200] };
+}
+
+const signatureOf = (secret: string, body: Buffer): string => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+function post(body: Buffer, headers: Record<string, string>): Shot {
+  return {
+    idea: 'callback',
+    method: 'POST',
+    path: '/hooks/wap',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+    operation: null,
+  };
+}
+
+function forged({ scene, chance }: Gun): Shot {
+  const body = chance.pick(HOSTILE_BODIES).raw;
+  const right = signatureOf(scene.appSecret, body);
+  const wrong = [
+    ...['', 'sha256=', 'sha256', right.slice(0, -1), `${right}0`, right.replace('sha256', 'sha1'), right.slice(7), right.toUpperCase()],
+    ...[signatureOf('another', body), signatureOf(scene.appSecret, Buffer.concat([body, Buffer.from(' ')])), 'sha256=zz', `${right}, ${right}`],
+  ];
+  return { ...post(body, { 'x-hub-signature-256': chance.pick(wrong) }), idea: 'forged callback', statuses: [401], codes: ['BAD_SIGNATURE'] };
+}
+
+function handshake({ chance }: Gun): Shot {
+  const texts = [...NAUGHTY.filter((text) => text.length < 500)].map((text) => encodeURIComponent(text.toWellFormed()));
+  const query = `hub.mode=subscribe&hub.verify_token=${chance.pick(['verify', ...texts])}&hub.challenge=${chance.pick(texts)}`;
+  return { idea: 'handshake', method: 'GET', path: `/hooks/wap?${query}`, headers: {}, body: null, operation: null, statuses: [200, 400, 403] };
+}
+
+/** Half of them concern a number that is ours, so that they reach the store. */
+function mutation(chance: Chance): Buffer {
+  const pristine = chance.pick(CALLBACKS);
+  const parts = placesOf(pristine).map(({ keys }) => at(pristine, keys));
+  let callback = pristine;
+  for (let left = chance.int(MOST_MUTATIONS + 1); left > 0; left -= 1) {
+    const { keys } = chance.pick(placesOf(callback).length > 0 ? placesOf(callback) : [{ keys: [] }]);
+    const kind = chance.int(10);
+    callback = replaced(callback, keys, kind < 2 ? undefined : kind < 6 ? anything(chance) : chance.pick(parts));
+    if (callback === undefined) callback = null;
+  }
+  const text = JSON.stringify(chance.int(4) > 0 ? ours(callback, chance) : callback);
+  return Buffer.from(text.length < LIMIT ? text : text.slice(0, LIMIT));
+}
+
+const at = (value: unknown, keys: (string | number)[]): unknown =>
+  keys.reduce((inner, key) => (inner as Record<string | number, unknown>)[key], value);
+
+/** The number of the scene, and ids that were not there before: else all but the first would only be repetitions. */
+function ours(callback: unknown, chance: Chance): unknown {
+  return placesOf(callback).reduce((changed, { keys }) => {
+    const key = keys.at(-1);
+    const value = at(callback, keys);
+    if (key === 'phone_number_id' && typeof value === 'string') return replaced(changed, keys, PHONE);
+    const isNew = key === 'id' && typeof value === 'string' && value.startsWith('wamid') && chance.int(4) > 0;
+    return isNew ? replaced(changed, keys, `${value.slice(0, 400)}.${chance.int(2 ** 31)}`) : changed;
+  }, callback);
+}
+
+/** One message that is right, but for what it says. */
+function naughtyMessage({ chance, turn }: Gun): Buffer {
+  const text = NAUGHTY[turn % NAUGHTY.length];
+  const from = `55119${chance.pick(['00000001', '00000002', '00000003'])}`;
+  const message = { from, id: `wamid.n.${chance.int(2 ** 31)}`, timestamp: String(Math.floor(Date.now() / 1_000)), type: 'text', text: { body: text } };
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '551140000000', phone_number_id: PHONE },
+    contacts: [{ profile: { name: text }, wa_id: from }],
+    messages: [message],
+  };
+  return Buffer.from(JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '2', changes: [{ field: 'messages', value }] }] }));
+}

@@ -1,0 +1,88 @@
+/** openapi.json as the fuzz needs it: each operation with its schemas in place, every reference followed. */
+import { readFileSync } from 'node:fs';
+
+/** A JSON Schema, as far as the document uses it. */
+export interface Schema {
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  maxProperties?: number;
+  items?: Schema;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  schema: Schema;
+}
+
+export interface Operation {
+  method: string;
+  /** `/v1/inboxes/{id}` */
+  path: string;
+  /** `inboxes`: the ids that belong into its path. */
+  collection: string;
+  parameters: Parameter[];
+  body: Schema | null;
+  /** By status: the content type and what the body must be. */
+  answers: Map<number, { type: string; schema: Schema }>;
+}
+
+type Node = Record<string, unknown>;
+
+const DOCUMENT = new URL('../../../openapi.json', import.meta.url);
+
+/** The operations in the document's order. */
+export function readOperations(): Operation[] {
+  const document = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as Node;
+  const { schemas } = document['components'] as { schemas: Record<string, unknown> };
+  const whole = inPlace(document['paths'], schemas) as Record<string, Record<string, Node>>;
+  return Object.entries(whole).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, spec]) => operationOf(method, path, spec)),
+  );
+}
+
+function operationOf(method: string, path: string, spec: Node): Operation {
+  const responses = spec['responses'] as Record<string, { content: Record<string, { schema: Schema }> }>;
+  const given = spec['requestBody'] as { content: Record<string, { schema: Schema }> } | undefined;
+  const answers = Object.entries(responses).map(([status, { content }]) => {
+    const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(content);
+    return [Number(status), { type, schema }] as const;
+  });
+  return {
+    method: method.toUpperCase(),
+    path,
+    collection: collectionOf(path),
+    parameters: (spec['parameters'] ?? []) as Parameter[],
+    body: given?.content['application/json']?.schema ?? null,
+    answers: new Map(answers),
+  };
+}
+
+/** The fixed part before the id: `/v1/messages/conversation/{id}` holds a conversation, `/v1/webhooks/deliveries/{id}` a delivery. */
+function collectionOf(path: string): string {
+  const fixed = path.split('/{')[0] ?? path;
+  const last = fixed.split('/').at(-1) ?? '';
+  return last === 'conversation' ? 'conversations' : last;
+}
+
+/** References by what they point to. The document has no schema that holds itself. */
+function inPlace(node: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((item) => inPlace(item, schemas));
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref } = node as { $ref?: string };
+  if (typeof $ref === 'string') return inPlace(schemas[$ref.split('/').at(-1) ?? ''], schemas);
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inPlace(value, schemas)]));
+}

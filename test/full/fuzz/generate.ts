@@ -1,0 +1,109 @@
+/** Values that fit a schema, and the places in it where they can be broken. */
+import type { Chance } from '../harness/chance.ts';
+import type { Schema } from './document.ts';
+import { NAUGHTY } from './strings.ts';
+import { misfitsOf } from './validate.ts';
+
+/** A text for a field by its name, where the schema alone does not say what makes sense; null for no idea. */
+export type Hint = (field: string, chance: Chance) => string | null;
+
+/** A value that fits. Optional properties are there half of the time. */
+export function fitting(schema: Schema, chance: Chance, hint: Hint, field = ''): unknown {
+  if (schema.anyOf) return fitting(chance.pick(schema.anyOf), chance, hint, field);
+  if (schema.enum) return chance.pick(schema.enum);
+  const types = [schema.type ?? 'string'].flat();
+  const type = types.length > 1 && chance.int(4) > 0 ? types[0] : chance.pick(types);
+  if (type === 'object') return fittingRecord(schema, chance, hint);
+  if (type === 'array') return fittingList(schema, chance, hint, field);
+  if (type === 'integer' || type === 'number') return fittingNumber(schema, chance);
+  if (type === 'boolean') return chance.int(2) === 0;
+  return type === 'null' ? null : fittingText(schema, chance, hint, field);
+}
+
+function fittingRecord(schema: Schema, chance: Chance, hint: Hint): Record<string, unknown> {
+  const entries = Object.entries(schema.properties ?? {})
+    .filter(([key]) => schema.required?.includes(key) || chance.int(2) === 0)
+    .map(([key, inner]) => [key, fitting(inner, chance, hint, key)]);
+  const { additionalProperties: others } = schema;
+  const extra = typeof others === 'object' ? chance.int(4) : 0;
+  for (let index = 0; index < extra; index += 1) entries.push([`x-extra-${index}`, fitting(others as Schema, chance, hint)]);
+  return Object.fromEntries(entries) as Record<string, unknown>;
+}
+
+function fittingList(schema: Schema, chance: Chance, hint: Hint, field: string): unknown[] {
+  const { minItems = 0, maxItems = 4, items = {} } = schema;
+  const count = minItems + chance.int(Math.min(maxItems, minItems + 3) - minItems + 1);
+  const list = Array.from({ length: count }, () => fitting(items, chance, hint, field));
+  return schema.uniqueItems ? [...new Set(list)] : list;
+}
+
+function fittingNumber(schema: Schema, chance: Chance): number {
+  const { minimum = -1_000_000, maximum = 1_000_000 } = schema;
+  // The ends are where it breaks.
+  return chance.pick([minimum, maximum, minimum + chance.int(Math.min(maximum - minimum, 50) + 1)]);
+}
+
+const PLAIN = ['Ol\u00e1', 'Ana Souza', '5511988887777', '+55 11 3333-4444', 'token-1', '100000000000009', 'a', '7'];
+// A pattern that nothing here matches is left to the mutations; more tries only cost time.
+const TRIES = 40;
+
+function fittingText(schema: Schema, chance: Chance, hint: Hint, field: string): string {
+  const hinted = hint(field, chance);
+  if (hinted !== null) return hinted;
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const text = chance.int(3) === 0 ? chance.pick(PLAIN) : chance.pick(NAUGHTY);
+    if (isSayable(text) && misfitsOf(schema, text).length === 0) return text;
+  }
+  return PLAIN.find((text) => misfitsOf(schema, text).length === 0) ?? 'Ana';
+}
+
+/** What is refused in every text, whatever its schema. */
+export const isSayable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+export interface Place {
+  /** Keys and indices from the root. */
+  keys: (string | number)[];
+  /** As a problem names it: `message.content`, `events[0]`. */
+  path: string;
+}
+
+/** Every place in a value, the root left out. */
+export function placesOf(value: unknown, keys: (string | number)[] = []): Place[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const entries: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  return entries.flatMap(([key, inner]) => {
+    const here = [...keys, key];
+    return [{ keys: here, path: pathOf(here) }, ...placesOf(inner, here)];
+  });
+}
+
+export const pathOf = (keys: (string | number)[]): string =>
+  keys.map((key, index) => (typeof key === 'number' ? `[${key}]` : (index ? '.' : '') + key)).join('');
+
+/** A copy of `value` with something else at the place; `undefined` takes it away. */
+export function replaced(value: unknown, [key, ...rest]: (string | number)[], replacement: unknown): unknown {
+  if (key === undefined) return replacement;
+  const inner = replaced((value as Record<string | number, unknown>)[key], rest, replacement);
+  if (Array.isArray(value)) return value.flatMap((item, index) => (index === key ? (inner === undefined ? [] : [inner]) : [item]));
+  const copy = new Map<string, unknown>(Object.entries(value as object));
+  if (inner === undefined) copy.delete(String(key));
+  else copy.set(String(key), inner);
+  // fromEntries defines: a key called __proto__ stays a key.
+  return Object.fromEntries(copy);
+}
+
+/** A value of any kind, as likely wrong as right wherever it is put. */
+export function anything(chance: Chance): unknown {
+  const kinds: (() => unknown)[] = [
+    () => chance.pick(NAUGHTY),
+    () => chance.pick(NAUGHTY),
+    () => chance.pick([0, -1, 1.5, 1e308, -1e-300, 2 ** 31, 2 ** 53, -(2 ** 63), 5e-324]),
+    () => chance.pick([null, true, false]),
+    () => chance.pick([[], {}, [[]], [null], { a: 1 }, [''], { '': '' }]),
+    () => Array.from({ length: chance.int(150) }, () => chance.pick([1, 'a', null])),
+    () => Array.from({ length: 1 + chance.int(22) }).reduce<unknown>((inner) => (chance.int(2) ? [inner] : { a: inner }), 1),
+    () => ({ [chance.pick(NAUGHTY)]: chance.pick(NAUGHTY) }),
+    () => chance.pick(['__proto__', 'constructor', 'toJSON', 'then', 'length']),
+  ];
+  return chance.pick(kinds)();
+}

@@ -1,0 +1,84 @@
+/** The invariants that every answer keeps, whatever was asked. */
+import { ERRORS } from '../../../src/platform/errors.ts';
+import { readOperations, type Schema } from './document.ts';
+import type { Shot } from './shot.ts';
+import { misfitsOf } from './validate.ts';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+}
+
+const PROBLEM = 'application/problem+json';
+// Every 4xx of every operation is the same problem.
+const PROBLEM_SCHEMA: Schema = [...(readOperations()[0]?.answers ?? [])].find(([status]) => status === 400)?.[1].schema ?? {};
+
+/** What is wrong with the answer; empty when nothing is. */
+export function faultsOf(shot: Shot, answer: Answer): string[] {
+  const { status, headers, text } = answer;
+  const faults: string[] = [];
+  if (status >= 500) faults.push(`5xx: ${status} ${text.slice(0, 300)}`);
+  const id = headers['x-request-id'];
+  if (typeof id !== 'string' || id === '') faults.push('no x-request-id');
+  if (/node_modules|\.ts:\d|at \w+ \(/.test(text) && status >= 400) faults.push(`the inside shows: ${text.slice(0, 300)}`);
+  if (shot.statuses && !shot.statuses.includes(status))
+    faults.push(`answered ${status}, not ${shot.statuses.join(' or ')}: ${text.slice(0, 300)}`);
+  if (status >= 400) return [...faults, ...problemFaults(shot, answer), ...undocumented(shot, answer)];
+  return [...faults, ...undocumented(shot, answer)];
+}
+
+function undocumented({ operation, method }: Shot, { status, headers, text }: Answer): string[] {
+  if (!operation) return [];
+  const documented = operation.answers.get(status);
+  if (!documented) return [`undocumented: ${status} ${text.slice(0, 300)}`];
+  const type = String(headers['content-type'] ?? '');
+  if (!type.startsWith(documented.type)) return [`content type ${type}, not ${documented.type}`];
+  if (method === 'HEAD') return [];
+  const body = parsed(text);
+  if (body === undefined) return [`no JSON: ${text.slice(0, 300)}`];
+  return misfitsOf(documented.schema, body, { closed: true }).slice(0, 3).map((misfit) => `${status}, but ${misfit}`);
+}
+
+interface Problem {
+  status: number;
+  code: string;
+  errors: { path: string }[];
+  request_id: string;
+}
+
+function problemFaults(shot: Shot, { status, headers, text }: Answer): string[] {
+  const type = String(headers['content-type'] ?? '');
+  if (!type.startsWith(PROBLEM)) return [`a ${status} of type ${type}: ${text.slice(0, 200)}`];
+  if (shot.method === 'HEAD') return [];
+  const problem = parsed(text) as Problem;
+  const [misfit] = misfitsOf(PROBLEM_SCHEMA, problem, { closed: true });
+  if (misfit !== undefined) return [`no problem: ${misfit}`];
+  const { code, errors } = problem;
+  const faults: string[] = [];
+  if (ERRORS[code as keyof typeof ERRORS]?.status !== status || problem.status !== status)
+    faults.push(`${code} and ${problem.status} in a ${status}`);
+  if (problem.request_id !== headers['x-request-id']) faults.push('another request_id than x-request-id');
+  if (shot.codes && !shot.codes.includes(code)) faults.push(`${code}, not ${shot.codes.join(' or ')}: ${text.slice(0, 300)}`);
+  if (code === 'VALIDATION_FAILED' && (errors.length === 0 || errors.some(({ path }) => path === '')))
+    faults.push(`a validation that names no field: ${text.slice(0, 300)}`);
+  if (code === 'VALIDATION_FAILED' && shot.names !== undefined && !errors.some(({ path }) => touches(path, shot.names ?? '')))
+    faults.push(`${shot.names} was wrong, but named are ${errors.map(({ path }) => path).join(', ').slice(0, 300)}`);
+  return faults;
+}
+
+/** True when one of the two places is the other, or inside it. Keys may hold dots and brackets themselves. */
+function touches(named: string, wrong: string): boolean {
+  const plain = (path: string): string => path.replaceAll(/[.[\]]+/g, '/').replace(/\/$/, '');
+  const [a, b] = [plain(named), plain(wrong)];
+  return a === b || a.startsWith(b) || b.startsWith(a);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Failure policy: what is no JSON is reported as that.
+    return undefined;
+  }
+}

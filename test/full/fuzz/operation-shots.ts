@@ -1,0 +1,210 @@
+/** Requests for what the document describes: some fit it, most miss it in one place. */
+import type { Chance } from '../harness/chance.ts';
+import { HOSTILE_BODIES } from './bodies.ts';
+import type { Operation, Parameter, Schema } from './document.ts';
+import { anything, fitting, isSayable, pathOf, placesOf, replaced } from './generate.ts';
+import type { Caller, Scene } from './scene.ts';
+import type { Shot } from './shot.ts';
+import { NAUGHTY } from './strings.ts';
+import { misfitsOf } from './validate.ts';
+
+const MAX_DEPTH = 20;
+const JSON_TYPE = { 'content-type': 'application/json' };
+// Longer than any path may be, shorter than all headers together.
+const MAX_IN_PATH = 2_000;
+
+export interface Gun {
+  scene: Scene;
+  operations: Operation[];
+  chance: Chance;
+  /** Counts the requests: what is fired in turn covers everything. */
+  turn: number;
+}
+
+/** Percent-encoded byte by byte: `encodeURIComponent` throws at half a surrogate pair. */
+export const encoded = (text: string): string =>
+  Buffer.from(text)
+    .subarray(0, MAX_IN_PATH)
+    .reduce((whole, byte) => whole + (/[\w~-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`), '');
+
+interface Aimed {
+  idea: string;
+  caller?: Caller;
+  id?: string;
+  query?: string;
+  headers?: Record<string, string>;
+  body?: Buffer | null;
+}
+
+export function aim({ scene, chance }: Gun, operation: Operation, aimed: Aimed): Shot {
+  const { idea, caller = chance.pick(scene.callers), query = '', headers = {}, body = null } = aimed;
+  const id = aimed.id ?? livingId(scene, operation, chance);
+  return {
+    idea,
+    method: operation.method,
+    path: operation.path.replaceAll(/\{\w+\}/g, () => id) + (query ? `?${query}` : ''),
+    headers: { ...caller.headers, ...(body ? JSON_TYPE : {}), ...headers },
+    body,
+    operation,
+  };
+}
+
+function livingId({ ids, foreignIds }: Scene, { collection }: Operation, chance: Chance): string {
+  const living = ids.get(collection) ?? [];
+  return living.length > 0 ? chance.pick(living) : chance.pick(foreignIds);
+}
+
+const asJson = (value: unknown): Buffer => Buffer.from(JSON.stringify(value) ?? '');
+const fullCaller = ({ scene, chance }: Gun): Caller => chance.pick(scene.callers.filter(({ full }) => full));
+
+export function fitShot(gun: Gun): Shot {
+  const { chance, scene, operations } = gun;
+  const operation = chance.pick(operations);
+  const body = operation.body ? asJson(fitting(operation.body, chance, scene.hint)) : null;
+  const shot = aim(gun, operation, { idea: 'fits', body, query: fittingQuery(gun, operation).join('&') });
+  const isHead = operation.method === 'GET' && chance.int(20) === 0;
+  return isHead ? { ...shot, method: 'HEAD' } : shot;
+}
+
+/** One place of a fitting body taken away, replaced, or joined by something that is not in the schema. */
+export function brokenShot(gun: Gun): Shot {
+  const { chance, scene } = gun;
+  const operation = chance.pick(gun.operations.filter(({ body }) => body));
+  const whole = fitting(operation.body ?? {}, chance, scene.hint);
+  const { keys } = chance.pick([{ keys: [] }, ...placesOf(whole)]);
+  const added = [...keys.slice(0, -1), chance.pick(['surprise', '_id', 'company', 'coexistence_enabled', 'constructor'])];
+  const kind = chance.int(8);
+  if (kind === 0) return bodyShot(gun, { operation, value: replaced(whole, added, anything(chance)), keys: added });
+  const replacement = kind === 1 && keys.length > 0 ? undefined : anything(chance);
+  return bodyShot(gun, { operation, value: replaced(whole, keys, replacement), keys });
+}
+
+interface TextField {
+  operation: Operation;
+  /** The place of the text in the body; or the name of a parameter. */
+  keys: (string | number)[];
+  parameter: Parameter | null;
+}
+
+/** Every place of every operation that takes a text; parameters included, since they are text on the wire. */
+export function textFieldsOf(operations: Operation[]): TextField[] {
+  return operations.flatMap((operation) => [
+    ...operation.parameters
+      .filter((parameter) => parameter.in !== 'header')
+      .map((parameter) => ({ operation, keys: [parameter.name], parameter })),
+    ...textKeysOf(operation.body ?? {}).map((keys) => ({ operation, keys, parameter: null })),
+  ]);
+}
+
+function textKeysOf(schema: Schema, keys: (string | number)[] = []): (string | number)[][] {
+  const here = [schema.type ?? []].flat().includes('string') ? [keys] : [];
+  const inside = Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => textKeysOf(inner, [...keys, key]));
+  const items = schema.items ? textKeysOf(schema.items, [...keys, 0]) : [];
+  const others = schema.additionalProperties;
+  const extra = typeof others === 'object' ? textKeysOf(others, [...keys, 'x-extra-0']) : [];
+  return [...here, ...inside, ...items, ...extra];
+}
+
+/** Each naughty text in each field, in turn. */
+export function naughtyShot(gun: Gun, fields: TextField[]): Shot {
+  const { operation, keys, parameter } = fields[gun.turn % fields.length] as TextField;
+  const text = NAUGHTY[(Math.floor(gun.turn / fields.length) + gun.turn) % NAUGHTY.length] as string;
+  const [name = ''] = keys;
+  if (parameter?.in === 'path') return aim(gun, operation, { idea: 'naughty id', id: encoded(text) });
+  if (parameter) {
+    // Never more than a query's own limits could bear: what is refused must be refused for the text.
+    const query = [...fittingQuery(gun, operation, String(name)), `${name}=${encoded(text)}`];
+    return aim(gun, operation, { idea: 'naughty query', query: query.join('&') });
+  }
+  const whole = everything(operation.body ?? {}, gun);
+  return { ...bodyShot(gun, { operation, value: replaced(whole, keys, text), keys }), idea: 'naughty field' };
+}
+
+/** A fitting body with every optional property, so that each place is there. */
+function everything(schema: Schema, gun: Gun): unknown {
+  if (schema.properties) {
+    const entries = Object.entries(schema.properties).map(([key, inner]) => [key, everythingOf(key, inner, gun)]);
+    return Object.fromEntries(entries) as unknown;
+  }
+  if (schema.items) return [everything(schema.items, gun)];
+  if (typeof schema.additionalProperties === 'object') return { 'x-extra-0': 'a' };
+  return fitting(schema, gun.chance, gun.scene.hint);
+}
+
+function everythingOf(key: string, schema: Schema, gun: Gun): unknown {
+  return schema.properties || schema.items ? everything(schema, gun) : (gun.scene.hint(key, gun.chance) ?? everything(schema, gun));
+}
+
+interface Broken {
+  operation: Operation;
+  value: unknown;
+  keys: (string | number)[];
+}
+
+/** With what the schema says about the body as the expectation. */
+function bodyShot(gun: Gun, { operation, value, keys }: Broken): Shot {
+  const caller = gun.chance.int(5) > 0 ? fullCaller(gun) : gun.chance.pick(gun.scene.callers);
+  const shot = aim(gun, operation, { idea: 'broken body', caller, body: asJson(value) });
+  if (!caller.full) return shot;
+  // As it arrives: numbers that JSON can not say became null.
+  const arriving = JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
+  if (isRefusedOutright(arriving)) return { ...shot, statuses: [400], codes: ['MALFORMED_BODY'] };
+  if (misfitsOf(operation.body ?? {}, arriving).length === 0) return shot;
+  return { ...shot, statuses: [400], codes: ['VALIDATION_FAILED'], ...(keys.length > 0 ? { names: pathOf(keys) } : {}) };
+}
+
+function isRefusedOutright(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return !isSayable(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth >= MAX_DEPTH) return true;
+  return Object.entries(value).some(
+    ([key, inner]) => key === '__proto__' || !isSayable(key) || isRefusedOutright(inner, depth + 1),
+  );
+}
+
+/** Each hostile body to each operation that takes one, in turn. */
+export function hostileShot(gun: Gun): Shot {
+  const takers = gun.operations.filter(({ body }) => body);
+  const operation = takers[gun.turn % takers.length] as Operation;
+  const hostile = HOSTILE_BODIES[Math.floor(gun.turn / takers.length) % HOSTILE_BODIES.length];
+  const shot = aim(gun, operation, { idea: `hostile body: ${hostile?.name}`, caller: fullCaller(gun), body: hostile?.raw ?? null });
+  return { ...shot, statuses: [400], codes: hostile?.code ? [hostile.code] : ['MALFORMED_BODY', 'VALIDATION_FAILED'] };
+}
+
+function fittingQuery({ chance, scene }: Gun, operation: Operation, without = ''): string[] {
+  return operation.parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.name !== without && chance.int(3) === 0)
+    .map(({ name, schema }) => `${name}=${encoded(String(fitting(schema, chance, scene.hint, name)))}`);
+}
+
+/** One parameter of the query is certainly wrong. */
+export function queryShot(gun: Gun): Shot {
+  const { chance } = gun;
+  const operation = chance.pick(gun.operations);
+  const known = operation.parameters.filter((parameter) => parameter.in === 'query');
+  const broken = known.flatMap(({ name, schema }) => [
+    ...wrongTexts(schema).map((text) => [name, `${name}=${encoded(text)}`] as const),
+    [name, `${name}=1&${name}=2`] as const,
+  ]);
+  const unknown = ['surprise', 'Page', 'limit[]', 'constructor', '__proto__', 'hasOwnProperty', 'page.x'].map(
+    (name) => [name, `${encoded(name)}=1`] as const,
+  );
+  const [name, text] = chance.pick(chance.int(4) === 0 || broken.length === 0 ? unknown : broken);
+  const caller = fullCaller(gun);
+  // Were the body wrong too, the body might be what is named.
+  const body = operation.body ? asJson(fitting(operation.body, chance, gun.scene.hint)) : null;
+  const query = [...fittingQuery(gun, operation, name), text].join('&');
+  const shot = aim(gun, operation, { idea: 'broken query', caller, query, body });
+  return { ...shot, statuses: [400], codes: ['VALIDATION_FAILED', 'MALFORMED_BODY'], ...(operation.body ? {} : { names: name }) };
+}
+
+/** What no coercion can make fit. */
+function wrongTexts(schema: Schema): string[] {
+  const [type] = [schema.type ?? []].flat();
+  if (schema.enum) return ['nope', '', `${String(schema.enum[0])} `, String(schema.enum[0]).toLowerCase() + String.fromCodePoint(0x200b)];
+  if (type === 'boolean') return ['yes', '2', 'TRUE', 'tru', ' true', ''];
+  if (type === 'string') return schema.maxLength === undefined ? [] : ['a'.repeat(schema.maxLength + 1)];
+  if (type !== 'integer') return [];
+  const ends = [schema.minimum === undefined ? [] : [schema.minimum - 1], schema.maximum === undefined ? [] : [schema.maximum + 1]];
+  return [...ends.flat().map(String), 'abc', '1.5', '', 'NaN', '1e400', '\u0661', '1,0', '--1', 'null', '[1]', '{}'];
+}

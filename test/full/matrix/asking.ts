@@ -1,0 +1,113 @@
+/** One request of the matrix and what is true of every answer, whoever asked for whatever. */
+import type { Json, Platform } from '../../support/platform.ts';
+import type { Caller } from './callers.ts';
+import { companiesIn, type Side } from './companies.ts';
+import { withValue, type Operation, type Place } from './document.ts';
+import { ENTRIES, type Entry } from './operations.ts';
+
+export interface Pair {
+  platform: Platform;
+  /** Who asks, and whose records nobody of `own` may see. */
+  own: Side;
+  other: Side;
+}
+
+export interface Account {
+  asked: number;
+  /** What broke the promise, in words. */
+  faults: string[];
+}
+
+export interface Asking {
+  operation: Operation;
+  params: Record<string, string>;
+  query: Record<string, string>;
+  body: Json;
+}
+
+export interface Answer {
+  status: number;
+  text: string;
+  body: Json;
+  /** All of them but those that tell the time or count requests. */
+  headers: string;
+}
+
+// What may differ between two answers to the same question. The request id is the caller's own, and so does not.
+const RESTLESS = /^(date|ratelimit.*|retry-after)$/;
+
+export function entryOf(operation: Operation): Entry {
+  const entry = ENTRIES[operation.name];
+  if (!entry) throw new Error(`${operation.name} does not stand in the table of test/full/matrix/operations.ts`);
+  return entry;
+}
+
+/** A request for `own`'s records that succeeds for those who may ask. */
+export function validAsking(operation: Operation, own: Side): Asking {
+  const entry = entryOf(operation);
+  const params = Object.entries(entry.path ?? {}).map(([name, kind]) => [name, own.records[kind]]);
+  return {
+    operation,
+    params: Object.fromEntries(params) as Record<string, string>,
+    query: {},
+    body: entry.body?.(own),
+  };
+}
+
+/** The same request with another text at this place. */
+export function withText(asking: Asking, place: Place, text: string): Asking {
+  if (place.in === 'path') return { ...asking, params: { ...asking.params, [place.path]: text } };
+  if (place.in === 'query') return { ...asking, query: { ...asking.query, [place.path]: text } };
+  return { ...asking, body: withValue(asking.body, place.path, text) };
+}
+
+export async function ask(
+  { platform, other }: Pair,
+  account: Account,
+  { caller, asking, raw }: { caller: Caller; asking: Asking; raw?: string },
+): Promise<Answer> {
+  const { operation, params, query, body } = asking;
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams(query).toString();
+  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await fetch(`${platform.url}${path}${search && `?${search}`}`, {
+    method: operation.method,
+    headers: {
+      'x-request-id': 'matrix',
+      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(caller.token === null ? {} : { authorization: `Bearer ${caller.token}` }),
+      ...caller.headers,
+    },
+    ...(payload === undefined ? {} : { body: payload }),
+  });
+  const text = await response.text();
+  const headers = [...response.headers].filter(([name]) => !RESTLESS.test(name)).toSorted();
+  const answer = { status: response.status, text, body: parsed(text), headers: JSON.stringify(headers) };
+  account.asked += 1;
+  const told = other.secrets.find((secret) => text.includes(secret) || answer.headers.includes(secret));
+  const what = `${operation.name} for ${caller.name}`;
+  if (told) account.faults.push(`${what} tells ${told} of another company: ${text.slice(0, 300)}`);
+  if (!operation.statuses.includes(response.status) || response.status >= 500)
+    account.faults.push(`${what} answers ${response.status}: ${text.slice(0, 300)}`);
+  return answer;
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Failure policy: an answer that is not JSON has no fields; its status and text are judged all the same.
+    return null;
+  }
+}
+
+/** A success speaks of `own` alone. */
+export function checkOwn({ own }: Pair, account: Account, what: string, answer: Answer): void {
+  const strange = companiesIn(answer.body).find((company) => company !== own._id);
+  if (strange) account.faults.push(`${what} shows a record of the company ${strange}`);
+}
+
+/** Two answers that nobody can tell apart. */
+export function sameAnswer(a: Answer, b: Answer): boolean {
+  return a.status === b.status && a.text === b.text && a.headers === b.headers;
+}

@@ -1,0 +1,126 @@
+/** What openapi.json says of each operation: where an id can stand, where a text can, and which objects a body is made of. */
+import type { Json } from '../../support/platform.ts';
+
+export interface Operation {
+  /** `GET /v1/inboxes/{id}`, as the table of operations.ts calls it. */
+  name: string;
+  method: string;
+  path: string;
+  params: string[];
+  query: { name: string; schema: Json }[];
+  body: Json;
+  answer: Json;
+  statuses: number[];
+  success: number;
+}
+
+/** The schema with every reference in it replaced by what it points to; the schemas of this API do not contain themselves. */
+function resolve(document: Json, schema: Json): Json {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map((item) => resolve(document, item));
+  const name = String(schema['$ref'] ?? '').replace('#/components/schemas/', '');
+  if (name) return resolve(document, document.components.schemas[name]);
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolve(document, value)]));
+}
+
+export function readOperations(document: Json): Operation[] {
+  return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item).map(([method, spec]) => readOperation(document, path, method.toUpperCase(), spec)),
+  );
+}
+
+function readOperation(document: Json, path: string, method: string, spec: Json): Operation {
+  const name = `${method} ${path}`;
+  const parameters = (spec.parameters ?? []) as Json[];
+  const content = spec.requestBody?.content ?? {};
+  const media = Object.keys(content);
+  if (media.some((type) => type !== 'application/json'))
+    throw new Error(`${name} takes ${media.join()}: the matrix speaks JSON only and has to learn it`);
+  const statuses = Object.keys(spec.responses).map(Number);
+  const success = statuses.find((status) => status < 300) ?? 0;
+  return {
+    name,
+    method,
+    path,
+    params: parameters.filter((one) => one.in === 'path').map((one) => one.name),
+    query: parameters.filter((one) => one.in === 'query').map((one) => ({ name: one.name, schema: one.schema })),
+    body: media.length > 0 ? resolve(document, content['application/json'].schema) : null,
+    answer: resolve(document, spec.responses[success]?.content?.['application/json']?.schema ?? {}),
+    statuses,
+    success,
+  };
+}
+
+/** A place of a request that takes any text, and so could take an id: `a.b`, `a[]` for a list's item, `a.*` for a map's key. */
+export interface Place {
+  in: 'path' | 'query' | 'body';
+  path: string;
+}
+
+export function textPlaces({ params, query, body }: Operation): Place[] {
+  return [
+    ...params.map((path) => ({ in: 'path' as const, path })),
+    ...query.flatMap(({ name, schema }) => textPaths(schema, name).map((path) => ({ in: 'query' as const, path }))),
+    ...textPaths(body ?? {}, '').map((path) => ({ in: 'body' as const, path })),
+  ];
+}
+
+const typesOf = (schema: Json): string[] => [schema.type].flat().filter((type) => typeof type === 'string');
+const inside = (path: string, name: string): string => (path ? `${path}.${name}` : name);
+
+function textPaths(schema: Json, path: string): string[] {
+  const nested = Object.entries<Json>(schema.properties ?? {}).flatMap(([name, inner]) =>
+    textPaths(inner, inside(path, name)),
+  );
+  const either = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((inner: Json) => textPaths(inner, path));
+  const items = schema.items ? textPaths(schema.items, `${path}[]`) : [];
+  const isText = typesOf(schema).includes('string') && !schema.enum;
+  // An object whose keys are the caller's own.
+  const isMap = typesOf(schema).includes('object') && schema.additionalProperties !== false && !schema.properties;
+  return [
+    ...new Set([...nested, ...either, ...items, ...(isText ? [path] : []), ...(isMap ? [inside(path, '*')] : [])]),
+  ];
+}
+
+/** An object of a body: where it stands, what it may hold, and what the answer shows there that no caller may set. */
+export interface Level {
+  path: string;
+  readOnly: string[];
+  /** The least that the object needs to be itself. */
+  sample: Json;
+}
+
+export function objectLevels(body: Json, answer: Json, path = ''): Level[] {
+  if (!body?.properties) return [];
+  const own = Object.keys(body.properties);
+  const shown = Object.keys(answer?.properties ?? {});
+  const level: Level = { path, readOnly: shown.filter((name) => !own.includes(name)), sample: sampleOf(body) };
+  const deeper = Object.entries<Json>(body.properties).flatMap(([name, inner]) =>
+    objectLevels(inner, answer?.properties?.[name], inside(path, name)),
+  );
+  return [level, ...deeper];
+}
+
+function sampleOf(schema: Json): Json {
+  const types = typesOf(schema);
+  if (schema.enum) return schema.enum[0];
+  if (types.includes('object')) {
+    const required = (schema.required ?? []) as string[];
+    return Object.fromEntries(required.map((name) => [name, sampleOf(schema.properties[name])]));
+  }
+  if (types.includes('array')) return [];
+  if (types.includes('boolean')) return false;
+  return types.includes('string') ? '1' : (schema.minimum ?? 1);
+}
+
+/** The body with a value at this place, made where it is missing. */
+export function withValue(body: Json, path: string, value: unknown): Json {
+  const [head = '', ...rest] = path.split('.');
+  const tail = rest.join('.');
+  if (head === '*') return { [String(value)]: 'x' };
+  const isList = head.endsWith('[]');
+  const name = isList ? head.slice(0, -2) : head;
+  const before = isList ? (body?.[name]?.[0] ?? {}) : (body?.[name] ?? {});
+  const inner = tail ? withValue(before, tail, value) : value;
+  return { ...body, [name]: isList ? [inner] : inner };
+}

@@ -1,0 +1,152 @@
+/**
+ * Every place where an id can stand, with another company's id, with nobody's and with nonsense, for everybody who can ask:
+ * the first two answers are the same bytes, and nothing that was refused changed anything.
+ */
+import { newId } from '../../../src/platform/ids.ts';
+import { ask, checkOwn, entryOf, sameAnswer, validAsking, withText } from './asking.ts';
+import type { Account, Answer, Asking, Pair } from './asking.ts';
+import type { Caller, Callers } from './callers.ts';
+import { changedTables, snapshot } from './companies.ts';
+import { textPlaces, type Operation, type Place } from './document.ts';
+import { PLAIN, type Reference } from './operations.ts';
+
+/** A place that names a record. */
+export interface Position extends Place, Required<Reference> {}
+
+/** Fails when a text of the operation is neither a reference nor known to be plain. */
+export function positionsOf(operation: Operation): Position[] {
+  const { path = {}, references = {} } = entryOf(operation);
+  return textPlaces(operation).flatMap((place) => {
+    const named = place.in === 'path' ? path[place.path] : references[place.path];
+    if (!named && place.in !== 'path' && PLAIN.has(place.path)) return [];
+    if (!named) throw new Error(`${operation.name}: what does ${place.path} in the ${place.in} name?`);
+    const reference: Reference = typeof named === 'string' ? { kind: named } : named;
+    const bare = (id: string): string => id;
+    return [{ write: bare, answer: place.in === 'path' ? 404 : 400, ...reference, ...place }];
+  });
+}
+
+const nonsense = (id: string): string[] => [
+  'nonsense',
+  id.toUpperCase().replace(/^\d+$/, 'A'),
+  id.slice(1),
+  `${id}0`,
+  `${id}' or '1'='1`,
+  ` ${id}`,
+  '%',
+];
+
+/** Nobody who may not ask learns more than that; nobody who may learns of the other company. */
+export async function proveIsolation(
+  pair: Pair,
+  callers: Callers,
+  operation: Operation,
+  account: Account,
+): Promise<void> {
+  const { platform, own, other } = pair;
+  const { lacking, barely } = await callers.forScope(entryOf(operation).scope);
+  await entryOf(operation).prepare?.(platform, own);
+  const before = [await snapshot(platform, own._id), await snapshot(platform, other._id)] as const;
+  const refused = [...lacking, ...callers.strangers];
+  const valid = validAsking(operation, own);
+  for (const caller of refused)
+    checkRefusal(account, caller, operation, await ask(pair, account, { caller, asking: valid }));
+  for (const position of positionsOf(operation)) {
+    await probePosition(pair, account, { position, valid, callers: [...callers.allowed, barely, ...refused] });
+    await probeKinds(pair, account, { position, valid, caller: callers.allowed[0] as Caller });
+  }
+  const after = [await snapshot(platform, own._id), await snapshot(platform, other._id)] as const;
+  const changed = [...changedTables(before[0], after[0]), ...changedTables(before[1], after[1])];
+  if (changed.length > 0) account.faults.push(`${operation.name} was refused and changed ${changed.join()}`);
+}
+
+/** The rightful request of everybody who may ask succeeds: without this the refusals would prove nothing. */
+export async function proveRightful(
+  pair: Pair,
+  callers: Callers,
+  operation: Operation,
+  account: Account,
+): Promise<void> {
+  const { platform, own, other } = pair;
+  const entry = entryOf(operation);
+  const { barely } = await callers.forScope(entry.scope);
+  const before = await snapshot(platform, other._id);
+  for (const caller of [...callers.allowed, barely]) {
+    await entry.prepare?.(platform, own);
+    const answer = await ask(pair, account, { caller, asking: validAsking(operation, own) });
+    const what = `${operation.name} for ${caller.name}`;
+    if (answer.status !== operation.success) account.faults.push(`${what} answers ${answer.status}: ${answer.text}`);
+    checkOwn(pair, account, what, answer);
+  }
+  const changed = changedTables(before, await snapshot(platform, other._id));
+  if (changed.length > 0) account.faults.push(`${operation.name} changed ${changed.join()} of another company`);
+}
+
+interface Probe {
+  position: Position;
+  valid: Asking;
+}
+
+async function probePosition(pair: Pair, account: Account, probe: Probe & { callers: Caller[] }): Promise<void> {
+  const { position, valid, callers } = probe;
+  const foreign = pair.other.records[position.kind];
+  await inTurns(callers, async (caller) => {
+    const put = (text: string) => ask(pair, account, { caller, asking: withText(valid, position, text) });
+    const unknown = await put(position.write(newId()));
+    checkAnswer(account, { position, valid, caller }, unknown);
+    const answers = [await put(position.write(foreign)), await put(position.write('f'.repeat(24)))];
+    for (const answer of answers) {
+      if (!sameAnswer(answer, unknown)) account.faults.push(differs(valid, position, caller, answer, unknown));
+    }
+    for (const text of caller.refusal ? ['nonsense'] : nonsense(foreign)) {
+      const answer = await put(text);
+      if (caller.refusal) checkRefusal(account, caller, valid.operation, answer);
+      else if (answer.status !== 404 && (position.in === 'path' || answer.status !== 400))
+        account.faults.push(`${valid.operation.name}: '${text}' as ${position.path} answers ${answer.status}`);
+    }
+  });
+}
+
+/** Ids of every other kind, the other company's and one's own, name nothing here either. */
+async function probeKinds(pair: Pair, account: Account, probe: Probe & { caller: Caller }): Promise<void> {
+  const { position, valid, caller } = probe;
+  const put = (text: string) => ask(pair, account, { caller, asking: withText(valid, position, position.write(text)) });
+  const unknown = await put(newId());
+  const kinds = Object.keys(pair.own.records).filter((kind) => kind !== position.kind) as (typeof position.kind)[];
+  const ids = kinds.flatMap((kind) => [pair.own.records[kind], pair.other.records[kind]]);
+  await inTurns(ids, async (id) => {
+    const answer = await put(id);
+    if (!sameAnswer(answer, unknown)) account.faults.push(differs(valid, position, caller, answer, unknown));
+  });
+}
+
+function differs(valid: Asking, position: Position, caller: Caller, answer: Answer, unknown: Answer): string {
+  const place = `${valid.operation.name}, ${position.path} for ${caller.name}`;
+  const [a, b] = [answer, unknown].map(({ status, text, headers }) => `${status} ${text} ${headers}`.slice(0, 400));
+  return `${place}: an id that is not for it answers ${a}, an unknown one ${b}`;
+}
+
+function checkAnswer(account: Account, { position, valid, caller }: Probe & { caller: Caller }, answer: Answer): void {
+  if (caller.refusal) return checkRefusal(account, caller, valid.operation, answer);
+  const { status, body } = answer;
+  const named = position.in === 'path' || status < 300 || body?.errors?.[0]?.path === position.path;
+  const code = { 404: 'NOT_FOUND', 400: 'UNKNOWN_REFERENCE' }[status];
+  if (status !== position.answer || !named || body?.code !== code)
+    account.faults.push(`${valid.operation.name}: an unknown ${position.path} answers ${status} ${answer.text}`);
+}
+
+function checkRefusal(account: Account, { name, refusal }: Caller, operation: Operation, answer: Answer): void {
+  if (answer.status !== refusal?.status || answer.body?.code !== refusal.code)
+    account.faults.push(`${operation.name} for ${name} answers ${answer.status} ${answer.text.slice(0, 300)}`);
+}
+
+// As many requests at once as the platform has connections to answer them with.
+const LANES = 4;
+
+async function inTurns<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const lane = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}

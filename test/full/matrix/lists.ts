@@ -1,0 +1,61 @@
+/** Lists of one company hold its records alone, under every filter, order and page, and their totals count no others. */
+import { ask, checkOwn, validAsking, type Account, type Pair } from './asking.ts';
+import type { Caller, Callers } from './callers.ts';
+import type { Operation } from './document.ts';
+
+export const isList = (operation: Operation): boolean => operation.query.some(({ name }) => name === 'page');
+
+/** Each value of each filter that has a list of values, each order, and no total. */
+function queriesOf(operation: Operation): Record<string, string>[] {
+  const filtered = operation.query.flatMap(({ name, schema }) =>
+    ((schema.enum ?? []) as string[]).map((value) => ({ [name]: value })),
+  );
+  return [{}, { skipCount: 'true' }, { page: '2' }, ...filtered];
+}
+
+export async function proveLists(pair: Pair, callers: Callers, operation: Operation, account: Account): Promise<void> {
+  if (!isList(operation)) return;
+  for (const caller of callers.allowed) {
+    for (const query of queriesOf(operation)) await proveList(pair, account, { operation, caller, query });
+  }
+  await proveWalk(pair, account, { operation, caller: callers.allowed[0] as Caller });
+}
+
+interface Listing {
+  operation: Operation;
+  caller: Caller;
+}
+
+async function proveList(
+  pair: Pair,
+  account: Account,
+  { operation, caller, query }: Listing & { query: Record<string, string> },
+): Promise<void> {
+  const asking = { ...validAsking(operation, pair.own), query: { limit: '100', ...query } };
+  const answer = await ask(pair, account, { caller, asking });
+  const what = `${operation.name} ${JSON.stringify(query)} for ${caller.name}`;
+  if (answer.status !== 200) return void account.faults.push(`${what} answers ${answer.status} ${answer.text}`);
+  checkOwn(pair, account, what, answer);
+  const { result, meta } = answer.body;
+  const whole = Object.keys(query).length === 0;
+  if (whole && result.length === 0) account.faults.push(`${what} shows nothing, and so proves nothing`);
+  if (meta.totalCount !== null && !query['page'] && meta.totalCount !== result.length)
+    account.faults.push(`${what} shows ${result.length} records and counts ${meta.totalCount}`);
+}
+
+/** By the cursor, record by record: the same records as in one page. */
+async function proveWalk(pair: Pair, account: Account, { operation, caller }: Listing): Promise<void> {
+  const valid = validAsking(operation, pair.own);
+  const read = async (query: Record<string, string>) =>
+    (await ask(pair, account, { caller, asking: { ...valid, query } })).body;
+  const whole = await read({ limit: '100' });
+  const ids = (page: { result: { _id: string }[] }): string[] => page.result.map((record) => record._id);
+  let page = await read({ limit: '1' });
+  const walked = ids(page);
+  while (page.meta.nextCursor && walked.length <= whole.result.length) {
+    page = await read({ limit: '1', after: page.meta.nextCursor });
+    walked.push(...ids(page));
+  }
+  if (walked.join() !== ids(whole).join())
+    account.faults.push(`${operation.name}: the cursor walks ${walked.join()}, the page shows ${ids(whole).join()}`);
+}

@@ -1,0 +1,76 @@
+/** What no caller may set is refused, never dropped: unknown names, names of the record, names of columns, and parameters. */
+import { ask, entryOf, validAsking, type Account, type Asking, type Pair } from './asking.ts';
+import type { Caller } from './callers.ts';
+import { changedTables, snapshot } from './companies.ts';
+import { objectLevels, withValue, type Level, type Operation } from './document.ts';
+
+const ALWAYS = ['_id', 'company', 'createdAt', 'updatedAt'];
+const STRANGE = [
+  'surprise',
+  'company_id',
+  'companyId',
+  'tenant',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'prototype',
+];
+
+export async function proveProperties(
+  pair: Pair,
+  caller: Caller,
+  operation: Operation,
+  account: Account,
+): Promise<void> {
+  const { platform, own, other } = pair;
+  await entryOf(operation).prepare?.(platform, own);
+  const before = [await snapshot(platform, own._id), await snapshot(platform, other._id)] as const;
+  const valid = validAsking(operation, own);
+  for (const name of ['surprise', 'company', 'company_id', 'companyId', 'x-company-id']) {
+    const asking = { ...valid, query: { [name]: other._id } };
+    await expectRefusal(pair, account, { caller, asking, path: name });
+  }
+  if (operation.body) await proveBody(pair, account, { caller, valid });
+  // fetch() lets nobody send a body with a GET.
+  else if (operation.method !== 'GET')
+    await expectRefusal(pair, account, { caller, asking: { ...valid, body: { company: other._id } }, path: 'body' });
+  const after = [await snapshot(platform, own._id), await snapshot(platform, other._id)] as const;
+  const changed = [...changedTables(before[0], after[0]), ...changedTables(before[1], after[1])];
+  if (changed.length > 0) account.faults.push(`${operation.name} refused a property and changed ${changed.join()}`);
+}
+
+async function proveBody(pair: Pair, account: Account, given: { caller: Caller; valid: Asking }): Promise<void> {
+  const { caller, valid } = given;
+  const { body, answer } = valid.operation;
+  for (const level of objectLevels(body, answer)) {
+    const names = [...level.readOnly, ...STRANGE, ...(level.path ? [] : ALWAYS)];
+    for (const name of new Set(names)) {
+      const path = level.path ? `${level.path}.${name}` : name;
+      const asking = { ...valid, body: withValue(filledBody(valid.body, level), path, pair.other._id) };
+      await expectRefusal(pair, account, { caller, asking, path });
+    }
+  }
+  const raw = JSON.stringify({ ...valid.body, prototype: 1 }).replace('"prototype"', '"__proto__"');
+  const answered = await ask(pair, account, { caller, asking: valid, raw });
+  if (answered.status !== 400) account.faults.push(`${valid.operation.name} takes __proto__: ${answered.text}`);
+}
+
+/** The body with this object in it, as the caller gave it or as small as it can be. */
+function filledBody(body: Asking['body'], { path, sample }: Level): Asking['body'] {
+  if (!path) return body;
+  const held = path.split('.').reduce((object, name) => object?.[name], body);
+  return held === undefined ? withValue(body, path, sample) : body;
+}
+
+async function expectRefusal(
+  pair: Pair,
+  account: Account,
+  { caller, asking, path }: { caller: Caller; asking: Asking; path: string },
+): Promise<void> {
+  const { status, body, text } = await ask(pair, account, { caller, asking });
+  const named = ((body?.errors ?? []) as { path: string; code: string }[]).some(
+    (error) => error.path === path && error.code === 'ADDITIONAL_PROPERTIES',
+  );
+  if (status !== 400 || !named)
+    account.faults.push(`${asking.operation.name}: ${path} answers ${status} ${text.slice(0, 300)}`);
+}

@@ -1,0 +1,45 @@
+/** Another company's record takes as long to be denied as one that does not exist. Reliability bar B2. */
+import { newId } from '../../../src/platform/ids.ts';
+import { ask, validAsking, withText, type Account, type Pair } from './asking.ts';
+import type { Caller } from './callers.ts';
+import type { Operation } from './document.ts';
+import { positionsOf } from './isolation.ts';
+
+// The difference of the medians that nobody can use over a network.
+const BAR_MS = 0.5;
+// Enough for the first requests' compilation to be over.
+const WARM_UP = 50;
+
+const median = (times: number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+
+/** The largest difference of any GET by id, in milliseconds. */
+export async function measureDenials(
+  pair: Pair,
+  caller: Caller,
+  operations: Operation[],
+  pairs: number,
+): Promise<{ account: Account; differenceMs: number }> {
+  const account: Account = { asked: 0, faults: [] };
+  let differenceMs = 0;
+  for (const operation of operations.filter(({ method }) => method === 'GET')) {
+    const position = positionsOf(operation).find((one) => one.in === 'path');
+    if (!position) continue;
+    const valid = validAsking(operation, pair.own);
+    const times = { foreign: [] as number[], unknown: [] as number[] };
+    for (let turn = -WARM_UP; turn < pairs; turn += 1) {
+      // In alternating order: whatever else the machine does meets both alike.
+      const order = turn % 2 === 0 ? (['foreign', 'unknown'] as const) : (['unknown', 'foreign'] as const);
+      for (const which of order) {
+        const id = which === 'foreign' ? pair.other.records[position.kind] : newId();
+        const started = performance.now();
+        await ask(pair, account, { caller, asking: withText(valid, position, id) });
+        if (turn >= 0) times[which].push(performance.now() - started);
+      }
+    }
+    const difference = Math.abs(median(times.foreign) - median(times.unknown));
+    if (difference > BAR_MS)
+      account.faults.push(`${operation.name}: the medians differ by ${difference.toFixed(2)} ms`);
+    differenceMs = Math.max(differenceMs, difference);
+  }
+  return { account, differenceMs };
+}
