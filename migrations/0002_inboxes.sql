@@ -26,6 +26,8 @@ create table inboxes (
   test_mode jsonb not null default '{"enabled": false, "test_numbers": []}',
   general_config jsonb not null default '{"include_operator_name_on_message": false}',
   coexistence_enabled boolean not null default false,
+  -- When the network said so: its news may come in any order.
+  coexistence_told_at timestamptz(3),
   process_unsupported_messages boolean not null default false,
   disable_inbound_ai boolean not null default false,
   pdf_local_text_extraction boolean not null default false,

@@ -6,9 +6,10 @@ import { createKey } from '../features/api-keys/api-keys.ts';
 import { createCompany, isEmptyInstallation } from '../features/companies/companies.ts';
 import { createInbox } from '../features/inboxes/inboxes.ts';
 import { createUser } from '../features/users/users.ts';
-import { createWebhook } from '../features/webhooks/webhooks.ts';
+import { createWebhook, moveWebhooks } from '../features/webhooks/webhooks.ts';
 import type { Kit } from '../kit.ts';
 import { EVENT_NAMES } from '../platform/events.ts';
+import { noteSandbox } from '../platform/installation.ts';
 import { makeTenant } from '../platform/route.ts';
 
 const OWNER_EMAIL = 'owner@parley.local';
@@ -27,8 +28,8 @@ export interface FirstStart {
   sandboxUrl: string | null;
 }
 
-/** Does nothing when the store already has a company. */
-export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<void> {
+/** False, and nothing done, when the store already has a company. */
+export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<boolean> {
   const created = await kit.database.systemTx(async (tx) => {
     if (!(await isEmptyInstallation(tx))) return null;
     const company = await createCompany(tx, { name: start.sandboxUrl ? 'Demo' : 'My company' });
@@ -51,6 +52,15 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<vo
     return { companyId: company._id, keyId: companyKey._id };
   });
   if (created && start.sandboxUrl) await seedDemo(kit, { ...created, sandboxUrl: start.sandboxUrl });
+  return created !== null;
+}
+
+/** The sandbox listens beside the platform: on another port, its receiver has moved, and the demo's webhook with it. */
+export async function followSandbox(kit: Kit, origin: string): Promise<void> {
+  await kit.database.systemTx(async (tx) => {
+    const before = await noteSandbox(tx, origin);
+    if (before && before !== origin) await moveWebhooks(tx, before, origin);
+  });
 }
 
 /** The account that the sandbox knows from its start. */

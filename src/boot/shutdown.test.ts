@@ -8,7 +8,7 @@ import { descendantsOf, livingOf, makeDataFolder, readyUrl, spawnProgram } from 
 import { until } from '../../test/support/wait.ts';
 
 const SENDS = 12;
-// contract.md §5: what is in flight lasts ten seconds at most.
+// What is in flight lasts ten seconds at most.
 const STOP_MS = 11_000;
 
 const database = await openTestDatabase();

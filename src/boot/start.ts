@@ -20,7 +20,7 @@ import { keepStatistics } from '../platform/statistics.ts';
 import { openDatabase } from '../platform/tenant.ts';
 import { startWorker } from '../worker.ts';
 import { openStore, type Purpose } from './database.ts';
-import { prepareFirstStart, warnOfCredentials } from './first-start.ts';
+import { followSandbox, prepareFirstStart, warnOfCredentials } from './first-start.ts';
 import { startSandbox, type Sandbox } from './sandbox.ts';
 import { loadSecrets, type InstallationSecrets } from './secrets-file.ts';
 
@@ -79,14 +79,15 @@ async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, op
   // Closing twice is closing once.
   if (api) undo.push(api.close);
   const url = api?.url ?? null;
-  if (sandbox && url) await pointSandbox(kit, sandbox, url);
+  if (sandbox && api) await pointSandbox(kit, sandbox, api.local);
   if (purpose !== 'worker') {
-    await prepareFirstStart(kit, {
+    const first = await prepareFirstStart(kit, {
       jwtSecret: secrets.jwtSecret,
       baseUrl: url ?? config.PUBLIC_URL,
       sandboxUrl: sandbox?.url ?? null,
     });
-    await warnOfCredentials(kit);
+    if (!first) await warnOfCredentials(kit);
+    if (sandbox) await followSandbox(kit, sandbox.url);
   }
   if (purpose !== 'api') {
     const stopWorker = await startWorker(kit, jobs);
@@ -157,6 +158,8 @@ async function openKit({
 
 interface Listening {
   url: string;
+  /** The same, from this machine. */
+  local: string;
   close(): Promise<void>;
 }
 
@@ -170,12 +173,12 @@ async function listen(kit: Kit, health: Health): Promise<Listening> {
   }
   const { port } = app.server.address() as AddressInfo;
   const url = kit.config.PORT === 0 ? kit.config.PUBLIC_URL.replace(/:0$/, `:${port}`) : kit.config.PUBLIC_URL;
-  return { url, close: () => app.close() };
+  return { url, local: `http://127.0.0.1:${port}`, close: () => app.close() };
 }
 
 /** The sandbox learns where its notifications go once the platform has an address. */
 async function pointSandbox(kit: Kit, sandbox: Sandbox, url: string): Promise<void> {
-  await kit.outbound.operator({
+  const answer = await kit.outbound.operator({
     method: 'PUT',
     url: `${sandbox.url}/sandbox/settings`,
     headers: { 'content-type': 'application/json' },
@@ -183,4 +186,5 @@ async function pointSandbox(kit: Kit, sandbox: Sandbox, url: string): Promise<vo
     signal: AbortSignal.timeout(5_000),
     maxBytes: 65_536,
   });
+  if (answer.status !== 200) throw new Error(`the sandbox does not take ${url} as the platform's address`);
 }

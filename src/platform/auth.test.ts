@@ -138,7 +138,7 @@ describe('x-company-id', () => {
 
 // All at once: each waits for what is remembered to be forgotten.
 describe('a principal dies', { concurrency: true }, () => {
-  // contract.md §2: at most five seconds on every node; this one remembers for two.
+  // A revocation may take five seconds to be known everywhere; this node remembers for two.
   const dies = async (what: string, key: string): Promise<void> => {
     await platform.call(200, 'GET', path, { key });
     await database.sql(what);

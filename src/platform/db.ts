@@ -55,7 +55,7 @@ const types = {
 export const ROLES = { app: 'parley_app', read: 'parley_read', system: 'parley_system' } as const;
 
 const SESSION = {
-  // A statement that runs longer is a missing index; a lock waited for longer is a queue that only grows. contract.md §6.
+  // A statement that runs longer is a missing index; a lock waited for longer is a queue that only grows.
   statement_timeout: 5_000,
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 10_000,
@@ -136,6 +136,7 @@ export async function inTransaction<T>(
 interface DatabaseError {
   code?: string;
   constraint?: string;
+  table?: string;
   message?: string;
 }
 
@@ -169,9 +170,12 @@ export function isUnavailable(error: unknown): boolean {
 
 /** What a database error means to a caller; null when it is a defect of this project. */
 export function databaseProblem(error: unknown): AppError | null {
-  const { code, constraint } = (error ?? {}) as DatabaseError;
+  const { code, constraint, table } = (error ?? {}) as DatabaseError;
   // By convention `<table>_<field>_ref` is the foreign key behind the body's field of that name.
-  const field = /^[a-z]+?_(.+)_ref$/.exec(constraint ?? '')?.[1];
+  const field =
+    constraint?.startsWith(`${table}_`) && constraint.endsWith('_ref')
+      ? constraint.slice(`${table}_`.length, -4)
+      : null;
   if (code === '23503' && field) return unknownReference(field);
   return isUnavailable(error)
     ? new AppError('UNAVAILABLE', 'The database is busy or away', [], { 'retry-after': '1' })

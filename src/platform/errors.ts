@@ -21,7 +21,6 @@ export const ERRORS = {
   WEBHOOK_EXISTS: { status: 409, title: 'The company already has a webhook' },
   WEBHOOK_INACTIVE: { status: 409, title: 'The webhook is inactive' },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
-  URI_TOO_LONG: { status: 414, title: 'The address is too long' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The content type is not supported' },
   HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large' },
   INTERNAL_ERROR: { status: 500, title: 'Something went wrong on our side' },

@@ -1,5 +1,5 @@
 /** What all processes on one database have to agree on. */
-import { exec, one } from './db.ts';
+import { exec, maybeOne, one } from './db.ts';
 import { fingerprintOf } from './secrets.ts';
 import type { SystemTx } from './tenant.ts';
 
@@ -22,4 +22,19 @@ export async function agreeOnKey(tx: SystemTx, encryptionKey: string): Promise<v
   throw new Error(
     'what is stored was encrypted with another ENCRYPTION_KEY: give every process the same one (or the same DATA_DIR/secrets.json)',
   );
+}
+
+/** Notes where the sandbox listens; answers where it did before. */
+export async function noteSandbox(tx: SystemTx, origin: string): Promise<string | null> {
+  const before = await maybeOne<{ value: string }>(tx, {
+    name: 'installation.findSandbox',
+    text: `select value from platform_state where key = 'sandbox.origin'`,
+    values: [],
+  });
+  await exec(tx, {
+    name: 'installation.noteSandbox',
+    text: `insert into platform_state (key, value) values ('sandbox.origin', $1) on conflict (key) do update set value = excluded.value`,
+    values: [origin],
+  });
+  return before?.value ?? null;
 }

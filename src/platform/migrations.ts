@@ -22,7 +22,8 @@ async function ensureRoles(client: pg.Client): Promise<void> {
   ]);
   const present = new Set(rows.map((row) => row.rolname));
   const missing = roleStatements().filter((statement) => !present.has(statement.split(' ')[2] ?? ''));
-  const grants = `grant ${Object.values(ROLES).join(', ')} to current_user`;
+  const { rows: users } = await client.query<{ name: string }>('select current_user as name');
+  const grants = `grant ${Object.values(ROLES).join(', ')} to ${client.escapeIdentifier(users[0]?.name ?? '')}`;
   try {
     for (const statement of missing) await client.query(statement).catch(ignoreDuplicate);
     const { rows: members } = await client.query<{ ok: boolean }>(
@@ -124,6 +125,7 @@ export async function createLogin(connectionString: string, password: string): P
  * process is one that row-level security does not bind.
  */
 export async function findMissing(connectionString: string, queues: string[]): Promise<string[]> {
+  if (!(await hasRoles(connectionString))) return migrationFiles();
   const options = sessionOptions(ROLES.app);
   const client = new pg.Client({ connectionString, options, connectionTimeoutMillis: CONNECT_MS });
   try {
@@ -140,6 +142,24 @@ export async function findMissing(connectionString: string, queues: string[]): P
   } catch (error) {
     // Failure policy: roles that are not there yet mean that nothing is; every other failure is the caller's.
     if (NO_ROLE.test((error as Error).message)) return await migrationFiles();
+    throw unanswered(error as Error);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Asked without a role: a session that begins under one that is not there is refused, and logged as if it were a fault. */
+async function hasRoles(connectionString: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_MS });
+  try {
+    await client.connect();
+    const roles = Object.values(ROLES);
+    const { rows } = await client.query<{ count: number }>(
+      'select count(*)::int as count from pg_roles where rolname = any($1)',
+      [roles],
+    );
+    return rows[0]?.count === roles.length;
+  } catch (error) {
     throw unanswered(error as Error);
   } finally {
     await client.end();

@@ -1,4 +1,4 @@
-/** Pages and cursors, the same for every list. contract.md §1 "Lists". */
+/** Pages and cursors, the same for every list. */
 import { Type, type Static, type TSchema } from 'typebox';
 import { invalid } from './errors.ts';
 import { isId } from './ids.ts';
@@ -12,7 +12,7 @@ type Sort = (typeof SORTS)[number];
 
 /** The query string of a list; `filters` are its own parameters. */
 export function pageQuery<F extends Record<string, TSchema>>(defaultSort: Sort, filters: F) {
-  return strict({
+  const parameters = {
     page: Type.Integer({ minimum: 1, maximum: DEEPEST_OFFSET, default: 1 }),
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
     skipCount: Type.Boolean({
@@ -24,7 +24,9 @@ export function pageQuery<F extends Record<string, TSchema>>(defaultSort: Sort, 
       Type.String({ maxLength: 200, description: 'nextCursor of the page before; costs the same at any depth' }),
     ),
     ...filters,
-  });
+  };
+  // A default stands in for each that is not sent, so the document must not ask for any.
+  return strict(parameters, { required: [] });
 }
 
 export interface PageQuery {

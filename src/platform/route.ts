@@ -107,10 +107,11 @@ function operationId(method: string, path: string): string {
   return method.toLowerCase() + words.join('');
 }
 
-function problems(declaration: { params?: TSchema; body?: TSchema; errors?: (keyof typeof ERRORS)[] }) {
+function problems(declaration: { method: string; params?: TSchema; errors?: (keyof typeof ERRORS)[] }) {
   const statuses = new Set(ALWAYS);
   if (declaration.params) statuses.add(404);
-  if (declaration.body) for (const status of [413, 415]) statuses.add(status);
+  // A body that is not expected is read, too, before it is refused; only that of a GET is left alone.
+  if (declaration.method !== 'GET') for (const status of [413, 415]) statuses.add(status);
   // A global key may name a company that does not exist.
   statuses.add(404);
   for (const code of declaration.errors ?? []) statuses.add(ERRORS[code].status);

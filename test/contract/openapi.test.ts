@@ -26,7 +26,7 @@ const operations: Operation[] = Object.entries<Json>(document.paths).flatMap(([p
   })),
 );
 
-// service.md and contract.md, in their spelling.
+// The tags, in the spelling that integrators know.
 const TAGS = new Set(
   `messages contacts campaigns tables agents conversations inboxes knowledge Webhooks campaign-enrollments custom-fields
   auth companies users api-keys businesses pipelines attachments audit`.split(/\s+/),

@@ -23,6 +23,10 @@ test('a property or parameter that is unknown or read-only is refused, and nothi
   check(/: unknown and read-only properties/);
 });
 
+test('what is private stands in no log and no metric, whatever is asked', () => {
+  check(/logs and metrics/);
+});
+
 test('companies stay apart with every statement under row-level security', () => {
   check(/^every statement under RLS/);
 });

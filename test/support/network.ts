@@ -50,8 +50,8 @@ export async function openNetwork(platform: Platform): Promise<Network> {
 /** Ids in the network's form: decimal, longer than a number can hold, never the same twice. */
 export const networkId = (): string => `9${BigInt(`0x${randomBytes(8).toString('hex')}`)}`;
 export const wamid = (): string => `wamid.${randomBytes(12).toString('base64url')}`;
-/** A Brazilian mobile number that nobody else in the file has. */
-export const freshPhone = (): string => `55119${10_000_000 + (randomBytes(4).readUInt32BE() % 89_999_999)}`;
+/** A Brazilian mobile number that nobody else in the file has; also valid without its ninth digit. */
+export const freshPhone = (): string => `55119${60_000_000 + (randomBytes(4).readUInt32BE() % 39_999_999)}`;
 /** The network's clock: whole seconds, as text. */
 export const secondsAgo = (seconds: number): string => String(Math.floor(Date.now() / 1000) - seconds);
 

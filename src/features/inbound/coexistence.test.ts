@@ -150,6 +150,20 @@ test('an echo answers: nothing is unread, the window stays, nobody wakes, no age
   assert.deepEqual(turns, []);
 });
 
+test('a message and the echo that answers it, in one callback, wake the conversation and leave nothing unread', async () => {
+  await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
+  const [from, first] = [freshPhone(), wamid()];
+  await network.post(200, incoming(phone, { from, id: first, timestamp: secondsAgo(600) }));
+  const message = await storedMessage(platform, phone, first);
+  await platform.database.sql(`update conversations set status = 'SNOOZED' where _id = $1`, [message.conversation]);
+  const question = incoming(phone, { from, timestamp: secondsAgo(20) });
+  const answer = echoes(phone, { to: from, timestamp: secondsAgo(10) });
+  await network.post(200, { ...question, entry: [...answer.entry, ...question.entry] });
+  const conversation = await conversationOf(message);
+  assert.deepEqual([conversation.status, conversation.unread_count], ['OPEN', 0]);
+  assert.deepEqual(await eventNames(platform, message.conversation), ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED']);
+});
+
 test("an echo's statuses, edit and revocation count like any message's", async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
   const [to, id] = [freshPhone(), wamid()];

@@ -65,9 +65,9 @@ async function applyAccount(
   element: InboundAccount,
   outcomes: Outcomes,
 ): Promise<void> {
-  const changed =
-    element.coexistence === null ? 0 : await setCoexistence(tx, channel.name, element.account, element.coexistence);
-  outcomes[changed > 0 ? 'applied' : 'dropped'] += 1;
+  const { account, coexistence: enabled } = element;
+  const told = enabled === null ? 0 : await setCoexistence(tx, channel.name, { account, enabled, at: saidAt(element) });
+  outcomes[told > 0 ? 'applied' : 'dropped'] += 1;
 }
 
 async function putAside(

@@ -17,7 +17,10 @@ const platform = await startPlatform();
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 
-const freshBsuid = (country = 'BR'): string => `${country}.${wamid().slice(6).replaceAll(/\W/g, '')}`;
+const freshBsuid = (country = 'BR'): string =>
+  `${country}.${wamid()
+    .slice(6)
+    .replaceAll(/[^A-Za-z0-9]/g, '')}`;
 
 /** Posts one message, with the people that the network names beside it; answers the stored message. */
 async function receive(message: Record<string, unknown>, contacts?: Json[]): Promise<Json> {

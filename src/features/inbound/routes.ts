@@ -7,7 +7,7 @@ import { sameText } from '../../platform/secrets.ts';
 import { receiveCallback } from './callback.ts';
 import { createIntake } from './intake.ts';
 
-// The network's own limit is 3 MB. contract.md §6.
+// The network's own limit is 3 MB.
 const CALLBACK_LIMIT = 4 * 1024 * 1024;
 
 const Handshake = Type.Object({

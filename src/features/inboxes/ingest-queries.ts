@@ -3,14 +3,19 @@ import type { ChannelName } from '../../channels/channel.ts';
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 
-/** What the network says about an account holds for each inbox behind it. */
-export function setCoexistence(tx: SystemTx, channel: ChannelName, account: string, enabled: boolean): Promise<number> {
+/** What the network says about an account holds for each inbox behind it; the newest word counts. */
+export function setCoexistence(
+  tx: SystemTx,
+  channel: ChannelName,
+  news: { account: string; enabled: boolean; at: string },
+): Promise<number> {
   return exec(tx, {
     name: 'inboxes.setCoexistence',
-    text: `update inboxes set coexistence_enabled = $3, updated_at = now()
+    text: `update inboxes set coexistence_enabled = $3, coexistence_told_at = $4,
+        updated_at = case when coexistence_enabled = $3 then updated_at else now() end
       where channel = $1 and network_account = $2 and status = 'ACTIVE' and accepted_at is not null
-        and coexistence_enabled <> $3`,
-    values: [channel, account, enabled],
+        and (coexistence_told_at is null or coexistence_told_at <= $4)`,
+    values: [channel, news.account, news.enabled, news.at],
   });
 }
 

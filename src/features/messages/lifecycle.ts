@@ -1,6 +1,6 @@
 /**
  * The life of an outgoing message: QUEUED → SENT → DELIVERED → READ, or FAILED. It never goes back, whatever the network
- * repeats or mixes up. contract.md §3 "message.status".
+ * repeats or mixes up.
  */
 import type { EventName } from '../../platform/events.ts';
 import type { Cause, FailureReason, MessageStatus } from './schemas.ts';
@@ -33,7 +33,7 @@ export interface Step {
 const RANK: Record<MessageStatus, number> = { QUEUED: 0, SENT: 1, DELIVERED: 2, READ: 3, FAILED: 4, RECEIVED: 5 };
 const ARRIVAL = { SENT: 'sent_at', DELIVERED: 'delivered_at', READ: 'read_at' } as const;
 
-/** What a failure without a cause says: every failure has its entry in `errors`. contract.md §3 "causes". */
+/** What a failure without a cause says: every failure has its entry in `errors`. */
 const NO_CAUSE: Cause = {
   code: 'PROVIDER_REJECTED',
   title: 'Not delivered',

@@ -1,6 +1,6 @@
 /**
  * Sending. The message is stored before anything leaves; the network is called once, within the request; what it said is
- * stored. When nobody can tell whether it took the message, nothing is sent again: it stays QUEUED. contract.md §5.
+ * stored. When nobody can tell whether it took the message, nothing is sent again: it stays QUEUED.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, NetworkError, OutboundText, SendResult } from '../../channels/channel.ts';
@@ -17,7 +17,7 @@ import { applyParked, applyStatuses } from './ingest.ts';
 import { failQueued, findMessage, findReplied, insertOutgoing, lockSendTarget, type SendTarget } from './queries.ts';
 import { MAX_TEXT, type Cause, type Message, type SendText } from './schemas.ts';
 
-// The whole call to the network. contract.md §5 "Sending".
+// The whole call to the network.
 const CALL_MS = 10_000;
 // A lock or a crowded pool is gone in a moment; the caller waits for an answer meanwhile.
 const SETTLE_PAUSES_MS = [0, 250, 1_000];

@@ -4,7 +4,7 @@ import { OutboundError, type OutboundResponse } from '../../platform/outbound.ts
 import type { Claimed, Outcome } from './delivery-queries.ts';
 import { coverValues, longestValue, type Headers } from './headers.ts';
 
-/** Everything: name, connection, TLS, headers, body. service.md "Delivery guarantees". */
+/** Everything: name, connection, TLS, headers, body. */
 export const ATTEMPT_MS = 10_000;
 // What the log keeps of the receiver's answer.
 const KEPT_LENGTH = 4_096;

@@ -31,11 +31,11 @@ const change = (company: Listening, body: unknown) =>
   call(200, 'PUT', `/v1/webhooks/${company.webhook}`, { key: company.key, body });
 
 /** A company whose only slot is taken until its gate is opened. */
-async function createHeld(webhook: Record<string, unknown> = {}): Promise<Listening & { gate: Gate }> {
+async function createHeld(webhook: Record<string, unknown> = {}, events = 1): Promise<Listening & { gate: Gate }> {
   const company = await createListener(platform, `${receiver.url}/held`, webhook);
   const gate = createGate();
   gates.set(company._id, gate);
-  await queueEvents(platform, company._id);
+  await queueEvents(platform, company._id, events);
   await until('the first delivery to be held', () => at(company).length === 1);
   return { ...company, gate };
 }
@@ -92,8 +92,7 @@ describe('the delivery engine', { concurrency: true }, () => {
   });
 
   test('a company whose receiver hangs delays no other company', async () => {
-    const hanging = await createHeld();
-    await queueEvents(platform, hanging._id, 200);
+    const hanging = await createHeld({}, 200);
     const others = await Promise.all([1, 2, 3].map(() => createListener(platform, `${receiver.url}/plain`)));
     await Promise.all(others.map((other) => queueEvents(platform, other._id, 20)));
     for (const other of others) await finishedDeliveries(platform, other, 20);

@@ -4,7 +4,7 @@
  */
 import type { Kit } from '../../kit.ts';
 import { onQueued } from '../../platform/events.ts';
-import { attemptDelivery } from './attempt.ts';
+import { ATTEMPT_MS, attemptDelivery } from './attempt.ts';
 import { claimDeliveries, type Claimed } from './delivery-queries.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createHeaderCache } from './headers.ts';
@@ -13,6 +13,8 @@ import { sweep, SWEEP_MS } from './upkeep.ts';
 
 // Another process may have queued something: nobody waits longer than this for a loop that sleeps.
 const POLL_MS = 200;
+// An outcome is written in a moment, or not at all for now.
+const OUTCOME_MS = 1_000;
 // Outcomes that could not be written yet (the database is away): no new attempts beyond this many.
 const MAX_UNRECORDED = 1_000;
 
@@ -62,6 +64,8 @@ export function startDeliveries(kit: Kit): Deliverer {
       await new Promise<void>((resolve) => {
         loop.rest = () => void (isAtRest(loop) && resolve());
         loop.rest();
+        // The database is away: what is not written is UNKNOWN to the sweep of whoever comes after.
+        setTimeout(resolve, ATTEMPT_MS + OUTCOME_MS).unref();
       });
     },
   };

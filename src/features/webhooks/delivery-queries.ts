@@ -158,3 +158,11 @@ export function deleteOldDeliveries(
     values: [days, `(${stretch.from},0)`, `(${stretch.to},0)`],
   });
 }
+
+export function moveReceivers(tx: SystemTx, from: string, to: string): Promise<number> {
+  return exec(tx, {
+    name: 'webhooks.moveReceivers',
+    text: 'update webhooks set url = $2 || substr(url, length($1) + 1), updated_at = now() where starts_with(url, $1)',
+    values: [from, to],
+  });
+}

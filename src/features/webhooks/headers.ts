@@ -5,7 +5,7 @@ import { isMask, mask, type Secrets } from '../../platform/secrets.ts';
 
 export type Headers = Record<string, string>;
 
-// What the connection itself says, and what the delivery promises: nobody may say it for us. reliability: header rules.
+// What the connection itself says, and what the delivery promises: nobody may say it for us.
 const RESERVED =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|x-webhook-event|accept-encoding)$/i;
 

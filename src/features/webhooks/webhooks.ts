@@ -6,7 +6,8 @@ import { wakeDeliveries } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import { allows } from '../../platform/scopes.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import type { SystemTx, Tenant } from '../../platform/tenant.ts';
+import { moveReceivers } from './delivery-queries.ts';
 import { acceptHeaders, maskHeaders, openHeaders, sealHeaders } from './headers.ts';
 import {
   countDeliveries,
@@ -67,6 +68,11 @@ export async function removeWebhook(kit: Kit, tenant: Tenant, id: string): Promi
     return removed;
   });
   return present(kit, tenant, row);
+}
+
+/** Webhooks on the sandbox's receiver follow it to its new address. Returns how many. */
+export function moveWebhooks(tx: SystemTx, from: string, to: string): Promise<number> {
+  return moveReceivers(tx, `${from}/receiver/`, `${to}/receiver/`);
 }
 
 export async function pageDeliveries(tenant: Tenant, query: DeliveryQuery): Promise<Page<WebhookDelivery>> {

@@ -13,6 +13,7 @@ const FIXTURES = new URL('../../../src/channels/wap-auto-closer/fixtures/', impo
 const CALLBACKS = readdirSync(FIXTURES).map(
   (file) => (JSON.parse(readFileSync(new URL(file, FIXTURES), 'utf8')) as { callback: unknown }).callback,
 );
+const CHALLENGES = NAUGHTY.filter((text) => text.length < 500).map((text) => encodeURIComponent(text.toWellFormed()));
 const MOST_MUTATIONS = 4;
 const LIMIT = 4 * 1024 * 1024;
 
@@ -28,11 +29,17 @@ export function callbackShot(gun: Gun): Shot {
 /** Signed, hence the network's: whatever it is, it is taken, and 200 says so. */
 function signed({ scene, chance }: Gun, body: Buffer): Shot {
   const shot = post(body, { 'x-hub-signature-256': signatureOf(scene.appSecret, body) });
-  const type = chance.pick(['application/json', 'application/json; charset=utf-8', 'text/plain', 'application/x-unknown']);
+  const type = chance.pick([
+    'application/json',
+    'application/json; charset=utf-8',
+    'text/plain',
+    'application/x-unknown',
+  ]);
   return { ...shot, headers: { ...shot.headers, 'content-type': type }, statuses: [200] };
 }
 
-const signatureOf = (secret: string, body: Buffer): string => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+const signatureOf = (secret: string, body: Buffer): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
 function post(body: Buffer, headers: Record<string, string>): Shot {
   return {
@@ -48,17 +55,28 @@ function post(body: Buffer, headers: Record<string, string>): Shot {
 function forged({ scene, chance }: Gun): Shot {
   const body = chance.pick(HOSTILE_BODIES).raw;
   const right = signatureOf(scene.appSecret, body);
-  const wrong = [
-    ...['', 'sha256=', 'sha256', right.slice(0, -1), `${right}0`, right.replace('sha256', 'sha1'), right.slice(7), right.toUpperCase()],
-    ...[signatureOf('another', body), signatureOf(scene.appSecret, Buffer.concat([body, Buffer.from(' ')])), 'sha256=zz', `${right}, ${right}`],
-  ];
-  return { ...post(body, { 'x-hub-signature-256': chance.pick(wrong) }), idea: 'forged callback', statuses: [401], codes: ['BAD_SIGNATURE'] };
+  const others = [signatureOf('another', body), signatureOf(scene.appSecret, Buffer.concat([body, Buffer.from(' ')]))];
+  const bent = [right.slice(0, -1), `${right}0`, right.replace('sha256', 'sha1'), right.slice(7), `${right}, ${right}`];
+  const wrong = [...others, ...bent, '', 'sha256=', 'sha256', 'sha256=zz'];
+  return {
+    ...post(body, { 'x-hub-signature-256': chance.pick(wrong) }),
+    idea: 'forged callback',
+    statuses: [401],
+    codes: ['BAD_SIGNATURE'],
+  };
 }
 
 function handshake({ chance }: Gun): Shot {
-  const texts = [...NAUGHTY.filter((text) => text.length < 500)].map((text) => encodeURIComponent(text.toWellFormed()));
-  const query = `hub.mode=subscribe&hub.verify_token=${chance.pick(['verify', ...texts])}&hub.challenge=${chance.pick(texts)}`;
-  return { idea: 'handshake', method: 'GET', path: `/hooks/wap?${query}`, headers: {}, body: null, operation: null, statuses: [200, 400, 403] };
+  const query = `hub.mode=subscribe&hub.verify_token=${chance.pick(['verify', ...CHALLENGES])}&hub.challenge=${chance.pick(CHALLENGES)}`;
+  return {
+    idea: 'handshake',
+    method: 'GET',
+    path: `/hooks/wap?${query}`,
+    headers: {},
+    body: null,
+    operation: null,
+    statuses: [200, 400, 403],
+  };
 }
 
 /** Half of them concern a number that is ours, so that they reach the store. */
@@ -67,7 +85,7 @@ function mutation(chance: Chance): Buffer {
   const parts = placesOf(pristine).map(({ keys }) => at(pristine, keys));
   let callback = pristine;
   for (let left = chance.int(MOST_MUTATIONS + 1); left > 0; left -= 1) {
-    const { keys } = chance.pick(placesOf(callback).length > 0 ? placesOf(callback) : [{ keys: [] }]);
+    const { keys } = chance.pick([{ keys: [] as (string | number)[] }, ...placesOf(callback)]);
     const kind = chance.int(10);
     callback = replaced(callback, keys, kind < 2 ? undefined : kind < 6 ? anything(chance) : chance.pick(parts));
     if (callback === undefined) callback = null;
@@ -94,12 +112,23 @@ function ours(callback: unknown, chance: Chance): unknown {
 function naughtyMessage({ chance, turn }: Gun): Buffer {
   const text = NAUGHTY[turn % NAUGHTY.length];
   const from = `55119${chance.pick(['00000001', '00000002', '00000003'])}`;
-  const message = { from, id: `wamid.n.${chance.int(2 ** 31)}`, timestamp: String(Math.floor(Date.now() / 1_000)), type: 'text', text: { body: text } };
+  const message = {
+    from,
+    id: `wamid.n.${chance.int(2 ** 31)}`,
+    timestamp: String(Math.floor(Date.now() / 1_000)),
+    type: 'text',
+    text: { body: text },
+  };
   const value = {
     messaging_product: 'whatsapp',
     metadata: { display_phone_number: '551140000000', phone_number_id: PHONE },
     contacts: [{ profile: { name: text }, wa_id: from }],
     messages: [message],
   };
-  return Buffer.from(JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '2', changes: [{ field: 'messages', value }] }] }));
+  return Buffer.from(
+    JSON.stringify({
+      object: 'whatsapp_business_account',
+      entry: [{ id: '2', changes: [{ field: 'messages', value }] }],
+    }),
+  );
 }

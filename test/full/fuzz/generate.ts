@@ -26,7 +26,8 @@ function fittingRecord(schema: Schema, chance: Chance, hint: Hint): Record<strin
     .map(([key, inner]) => [key, fitting(inner, chance, hint, key)]);
   const { additionalProperties: others } = schema;
   const extra = typeof others === 'object' ? chance.int(4) : 0;
-  for (let index = 0; index < extra; index += 1) entries.push([`x-extra-${index}`, fitting(others as Schema, chance, hint)]);
+  for (let index = 0; index < extra; index += 1)
+    entries.push([`x-extra-${index}`, fitting(others as Schema, chance, hint)]);
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
@@ -84,7 +85,8 @@ export const pathOf = (keys: (string | number)[]): string =>
 export function replaced(value: unknown, [key, ...rest]: (string | number)[], replacement: unknown): unknown {
   if (key === undefined) return replacement;
   const inner = replaced((value as Record<string | number, unknown>)[key], rest, replacement);
-  if (Array.isArray(value)) return value.flatMap((item, index) => (index === key ? (inner === undefined ? [] : [inner]) : [item]));
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => (index === key ? (inner === undefined ? [] : [inner]) : [item]));
   const copy = new Map<string, unknown>(Object.entries(value as object));
   if (inner === undefined) copy.delete(String(key));
   else copy.set(String(key), inner);
@@ -101,7 +103,11 @@ export function anything(chance: Chance): unknown {
     () => chance.pick([null, true, false]),
     () => chance.pick([[], {}, [[]], [null], { a: 1 }, [''], { '': '' }]),
     () => Array.from({ length: chance.int(150) }, () => chance.pick([1, 'a', null])),
-    () => Array.from({ length: 1 + chance.int(22) }).reduce<unknown>((inner) => (chance.int(2) ? [inner] : { a: inner }), 1),
+    () =>
+      Array.from({ length: 1 + chance.int(22) }).reduce<unknown>(
+        (inner) => (chance.int(2) ? [inner] : { a: inner }),
+        1,
+      ),
     () => ({ [chance.pick(NAUGHTY)]: chance.pick(NAUGHTY) }),
     () => chance.pick(['__proto__', 'constructor', 'toJSON', 'then', 'length']),
   ];

@@ -12,7 +12,8 @@ export interface Answer {
 
 const PROBLEM = 'application/problem+json';
 // Every 4xx of every operation is the same problem.
-const PROBLEM_SCHEMA: Schema = [...(readOperations()[0]?.answers ?? [])].find(([status]) => status === 400)?.[1].schema ?? {};
+const PROBLEM_SCHEMA: Schema =
+  [...(readOperations()[0]?.answers ?? [])].find(([status]) => status === 400)?.[1].schema ?? {};
 
 /** What is wrong with the answer; empty when nothing is. */
 export function faultsOf(shot: Shot, answer: Answer): string[] {
@@ -21,7 +22,8 @@ export function faultsOf(shot: Shot, answer: Answer): string[] {
   if (status >= 500) faults.push(`5xx: ${status} ${text.slice(0, 300)}`);
   const id = headers['x-request-id'];
   if (typeof id !== 'string' || id === '') faults.push('no x-request-id');
-  if (/node_modules|\.ts:\d|at \w+ \(/.test(text) && status >= 400) faults.push(`the inside shows: ${text.slice(0, 300)}`);
+  if (/node_modules|\.ts:\d|at \w+ \(/.test(text) && status >= 400)
+    faults.push(`the inside shows: ${text.slice(0, 300)}`);
   if (shot.statuses && !shot.statuses.includes(status))
     faults.push(`answered ${status}, not ${shot.statuses.join(' or ')}: ${text.slice(0, 300)}`);
   if (status >= 400) return [...faults, ...problemFaults(shot, answer), ...undocumented(shot, answer)];
@@ -37,7 +39,9 @@ function undocumented({ operation, method }: Shot, { status, headers, text }: An
   if (method === 'HEAD') return [];
   const body = parsed(text);
   if (body === undefined) return [`no JSON: ${text.slice(0, 300)}`];
-  return misfitsOf(documented.schema, body, { closed: true }).slice(0, 3).map((misfit) => `${status}, but ${misfit}`);
+  return misfitsOf(documented.schema, body, { closed: true })
+    .slice(0, 3)
+    .map((misfit) => `${status}, but ${misfit}`);
 }
 
 interface Problem {
@@ -59,11 +63,21 @@ function problemFaults(shot: Shot, { status, headers, text }: Answer): string[] 
   if (ERRORS[code as keyof typeof ERRORS]?.status !== status || problem.status !== status)
     faults.push(`${code} and ${problem.status} in a ${status}`);
   if (problem.request_id !== headers['x-request-id']) faults.push('another request_id than x-request-id');
-  if (shot.codes && !shot.codes.includes(code)) faults.push(`${code}, not ${shot.codes.join(' or ')}: ${text.slice(0, 300)}`);
+  if (shot.codes && !shot.codes.includes(code))
+    faults.push(`${code}, not ${shot.codes.join(' or ')}: ${text.slice(0, 300)}`);
   if (code === 'VALIDATION_FAILED' && (errors.length === 0 || errors.some(({ path }) => path === '')))
     faults.push(`a validation that names no field: ${text.slice(0, 300)}`);
-  if (code === 'VALIDATION_FAILED' && shot.names !== undefined && !errors.some(({ path }) => touches(path, shot.names ?? '')))
-    faults.push(`${shot.names} was wrong, but named are ${errors.map(({ path }) => path).join(', ').slice(0, 300)}`);
+  if (
+    code === 'VALIDATION_FAILED' &&
+    shot.names !== undefined &&
+    !errors.some(({ path }) => touches(path, shot.names ?? ''))
+  )
+    faults.push(
+      `${shot.names} was wrong, but named are ${errors
+        .map(({ path }) => path)
+        .join(', ')
+        .slice(0, 300)}`,
+    );
   return faults;
 }
 

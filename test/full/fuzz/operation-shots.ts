@@ -1,4 +1,5 @@
 /** Requests for what the document describes: some fit it, most miss it in one place. */
+import { MAX_DEPTH } from '../../../src/platform/body.ts';
 import type { Chance } from '../harness/chance.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
 import type { Operation, Parameter, Schema } from './document.ts';
@@ -8,7 +9,6 @@ import type { Shot } from './shot.ts';
 import { NAUGHTY } from './strings.ts';
 import { misfitsOf } from './validate.ts';
 
-const MAX_DEPTH = 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
 // Longer than any path may be, shorter than all headers together.
 const MAX_IN_PATH = 2_000;
@@ -25,7 +25,14 @@ export interface Gun {
 export const encoded = (text: string): string =>
   Buffer.from(text)
     .subarray(0, MAX_IN_PATH)
-    .reduce((whole, byte) => whole + (/[\w~-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`), '');
+    .reduce(
+      (whole, byte) =>
+        whole +
+        (/[\w~-]/.test(String.fromCharCode(byte))
+          ? String.fromCharCode(byte)
+          : `%${byte.toString(16).padStart(2, '0')}`),
+      '',
+    );
 
 interface Aimed {
   idea: string;
@@ -72,7 +79,10 @@ export function brokenShot(gun: Gun): Shot {
   const operation = chance.pick(gun.operations.filter(({ body }) => body));
   const whole = fitting(operation.body ?? {}, chance, scene.hint);
   const { keys } = chance.pick([{ keys: [] }, ...placesOf(whole)]);
-  const added = [...keys.slice(0, -1), chance.pick(['surprise', '_id', 'company', 'coexistence_enabled', 'constructor'])];
+  const added = [
+    ...keys.slice(0, -1),
+    chance.pick(['surprise', '_id', 'company', 'coexistence_enabled', 'constructor']),
+  ];
   const kind = chance.int(8);
   if (kind === 0) return bodyShot(gun, { operation, value: replaced(whole, added, anything(chance)), keys: added });
   const replacement = kind === 1 && keys.length > 0 ? undefined : anything(chance);
@@ -132,7 +142,9 @@ function everything(schema: Schema, gun: Gun): unknown {
 }
 
 function everythingOf(key: string, schema: Schema, gun: Gun): unknown {
-  return schema.properties || schema.items ? everything(schema, gun) : (gun.scene.hint(key, gun.chance) ?? everything(schema, gun));
+  return schema.properties || schema.items
+    ? everything(schema, gun)
+    : (gun.scene.hint(key, gun.chance) ?? everything(schema, gun));
 }
 
 interface Broken {
@@ -150,7 +162,12 @@ function bodyShot(gun: Gun, { operation, value, keys }: Broken): Shot {
   const arriving = JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
   if (isRefusedOutright(arriving)) return { ...shot, statuses: [400], codes: ['MALFORMED_BODY'] };
   if (misfitsOf(operation.body ?? {}, arriving).length === 0) return shot;
-  return { ...shot, statuses: [400], codes: ['VALIDATION_FAILED'], ...(keys.length > 0 ? { names: pathOf(keys) } : {}) };
+  return {
+    ...shot,
+    statuses: [400],
+    codes: ['VALIDATION_FAILED'],
+    ...(keys.length > 0 ? { names: pathOf(keys) } : {}),
+  };
 }
 
 function isRefusedOutright(value: unknown, depth = 0): boolean {
@@ -167,7 +184,11 @@ export function hostileShot(gun: Gun): Shot {
   const takers = gun.operations.filter(({ body }) => body);
   const operation = takers[gun.turn % takers.length] as Operation;
   const hostile = HOSTILE_BODIES[Math.floor(gun.turn / takers.length) % HOSTILE_BODIES.length];
-  const shot = aim(gun, operation, { idea: `hostile body: ${hostile?.name}`, caller: fullCaller(gun), body: hostile?.raw ?? null });
+  const shot = aim(gun, operation, {
+    idea: `hostile body: ${hostile?.name}`,
+    caller: fullCaller(gun),
+    body: hostile?.raw ?? null,
+  });
   return { ...shot, statuses: [400], codes: hostile?.code ? [hostile.code] : ['MALFORMED_BODY', 'VALIDATION_FAILED'] };
 }
 
@@ -195,16 +216,30 @@ export function queryShot(gun: Gun): Shot {
   const body = operation.body ? asJson(fitting(operation.body, chance, gun.scene.hint)) : null;
   const query = [...fittingQuery(gun, operation, name), text].join('&');
   const shot = aim(gun, operation, { idea: 'broken query', caller, query, body });
-  return { ...shot, statuses: [400], codes: ['VALIDATION_FAILED', 'MALFORMED_BODY'], ...(operation.body ? {} : { names: name }) };
+  return {
+    ...shot,
+    statuses: [400],
+    codes: ['VALIDATION_FAILED', 'MALFORMED_BODY'],
+    ...(operation.body ? {} : { names: name }),
+  };
 }
 
 /** What no coercion can make fit. */
 function wrongTexts(schema: Schema): string[] {
   const [type] = [schema.type ?? []].flat();
-  if (schema.enum) return ['nope', '', `${String(schema.enum[0])} `, String(schema.enum[0]).toLowerCase() + String.fromCodePoint(0x200b)];
+  if (schema.enum)
+    return [
+      'nope',
+      '',
+      `${String(schema.enum[0])} `,
+      String(schema.enum[0]).toLowerCase() + String.fromCodePoint(0x200b),
+    ];
   if (type === 'boolean') return ['yes', '2', 'TRUE', 'tru', ' true', ''];
   if (type === 'string') return schema.maxLength === undefined ? [] : ['a'.repeat(schema.maxLength + 1)];
   if (type !== 'integer') return [];
-  const ends = [schema.minimum === undefined ? [] : [schema.minimum - 1], schema.maximum === undefined ? [] : [schema.maximum + 1]];
+  const ends = [
+    schema.minimum === undefined ? [] : [schema.minimum - 1],
+    schema.maximum === undefined ? [] : [schema.maximum + 1],
+  ];
   return [...ends.flat().map(String), 'abc', '1.5', '', 'NaN', '1e400', '\u0661', '1,0', '--1', 'null', '[1]', '{}'];
 }

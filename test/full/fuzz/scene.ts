@@ -52,7 +52,15 @@ export async function setScene(stage: Stage): Promise<Scene> {
     ids.set(collection, known);
   };
   const callers = await openCallers(stage, { own, foreign, previousSecret });
-  return { process, appSecret: stage.appSecret, callers, ids, foreignIds, remember, hint: hintOf(stage.sandboxUrl, ids) };
+  return {
+    process,
+    appSecret: stage.appSecret,
+    callers,
+    ids,
+    foreignIds,
+    remember,
+    hint: hintOf(stage.sandboxUrl, ids),
+  };
 }
 
 /** An inbox on the number, people who wrote to it, notes, a webhook that hears everything. */
@@ -93,9 +101,14 @@ interface Cast {
 
 async function openCallers(stage: Stage, { own, foreign, previousSecret }: Cast): Promise<Caller[]> {
   const keyOf = (company: string | null, scopes: string[]): Promise<string> =>
-    stage.database.systemTx(async (tx) => (await createKey(tx, previousSecret, { company, name: 'fuzz', scopes })).token);
+    stage.database.systemTx(
+      async (tx) => (await createKey(tx, previousSecret, { company, name: 'fuzz', scopes })).token,
+    );
   const globalKey = await keyOf(null, ['*']);
-  const bearer = (token: string, others: Record<string, string> = {}) => ({ authorization: `Bearer ${token}`, ...others });
+  const bearer = (token: string, others: Record<string, string> = {}) => ({
+    authorization: `Bearer ${token}`,
+    ...others,
+  });
   const caller = (name: string, headers: Record<string, string>, full = false): Caller => ({ name, headers, full });
   const company = caller('the company', bearer(own.key), true);
   return [
@@ -129,7 +142,12 @@ function hintOf(sandboxUrl: string, ids: Map<string, string[]>): Hint {
 export async function checkService({ process, ids, callers, appSecret }: Scene): Promise<void> {
   const network = createNetwork(appSecret);
   try {
-    const element = textElement(PHONE, '5511910000000', `wamid.after.${randomBytes(8).toString('hex')}`, 'still there?');
+    const element = textElement(
+      PHONE,
+      '5511910000000',
+      `wamid.after.${randomBytes(8).toString('hex')}`,
+      'still there?',
+    );
     assert.equal(await network.post(process.url, notificationOf([element])), 200);
     assert.equal(await network.post(process.url, '{}'), 200);
   } finally {

@@ -33,7 +33,8 @@ export function curlOf(shot: Shot, url: string): string {
   if (!shot.body) return line;
   const text = shot.body.toString('utf8');
   const isPlain = /^[\x20-\x7e]*$/.test(text);
-  if (text.length > SHOWN) return `${line} --data-binary … # ${shot.body.length} bytes, beginning ${text.slice(0, 100)}`;
+  if (text.length > SHOWN)
+    return `${line} --data-binary … # ${shot.body.length} bytes, beginning ${text.slice(0, 100)}`;
   if (isPlain) return `${line} --data-binary ${quoted(text)}`;
   return `echo ${shot.body.toString('base64')} | base64 -d | ${line} --data-binary @-`;
 }

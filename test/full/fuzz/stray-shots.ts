@@ -5,20 +5,23 @@ import { aim, encoded, type Gun } from './operation-shots.ts';
 import type { Shot } from './shot.ts';
 import { NAUGHTY } from './strings.ts';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LOCK', 'SEARCH', 'PURGE', 'MKCOL'];
+const split = (text: string): string[] => text.trim().split(/\s+/);
+
+const METHODS = split('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND LOCK SEARCH PURGE MKCOL');
 
 /** As they go over the wire: nothing is normalised on the way. */
 const PATHS = [
-  ...['/', '//', '///', '/.', '/..', '/./v1', '/v1', '/v1/', '/v1//inboxes', '//v1/inboxes', '/v1/inboxes/', '/V1/INBOXES', '/v2/inboxes'],
-  ...['/v1/../v1/inboxes', '/v1/%2e%2e/metrics', '/%76%31/inboxes', '/v1%2finboxes', '/v1/inboxes%00', '/v1/inboxes%20', '/v1/inboxes;a=b'],
-  ...['/v1/inboxes.json', '/v1/inboxes/%', '/v1/inboxes/%2', '/v1/inboxes/%zz', '/v1/inboxes/%ff%fe', '/v1/inboxes/%c0%af', '/v1/inboxes/%e2%82'],
-  ...['/v1/inboxes/%00', '/v1/inboxes/%0d%0a', '/v1/inboxes/%5c..%5c', '/v1/inboxes/..%2f..%2fx', '/v1/inboxes/%25%32%65', '/%', '/%ff', '/\\'],
-  ...['/docs/../openapi.json', '/docs/static/..%2f..%2fpackage.json', '/docs/static/%2e%2e/%2e%2e/package.json', '/docs/static/%00', '/docs/%ff'],
-  ...['/docs/static/', '/docs/nothing', '/docs/static/nothing.js', '/docs/static/%', '/docs/json/', '/docs/static/....//x', '/docs//', '/docs/static//etc'],
-  ...['/hooks', '/hooks/', '/hooks/wap/', '/hooks/wap/x', '/hooks/partner/1', '/hooks/WAP', '/health', '/health/live/', '/metrics/', '/metrics?a=%ff'],
-  ...['/favicon.ico', '/robots.txt', '/.env', '/.git/config', '/package.json', '/src/main.ts', '/admin', '/graphql', '/server-status', '/cgi-bin/x'],
-  ...['/v1/inboxes?%', '/v1/inboxes?a=%zz', '/v1/inboxes?&&&', '/v1/inboxes?=1', '/v1/inboxes?a[b][c]=1', '/v1/inboxes?limit', '/v1/inboxes??limit=1'],
-  ...['/v1/inboxes?__proto__=1', '/v1/inboxes?constructor.prototype=1', '/v1/inboxes?limit=1#x', '/v1/inboxes?%00=1', '/v1/inboxes?limit=%ff'],
+  ...split(String.raw`
+/ // /// /. /.. /./v1 /v1 /v1/ /v1//inboxes //v1/inboxes /v1/inboxes/ /V1/INBOXES /v2/inboxes /v1/../v1/inboxes /v1/%2e%2e/metrics
+/%76%31/inboxes /v1%2finboxes /v1/inboxes%00 /v1/inboxes%20 /v1/inboxes;a=b /v1/inboxes.json /v1/inboxes/% /v1/inboxes/%2
+/v1/inboxes/%zz /v1/inboxes/%ff%fe /v1/inboxes/%c0%af /v1/inboxes/%e2%82 /v1/inboxes/%00 /v1/inboxes/%0d%0a /v1/inboxes/%5c..%5c
+/v1/inboxes/..%2f..%2fx /v1/inboxes/%25%32%65 /% /%ff /\ /docs/../openapi.json /docs/static/..%2f..%2fpackage.json
+/docs/static/%2e%2e/%2e%2e/package.json /docs/static/%00 /docs/%ff /docs/static/ /docs/nothing /docs/static/nothing.js
+/docs/static/% /docs/json/ /docs/static/....//x /docs// /docs/static//etc /hooks /hooks/ /hooks/wap/ /hooks/wap/x /hooks/partner/1
+/hooks/WAP /health /health/live/ /metrics/ /metrics?a=%ff /favicon.ico /robots.txt /.env /.git/config /package.json /src/main.ts
+/admin /graphql /server-status /cgi-bin/x /v1/inboxes?% /v1/inboxes?a=%zz /v1/inboxes?&&& /v1/inboxes?=1 /v1/inboxes?a[b][c]=1
+/v1/inboxes?limit /v1/inboxes??limit=1 /v1/inboxes?__proto__=1 /v1/inboxes?constructor.prototype=1 /v1/inboxes?limit=1#x
+/v1/inboxes?%00=1 /v1/inboxes?limit=%ff`),
   `/v1/inboxes/${'a'.repeat(199)}`,
   `/v1/inboxes/${'a'.repeat(201)}`,
   `/v1/inboxes/${'%41'.repeat(2_000)}`,
@@ -53,7 +56,9 @@ export function methodShot(gun: Gun): Shot {
   const operation = chance.pick(operations);
   const shot = aim(gun, operation, { idea: 'wrong method' });
   const taken = operations.filter(({ path }) => matches(path, shot.path)).map(({ method }) => method);
-  const method = chance.pick(METHODS.filter((other) => !taken.includes(other) && !(other === 'HEAD' && taken.includes('GET'))));
+  const method = chance.pick(
+    METHODS.filter((other) => !taken.includes(other) && !(other === 'HEAD' && taken.includes('GET'))),
+  );
   return { ...shot, method, operation: null, statuses: [404], codes: ['NOT_FOUND'] };
 }
 
@@ -61,12 +66,19 @@ const matches = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
 
 const OTHER_TYPES = [
-  ...['text/plain', 'text/plain; charset=utf-8', 'application/xml', 'text/json', 'application/jsonx', 'application/json-patch+json'],
-  ...['application/vnd.api+json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'multipart/form-data'],
-  ...['application/octet-stream', '*/*', 'application/*', 'json', 'application/ld+json', 'image/png', 'application/x-ndjson'],
+  'text/plain; charset=utf-8',
+  'multipart/form-data; boundary=x',
+  ...split(
+    'text/plain application/xml text/json application/jsonx application/json-patch+json application/vnd.api+json',
+  ),
+  ...split(
+    'application/x-www-form-urlencoded multipart/form-data application/octet-stream */* application/* json image/png',
+  ),
 ];
 const ODD_JSON_TYPES = [
-  ...['application/json;charset=utf-8', 'APPLICATION/JSON', 'application/json; charset=latin1', 'application/json; a=b; c="d"', 'application/json;'],
+  'application/json; charset=latin1',
+  'application/json; a=b; c="d"',
+  ...split('application/json;charset=utf-8 APPLICATION/JSON application/json;'),
 ];
 
 export function typeShot(gun: Gun): Shot {
@@ -78,14 +90,18 @@ export function typeShot(gun: Gun): Shot {
   const body = Buffer.from('{"surprise":1}');
   const shot = aim(gun, operation, { idea: 'content type', caller, body, headers: { 'content-type': type } });
   if (operation.method === 'GET') return shot;
-  return odd ? { ...shot, statuses: [400], codes: ['VALIDATION_FAILED'] } : { ...shot, statuses: operation.body ? [415] : [400, 415] };
+  return odd
+    ? { ...shot, statuses: [400], codes: ['VALIDATION_FAILED'] }
+    : { ...shot, statuses: operation.body ? [415] : [400, 415] };
 }
 
 /** A body where none belongs. */
 export function surplusShot(gun: Gun): Shot {
   const { chance } = gun;
   const operation = chance.pick(gun.operations.filter(({ body, method }) => !body && method !== 'GET'));
-  const body = Buffer.from(chance.pick(['{}', '[]', 'null', '0', '""', '{"a":1}', '{', '', 'x'.repeat(100), '{"__proto__":1}']));
+  const body = Buffer.from(
+    chance.pick(['{}', '[]', 'null', '0', '""', '{"a":1}', '{', '', 'x'.repeat(100), '{"__proto__":1}']),
+  );
   return aim(gun, operation, { idea: 'surplus body', body });
 }
 
@@ -118,7 +134,11 @@ const HEADERS: ((gun: Gun, text: string) => Record<string, string>)[] = [
   (_gun, text) => ({ 'x-http-method-override': 'DELETE', 'x-original-url': '/metrics', 'x-rewrite-url': text }),
   (_gun, text) => ({ 'x-forwarded-for': text, 'x-forwarded-proto': text, 'x-forwarded-host': text, forwarded: text }),
   (_gun, text) => ({ origin: text, referer: text, cookie: text, 'user-agent': text }),
-  (_gun, text) => ({ 'access-control-request-method': 'DELETE', origin: 'null', 'access-control-request-headers': text }),
+  (_gun, text) => ({
+    'access-control-request-method': 'DELETE',
+    origin: 'null',
+    'access-control-request-headers': text,
+  }),
   (_gun, text) => ({ 'idempotency-key': text, prefer: text, date: text }),
   () => Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`x-many-${index}`, 'y'.repeat(20)])),
   () => ({ 'x-long': 'y'.repeat(9_000) }),
@@ -131,7 +151,17 @@ export function headerShot(gun: Gun): Shot {
   return aim(gun, operation, { idea: 'odd header', headers });
 }
 
-const TOKENS = ['', 'Bearer', 'Bearer ', 'Basic YTpi', 'Bearer null', 'Bearer a.b.c', 'Digest x', 'Bearer eyJhbGciOiJub25lIn0.e30.', 'Bearer a b'];
+const TOKENS = [
+  '',
+  'Bearer',
+  'Bearer ',
+  'Basic YTpi',
+  'Bearer null',
+  'Bearer a.b.c',
+  'Digest x',
+  'Bearer eyJhbGciOiJub25lIn0.e30.',
+  'Bearer a b',
+];
 
 export function tokenShot(gun: Gun): Shot {
   const { chance } = gun;

@@ -12,10 +12,12 @@ const CONTROLS = [...span(0x00, 0x1f), ...span(0x7f, 0x8f)].map((control) => `a$
 /** What is seen differs from what is there. */
 const INVISIBLE = [
   // Soft hyphen, joiners, marks of direction, word joiner, separators of lines and paragraphs, fillers, the byte order mark.
-  ...[0xad, 0x34f, 0x61c, 0x115f, 0x17b4, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a],
-  ...[0x202b, 0x202c, 0x202d, 0x202e, 0x2060, 0x2061, 0x2064, 0x2066, 0x2067, 0x2068, 0x2069, 0x206a, 0x3164, 0xfe00],
-  ...[0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xfffa, 0xfffb, 0xfffc, 0xfffd, 0xfffe, 0xffff, 0x1d173, 0xe0001, 0xe007f],
-].flatMap((point) => [codes(point), `pay${codes(point)}pal`]);
+  [0xad, 0x34f, 0x61c, 0x115f, 0x17b4, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202b],
+  [0x202c, 0x202d, 0x202e, 0x2060, 0x2061, 0x2064, 0x2066, 0x2067, 0x2068, 0x2069, 0x206a, 0x3164, 0xfe00, 0xfe0f],
+  [0xfeff, 0xffa0, 0xfff9, 0xfffa, 0xfffb, 0xfffc, 0xfffd, 0xfffe, 0xffff, 0x1d173, 0xe0001, 0xe007f],
+]
+  .flat()
+  .flatMap((point) => [codes(point), `pay${codes(point)}pal`]);
 
 const BLANKS = [0x20, 0xa0, 0x1680, 0x2000, 0x2003, 0x200a, 0x202f, 0x205f, 0x3000].map((point) =>
   codes(point).repeat(3),
@@ -176,114 +178,44 @@ const PATHS = [
   'index.html\u0000.png',
 ];
 
+/** Words that need no blank inside, in one text. */
+const split = (text: string): string[] => text.trim().split(/\s+/);
+
 const NUMBERS = [
-  ...[
-    '0',
-    '-0',
-    '00',
-    '+1',
-    '1.',
-    '.1',
-    '1e3',
-    '1E400',
-    '-1e-400',
-    '0x10',
-    '0b1',
-    '0o7',
-    '1_000',
-    '1,000.00',
-    '1.000,00',
-  ],
-  ...['2147483647', '2147483648', '-2147483649', '4294967296', '9007199254740993', '9223372036854775808'],
-  ...['99999999999999999999999999999999', '1'.repeat(400), '0.1e1', 'NaN', 'Infinity', '-Infinity', '1e1000000000'],
-  ...[
-    '\u0661\u0662\u0663',
-    '\uff11\uff12\uff13',
-    '\u00bd',
-    '\u00b2',
-    '\u2167',
-    '\u0967',
-    '\u{1d7d9}',
-    '1\u00a0000',
-    '\u22125',
-  ],
+  ...split('0 -0 00 +1 1. .1 1e3 1E400 -1e-400 0x10 0b1 0o7 1_000 1,000.00 1.000,00 0.1e1 NaN Infinity -Infinity'),
+  ...split('2147483647 2147483648 -2147483649 4294967296 9007199254740993 9223372036854775808 1e1000000000'),
+  ...split(
+    '99999999999999999999999999999999 \u0661\u0662\u0663 \uff11\uff12\uff13 \u00bd \u00b2 \u2167 \u0967 \u{1d7d9} \u22125',
+  ),
+  '1\u00a0000',
+  '1'.repeat(400),
 ];
 
 const WORDS = [
   '',
   ' ',
-  ...['null', 'undefined', 'true', 'false', 'None', 'nil', 'yes', 'on', '[object Object]', 'default', 'this'],
-  ...[
-    '__proto__',
-    'constructor',
-    'prototype',
-    'toString',
-    'valueOf',
-    'hasOwnProperty',
-    '__defineGetter__',
-    'then',
-    'length',
-  ],
-  ...[
-    '__proto__[admin]',
-    'constructor.prototype.x',
-    '[]',
-    '[0]',
-    'a[b]',
-    'a.b',
-    '$ref',
-    '#/definitions/a',
-    '_id',
-    'ObjectId()',
-  ],
-  ...[
-    '1970-01-01T00:00:00Z',
-    '2026-02-30',
-    '0000-00-00',
-    '+275760-09-13T00:00:00Z',
-    '9999-12-31T23:59:60Z',
-    '-infinity',
-    'now',
-  ],
-  ...['a@b', '"a b"@c', 'a@[127.0.0.1]', '+5511999999999', '(11) 9999-9999', '++', '+', '00000000000', '5'.repeat(33)],
-  ...['000000000000000000000000', 'ffffffffffffffffffffffff', 'FFFFFFFFFFFFFFFFFFFFFFFF', '12345678901234567890123'],
-  ...[
-    '00000000-0000-0000-0000-000000000000',
-    '\u2022\u2022\u2022\u20221234',
-    '****',
-    'Bearer x',
-    'eyJhbGciOiJub25lIn0.e30.',
-  ],
-  ...[
-    '(a+)+$',
-    '^(([a-z])+.)+[A-Z]([a-z])+$',
-    '\\b',
-    '[',
-    '(?<n>',
-    '.*',
-    'a{1,99999}',
-    '::1',
-    '127.1',
-    '0x7f.1',
-    '2130706433',
-  ],
-  ...[
-    'http:',
-    'http://',
-    'http://[',
-    'http://[::1',
-    'http://127.0.0.1:99999',
-    'http://127.0.0.1:1/\\',
-    'http://u:p@127.0.0.1/',
-  ],
-  ...[
-    'http:///x',
-    'http:127.0.0.1',
-    'HTTP://127.0.0.1:1#\u0000',
-    'gopher://127.0.0.1/',
-    '//127.0.0.1',
-    'http://127.0.0.1:1/\r\nX: 1',
-  ],
+  '[object Object]',
+  '"a b"@c',
+  '(11) 9999-9999',
+  'Bearer x',
+  ...split('null undefined true false None nil yes on default this __proto__ constructor prototype toString valueOf'),
+  ...split('hasOwnProperty __defineGetter__ then length __proto__[admin] constructor.prototype.x [] [0] a[b] a.b $ref'),
+  ...split(
+    '#/definitions/a _id ObjectId() 1970-01-01T00:00:00Z 2026-02-30 0000-00-00 9999-12-31T23:59:60Z -infinity now',
+  ),
+  ...split(
+    '+275760-09-13T00:00:00Z a@b a@[127.0.0.1] +5511999999999 ++ + 00000000000 555555555555555555555555555555555',
+  ),
+  ...split('000000000000000000000000 ffffffffffffffffffffffff FFFFFFFFFFFFFFFFFFFFFFFF 12345678901234567890123'),
+  ...split('00000000-0000-0000-0000-000000000000 \u2022\u2022\u2022\u20221234 **** eyJhbGciOiJub25lIn0.e30.'),
+  ...split(String.raw`(a+)+$ ^(([a-z])+.)+[A-Z]([a-z])+$ \b [ (?<n> .* a{1,99999} ::1 127.1 0x7f.1 2130706433`),
+  // Addresses that are none, or are on this machine: a name would be looked up.
+  ...split(
+    'http: http:// http://[ http://[::1 http://127.0.0.1:99999 http://u:p@127.0.0.1/ http:127.0.0.1 //127.0.0.1',
+  ),
+  ...split('gopher://127.0.0.1/ http://127.0.0.1:1/\\'),
+  'HTTP://127.0.0.1:1#\u0000',
+  'http://127.0.0.1:1/\r\nX: 1',
 ];
 
 const LONG = [

@@ -45,7 +45,7 @@ function patternOf(source: string): RegExp {
 }
 
 function textMisfits(schema: Schema, text: string, at: string): string[] {
-  const length = schema.minLength === undefined && schema.maxLength === undefined ? 0 : [...text].length;
+  const length = schema.minLength === undefined && schema.maxLength === undefined ? 0 : Array.from(text).length;
   if (length < (schema.minLength ?? 0)) return [`${at} is too short`];
   if (length > (schema.maxLength ?? Infinity)) return [`${at} is too long`];
   if (schema.pattern !== undefined && !patternOf(schema.pattern).test(text)) return [`${at} does not match`];

@@ -2,7 +2,7 @@
 import type { Json, Platform } from '../../support/platform.ts';
 import type { Caller } from './callers.ts';
 import { companiesIn, type Side } from './companies.ts';
-import { withValue, type Operation, type Place } from './document.ts';
+import { surplusFields, withValue, type Operation, type Place } from './document.ts';
 import { ENTRIES, type Entry } from './operations.ts';
 
 export interface Pair {
@@ -81,15 +81,26 @@ export async function ask(
     ...(payload === undefined ? {} : { body: payload }),
   });
   const text = await response.text();
-  const headers = [...response.headers].filter(([name]) => !RESTLESS.test(name)).toSorted();
+  const headers = [...response.headers].filter(([name]) => !RESTLESS.test(name));
   const answer = { status: response.status, text, body: parsed(text), headers: JSON.stringify(headers) };
   account.asked += 1;
-  const told = other.secrets.find((secret) => text.includes(secret) || answer.headers.includes(secret));
-  const what = `${operation.name} for ${caller.name}`;
-  if (told) account.faults.push(`${what} tells ${told} of another company: ${text.slice(0, 300)}`);
-  if (!operation.statuses.includes(response.status) || response.status >= 500)
-    account.faults.push(`${what} answers ${response.status}: ${text.slice(0, 300)}`);
+  checkAlways(account, `${operation.name} for ${caller.name}`, { answer, operation, other });
   return answer;
+}
+
+/** Whatever was asked: nothing of the other company, a documented status, and no field that the document does not name. */
+function checkAlways(
+  account: Account,
+  what: string,
+  { answer, operation, other }: { answer: Answer; operation: Operation; other: Side },
+): void {
+  const { status, text, headers, body } = answer;
+  const told = other.secrets.find((secret) => text.includes(secret) || headers.includes(secret));
+  const surplus = surplusFields(status === operation.success ? operation.answer : operation.problem, body);
+  if (told) account.faults.push(`${what} tells ${told} of another company: ${text.slice(0, 300)}`);
+  if (surplus.length > 0) account.faults.push(`${what} shows ${surplus.join()}, which no schema names`);
+  if (!operation.statuses.includes(status) || status >= 500)
+    account.faults.push(`${what} answers ${status}: ${text.slice(0, 300)}`);
 }
 
 function parsed(text: string): Json {

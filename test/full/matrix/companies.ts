@@ -162,20 +162,9 @@ async function decorate({ database }: Platform, company: string, own: Decoration
   );
 }
 
-/** What time, the network and the workers write by themselves. */
-const RESTLESS = [
-  ...['last_used_at', 'last_login_at', 'connection_checked_at'],
-  ...[
-    'status',
-    'claimed_at',
-    'attempted_at',
-    'finished_at',
-    'response_status',
-    'response_ms',
-    'response_body',
-    'error',
-  ],
-];
+/** What time, the network and the workers write by themselves; of a delivery also how far it has come. */
+const RESTLESS = ['last_used_at', 'last_login_at', 'connection_checked_at'];
+const PROGRESS = ['status', 'claimed_at', 'attempted_at', 'finished_at', 'response_status', 'response_ms', 'error'];
 
 /** A digest of a company's rows, by table. */
 export async function snapshot({ database }: Platform, company: string): Promise<Record<string, string>> {
@@ -184,7 +173,7 @@ export async function snapshot({ database }: Platform, company: string): Promise
      where table_schema = 'public' and column_name = 'company_id' order by 1`,
   );
   const digests = tables.map(({ name }) => {
-    const skipped = name === 'deliveries' ? RESTLESS : RESTLESS.filter((column) => column !== 'status');
+    const skipped = name === 'deliveries' ? [...PROGRESS, 'response_body'] : RESTLESS;
     const row = `(to_jsonb(t) - array['${skipped.join("','")}'])::text`;
     return `select '${name}' as name, md5(coalesce(string_agg(${row}, '|' order by ${row}), '')) as digest from ${name} t where company_id = $1`;
   });

@@ -10,6 +10,7 @@ export interface Operation {
   query: { name: string; schema: Json }[];
   body: Json;
   answer: Json;
+  problem: Json;
   statuses: number[];
   success: number;
 }
@@ -46,6 +47,7 @@ function readOperation(document: Json, path: string, method: string, spec: Json)
     query: parameters.filter((one) => one.in === 'query').map((one) => ({ name: one.name, schema: one.schema })),
     body: media.length > 0 ? resolve(document, content['application/json'].schema) : null,
     answer: resolve(document, spec.responses[success]?.content?.['application/json']?.schema ?? {}),
+    problem: resolve(document, document.components.schemas.Problem),
     statuses,
     success,
   };
@@ -123,4 +125,16 @@ export function withValue(body: Json, path: string, value: unknown): Json {
   const before = isList ? (body?.[name]?.[0] ?? {}) : (body?.[name] ?? {});
   const inner = tail ? withValue(before, tail, value) : value;
   return { ...body, [name]: isList ? [inner] : inner };
+}
+
+/** Fields of an answer that its schema does not name. What may hold anything is not looked into. */
+export function surplusFields(schema: Json, value: Json, path = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => surplusFields(schema?.items, item, `${path}[]`));
+  if (typeof value !== 'object' || value === null || !schema) return [];
+  const shapes = [schema, ...(schema.anyOf ?? [])].filter((shape: Json) => shape.properties);
+  if (shapes.length === 0) return [];
+  const properties = Object.assign({}, ...shapes.map((shape: Json) => shape.properties)) as Record<string, Json>;
+  return Object.entries<Json>(value).flatMap(([name, held]) =>
+    properties[name] ? surplusFields(properties[name], held, inside(path, name)) : [inside(path, name)],
+  );
 }

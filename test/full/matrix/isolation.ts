@@ -94,11 +94,13 @@ async function probePosition(pair: Pair, account: Account, probe: Probe & { call
     const put = (text: string) => ask(pair, account, { caller, asking: withText(valid, position, text) });
     const unknown = await put(position.write(newId()));
     checkAnswer(account, { position, valid, caller }, unknown);
-    const answers = [await put(position.write(foreign)), await put(position.write('f'.repeat(24)))];
-    for (const answer of answers) {
-      if (!sameAnswer(answer, unknown)) account.faults.push(differs(valid, position, caller, answer, unknown));
-    }
-    for (const text of caller.refusal ? ['nonsense'] : nonsense(foreign)) {
+    compare(account, { position, valid, caller }, [
+      unknown,
+      await put(position.write(foreign)),
+      await put(position.write('f'.repeat(24))),
+    ]);
+    // One kind of nonsense for everybody; the whole list for one who may ask.
+    for (const text of nonsense(foreign).slice(0, caller === callers[0] ? undefined : 1)) {
       const answer = await put(text);
       if (caller.refusal) checkRefusal(account, caller, valid.operation, answer);
       else if (answer.status !== 404 && (position.in === 'path' || answer.status !== 400))
@@ -115,15 +117,18 @@ async function probeKinds(pair: Pair, account: Account, probe: Probe & { caller:
   const kinds = Object.keys(pair.own.records).filter((kind) => kind !== position.kind) as (typeof position.kind)[];
   const ids = kinds.flatMap((kind) => [pair.own.records[kind], pair.other.records[kind]]);
   await inTurns(ids, async (id) => {
-    const answer = await put(id);
-    if (!sameAnswer(answer, unknown)) account.faults.push(differs(valid, position, caller, answer, unknown));
+    compare(account, probe, [unknown, await put(id)]);
   });
 }
 
-function differs(valid: Asking, position: Position, caller: Caller, answer: Answer, unknown: Answer): string {
-  const place = `${valid.operation.name}, ${position.path} for ${caller.name}`;
-  const [a, b] = [answer, unknown].map(({ status, text, headers }) => `${status} ${text} ${headers}`.slice(0, 400));
-  return `${place}: an id that is not for it answers ${a}, an unknown one ${b}`;
+function compare(account: Account, { position, valid, caller }: Probe & { caller: Caller }, answers: Answer[]): void {
+  const [unknown, ...others] = answers as [Answer, ...Answer[]];
+  const shown = ({ status, text, headers }: Answer): string => `${status} ${text} ${headers}`.slice(0, 400);
+  for (const answer of others.filter((one) => !sameAnswer(one, unknown))) {
+    const place = `${valid.operation.name}, ${position.path} for ${caller.name}`;
+    const told = `an id that is not for it answers ${shown(answer)}, an unknown one ${shown(unknown)}`;
+    account.faults.push(`${place}: ${told}`);
+  }
 }
 
 function checkAnswer(account: Account, { position, valid, caller }: Probe & { caller: Caller }, answer: Answer): void {

@@ -54,7 +54,9 @@ const cursor = (kind: Kind): Reference => ({
 const inboxReferences = { default_agent: 'agent', default_owner: 'user' } as const;
 
 async function ensureWebhook(platform: Platform, own: Side): Promise<void> {
-  const [row] = await platform.database.sql<{ _id: string }>('select _id from webhooks where company_id = $1', [own._id]);
+  const [row] = await platform.database.sql<{ _id: string }>('select _id from webhooks where company_id = $1', [
+    own._id,
+  ]);
   own.records.webhook = row?._id ?? (await createWebhook(platform, own, own.marker));
 }
 

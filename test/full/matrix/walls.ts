@@ -64,6 +64,8 @@ export async function relaxKeys({ database }: Platform): Promise<void> {
   for (const { name, table, column, target } of keys) {
     await database.sql(`create unique index if not exists ${target}_by_id on ${target} (_id)`);
     await database.sql(`alter table ${table} drop constraint ${name}`);
-    await database.sql(`alter table ${table} add constraint ${name} foreign key (${column}) references ${target} (_id)`);
+    await database.sql(
+      `alter table ${table} add constraint ${name} foreign key (${column}) references ${target} (_id)`,
+    );
   }
 }

@@ -77,8 +77,8 @@ interface Row {
 
 /** Returns how long the slowest attempt took. */
 async function settle({ store }: Stage, victims: Map<string, Hostile>, each: number): Promise<number> {
-  // Eight at a time and ten seconds each, and a start.
-  const timeoutMs = Math.ceil(each / 8) * ATTEMPT_MS * 2 + 30_000;
+  // Two at a time and ten seconds each, and a start.
+  const timeoutMs = Math.ceil(each / 2) * ATTEMPT_MS + 30_000;
   const rows = await until(
     'every delivery to be settled',
     async () => {

@@ -28,32 +28,40 @@ export interface NeighboursAccount {
 
 const EVENT = 'MESSAGE_RECEIVED';
 const BATCH = 500;
+const NOISY = '/noisy';
+const PROVING = 50;
 // What one company may hold of a process, by default.
 const SLOTS = 8;
 // Deliveries of each company come in this rhythm, as in real life; a burst would measure its own queue.
 const RHYTHM_MS = 20;
-// The bar of reliability.md B9.
+// What a neighbour may notice of another company.
 const BESIDE_MS = 1_000;
 // On a machine that is busy with other things the same deliveries alone tell what it can do.
 const ALONE_FACTOR = 2;
 
 export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursAccount> {
   return onStage({}, async (stage) => {
-    const receiver = await startReceiver(({ path }) => (path === '/hang' ? null : { status: 204, afterMs: 0 }));
+    let hangs = false;
+    const receiver = await startReceiver(({ path }) => (hangs && path === NOISY ? null : { status: 204, afterMs: 0 }));
     try {
       const process = await stage.start('all');
       const noisy = await stage.createTenant('Noisy');
-      await listen(process, noisy, `${receiver.url}/hang`, [EVENT]);
+      await listen(process, noisy, `${receiver.url}${NOISY}`, [EVENT]);
       const others = await Promise.all(
         Array.from({ length: size.companies }, (_, n) => stage.createTenant(`Company ${n}`)),
       );
       for (const [n, tenant] of others.entries()) await listen(process, tenant, `${receiver.url}/${n}`, [EVENT]);
       const alone99Ms = await measure(stage, receiver, others, size.each);
+      const queuedBefore = receiver.counts.size;
+      // It was well before, so it has earned every slot that a company can have.
+      await queue(stage, noisy, PROVING);
+      await until('the noisy company to be served', () => receiver.counts.size >= queuedBefore + PROVING, 30_000);
+      hangs = true;
       for (let left = size.hanging; left > 0; left -= BATCH) await queue(stage, noisy, Math.min(left, BATCH));
-      await until('the noisy company to hold its slots', () => receiver.open.get('/hang') === SLOTS, 30_000);
+      await until('the noisy company to hold slots', () => (receiver.open.get(NOISY) ?? 0) > 1, 30_000);
       const beside99Ms = await measure(stage, receiver, others, size.each);
-      const mostHanging = receiver.mostOpen.get('/hang') ?? 0;
-      assert.equal(mostHanging, SLOTS, 'a company held more than its slots');
+      const mostHanging = receiver.mostOpen.get(NOISY) ?? 0;
+      assert.ok(mostHanging <= SLOTS, `a company held ${mostHanging} slots`);
       const bar = Math.max(BESIDE_MS, alone99Ms * ALONE_FACTOR);
       assert.ok(beside99Ms <= bar, `99 % took ${beside99Ms} ms beside the noisy one, ${alone99Ms} ms alone`);
       return { companies: size.companies, deliveries: size.companies * size.each, alone99Ms, beside99Ms, mostHanging };

@@ -29,7 +29,7 @@ export interface OutageAccount {
 
 const PHONE = '100000000000600';
 const LANES = 4;
-// The bars of reliability.md A7: an answer, /health/ready saying so, and being back.
+// The bars: an answer, /health/ready saying so, and being back.
 const ANSWER_MS = 2_000;
 const NOTICE_MS = 2_000;
 const RETURN_MS = 2_000;

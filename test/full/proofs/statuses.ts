@@ -131,7 +131,7 @@ interface Expected {
   told: Set<Word>;
 }
 
-/** What contract.md §3 "message.status" says, folded over the words in their order. */
+/** The rule of message.status, folded over the words in their order. */
 function expectedOf(words: Word[]): Expected {
   const expected: Expected = { status: 'SENT', events: ['MESSAGE_SENT'], told: new Set() };
   for (const word of words) {

@@ -30,7 +30,7 @@ const SEND_MS = 1_000;
 const ANSWER_MS = 400;
 const SENDS = 4;
 const READERS = 4;
-// contract.md: what is in flight lasts 10 s at most; reliability.md A6.
+// What is in flight lasts 10 s at most.
 const STOP_MS = 11_000;
 
 interface Play {

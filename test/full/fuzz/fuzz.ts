@@ -1,0 +1,234 @@
+/**
+ * The contract fuzz: requests made from openapi.json, from naughty texts and hostile bodies, fired at a real process with many
+ * in flight. Each request is a function of the seed and its number, but for the ids, which live as long as the process does.
+ */
+import { readFile } from 'node:fs/promises';
+import { Pool } from 'undici';
+import { chanceOf } from '../harness/chance.ts';
+import { inLanes } from '../harness/network.ts';
+import { onStage, type Stage } from '../harness/stage.ts';
+import { callbackShot } from './callback-shots.ts';
+import { readOperations, type Operation } from './document.ts';
+import { faultsOf, type Answer } from './judge.ts';
+import { brokenShot, fitShot, hostileShot, naughtyShot, queryShot, textFieldsOf, type Gun } from './operation-shots.ts';
+import { faultsOfRaw, rawCases } from './raw.ts';
+import { checkService, setScene, type Scene } from './scene.ts';
+import { curlOf, type Shot } from './shot.ts';
+import {
+  headerShot,
+  largeShot,
+  methodShot,
+  packedShot,
+  strayShot,
+  surplusShot,
+  tokenShot,
+  typeShot,
+} from './stray-shots.ts';
+
+export interface FuzzSize {
+  requests: number;
+  seed: number;
+  /** True for runs long enough that a leak shows: then the memory after it is held against the warm one. */
+  weighed?: boolean;
+}
+
+export interface Finding {
+  name: string;
+  value: number;
+  ok: boolean;
+  /** For a person: what went wrong, and the request as a line for a shell. */
+  evidence?: string[];
+}
+
+const LANES = 24;
+// Longer than any answer may take, so that a hang is seen as one.
+const ANSWER_MS = 15_000;
+const RAW_EVERY = 100;
+const RAW_LANES = 8;
+const SHOWN = 12;
+const WARM_SHARE = 0.2;
+const MOST_GROWTH = 1.1;
+
+type Aim = (gun: Gun) => Shot;
+
+/** How often each idea has its turn, out of 100 or so. */
+function ideasOf(operations: Operation[]): [weight: number, aim: Aim][] {
+  const fields = textFieldsOf(operations);
+  return [
+    [14, fitShot],
+    [24, brokenShot],
+    [22, (gun) => naughtyShot(gun, fields)],
+    [8, hostileShot],
+    [9, queryShot],
+    [4, strayShot],
+    [2, methodShot],
+    [2, typeShot],
+    [1, surplusShot],
+    [0.3, largeShot],
+    [2, headerShot],
+    [1.5, tokenShot],
+    [0.5, packedShot],
+    [9, callbackShot],
+  ];
+}
+
+interface Run {
+  scene: Scene;
+  seed: number;
+  pool: Pool;
+  operations: Operation[];
+  ideas: [weight: number, aim: Aim][];
+  /** How often each idea has had its turn. */
+  turns: Map<Aim, number>;
+  statuses: Map<number, number>;
+  broken: number;
+  /** The first of what was broken. */
+  evidence: string[];
+  /** Resident bytes of the process, a hundred times over the run. */
+  memory: number[];
+}
+
+export async function runFuzz(size: FuzzSize): Promise<Finding[]> {
+  return onStage({}, async (stage) => {
+    const run = openRun(await setScene(stage), size.seed);
+    try {
+      await Promise.all([fire(run, size.requests), fireRaw(run, Math.ceil(size.requests / RAW_EVERY))]);
+      if (run.scene.process.alive) await checkService(run.scene);
+      return [...findingsOf(run, size), await findUnstorable(stage)];
+    } finally {
+      await run.pool.destroy();
+    }
+  });
+}
+
+function openRun(scene: Scene, seed: number): Run {
+  const operations = readOperations();
+  const limits = { connections: LANES, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS };
+  return {
+    scene,
+    seed,
+    operations,
+    pool: new Pool(scene.process.url, limits),
+    ideas: ideasOf(operations),
+    turns: new Map(),
+    statuses: new Map(),
+    broken: 0,
+    evidence: [],
+    memory: [],
+  };
+}
+
+async function fire(run: Run, requests: number): Promise<void> {
+  const sampleEvery = Math.max(1, Math.floor(requests / 100));
+  await inLanes(LANES, Array.from({ length: requests }).keys(), async (number) => {
+    if (!run.scene.process.alive) return;
+    if (number % sampleEvery === 0) run.memory.push(await residentBytes(run.scene.process.pid));
+    const shot = shotOf(run, number);
+    const answer = await answerTo(run.pool, shot);
+    const faults = answer instanceof Error ? [`no answer: ${answer.message}`] : faultsOf(shot, answer);
+    if (!(answer instanceof Error)) {
+      run.statuses.set(answer.status, (run.statuses.get(answer.status) ?? 0) + 1);
+      learn(run.scene, shot, answer);
+    }
+    if (faults.length > 0)
+      report(run, faults, `seed ${run.seed}, request ${number}, ${shot.idea}`, curlOf(shot, run.scene.process.url));
+  });
+}
+
+/** A request of its own chance, so that it does not depend on the order in which the others were answered. */
+function shotOf(run: Run, number: number): Shot {
+  const chance = chanceOf((run.seed + Math.imul(number, 0x9e3779b1)) >>> 0);
+  const total = run.ideas.reduce((sum, [weight]) => sum + weight, 0);
+  let left = (chance.int(1_000_000) / 1_000_000) * total;
+  const [, aim] = run.ideas.find(([weight]) => (left -= weight) < 0) ?? (run.ideas[0] as [number, Aim]);
+  const turn = run.turns.get(aim) ?? 0;
+  run.turns.set(aim, turn + 1);
+  return aim({ scene: run.scene, operations: run.operations, chance, turn });
+}
+
+async function answerTo(pool: Pool, { method, path, headers, body }: Shot): Promise<Answer | Error> {
+  try {
+    const answer = await pool.request({ method: method as 'GET', path, headers, body });
+    return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+  } catch (error) {
+    // Failure policy: no answer is a finding, whatever the reason.
+    return error as Error;
+  }
+}
+
+/** What an operation made can be met by later requests. */
+function learn({ remember }: Scene, { operation, method }: Shot, { status, text }: Answer): void {
+  if (status !== 201 || method !== 'POST' || !operation) return;
+  const { _id } = JSON.parse(text) as { _id?: unknown };
+  const [, , first = ''] = operation.path.split('/');
+  if (typeof _id === 'string') remember(operation.path.includes('/deliveries/') ? 'deliveries' : first, _id);
+}
+
+async function fireRaw(run: Run, rounds: number): Promise<void> {
+  const token = run.scene.callers[0]?.headers['authorization']?.slice('Bearer '.length) ?? '';
+  const cases = rawCases(token);
+  const wanted = Array.from({ length: Math.max(rounds, cases.length) }, (_, index) => cases[index % cases.length]);
+  await inLanes(RAW_LANES, wanted, async (raw) => {
+    if (!raw || !run.scene.process.alive) return;
+    const faults = await faultsOfRaw(run.scene.process.url, raw);
+    if (faults.length > 0)
+      report(
+        run,
+        faults,
+        `raw: ${raw.name}`,
+        JSON.stringify(raw.chunks.join('').slice(0, 500)).replaceAll(token, '$KEY'),
+      );
+  });
+}
+
+function report(run: Run, faults: string[], what: string, line: string): void {
+  run.broken += 1;
+  if (run.evidence.length < SHOWN) run.evidence.push(`${what}\n  ${faults.join('\n  ')}\n  ${line}`);
+}
+
+function findingsOf(run: Run, { requests, weighed = false }: FuzzSize): Finding[] {
+  const { scene, memory, statuses } = run;
+  const answered = [...statuses].filter(([status]) => status < 500).reduce((sum, [, count]) => sum + count, 0);
+  const warm = medianOf(memory.slice(0, Math.ceil(memory.length * WARM_SHARE)));
+  const growth = Math.round((medianOf(memory.slice(-Math.ceil(memory.length / 10))) / warm) * 100) / 100;
+  const exits = scene.process.alive ? 0 : 1;
+  return [
+    { name: 'requests', value: requests, ok: true },
+    { name: 'answered below 500', value: answered, ok: answered === requests },
+    { name: 'broken invariants', value: run.broken, ok: run.broken === 0, evidence: run.evidence },
+    { name: 'exits', value: exits, ok: exits === 0, ...(exits ? { evidence: scene.process.lines() } : {}) },
+    { name: 'resident memory / warm', value: growth, ok: !weighed || growth <= MOST_GROWTH },
+    // Were there no successes, the doors behind the validation would never have been tried.
+    ...[200, 201, 400, 401, 404].map((status) => ({
+      name: String(status),
+      value: statuses.get(status) ?? 0,
+      ok: statuses.has(status),
+    })),
+  ];
+}
+
+// Of a callback that is kept aside, the translation says what it missed; these are the store's words instead.
+const STORE_WORDS = 'violates|out of range|invalid|too long|duplicate key|index row|unsupported|does not exist|cannot';
+
+/** Elements that were translated, and then could not be stored: the translation let something pass. */
+async function findUnstorable({ store }: Stage): Promise<Finding> {
+  const rows = await store.sql<{ reason: string }>('select distinct reason from callbacks_aside where reason ~ $1', [
+    STORE_WORDS,
+  ]);
+  return {
+    name: 'reasons why an element could not be stored',
+    value: rows.length,
+    ok: rows.length === 0,
+    evidence: rows.map(({ reason }) => reason),
+  };
+}
+
+async function residentBytes(pid: number): Promise<number> {
+  // Failure policy: where there is no /proc, or the process has just ended, nothing is weighed.
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * 1_024;
+}
+
+function medianOf(numbers: number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,267 @@
+/** What no client library sends: requests cut, glued together, smuggled, malformed byte by byte; over sockets of their own. */
+import { connect } from 'node:net';
+import type { Answer } from './judge.ts';
+import { faultsOf } from './judge.ts';
+import type { Shot } from './shot.ts';
+
+export interface RawCase {
+  name: string;
+  /** Written one after the other. */
+  chunks: (string | Buffer)[];
+  /** How it ends from this side: by half-closing, by a reset, or not at all. */
+  end: 'close' | 'reset' | 'stay';
+  /** The statuses of the answers, in order; null where a server may say anything or nothing. */
+  statuses: number[][] | null;
+}
+
+const BODY = '{"surprise":1}';
+
+function head(line: string, ...headers: string[]): string {
+  return [line, 'Host: a', ...headers, '', ''].join('\r\n');
+}
+
+/** `token`: of a caller who may do everything. */
+export function rawCases(token: string): RawCase[] {
+  return [...cutCases(token), ...pipelinedCases(token), ...malformedCases(token), ...headerCases(token)];
+}
+
+function cutCases(token: string): RawCase[] {
+  const auth = `Authorization: Bearer ${token}`;
+  const whole =
+    head('POST /v1/messages/note HTTP/1.1', auth, 'Content-Type: application/json', `Content-Length: ${BODY.length}`) +
+    BODY;
+  const cuts = [0, 1, 4, 20, 33, 60, whole.indexOf('\r\n\r\n'), whole.length - 5, whole.length - 1];
+  return cuts.flatMap((at) =>
+    (['close', 'reset'] as const).map((end): RawCase => ({
+      name: `cut after ${at} bytes, then ${end}`,
+      chunks: [whole.slice(0, at)],
+      end,
+      statuses: null,
+    })),
+  );
+}
+
+function pipelinedCases(token: string): RawCase[] {
+  const auth = `Authorization: Bearer ${token}`;
+  const get = head('GET /v1/inboxes?limit=1 HTTP/1.1', auth);
+  const post =
+    head('POST /v1/messages/note HTTP/1.1', auth, 'Content-Type: application/json', `Content-Length: ${BODY.length}`) +
+    BODY;
+  const last = head('GET /health/live HTTP/1.1', 'Connection: close');
+  const chunked = head(
+    'POST /v1/messages/note HTTP/1.1',
+    auth,
+    'Content-Type: application/json',
+    'Transfer-Encoding: chunked',
+  );
+  const whole = `${get}${post}${last}`;
+  return [
+    {
+      name: 'ten at once',
+      chunks: [get.repeat(9) + last],
+      end: 'stay',
+      statuses: [...Array.from({ length: 9 }, () => [200]), [200]],
+    },
+    { name: 'good, bad, good', chunks: [whole], end: 'stay', statuses: [[200], [400], [200]] },
+    { name: 'byte by byte', chunks: whole.split(''), end: 'stay', statuses: [[200], [400], [200]] },
+    {
+      name: 'a request inside a body',
+      chunks: [
+        head(
+          'POST /v1/messages/note HTTP/1.1',
+          auth,
+          'Content-Type: application/json',
+          `Content-Length: ${last.length}`,
+        ) +
+          last +
+          last,
+      ],
+      end: 'stay',
+      // What can not be read ends the connection: nobody knows where the next request would begin.
+      statuses: [[400]],
+    },
+    { name: 'chunked', chunks: [`${chunked}e\r\n${BODY}\r\n0\r\n\r\n${last}`], end: 'stay', statuses: [[400], [200]] },
+    {
+      name: 'chunked with a trailer',
+      chunks: [`${chunked}e;x=y\r\n${BODY}\r\n0\r\nX-Trailer: 1\r\n\r\n${last}`],
+      end: 'stay',
+      statuses: [[400], [200]],
+    },
+    { name: 'a good one, then rubbish', chunks: [`${get}\u0000\u0001rubbish\r\n\r\n`], end: 'stay', statuses: null },
+    { name: 'blank lines before', chunks: [`\r\n\r\n${last}`], end: 'stay', statuses: [[200]] },
+  ];
+}
+
+function malformedCases(token: string): RawCase[] {
+  const auth = `Authorization: Bearer ${token}`;
+  const json = 'Content-Type: application/json';
+  const post = (...headers: string[]): string => head('POST /v1/messages/note HTTP/1.1', auth, json, ...headers);
+  const heads: [string, string | Buffer][] = [
+    ['two lengths', post('Content-Length: 5', 'Content-Length: 14') + BODY],
+    ['a length and chunks', post('Content-Length: 14', 'Transfer-Encoding: chunked') + BODY],
+    ['chunks twice', `${post('Transfer-Encoding: chunked', 'Transfer-Encoding: identity')}0\r\n\r\n`],
+    ['an unknown coding', post('Transfer-Encoding: cow') + BODY],
+    ['a negative length', post('Content-Length: -1') + BODY],
+    ['a length that is no number', post('Content-Length: 1e1') + BODY],
+    ['a length beyond all numbers', post(`Content-Length: ${'9'.repeat(30)}`) + BODY],
+    ['a chunk of no number', `${post('Transfer-Encoding: chunked')}zz\r\n${BODY}\r\n0\r\n\r\n`],
+    ['a chunk beyond all numbers', `${post('Transfer-Encoding: chunked')}${'f'.repeat(20)}\r\n${BODY}`],
+    ['a folded header', head('GET /health/live HTTP/1.1', 'X-A: 1', ' folded')],
+    ['a header without a colon', head('GET /health/live HTTP/1.1', 'nothing')],
+    ['a header without a name', head('GET /health/live HTTP/1.1', ': x')],
+    ['a blank before the colon', head('GET /health/live HTTP/1.1', 'Content-Length : 0')],
+    ['a NUL in a header', head('GET /health/live HTTP/1.1', 'X-A: a\u0000b')],
+    ['a control character in a header', head('GET /health/live HTTP/1.1', 'X-A: a\u0001b')],
+    ['bytes of no encoding in a name', Buffer.from(head('GET /health/live HTTP/1.1', 'X-\u00ff\u00fe: 1'), 'latin1')],
+    ['only line feeds', 'GET /health/live HTTP/1.1\nHost: a\n\n'],
+    ['a blank in the path', head('GET /health/live /x HTTP/1.1')],
+    ['a NUL in the path', head('GET /v1/\u0000 HTTP/1.1')],
+    ['bytes of no encoding in the path', Buffer.from(head('GET /v1/\u00ff\u00fe HTTP/1.1'), 'latin1')],
+    ['no path', head('GET  HTTP/1.1')],
+    ['a path without a slash', head('GET v1/inboxes HTTP/1.1')],
+    ['no version', 'GET /health/live\r\n\r\n'],
+    ['an old version', 'GET /health/live HTTP/0.9\r\nHost: a\r\n\r\n'],
+    ['a version to come', head('GET /health/live HTTP/3.0')],
+    ['the next protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['another protocol', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])],
+    ['a mail', 'HELO a\r\nMAIL FROM:<a@b>\r\n'],
+    ['a method of its own', head('FROBNICATE /health/live HTTP/1.1')],
+    ['a method in lower case', head('get /health/live HTTP/1.1')],
+    ['a method without end', `${'G'.repeat(20_000)} / HTTP/1.1\r\n\r\n`],
+    ['no host', 'GET /health/live HTTP/1.1\r\n\r\n'],
+    ['two hosts', head('GET /health/live HTTP/1.1', 'Host: b')],
+    ['an old client without a host', 'GET /health/live HTTP/1.0\r\n\r\n'],
+    ['another host altogether', 'GET http://example.invalid/health/live HTTP/1.1\r\nHost: example.invalid\r\n\r\n'],
+    ['the server as a whole', head('OPTIONS * HTTP/1.1')],
+    ['a tunnel', 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n'],
+    ['zeros', Buffer.alloc(1_000)],
+  ];
+  return heads.map(([name, text]): RawCase => ({ name, chunks: [text], end: 'close', statuses: null }));
+}
+
+function headerCases(token: string): RawCase[] {
+  const auth = `Authorization: Bearer ${token}`;
+  const get = (...headers: string[]): string =>
+    head('GET /v1/inboxes?limit=1 HTTP/1.1', ...headers, 'Connection: close');
+  const post = (...headers: string[]): string =>
+    head(
+      'POST /v1/messages/note HTTP/1.1',
+      auth,
+      'Content-Type: application/json',
+      'Connection: close',
+      `Content-Length: ${BODY.length}`,
+      ...headers,
+    ) + BODY;
+  const one = (name: string, text: string | Buffer, statuses: number[]): RawCase => ({
+    name,
+    chunks: [text],
+    end: 'stay',
+    statuses: [statuses],
+  });
+  return [
+    one('headers of 20 kB', get(auth, `X-A: ${'a'.repeat(20_000)}`), [431]),
+    one(
+      'a thousand headers',
+      get(auth, ...Array.from({ length: 1_000 }, (_, index) => `X-${index}: yyyyyyyyyyyyy`)),
+      [431],
+    ),
+    one('a path of 20 kB', head(`GET /${'a'.repeat(20_000)} HTTP/1.1`), [431]),
+    one('two tokens', get(auth, auth), [200, 401]),
+    one('two companies', get(auth, 'X-Company-Id: a', 'X-Company-Id: b'), [200]),
+    one('two request ids', get(auth, 'X-Request-Id: a', 'X-Request-Id: b'), [200]),
+    one(
+      'bytes of no encoding in a value',
+      Buffer.from(get(auth, 'X-Company-Id: \u00ff\u00fe', 'X-Request-Id: \u00e9'), 'latin1'),
+      [200],
+    ),
+    one('two content types', post('Content-Type: text/plain'), [400, 415]),
+    one('an expectation', post('Expect: 100-continue'), [400]),
+    one('an expectation of its own', post('Expect: the-spanish-inquisition'), [400, 417]),
+    one('an upgrade', get(auth, 'Upgrade: websocket', 'Sec-WebSocket-Key: eA=='), [200]),
+    one(
+      'an upgrade to the next protocol',
+      head(
+        'GET /v1/inboxes?limit=1 HTTP/1.1',
+        auth,
+        'Connection: Upgrade, HTTP2-Settings, close',
+        'Upgrade: h2c',
+        'HTTP2-Settings: AAA',
+      ),
+      [200],
+    ),
+    one(
+      'headers named like methods',
+      get(auth, '__proto__: 1', 'constructor: 1', 'toString: 1', 'hasOwnProperty: 1'),
+      [200],
+    ),
+    one('trailing blanks everywhere', get(`${auth}  \t`, 'X-A:   b   '), [200, 401]),
+  ];
+}
+
+// A server that has said all it has to say and still holds the connection is let go after this.
+const PATIENCE_MS = 2_500;
+
+/** What is wrong with the answers; empty when nothing is. */
+export async function faultsOfRaw(url: string, raw: RawCase): Promise<string[]> {
+  const { answers, rest } = answersIn(await exchange(url, raw));
+  const faults = rest.length > 0 ? [`no HTTP: ${rest.subarray(0, 200).toString('latin1')}`] : [];
+  if (raw.statuses && answers.length !== raw.statuses.length)
+    faults.push(
+      `${answers.length} answers, not ${raw.statuses.length}: ${answers.map(({ status }) => status).join(', ')}`,
+    );
+  for (const [index, answer] of answers.entries()) {
+    const shot = { idea: raw.name, method: 'GET', path: '', headers: {}, body: null, operation: null } satisfies Shot;
+    const statuses = raw.statuses?.[index];
+    faults.push(...faultsOf(statuses ? { ...shot, statuses } : shot, answer));
+  }
+  return faults;
+}
+
+function exchange(url: string, { chunks, end, statuses }: RawCase): Promise<Buffer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const received: Buffer[] = [];
+    // Allowed to stay half open: the server's last words are what counts.
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true, noDelay: true });
+    const done = (): void => {
+      socket.destroy();
+      resolve(Buffer.concat(received));
+    };
+    const patience = setTimeout(done, PATIENCE_MS);
+    socket.on('data', (chunk: Buffer) => {
+      received.push(chunk);
+      // Nothing more is due: the connection may stay open as long as the server likes.
+      if (statuses && answersIn(Buffer.concat(received)).answers.length >= statuses.length) setImmediate(done);
+    });
+    // Failure policy: a reset is an end like any other; what had arrived before it counts.
+    socket.on('error', () => undefined);
+    socket.on('end', () => socket.end());
+    socket.on('close', () => {
+      clearTimeout(patience);
+      done();
+    });
+    for (const chunk of chunks) socket.write(chunk);
+    if (end === 'close') socket.end();
+    if (end === 'reset') socket.once('connect', () => setImmediate(() => socket.resetAndDestroy()));
+  });
+}
+
+/** The answers in the bytes, and what is left behind them. An interim answer is none. */
+function answersIn(bytes: Buffer): { answers: Answer[]; rest: Buffer } {
+  const answers: Answer[] = [];
+  let rest = bytes;
+  for (;;) {
+    const end = rest.indexOf('\r\n\r\n');
+    const [line = '', ...lines] = rest.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n');
+    const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(line)?.[1]);
+    if (end < 0 || Number.isNaN(status)) return { answers, rest };
+    const headers = Object.fromEntries(
+      lines.map((text) => [text.slice(0, text.indexOf(':')).toLowerCase(), text.slice(text.indexOf(':') + 1).trim()]),
+    );
+    const body = rest.subarray(end + 4);
+    const length = status < 200 || status === 204 || status === 304 ? 0 : Number(headers['content-length'] ?? 0);
+    if (body.length < length) return { answers, rest };
+    if (status >= 200) answers.push({ status, headers, text: body.subarray(0, length).toString('utf8') });
+    rest = body.subarray(length);
+  }
+}
