@@ -40,6 +40,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'inbound.deleteAside': 'retention, by age alone',
   'webhooks.countDeliveryPages': 'the size of the table',
   'webhooks.deleteOldDeliveries': 'retention, by age alone',
+  'webhooks.moveReceivers': "the sandbox's own webhooks, by their address",
   'webhooks.sweepInterrupted': 'what dead workers left, by age alone',
 };
 
