@@ -147,6 +147,7 @@ describe('an address', () => {
     ['limit=', 'limit'],
     ['limit=ten', 'limit'],
     ['limit=1.5', 'limit'],
+    ['limit=1e400', 'limit'],
     ['page=0', 'page'],
     ['page=1000000&limit=100', 'page'],
     ['skipCount=1', 'skipCount'],
@@ -182,7 +183,15 @@ describe('an address', () => {
   });
 
   test('that is none, or knows another method only, is not found', async () => {
-    for (const path of ['/', '/v1', '/nope', '/v1/inboxes/', '//v1/inboxes', `/v1/${'a'.repeat(9_000)}`]) {
+    for (const path of [
+      '/',
+      '/v1',
+      '/nope',
+      '/v1/inboxes/',
+      '//v1/inboxes',
+      '/docs/static/....//x',
+      `/v1/${'a'.repeat(9_000)}`,
+    ]) {
       problemOf(await platform.call(404, 'GET', path), 'NOT_FOUND');
     }
     for (const method of ['DELETE', 'PATCH', 'OPTIONS']) {
@@ -206,6 +215,7 @@ describe('a head', () => {
       'PUT /v1/inboxes/x HTTP/1.1\r\nhost: a\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['with raw bytes in its address', 'GET /v1/\u00e9 HTTP/1.1\r\nhost: a\r\n\r\n'],
+    ['that names no host', 'GET /v1/inboxes HTTP/1.1\r\nconnection: close\r\n\r\n'],
   ] as const) {
     test(`${what} is answered with a problem and closed`, async () => {
       const [head = '', body = ''] = (await speak(text)).split('\r\n\r\n');
@@ -216,6 +226,12 @@ describe('a head', () => {
       assert.ok(head.includes(`x-request-id: ${problem.request_id}`));
     });
   }
+
+  test('with an expectation that nobody knows is answered as if it had none', async () => {
+    const answer = await speak('GET /health/live HTTP/1.1\r\nhost: a\r\nexpect: more\r\nconnection: close\r\n\r\n');
+    assert.match(answer, /^HTTP\/1\.1 200 /);
+    assert.match(answer, /x-request-id: [\w-]{36}/);
+  });
 });
 
 test('every answer carries x-request-id: the given one when it is harmless, else a new one', async () => {

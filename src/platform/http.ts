@@ -170,7 +170,7 @@ function recordResponse(log: Log, metrics: Metrics, request: FastifyRequest, rep
   );
 }
 
-export function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply
     .code(error.status)
     .headers({ ...error.headers, 'x-request-id': request.id })

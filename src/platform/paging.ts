@@ -7,7 +7,7 @@ import { oneOf, strict } from './schema.ts';
 // Beyond this a page number costs the database more than anyone gains; the cursor has no such end.
 const DEEPEST_OFFSET = 1_000_000;
 
-export const SORTS = ['createdAt', '-createdAt'] as const;
+const SORTS = ['createdAt', '-createdAt'] as const;
 type Sort = (typeof SORTS)[number];
 
 /** The query string of a list; `filters` are its own parameters. */

@@ -150,10 +150,10 @@ async function check(
 }
 
 /**
- * Token (0, 104, 190), permission (3, 10, 200–299), id (33, 803), parameter (100): asking again gives the same answer
+ * Token (0, 104, 190), permission (3, 10, 200–299), id (33, 803), parameter (100), an address that can not be verified (2200): asking again gives the same answer
  * until a person changes the settings.
  */
-const PERSONAL_CODES: readonly (number | string)[] = [0, 104, 190, 3, 10, 33, 803, 100];
+const PERSONAL_CODES: readonly (number | string)[] = [0, 104, 190, 3, 10, 33, 803, 100, 2200];
 
 function needsPerson(code: number | string): boolean {
   return PERSONAL_CODES.includes(code) || (typeof code === 'number' && code >= 200 && code <= 299);

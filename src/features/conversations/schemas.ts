@@ -5,7 +5,6 @@ import { FieldValue } from '../contacts/schemas.ts';
 
 export const SENDER_TYPES = ['CONTACT', 'USER', 'AGENT', 'SYSTEM'] as const;
 export const MESSAGE_TYPES = ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'] as const;
-export type MessageType = (typeof MESSAGE_TYPES)[number];
 
 export const Conversation = define(
   'Conversation',

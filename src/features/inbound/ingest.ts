@@ -20,7 +20,7 @@ import { storeMessages } from './store-messages.ts';
 /** How many elements ended in which way; the metric of the same names. */
 export type Outcomes = Record<'stored' | 'repeated' | 'applied' | 'parked' | 'dropped' | 'aside', number>;
 
-export const noOutcomes = (): Outcomes => ({ stored: 0, repeated: 0, applied: 0, parked: 0, dropped: 0, aside: 0 });
+const noOutcomes = (): Outcomes => ({ stored: 0, repeated: 0, applied: 0, parked: 0, dropped: 0, aside: 0 });
 
 export async function ingest(tx: SystemTx, channel: Channel, elements: Inbound[]): Promise<Outcomes> {
   const outcomes = noOutcomes();

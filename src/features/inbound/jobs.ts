@@ -4,7 +4,7 @@ import { defineJob, type Worked } from '../../platform/jobs.ts';
 import { giveUpUnknownOutcomes, purgeCallbacks } from './upkeep.ts';
 
 /** After 24 hours an outcome that nobody knows becomes FAILED; a later status can still correct it. */
-export const GiveUpUnknown = defineJob({
+const GiveUpUnknown = defineJob({
   name: 'inbound.give-up-unknown',
   data: Type.Object({}),
   retries: 0,
@@ -12,7 +12,7 @@ export const GiveUpUnknown = defineJob({
   cron: '*/5 * * * *',
 });
 
-export const PurgeCallbacks = defineJob({
+const PurgeCallbacks = defineJob({
   name: 'inbound.purge-callbacks',
   data: Type.Object({}),
   retries: 0,

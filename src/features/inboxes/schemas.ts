@@ -6,7 +6,7 @@ import { wapConfig } from '../../channels/wap-auto-closer/config.ts';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
 import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
 
-export const INBOX_STATUSES = ['ACTIVE', 'DELETED'] as const;
+const INBOX_STATUSES = ['ACTIVE', 'DELETED'] as const;
 
 const number = Type.String({
   minLength: 1,

@@ -9,16 +9,7 @@ export const MAX_TEXT = 4_096;
 
 export const MESSAGE_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
-export const ORIGINS = [
-  'API',
-  'DASHBOARD',
-  'AGENT',
-  'CAMPAIGN',
-  'BULK',
-  'FOLLOWUP',
-  'BUSINESS_APP',
-  'CHANNEL',
-] as const;
+const ORIGINS = ['API', 'DASHBOARD', 'AGENT', 'CAMPAIGN', 'BULK', 'FOLLOWUP', 'BUSINESS_APP', 'CHANNEL'] as const;
 
 const cause = Type.Unsafe<number | string>({
   type: ['integer', 'string'],

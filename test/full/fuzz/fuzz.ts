@@ -120,7 +120,7 @@ function openRun(scene: Scene, seed: number): Run {
 
 async function fire(run: Run, requests: number): Promise<void> {
   const sampleEvery = Math.max(1, Math.floor(requests / 100));
-  await inLanes(LANES, Array.from({ length: requests }).keys(), async (number) => {
+  await inLanes(LANES, numbersBelow(requests), async (number) => {
     if (!run.scene.process.alive) return;
     if (number % sampleEvery === 0) run.memory.push(await residentBytes(run.scene.process.pid));
     const shot = shotOf(run, number);
@@ -133,6 +133,11 @@ async function fire(run: Run, requests: number): Promise<void> {
     if (faults.length > 0)
       report(run, faults, `seed ${run.seed}, request ${number}, ${shot.idea}`, curlOf(shot, run.scene.process.url));
   });
+}
+
+/** Millions of them, and no list. */
+function* numbersBelow(end: number): Generator<number> {
+  for (let number = 0; number < end; number += 1) yield number;
 }
 
 /** A request of its own chance, so that it does not depend on the order in which the others were answered. */
