@@ -7,7 +7,9 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openTestServer } from '../support/database.ts';
 import { seedOfRun } from './harness/chance.ts';
+import { proveTenancy } from './matrix/run-matrix.ts';
 import { proveDeliveries } from './proofs/deliveries.ts';
+import { proveFuzz } from './proofs/fuzz.ts';
 import { proveHostiles } from './proofs/hostiles.ts';
 import { proveIngestion } from './proofs/ingestion.ts';
 import { proveNeighbours } from './proofs/neighbours.ts';
@@ -32,6 +34,8 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     outage: (seed) => proveOutage({ rounds: 3, awayMs: 30_000, seed }),
     hostiles: () => proveHostiles({ each: 7, delay99Ms: 100 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 100, hanging: 5_000 }),
+    fuzz: (seed) => proveFuzz({ requests: 100_000, seed }),
+    tenancy: () => proveTenancy('ci'),
   },
   full: {
     deliveries: (seed) => proveDeliveries({ events: 100_000, kills: 100, restarts: 10, seed }),
@@ -44,6 +48,8 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     outage: (seed) => proveOutage({ rounds: 50, awayMs: 30_000, seed }),
     hostiles: () => proveHostiles({ each: 72, delay99Ms: 50 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 1_000, hanging: 50_000 }),
+    fuzz: (seed) => proveFuzz({ requests: 5_000_000, seed }),
+    tenancy: () => proveTenancy('full'),
   },
 };
 

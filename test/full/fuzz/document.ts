@@ -32,7 +32,7 @@ export interface Operation {
   method: string;
   /** `/v1/inboxes/{id}` */
   path: string;
-  /** `inboxes`: the ids that belong into its path. */
+  /** `inboxes`: whose ids it makes, when it makes any. */
   collection: string;
   parameters: Parameter[];
   body: Schema | null;
@@ -49,12 +49,15 @@ export function readOperations(): Operation[] {
   const document = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as Node;
   const { schemas } = document['components'] as { schemas: Record<string, unknown> };
   const whole = inPlace(document['paths'], schemas) as Record<string, Record<string, Node>>;
-  return Object.entries(whole).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, spec]) => operationOf(method, path, spec)),
-  );
+  const collections = Object.keys(whole).flatMap((path) => [...path.matchAll(/([\w-]+)\/\{/g)].map(([, name]) => name));
+  return Object.entries(whole).flatMap(([path, item]) => {
+    // `/v1/messages/send-text` makes messages, `/v1/webhooks/deliveries/{id}/replay` deliveries.
+    const collection = path.split('/').findLast((part) => collections.includes(part)) ?? '';
+    return Object.entries(item).map(([method, spec]) => ({ ...operationOf(method, path, spec), collection }));
+  });
 }
 
-function operationOf(method: string, path: string, spec: Node): Operation {
+function operationOf(method: string, path: string, spec: Node): Omit<Operation, 'collection'> {
   const responses = spec['responses'] as Record<string, { content: Record<string, { schema: Schema }> }>;
   const given = spec['requestBody'] as { content: Record<string, { schema: Schema }> } | undefined;
   const answers = Object.entries(responses).map(([status, { content }]) => {
@@ -64,18 +67,10 @@ function operationOf(method: string, path: string, spec: Node): Operation {
   return {
     method: method.toUpperCase(),
     path,
-    collection: collectionOf(path),
     parameters: (spec['parameters'] ?? []) as Parameter[],
     body: given?.content['application/json']?.schema ?? null,
     answers: new Map(answers),
   };
-}
-
-/** The fixed part before the id: `/v1/messages/conversation/{id}` holds a conversation, `/v1/webhooks/deliveries/{id}` a delivery. */
-function collectionOf(path: string): string {
-  const fixed = path.split('/{')[0] ?? path;
-  const last = fixed.split('/').at(-1) ?? '';
-  return last === 'conversation' ? 'conversations' : last;
 }
 
 /** References by what they point to. The document has no schema that holds itself. */

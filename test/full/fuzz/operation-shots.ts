@@ -22,17 +22,10 @@ export interface Gun {
 }
 
 /** Percent-encoded byte by byte: `encodeURIComponent` throws at half a surrogate pair. */
-export const encoded = (text: string): string =>
-  Buffer.from(text)
-    .subarray(0, MAX_IN_PATH)
-    .reduce(
-      (whole, byte) =>
-        whole +
-        (/[\w~-]/.test(String.fromCharCode(byte))
-          ? String.fromCharCode(byte)
-          : `%${byte.toString(16).padStart(2, '0')}`),
-      '',
-    );
+export function encoded(text: string): string {
+  const signs = Array.from(Buffer.from(text).subarray(0, MAX_IN_PATH), (byte) => String.fromCharCode(byte));
+  return signs.map((sign) => (/[\w~-]/.test(sign) ? sign : `%${Buffer.from(sign, 'latin1').toString('hex')}`)).join('');
+}
 
 interface Aimed {
   idea: string;
@@ -45,19 +38,24 @@ interface Aimed {
 
 export function aim({ scene, chance }: Gun, operation: Operation, aimed: Aimed): Shot {
   const { idea, caller = chance.pick(scene.callers), query = '', headers = {}, body = null } = aimed;
-  const id = aimed.id ?? livingId(scene, operation, chance);
   return {
     idea,
     method: operation.method,
-    path: operation.path.replaceAll(/\{\w+\}/g, () => id) + (query ? `?${query}` : ''),
+    path: pathTo(operation, (segment) => aimed.id ?? livingId(scene, segment, chance)) + (query ? `?${query}` : ''),
     headers: { ...caller.headers, ...(body ? JSON_TYPE : {}), ...headers },
     body,
     operation,
   };
 }
 
-function livingId({ ids, foreignIds }: Scene, { collection }: Operation, chance: Chance): string {
-  const living = ids.get(collection) ?? [];
+/** Each id by the segment before it: `/v1/inboxes/{id}` wants one of the inboxes. */
+function pathTo({ path }: Operation, idOf: (segment: string) => string): string {
+  return path.replaceAll(/([\w-]+)\/\{\w+\}/g, (_all, segment: string) => `${segment}/${idOf(segment)}`);
+}
+
+function livingId({ ids, foreignIds }: Scene, segment: string, chance: Chance): string {
+  // `/v1/messages/conversation/{id}` says it in the singular.
+  const living = ids.get(segment) ?? ids.get(`${segment}s`) ?? [];
   return living.length > 0 ? chance.pick(living) : chance.pick(foreignIds);
 }
 

@@ -8,6 +8,7 @@ import { createNetwork, notificationOf, textElement } from '../harness/network.t
 import type { PlatformProcess } from '../harness/processes.ts';
 import { call, listen, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
 import type { Hint } from './generate.ts';
+import { WEIGHABLE } from './weigh.ts';
 
 export const PHONE = '100000000000101';
 const SPARE_PHONE = '100000000000102';
@@ -36,7 +37,7 @@ export interface Scene {
 
 export async function setScene(stage: Stage): Promise<Scene> {
   const previousSecret = randomBytes(32).toString('hex');
-  const process = await stage.start('all', { DATABASE_POOL: '10', JWT_SECRET_PREVIOUS: previousSecret });
+  const process = await stage.start('all', { ...WEIGHABLE, DATABASE_POOL: '10', JWT_SECRET_PREVIOUS: previousSecret });
   const own = await stage.createTenant('fuzzed');
   const foreign = await stage.createTenant('foreign');
   await furnish(stage, process, own, PHONE);

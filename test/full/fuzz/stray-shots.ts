@@ -67,6 +67,7 @@ const matches = (template: string, path: string): boolean =>
 
 const OTHER_TYPES = [
   'text/plain; charset=utf-8',
+  'application/json; charset=latin1',
   'multipart/form-data; boundary=x',
   ...split(
     'text/plain application/xml text/json application/jsonx application/json-patch+json application/vnd.api+json',
@@ -76,7 +77,6 @@ const OTHER_TYPES = [
   ),
 ];
 const ODD_JSON_TYPES = [
-  'application/json; charset=latin1',
   'application/json; a=b; c="d"',
   ...split('application/json;charset=utf-8 APPLICATION/JSON application/json;'),
 ];

@@ -109,7 +109,9 @@ const KINDS: Record<string, Kind> = {
   'redirects elsewhere': {
     errors: ['REDIRECT'],
     behave: (socket, strayUrl) =>
-      socket.end(`HTTP/1.1 307 Temporary Redirect\r\nLocation: ${strayUrl}\r\nContent-Length: 0\r\n\r\n`),
+      socket.end(
+        `HTTP/1.1 307 Temporary Redirect\r\nLocation: ${strayUrl}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      ),
   },
 };
 

@@ -86,7 +86,7 @@ async function onPlatform(readsUnderRls: boolean, play: (platform: Platform) => 
   }
 }
 
-// Planted words, the networks' tokens, contacts' numbers, tokens of ours.
+// Planted words, tokens of the network, numbers of contacts, tokens of ours: as test/support and companies.ts write them.
 const PLANTED = /planted[0-9a-f]{16}|token-9\d{9}|\b55119\d{8}\b|eyJ[\w-]+\.[\w-]+\./;
 
 async function operationsOf(platform: Platform): Promise<Operation[]> {
@@ -96,7 +96,7 @@ async function operationsOf(platform: Platform): Promise<Operation[]> {
   return operations;
 }
 
-/** Both companies of a pair ask for the other's. */
+/** Companies with a record of every kind; in each pair one asks for what is the other's. */
 async function createPairs(platform: Platform, count: number): Promise<Pair[]> {
   const pairs: Pair[] = [];
   for (let index = 0; index < count; index += 1) {
