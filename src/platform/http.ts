@@ -88,7 +88,7 @@ export function createServer(log: Log, metrics: Metrics): FastifyInstance {
     }
   });
   app.setErrorHandler(async (error, request, reply) => {
-    const problem = toAppError(error);
+    const problem = isCutOff(request) ? new AppError('MALFORMED_BODY', 'The request was cut off') : toAppError(error);
     if (problem.code === 'BODY_TOO_LARGE') await drain(request.raw);
     if (problem.status >= 500)
       log.error({ err: error, request_id: request.id, route: routeOf(request) }, 'request failed');
@@ -107,6 +107,9 @@ export function createServer(log: Log, metrics: Metrics): FastifyInstance {
   sayGoodbye(app);
   return app;
 }
+
+/** Whoever hung up in the middle of a body is no failure of ours, and hears no answer. */
+const isCutOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
 
 // Longer than a client on this side of the world needs for a body of a few megabytes.
 const DRAIN_MS = 1_000;

@@ -47,7 +47,7 @@ const SHOWN = 12;
 // By this share of the run every idea has had its turn many times over.
 const WARM = 0.2;
 const MOST_GROWTH = 1.1;
-// In a shorter run the caches, which have their bounds, are still filling.
+// A shorter run tells its figure, too, but a few MB of a cache that still fills would decide it.
 const WEIGHED_FROM = 1_000_000;
 // Were one of these missing, the doors behind it would not have been tried.
 const REACHED = [200, 201, 400, 401, 403, 404, 409, 413, 415];
@@ -97,7 +97,8 @@ export async function runFuzz(size: FuzzSize): Promise<Finding[]> {
     try {
       await Promise.all([fire(run, size.requests), fireRaw(run, Math.ceil(size.requests / RAW_EVERY))]);
       if (run.scene.process.alive) await checkService(run.scene);
-      return [...findingsOf(run, size, await weigh(run.scene.process)), await findUnstorable(stage)];
+      const after = await weigh(run.scene.process);
+      return [...findingsOf(run, size, after), await findFailures(run.scene), await findUnstorable(stage)];
     } finally {
       await run.pool.destroy();
     }
@@ -210,6 +211,16 @@ function findingsOf(run: Run, { requests }: FuzzSize, after: number): Finding[] 
       ok: statuses.has(status),
     })),
   ];
+}
+
+/** What the platform itself says of 5xx: those that nobody waited for are in it, too. Of its log, the last lines. */
+async function findFailures({ process }: Scene): Promise<Finding> {
+  // Failure policy: a process that ended counts nothing; that it ended is another finding.
+  const metrics = process.alive ? await (await fetch(`${process.url}/metrics`)).text() : '';
+  const counted = metrics.split('\n').filter((line) => /^\w+_count\{.*status="5\d\d"/.test(line));
+  const logged = process.lines().filter((line) => line.includes('"level":50'));
+  const evidence = [...counted, ...logged];
+  return { name: 'failures that it counted or logged', value: evidence.length, ok: evidence.length === 0, evidence };
 }
 
 // Of a callback that is kept aside, the translation says what it missed; these are the store's words instead.
