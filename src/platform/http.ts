@@ -15,7 +15,7 @@ import { parseJson } from './body.ts';
 import { databaseProblem } from './db.ts';
 import { AppError, notFound, problemOf, type ErrorCode, type FieldError } from './errors.ts';
 import { definedSchemas } from './schema.ts';
-import type { Log, Metrics } from './telemetry.ts';
+import { plainLog, type Log, type Metrics } from './telemetry.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -102,7 +102,8 @@ export function createServer(log: Log, metrics: Metrics): FastifyInstance {
   });
   // An expectation that nobody knows is passed over, as HTTP allows: Node's own 417 has neither body nor request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  app.addHook('onResponse', async (request, reply) => recordResponse(log, metrics, request, reply));
+  const requests = plainLog(log);
+  app.addHook('onResponse', async (request, reply) => recordResponse(requests, metrics, request, reply));
   refuseOpenRoutes(app);
   sayGoodbye(app);
   return app;
