@@ -46,15 +46,15 @@ create table deliveries (
   claimed_at timestamptz(3),
   attempted_at timestamptz(3),
   finished_at timestamptz(3),
-  -- Ids rise with time, so this is the order of the log, too; an index of its own cost the worker a tenth of its pace.
-  primary key (company_id, _id) include (event),
+  primary key (company_id, _id),
   check ((status in ('FAILED', 'UNKNOWN')) = (error is not null))
 )
 -- Half of each page stays free, so that the outcome (no indexed column) is a HOT update beside the row.
 with (fillfactor = 50);
 create index deliveries_queue on deliveries (company_id, seq) where claimed_at is null;
+create index deliveries_log on deliveries (company_id, queued_at desc, _id desc) include (event);
 -- What failed is rare and asked for. A delivery that succeeds leaves error null, so its outcome stays a HOT update.
-create index deliveries_trouble on deliveries (company_id, _id) where error is not null;
+create index deliveries_trouble on deliveries (company_id, queued_at desc, _id desc) where error is not null;
 -- What a dead worker left SENDING is found by when it was attempted; rows are attempted in about the order they lie in.
 create index deliveries_attempted on deliveries using brin (attempted_at) with (pages_per_range = 32, autosummarize = on);
 call tenant_table('deliveries');

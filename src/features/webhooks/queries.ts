@@ -1,6 +1,6 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
 import type { EventName } from '../../platform/events.ts';
-import { windowName, type Window } from '../../platform/paging.ts';
+import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { WebhookDelivery } from './schemas.ts';
 
@@ -106,15 +106,13 @@ function walkOf(filter: DeliveryFilter): { name: string; clause: string } {
   return clause ? { name: clause.split(' ')[0] ?? '', clause: `and ${clause}` } : { name: 'all', clause: '' };
 }
 
-/** Newest first is by id: ids rise with time, and their order is that of the primary key. */
 export function listDeliveries(tx: TenantRead, filter: DeliveryFilter, window: Window): Promise<WebhookDelivery[]> {
   const walk = walkOf(filter);
-  const [compare, direction] = window.descending ? ['<', 'desc'] : ['>', 'asc'];
   return many(tx, {
     name: `webhooks.listDeliveries.${walk.name}.${windowName(window)}`,
-    text: `select ${DELIVERY} from deliveries where ${FILTER} ${walk.clause}
-      and ($4::text is null or _id ${compare} $4) order by company_id ${direction}, _id ${direction} limit $5 offset $6`,
-    values: [tx.companyId, filter.event, filter.status, window.after?.id ?? null, window.limit, window.offset],
+    text: `select ${DELIVERY} from (select *, queued_at as created_at from deliveries) d
+      where ${FILTER} ${walk.clause} ${windowClause(window, 4)}`,
+    values: [tx.companyId, filter.event, filter.status, ...windowValues(window)],
   });
 }
 
