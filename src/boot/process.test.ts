@@ -71,6 +71,8 @@ test('one installation, from its first start over kill -9 to its ordered end', a
     assert.equal((await call(first, '/v1/inboxes')).status, 200);
   });
   const before = await leaveTraces(first);
+  // Lines of the log leave together, every tenth of a second: what kill -9 would take along is no secret that was kept.
+  await until('the run to be logged', () => first.program.stdout().includes('"route":"/v1/webhooks/:id"'));
   const firstProcesses = await descendantsOf(first.program.pid);
   first.program.child.kill('SIGKILL');
   await first.program.ended;
