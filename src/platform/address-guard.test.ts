@@ -150,7 +150,7 @@ function open(context: TestContext, allow: string[], trustedOrigins: string[] = 
 }
 
 describe('the address guard', () => {
-  test('blocks the first and the last address of every special block, and none of their public neighbours', () => {
+  test('blocks the first and the last address of every special block, and none of their public neighbours (defect 8)', () => {
     const guard = createAddressGuard([], []);
     for (const { family, first, last } of SPECIAL.map(rangeOf)) {
       for (const edge of [first, last]) assert.ok(guard.blocks(textOf(family, edge)), textOf(family, edge));
@@ -224,7 +224,7 @@ describe('the address guard', () => {
 });
 
 describe('a hostile URL', () => {
-  test('is refused in every spelling, at save and at the socket, and no canary sees a connection', async (context) => {
+  test('is refused in every spelling, at save and at the socket, and no canary sees a connection (defect 7)', async (context) => {
     const canary = await openCanary(context, '127.0.0.1', 0);
     assert.ok(canary);
     const canary6 = await openCanary(context, '::1', canary.port);

@@ -136,7 +136,7 @@ describe('a body', () => {
     problemOf(await platform.call(404, 'DELETE', path, { raw: '{}' }), 'NOT_FOUND');
   });
 
-  test('that is refused changes nothing', async () => {
+  test('that is refused changes nothing (defect 15)', async () => {
     const { updatedAt: _now, ...after } = (await platform.call(200, 'GET', inboxPath)).body;
     const { updatedAt: _then, ...earlier } = (await before).body;
     assert.deepEqual(after, earlier);

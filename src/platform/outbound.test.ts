@@ -89,7 +89,7 @@ function drip(socket: Socket, text: string): void {
 }
 
 describe('a response', () => {
-  test('is never a redirect that was followed, so no header travels on', async (context) => {
+  test('is never a redirect that was followed, so no header travels on (defect 9)', async (context) => {
     const target = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const outbound = open(context);
     for (const status of [300, 301, 302, 303, 307, 308]) {
@@ -123,7 +123,7 @@ describe('a response', () => {
     assert.ok(peer.received[0]!.endsWith(Buffer.from('héllo').toString('latin1')));
   });
 
-  test('is cut at maxBytes, never inflated, and whole when it has exactly maxBytes', async (context) => {
+  test('is cut at maxBytes, never inflated, and whole when it has exactly maxBytes (defect 2)', async (context) => {
     const outbound = open(context);
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     const head = `${OK}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`;
@@ -186,7 +186,7 @@ describe('a hostile receiver', () => {
     }
   });
 
-  test('that breaks or babbles as soon as it accepts is asked once at most', async (context) => {
+  test('that breaks or babbles as soon as it accepts is asked once at most (defect 3)', async (context) => {
     const outbound = open(context);
     for (const answer of [reset, (socket: Socket) => socket.end(), (socket: Socket) => socket.end('junk\r\n\r\n')]) {
       const peer = await startPeer(context, answer, false);
@@ -269,7 +269,7 @@ function resolveTo(context: TestContext, ...answers: (string[] | Error)[]): void
 }
 
 describe('a name', () => {
-  test('is guarded by the address that is dialled: a second answer and a bad one among good reach nobody', async (context) => {
+  test('is guarded by the address that is dialled: a second answer and a bad one among good reach nobody (defect 6)', async (context) => {
     const peer = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const port = new URL(peer.url).port;
     const outbound = open(context, { allow: ['127.0.0.1'] });

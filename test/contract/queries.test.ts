@@ -216,6 +216,15 @@ test('a statement across companies carries the company, or stands here with its 
   assert.deepEqual([...new Set(silent.map(({ name }) => name))].toSorted(), Object.keys(WITHOUT_COMPANY).toSorted());
 });
 
+test('no statement notifies: a NOTIFY inside a writing transaction makes commits wait for each other (defect 14)', async () => {
+  assert.deepEqual(
+    statements.filter(({ text }) => /\bnotify\b/i.test(text)).map(({ name }) => name),
+    [],
+  );
+  const queues = await database.sql<{ notify: boolean }>('select notify from pgboss.queue');
+  assert.ok(queues.length > 0 && queues.every((queue) => !queue.notify));
+});
+
 for (const role of Object.values(ROLES)) {
   test(`what runs as ${role} can be prepared and planned by it`, async () => {
     const client = new pg.Client({ connectionString: database.url, options: sessionOptions(role) });

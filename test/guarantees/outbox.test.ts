@@ -87,7 +87,7 @@ test('a send whose outcome can not be committed tells nobody, and its caller is 
   );
 });
 
-test('an answered change has its event in the queue, also when the process is killed with the answer', () =>
+test('an answered change has its event in the queue, also when the process is killed with the answer (defect 4)', () =>
   onStage({}, async (stage) => {
     const api = await stage.start('api');
     const tenant = await stage.createTenant('Company');

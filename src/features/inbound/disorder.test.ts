@@ -65,7 +65,7 @@ const statusPart = (at: Phone, status: Json, secondsBack = 0): Part => ({
   value: { statuses: [{ timestamp: ago(secondsBack), recipient_id: '5511900000000', ...status }] },
 });
 
-test('the same callback 20 times at once over two processes is stored once, with one event each', async () => {
+test('the same callback 20 times at once over two processes is stored once, with one event each (defect 11)', async () => {
   const [a, b, ids] = [freshPhone(), freshPhone(), [wamid(), wamid(), wamid()]];
   const body = incoming(phone, { from: a, id: ids[0] }, { from: b, id: ids[1] }, { from: a, id: ids[2] });
   await postEverywhere([body], 20);

@@ -294,7 +294,7 @@ test('one body of several companies and numbers: each message reaches its own, a
   await platform.deliveries((item) => item.path === '/receiver/other' && item.body.data._id === stored[1]._id);
 });
 
-test('500 messages of 100 people in one body are stored with their contacts, conversations and events', async () => {
+test('500 messages of 100 people in one body are stored with their contacts, conversations and events (defect 10)', async () => {
   const own = await connectPhone(platform);
   const people = Array.from({ length: 100 }, freshPhone);
   const messages = Array.from({ length: 500 }, (_, index) => ({ from: people[index % people.length], id: wamid() }));

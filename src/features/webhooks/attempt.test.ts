@@ -135,7 +135,7 @@ describe('one attempt', { concurrency: true }, () => {
     assertWholeWindow(delivery);
   });
 
-  test('a receiver that drips its body is cut after ten seconds; its 200 had already decided', async () => {
+  test('a receiver that drips its body is cut after ten seconds; its 200 had already decided (defect 1)', async () => {
     const delivery = await outcomeAt(`${receiver.url}/drip`);
     assert.equal(delivery.status, 'DELIVERED');
     assert.match(delivery.response_body, /^d{20,}$/);
