@@ -15,6 +15,7 @@ import { proveIngestion } from './proofs/ingestion.ts';
 import { proveNeighbours } from './proofs/neighbours.ts';
 import { proveOutage } from './proofs/outage.ts';
 import { proveSends } from './proofs/sends.ts';
+import { proveSoak } from './proofs/soak.ts';
 import { proveStatuses } from './proofs/statuses.ts';
 import { proveStopping } from './proofs/stopping.ts';
 
@@ -35,6 +36,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     hostiles: () => proveHostiles({ each: 7, delay99Ms: 100 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 100, hanging: 5_000 }),
     fuzz: (seed) => proveFuzz({ requests: 100_000, seed }),
+    soak: () => proveSoak({ minutes: 2, mostPerSecond: 500, judgesMemory: false }),
     tenancy: () => proveTenancy('ci'),
   },
   full: {
@@ -49,6 +51,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     hostiles: () => proveHostiles({ each: 72, delay99Ms: 50 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 1_000, hanging: 50_000 }),
     fuzz: (seed) => proveFuzz({ requests: 5_000_000, seed }),
+    soak: () => proveSoak({ minutes: 120, mostPerSecond: 500, judgesMemory: true }),
     tenancy: () => proveTenancy('full'),
   },
 };

@@ -1,0 +1,173 @@
+/**
+ * A long run at 70 % of what the machine can do: callbacks in, deliveries out. What the process holds (memory, open files) and
+ * what its queue leaves behind (dead rows) does not grow with time.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
+import type { PlatformProcess } from '../harness/processes.ts';
+import { listen, onStage, openInbox } from '../harness/stage.ts';
+
+export interface SoakSize {
+  minutes: number;
+  /** A run of hours at full pace would fill the disk before it proved more. */
+  mostPerSecond: number;
+  /** The first minutes warm up; only what follows is judged. A short run has no slope worth the name. */
+  judgesMemory: boolean;
+}
+
+export interface SoakAccount {
+  minutes: number;
+  perSecond: number;
+  callbacks: number;
+  residentMb: number;
+  slopeMbPer10Minutes: number;
+  openFilesGrown: number;
+  deadRowsPercent: number;
+}
+
+interface Sample {
+  minute: number;
+  residentMb: number;
+  openFiles: number;
+}
+
+const PHONE = '700000000000001';
+const PEOPLE = 500;
+const LANES = 32;
+const SHARE = 0.7;
+const CAPACITY_MS = 10_000;
+const SAMPLE_MS = 10_000;
+const MOST_SLOPE_MB = 1;
+const MOST_DEAD_PERCENT = 20;
+// Sockets to the receiver and to the database come and go.
+const MOST_FILES_GROWN = 16;
+
+export async function proveSoak(size: SoakSize): Promise<SoakAccount> {
+  return onStage({}, async (stage) => {
+    const receiver = await startSink();
+    const network = createNetwork(stage.appSecret);
+    try {
+      const process = await stage.start('all');
+      const tenant = await stage.createTenant('Soak');
+      await openInbox(process, tenant, PHONE);
+      await listen(process, tenant, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, [
+        'MESSAGE_RECEIVED',
+      ]);
+      const capacity =
+        (await post(network, process, { forMs: CAPACITY_MS, perSecond: Number.POSITIVE_INFINITY })) /
+        (CAPACITY_MS / 1_000);
+      const perSecond = Math.round(Math.min(capacity * SHARE, size.mostPerSecond));
+      const forMs = size.minutes * 60_000;
+      const [callbacks, samples] = await Promise.all([
+        post(network, process, { forMs, perSecond }),
+        watch(process, forMs),
+      ]);
+      assert.ok(process.alive, `ended by itself: ${process.lines().join('\n')}`);
+      const [row] = await stage.store.sql<{ percent: number }>(
+        `select coalesce(max(round(100.0 * n_dead_tup / nullif(n_live_tup + n_dead_tup, 0))), 0)::int as percent
+          from pg_stat_user_tables where relname in ('deliveries', 'messages', 'conversations', 'contacts') and n_live_tup > 10000`,
+      );
+      return judge(size, { perSecond, callbacks, samples, deadRowsPercent: row?.percent ?? 0 });
+    } finally {
+      await network.close();
+      receiver.closeAllConnections();
+      receiver.close();
+    }
+  });
+}
+
+/** Counts nothing: a list of two hours' receipts would be what grows. */
+async function startSink(): Promise<Server> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(204).end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+let written = 0;
+
+/** Callbacks at a steady pace; how many were acknowledged. */
+async function post(
+  network: Network,
+  process: PlatformProcess,
+  pace: { forMs: number; perSecond: number },
+): Promise<number> {
+  const started = performance.now();
+  let begun = 0;
+  let acknowledged = 0;
+  const lane = async (): Promise<void> => {
+    for (let elapsed = 0; elapsed < pace.forMs; elapsed = performance.now() - started) {
+      if (begun >= (elapsed / 1_000) * pace.perSecond) {
+        await sleep(5);
+        continue;
+      }
+      begun += 1;
+      written += 1;
+      const element = textElement(PHONE, `55119${80_000_000 + (written % PEOPLE)}`, `wamid.soak.${written}`, 'Bom dia');
+      if ((await network.post(process.url, notificationOf([element]))) === 200) acknowledged += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return acknowledged;
+}
+
+async function watch(process: PlatformProcess, forMs: number): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  const started = performance.now();
+  while (performance.now() - started < forMs) {
+    await sleep(SAMPLE_MS);
+    const status = await readFile(`/proc/${process.pid}/status`, 'utf8');
+    samples.push({
+      minute: (performance.now() - started) / 60_000,
+      residentMb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024,
+      openFiles: (await readdir(`/proc/${process.pid}/fd`)).length,
+    });
+  }
+  return samples;
+}
+
+interface Found {
+  perSecond: number;
+  callbacks: number;
+  samples: Sample[];
+  deadRowsPercent: number;
+}
+
+function judge(size: SoakSize, { perSecond, callbacks, samples, deadRowsPercent }: Found): SoakAccount {
+  const warm = samples.slice(Math.floor(samples.length / 4));
+  const slope = 10 * slopeOf(warm);
+  const openFilesGrown = (warm.at(-1)?.openFiles ?? 0) - (warm[0]?.openFiles ?? 0);
+  const residentMb = Math.round(warm.at(-1)?.residentMb ?? 0);
+  assert.ok(callbacks >= 0.95 * perSecond * size.minutes * 60, `only ${callbacks} callbacks at ${perSecond} a second`);
+  assert.ok(openFilesGrown <= MOST_FILES_GROWN, `${openFilesGrown} more files were open at the end`);
+  assert.ok(deadRowsPercent <= MOST_DEAD_PERCENT, `${deadRowsPercent} % of a table's rows were dead`);
+  if (size.judgesMemory) assert.ok(slope <= MOST_SLOPE_MB, `memory grew by ${slope.toFixed(2)} MB in ten minutes`);
+  const slopeMbPer10Minutes = Math.round(slope * 100) / 100;
+  return {
+    minutes: size.minutes,
+    perSecond,
+    callbacks,
+    residentMb,
+    slopeMbPer10Minutes,
+    openFilesGrown,
+    deadRowsPercent,
+  };
+}
+
+/** Megabytes a minute, by least squares: single samples swing with the garbage. */
+function slopeOf(samples: Sample[]): number {
+  const mean = (pick: (sample: Sample) => number): number =>
+    samples.reduce((sum, sample) => sum + pick(sample), 0) / samples.length;
+  const minute = mean((sample) => sample.minute);
+  const resident = mean((sample) => sample.residentMb);
+  const over = samples.reduce((sum, sample) => sum + (sample.minute - minute) * (sample.residentMb - resident), 0);
+  const under = samples.reduce((sum, sample) => sum + (sample.minute - minute) ** 2, 0);
+  return under === 0 ? 0 : over / under;
+}
