@@ -50,7 +50,8 @@ create table deliveries (
   check ((status in ('FAILED', 'UNKNOWN')) = (error is not null))
 )
 -- Half of each page stays free, so that the outcome (no indexed column) is a HOT update beside the row.
-with (fillfactor = 50);
+-- Each row dies once on its way through the queue: it is vacuumed by what waits now, not by how long its history is.
+with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 create index deliveries_queue on deliveries (company_id, seq) where claimed_at is null;
 create index deliveries_log on deliveries (company_id, queued_at desc, _id desc) include (event);
 -- What failed is rare and asked for. A delivery that succeeds leaves error null, so its outcome stays a HOT update.

@@ -27,7 +27,8 @@ type Proof = (seed: number) => Promise<Figures>;
 const PROOFS: Record<Size, Record<string, Proof>> = {
   ci: {
     deliveries: (seed) => proveDeliveries({ events: 10_000, kills: 20, restarts: 3, seed }),
-    'deliveries, stopped and cut off': (seed) => proveDeliveries({ events: 2_000, stops: 1, freezes: 1, seed }),
+    'deliveries stopped and cut off': (seed) => proveDeliveries({ events: 2_000, stops: 1, freezes: 1, seed }),
+    'deliveries under jumping clocks': (seed) => proveDeliveries({ events: 2_000, jumps: 12, seed }),
     ingestion: (seed) => proveIngestion({ messages: 10_000, kills: 20, restarts: 3, seed }),
     statuses: (seed) => proveStatuses({ messages: 10_000, statuses: 100_000, seed }),
     sends: (seed) => proveSends({ sends: 2_000, kills: 20, seed }),
@@ -41,8 +42,9 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
   },
   full: {
     deliveries: (seed) => proveDeliveries({ events: 100_000, kills: 100, restarts: 10, seed }),
-    'deliveries, undisturbed': (seed) => proveDeliveries({ events: 1_000_000, seed }),
-    'deliveries, stopped and cut off': (seed) => proveDeliveries({ events: 40_000, stops: 20, freezes: 20, seed }),
+    'deliveries undisturbed': (seed) => proveDeliveries({ events: 1_000_000, seed }),
+    'deliveries stopped and cut off': (seed) => proveDeliveries({ events: 40_000, stops: 20, freezes: 20, seed }),
+    'deliveries under jumping clocks': (seed) => proveDeliveries({ events: 40_000, jumps: 200, seed }),
     ingestion: (seed) => proveIngestion({ messages: 100_000, kills: 100, restarts: 10, seed }),
     statuses: (seed) => proveStatuses({ messages: 100_000, statuses: 1_000_000, seed }),
     sends: (seed) => proveSends({ sends: 20_000, kills: 100, seed }),

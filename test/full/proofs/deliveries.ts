@@ -23,6 +23,8 @@ export interface DeliveriesSize {
   stops?: number;
   /** Times in which the network to the database swallows everything. */
   freezes?: number;
+  /** Jumps of a worker's clock, an hour ahead and back, an hour behind and back. */
+  jumps?: number;
   seed: number;
 }
 
@@ -57,7 +59,7 @@ interface Play {
 }
 
 export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesAccount> {
-  const { events, seed, kills = 0, restarts = 0, stops = 0, freezes = 0 } = size;
+  const { events, seed, kills = 0, restarts = 0, stops = 0, freezes = 0, jumps = 0 } = size;
   return onStage({ killable: restarts + freezes > 0 }, async (stage) => {
     const chance = chanceOf(seed);
     // Slow enough that a kill finds attempts in the air.
@@ -71,10 +73,11 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
         Array.from({ length: COMPANIES }, (_, n) => stage.createTenant(`Company ${n}`)),
       );
       for (const [n, tenant] of tenants.entries()) await listen(api, tenant, `${receiver.url}/${n}`, [EVENT]);
-      const workers = await Promise.all(Array.from({ length: WORKERS }, () => stage.start('worker')));
+      const env = jumps > 0 ? { NODE_OPTIONS: `--import=${CLOCK}` } : {};
+      const workers = await Promise.all(Array.from({ length: WORKERS }, () => stage.start('worker', env)));
       const play: Play = { stage, tenants, workers, receiver, chance, blows: [] };
       const strikes = [...many(kills, killAndRestart), ...many(restarts, restartStore)];
-      strikes.push(...many(stops, stopAndGoOn), ...many(freezes, freezeAndThaw));
+      strikes.push(...many(stops, stopAndGoOn), ...many(freezes, freezeAndThaw), ...many(jumps, moveClock));
       await runSlices(play, events, chance.shuffle(strikes));
       await settle(play);
       return await audit(play, events, api);
@@ -147,6 +150,13 @@ async function freezeAndThaw({ stage, blows }: Play): Promise<void> {
   blows.push({ atMs: Date.now(), workers: WORKERS });
   await sleep(CUT_OFF_MS);
   stage.store.freeze(false);
+}
+
+const CLOCK = new URL('../harness/clock.ts', import.meta.url).href;
+
+/** Nothing ends and nothing is in doubt: what a worker has in the air is timed by the database and by its own timers. */
+async function moveClock({ workers, chance }: Play): Promise<void> {
+  process.kill(chance.pick(workers).pid, 'SIGUSR2');
 }
 
 /** What keeps the account from being closed: QUEUED, else SENDING, else nothing. */
