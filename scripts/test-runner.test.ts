@@ -2,6 +2,18 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
+test('no reader of spreadsheets is installed that believes what a file says of its own size (defect 13)', () => {
+  const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
+    packages: object;
+  };
+  const names = Object.keys(lock.packages).map((path) => path.split('node_modules/').at(-1));
+  assert.ok(names.length > 100);
+  assert.deepEqual(
+    names.filter((name) => name === 'xlsx' || name === 'exceljs'),
+    [],
+  );
+});
+
 test('a test that fails is not tried again: the runner and the npm scripts ask for no repetition (defect 16)', () => {
   for (const file of ['scripts/test.ts', 'package.json', '.ci/run']) {
     assert.doesNotMatch(

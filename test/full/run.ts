@@ -16,6 +16,7 @@ import { proveNeighbours } from './proofs/neighbours.ts';
 import { proveOutage } from './proofs/outage.ts';
 import { proveSends } from './proofs/sends.ts';
 import { proveSoak } from './proofs/soak.ts';
+import { proveSsrf } from './proofs/ssrf.ts';
 import { proveStatuses } from './proofs/statuses.ts';
 import { proveStopping } from './proofs/stopping.ts';
 
@@ -34,6 +35,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     sends: (seed) => proveSends({ sends: 2_000, kills: 20, seed }),
     stopping: (seed) => proveStopping({ rounds: 20, seed }),
     outage: (seed) => proveOutage({ rounds: 3, awayMs: 30_000, seed }),
+    ssrf: (seed) => proveSsrf({ urls: 5_000, rebinds: 1_000, seed }),
     hostiles: () => proveHostiles({ each: 7, delay99Ms: 100 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 100, hanging: 5_000 }),
     fuzz: (seed) => proveFuzz({ requests: 100_000, seed }),
@@ -50,6 +52,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     sends: (seed) => proveSends({ sends: 20_000, kills: 100, seed }),
     stopping: (seed) => proveStopping({ rounds: 200, seed }),
     outage: (seed) => proveOutage({ rounds: 50, awayMs: 30_000, seed }),
+    ssrf: (seed) => proveSsrf({ urls: 50_000, rebinds: 10_000, seed }),
     hostiles: () => proveHostiles({ each: 72, delay99Ms: 50 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 1_000, hanging: 50_000 }),
     fuzz: (seed) => proveFuzz({ requests: 5_000_000, seed }),

@@ -1,0 +1,132 @@
+/**
+ * Addresses of tenants that lead inside: any address of any special block in any spelling, and names whose answer changes
+ * between the look and the call. Nobody who listens on this machine sees a connection.
+ */
+import assert from 'node:assert/strict';
+import dns from 'node:dns';
+import { once } from 'node:events';
+import { syncBuiltinESMExports } from 'node:module';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createOutbound, OutboundError, type Outbound } from '../../../src/platform/outbound.ts';
+import { rangeOf, SPECIAL, spellings, textOf } from '../../support/addresses.ts';
+import { chanceOf, type Chance } from '../harness/chance.ts';
+import { inLanes } from '../harness/network.ts';
+
+export interface SsrfSize {
+  urls: number;
+  /** Names that first lead outside, and inside when they are asked again. */
+  rebinds: number;
+  seed: number;
+}
+
+export interface SsrfAccount {
+  urls: number;
+  rebinds: number;
+  connections: number;
+}
+
+const LANES = 32;
+const CALL_MS = 5_000;
+const LOOPBACK = '127.0.0.0/8';
+// Every third address is one at which somebody does listen here.
+const LOOPBACK_EVERY = 3;
+const PUBLIC = '198.41.0.4';
+
+export async function proveSsrf({ urls, rebinds, seed }: SsrfSize): Promise<SsrfAccount> {
+  const chance = chanceOf(seed);
+  const canaries = await openCanaries();
+  const outbound = createOutbound({ allow: [], trustedOrigins: [] });
+  try {
+    const hostile = Array.from({ length: urls }, (_, index) => hostileUrl(chance, index, canaries.port));
+    await inLanes(LANES, hostile, async (url) => {
+      assert.notEqual(await outbound.refuse(url), null, `accepted at save: ${url}`);
+      await assertBlocked(outbound, url);
+    });
+    const port = canaries.port;
+    const names = Array.from({ length: rebinds }, (_, index) => `http://rebinding-${seed}-${index}.test:${port}/`);
+    await withRebindingNames(() => inLanes(LANES, names, (url) => rebind(outbound, url)));
+    assert.equal(canaries.seen(), 0, 'somebody saw a connection');
+    return { urls, rebinds, connections: canaries.seen() };
+  } finally {
+    await outbound.close();
+    canaries.close();
+  }
+}
+
+function hostileUrl(chance: Chance, index: number, port: number): string {
+  const { family, first, last } = rangeOf(index % LOOPBACK_EVERY === 0 ? LOOPBACK : chance.pick(SPECIAL));
+  const span = Number(last - first > 0xffff_ffffn ? 0xffff_ffffn : last - first);
+  const number = first + BigInt(span === 0 ? 0 : chance.int(span + 1));
+  const host = family === 4 ? chance.pick(spellings(number)) : `[${textOf(6, number)}]`;
+  return `${chance.pick(['http', 'https'])}://${host}:${port}/${index}`;
+}
+
+async function assertBlocked(outbound: Outbound, url: string): Promise<void> {
+  try {
+    const { status } = await outbound.tenant({
+      method: 'POST',
+      url,
+      body: '{}',
+      signal: AbortSignal.timeout(CALL_MS),
+      maxBytes: 16,
+    });
+    assert.fail(`${url} answered ${status}`);
+  } catch (error) {
+    assert.ok(error instanceof OutboundError && error.kind === 'BLOCKED' && !error.sent, `${url}: ${String(error)}`);
+  }
+}
+
+/** Accepted at save, because it leads outside then; refused at the call, by where it leads then. */
+async function rebind(outbound: Outbound, url: string): Promise<void> {
+  assert.equal(await outbound.refuse(url), null, url);
+  await assertBlocked(outbound, url);
+}
+
+/**
+ * No server of names can be reached from a test, so Node's own two look-ups stand for one whose answer changes: the check at save
+ * is told an address outside, the call one inside.
+ */
+async function withRebindingNames(work: () => Promise<void>): Promise<void> {
+  const { lookup } = dns;
+  const { lookup: look } = dns.promises;
+  dns.promises.lookup = (async () => [{ address: PUBLIC, family: 4 }]) as unknown as typeof look;
+  dns.lookup = ((_name: string, { all }: { all?: boolean }, done: (...given: unknown[]) => void) => {
+    setImmediate(() => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)));
+  }) as unknown as typeof lookup;
+  syncBuiltinESMExports();
+  try {
+    await work();
+  } finally {
+    dns.lookup = lookup;
+    dns.promises.lookup = look;
+    syncBuiltinESMExports();
+  }
+}
+
+async function openCanaries(): Promise<{ port: number; seen(): number; close(): void }> {
+  let connections = 0;
+  const listen = async (host: string, port: number): Promise<Server | null> => {
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.on('error', () => undefined).destroy();
+    });
+    server.listen(port, host);
+    // Failure policy: a machine without IPv6 has no [::1] to watch.
+    return once(server, 'listening').then(
+      () => server,
+      () => null,
+    );
+  };
+  const first = await listen('127.0.0.1', 0);
+  assert.ok(first);
+  const { port } = first.address() as AddressInfo;
+  const second = await listen('::1', port);
+  return {
+    port,
+    seen: () => connections,
+    close: () => {
+      first.close();
+      second?.close();
+    },
+  };
+}
