@@ -16,6 +16,8 @@ export interface NeighboursSize {
   each: number;
   /** Deliveries that wait for the receiver that never answers. */
   hanging: number;
+  /** A run of a second or two ends before its pace says anything: its last deliveries alone are a tenth of it. */
+  judgesPace: boolean;
 }
 
 export interface NeighboursAccount {
@@ -68,7 +70,8 @@ export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursA
       const bar = Math.max(BESIDE_MS, alone.p99Ms * ALONE_FACTOR);
       assert.ok(beside.p99Ms <= bar, `99 % took ${beside.p99Ms} ms beside the noisy one, ${alone.p99Ms} ms alone`);
       const paceShare = Math.round((100 * beside.perSecond) / alone.perSecond) / 100;
-      assert.ok(paceShare >= LEAST_PACE, `beside the noisy one the pace was ${paceShare} of what it was alone`);
+      if (size.judgesPace)
+        assert.ok(paceShare >= LEAST_PACE, `beside the noisy one the pace was ${paceShare} of what it was alone`);
       const deliveries = size.companies * size.each;
       return {
         companies: size.companies,
