@@ -150,6 +150,8 @@ async function freezeAndThaw({ stage, blows }: Play): Promise<void> {
   blows.push({ atMs: Date.now(), workers: WORKERS });
   await sleep(CUT_OFF_MS);
   stage.store.freeze(false);
+  // A claim that was under way is carried out now, and whoever sent it has given it up.
+  blows.push({ atMs: Date.now(), workers: 0 });
 }
 
 const CLOCK = new URL('../harness/clock.ts', import.meta.url).href;
