@@ -34,7 +34,8 @@ create table messages (
   agent_id text collate "C",
   is_echo boolean not null default false,
   is_test boolean not null default false,
-  -- True once a call ended with nobody knowing whether the network took it: only then a FAILED can still be corrected.
+  -- True of a message that was given up after a day in which nobody knew whether the network took it: only such a FAILED can
+  -- still be corrected.
   outcome_unknown boolean not null default false,
   edited_at timestamptz(3),
   revoked_at timestamptz(3),

@@ -1,4 +1,6 @@
 /** Addresses that no tenant may reach, and the ways in which they are hidden in URLs. */
+import { randomFrom } from './random.ts';
+
 /** The special-purpose registries, multicast and reserved space; IPv6 outside 2000::/3 is one entry per well-known use. */
 export const SPECIAL = [
   ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -71,18 +73,12 @@ export function spellings(number: bigint): string[] {
   return [...plain, ...mixed, ...escaped, wide, ...mapped, ...tunnelled, teredo];
 }
 
-/** A small seeded generator (mulberry32): the same seed gives the same run on every machine. */
+/** Numbers of any width from a seed. */
 export function randomBits(seed: number): (bits: number) => bigint {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return BigInt((mixed ^ (mixed >>> 14)) >>> 0);
-  };
+  const next = randomFrom(seed);
   return (bits) => {
     let number = 0n;
-    for (let have = 0; have < bits; have += 32) number = (number << 32n) | next();
+    for (let have = 0; have < bits; have += 32) number = (number << 32n) | BigInt(Math.floor(next() * 4_294_967_296));
     return number & ((1n << BigInt(bits)) - 1n);
   };
 }
