@@ -8,6 +8,7 @@ import { readTestTitles } from './test-titles.ts';
 const { ERRORS } = await import('../src/platform/errors.ts');
 const { EVENT_NAMES } = await import('../src/platform/events.ts');
 const { SETTINGS } = await import('../src/config.ts');
+const { covers, GRANTABLE, ROLE_SCOPES, USER_ROLES } = await import('../src/platform/scopes.ts');
 
 const titles = new Map(
   readSources('.', ['src', 'sandbox', 'scripts', 'test'])
@@ -21,6 +22,7 @@ const sentences = [
   ...compareEvents(read('docs/events.md'), EVENT_NAMES),
   ...compareGuarantees(read('docs/guarantees.md'), titles),
   ...compareSettings(read('.env.example'), Object.keys(SETTINGS)),
+  ...compareScopes(read('docs/authentication.md')),
   ...checkChangelog(read('CHANGELOG.md')),
 ];
 for (const sentence of sentences) console.error(sentence);
@@ -29,3 +31,44 @@ console.log(
     `${titles.size} test files compared`,
 );
 if (sentences.length > 0) process.exitCode = 1;
+
+/** docs/authentication.md: a table of resources (`## Scopes`), and one of what each role may do with them (`## Roles`). */
+function compareScopes(markdown: string): string[] {
+  const resources = GRANTABLE.filter((scope) => scope.endsWith(':*')).map((scope) => scope.slice(0, -2));
+  const rightsOf = (resource: string) =>
+    USER_ROLES.map((role) => {
+      const may = ['create', 'read', 'update', 'delete'].filter((action) =>
+        covers(ROLE_SCOPES[role], `${resource}:${action}`),
+      );
+      return may.map((action) => action.charAt(0)).join('') || '–';
+    });
+  const scopes = readTable(markdown, 'Scopes').map(([resource = '']) => [resource]);
+  return [
+    ...compareRows('Scopes', scopes, [['Resource'], ...resources.map((resource) => [`\`${resource}\``])]),
+    ...compareRows('Roles', readTable(markdown, 'Roles'), [
+      ['Resource', ...USER_ROLES],
+      ...resources.map((resource) => [`\`${resource}\``, ...rightsOf(resource)]),
+    ]),
+  ];
+}
+
+function compareRows(heading: string, found: string[][], wanted: string[][]): string[] {
+  const textOf = (cells: string[]) => cells.join(' | ');
+  const [stated, known] = [found.map(textOf), wanted.map(textOf)];
+  const missing = known.filter((row) => !stated.includes(row));
+  const surplus = stated.filter((row, index) => !known.includes(row) || stated.indexOf(row) < index);
+  return [
+    ...missing.map((row) => `docs/authentication.md, ${heading}: lacks "${row}"`),
+    ...surplus.map((row) => `docs/authentication.md, ${heading}: has "${row}", which the code does not`),
+  ];
+}
+
+/** The cells of a section's table, its head first. */
+function readTable(markdown: string, heading: string): string[][] {
+  const section = markdown.split(/^## +/m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const lines = section.split('\n').filter((line) => line.startsWith('|') && !line.startsWith('|---'));
+  return lines.map((line) => {
+    const cells = line.split('|').slice(1, -1);
+    return cells.map((cell) => cell.trim());
+  });
+}

@@ -8,6 +8,8 @@ const PROCESS_USERS = [
   /^src\/platform\/telemetry\.ts$/,
   // Platform, architecture and user, and signals to the server that it starts.
   /^src\/platform\/embedded-postgres(?:\.ts$|\/)/,
+  // Mutes Node's warning about stripping types for browsers.
+  /^src\/platform\/pages\.ts$/,
   // Signals, the sandbox's process and the exit code.
   /^src\/boot\//,
 ];
@@ -21,7 +23,9 @@ const NETWORK_GLOBALS = ['fetch', 'WebSocket', 'EventSource'];
 /** Who does cross-company work: callbacks before their company is known, claims, tokens and log-ins that name none. */
 const SYSTEM_USERS = [
   /^src\/platform\//,
-  /^src\/features\/(inbound|webhooks|api-keys|users|companies)\//,
+  /^src\/features\/(inbound|webhooks|api-keys|auth|audit|users|companies)\//,
+  // What a company has from its first day, in the transaction that makes it.
+  /^src\/features\/pipelines\/default-[^/]*\.ts$/,
   // The set-based writes that inbound calls, one per room.
   /^src\/features\/(contacts|conversations|messages|inboxes)\/ingest[^/]*\.ts$/,
   // These open the database and hand it down.

@@ -1,15 +1,17 @@
 /** The rooms of src/features in import order: a room imports only rooms listed before it. */
 export const ROOMS = [
-  'companies',
   'users',
   'api-keys',
+  'auth',
   'audit',
   'custom-fields',
+  'imports',
   'attachments',
   'inboxes',
   'businesses',
   'contacts',
   'pipelines',
+  'companies',
   'conversations',
   'messages',
   'templates',
@@ -17,6 +19,7 @@ export const ROOMS = [
   'knowledge',
   'tables',
   'agents',
+  'merges',
   'inbound',
   'webhooks',
 ] as const;

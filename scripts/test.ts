@@ -17,14 +17,29 @@ const LANES = 2;
 /** For a file as a whole: many times what one may take, so a test that hangs is named and not waited for. */
 const TEST_TIMEOUT_MS = 120_000;
 
+const SQUAWK = programOf('squawk-cli', 'squawk');
+const MIGRATIONS = globSync('migrations/*.sql').toSorted();
+const CONCURRENT = '.concurrent.sql';
+
 const CHECKS: Step[] = [
   { name: 'format', args: [programOf('oxfmt', 'oxfmt'), '--check'] },
   { name: 'lint', args: [programOf('oxlint', 'oxlint'), '--type-aware', '--deny-warnings'] },
   { name: 'types', args: [programOf('typescript', 'tsc'), '--noEmit'] },
+  { name: 'types of pages', args: [programOf('typescript', 'tsc'), '-p', 'web', '--noEmit'] },
   { name: 'imports', args: ['scripts/check-imports.ts'] },
   { name: 'taste', args: ['scripts/check-taste.ts'] },
   { name: 'dead code', args: [programOf('knip', 'knip'), '--no-progress'] },
-  { name: 'migrations', args: [programOf('squawk-cli', 'squawk'), ...globSync('migrations/*.sql').toSorted()] },
+  { name: 'migrations', args: [SQUAWK, ...MIGRATIONS.filter((path) => !path.endsWith(CONCURRENT))] },
+  // Each of their statements stands alone and may be run again; what squawk knows of transactions is not about them.
+  {
+    name: 'indexes',
+    args: [
+      SQUAWK,
+      '--no-assume-in-transaction',
+      '--exclude=prefer-robust-stmts,require-lock-timeout,require-statement-timeout',
+      ...MIGRATIONS.filter((path) => path.endsWith(CONCURRENT)),
+    ],
+  },
   { name: 'openapi', args: ['scripts/openapi.ts', '--check'] },
   { name: 'docs', args: ['scripts/check-docs.ts'] },
 ];

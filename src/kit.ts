@@ -3,7 +3,8 @@ import type { Channels } from './channels/registry.ts';
 import type { Config } from './config.ts';
 import type { Enqueue } from './platform/jobs.ts';
 import type { Outbound } from './platform/outbound.ts';
-import type { Access } from './platform/route.ts';
+import type { Access } from './platform/access.ts';
+import type { Mailer } from './platform/mail.ts';
 import type { Secrets } from './platform/secrets.ts';
 import type { Log, Metrics } from './platform/telemetry.ts';
 import type { Database } from './platform/tenant.ts';
@@ -13,6 +14,9 @@ export interface Kit {
   database: Database;
   access: Access;
   secrets: Secrets;
+  /** Signs tokens. */
+  tokenSecret: string;
+  mailer: Mailer;
   outbound: Outbound;
   channels: Channels;
   enqueue: Enqueue;

@@ -1,4 +1,4 @@
-/** The process: node src/main.ts all | api | worker | migrate. The only reader of the environment. */
+/** The process: node src/main.ts all | api | worker | migrate | keys. The only reader of the environment. */
 const OLDEST = 26;
 
 async function main(): Promise<void> {
@@ -8,13 +8,20 @@ async function main(): Promise<void> {
     );
   }
   const purpose = process.argv[2] ?? 'all';
+  if (purpose === 'keys') return manageKeys(process.argv.slice(3));
   if (purpose !== 'all' && purpose !== 'api' && purpose !== 'worker' && purpose !== 'migrate') {
-    throw new Error(`usage: node src/main.ts all | api | worker | migrate (not ${purpose})`);
+    throw new Error(`usage: node src/main.ts all | api | worker | migrate | keys (not ${purpose})`);
   }
   // Only now: an older Node can not even load what follows.
   const { loadConfig } = await import('./config.ts');
   const { run } = await import('./boot/run.ts');
   await run(loadConfig(process.env), purpose);
+}
+
+async function manageKeys(words: string[]): Promise<void> {
+  const { loadConfig } = await import('./config.ts');
+  const { runKeys } = await import('./boot/keys.ts');
+  process.stdout.write(await runKeys(loadConfig(process.env), words));
 }
 
 main().catch((error: unknown) => {

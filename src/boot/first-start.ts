@@ -12,6 +12,7 @@ import { EVENT_NAMES } from '../platform/events.ts';
 import { noteSandbox } from '../platform/installation.ts';
 import { makeTenant } from '../platform/route.ts';
 
+const FIRST_KEY = 'First company key';
 const OWNER_EMAIL = 'owner@parley.local';
 
 interface Credentials {
@@ -37,7 +38,7 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<bo
     await createUser(tx, { company: company._id, name: 'Owner', email: OWNER_EMAIL, role: 'OWNER', password });
     const companyKey = await createKey(tx, start.jwtSecret, {
       company: company._id,
-      name: 'First company key',
+      name: FIRST_KEY,
       scopes: ['*'],
     });
     const globalKey = await createKey(tx, start.jwtSecret, { company: null, name: 'First global key', scopes: ['*'] });
@@ -72,7 +73,14 @@ const DEMO_ACCOUNT = {
 };
 
 async function seedDemo(kit: Kit, demo: { companyId: string; keyId: string; sandboxUrl: string }): Promise<void> {
-  const principal = { type: 'company', id: demo.keyId, companyId: demo.companyId, scopes: ['*'] } as const;
+  const principal = {
+    type: 'company',
+    id: demo.keyId,
+    companyId: demo.companyId,
+    scopes: ['*'],
+    name: FIRST_KEY,
+    expiresAt: null,
+  } as const;
   const tenant = makeTenant(kit.database, demo.companyId, principal);
   await createInbox(kit, tenant, {
     channel: 'WAP_AUTO_CLOSER',

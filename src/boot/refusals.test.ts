@@ -64,7 +64,9 @@ describe('the program says in one sentence why it does not start', { concurrency
     refuses(t, /: PORT must be a whole number, 0 to 65535$/m, { env: { PORT: 'eighty' } }));
 
   test('an unknown part of the program is answered with those that there are', (t) =>
-    refuses(t, /: usage: node src\/main\.ts all \| api \| worker \| migrate \(not serve\)$/m, { purpose: 'serve' }));
+    refuses(t, /: usage: node src\/main\.ts all \| api \| worker \| migrate \| keys \(not serve\)$/m, {
+      purpose: 'serve',
+    }));
 
   for (const purpose of ['api', 'worker']) {
     test(`the half ${purpose} without a database to share names DATABASE_URL`, (t) =>

@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import type { Config } from '../config.ts';
 import { createLog, type Log } from '../platform/telemetry.ts';
 import { openStore, type Purpose } from './database.ts';
+import { explain } from './explain.ts';
 import { start, type Running } from './start.ts';
 
 // In-flight requests and deliveries last 11 s at most; whoever sent SIGTERM waits longer than this with kill -9.
@@ -57,35 +58,4 @@ async function ended(running: Running, asked: Promise<string>, log: Log): Promis
   if (signal.startsWith('failure')) throw new Error(signal.slice('failure: '.length));
   // Timers of libraries may still tick: everything of ours is done.
   process.exit(0);
-}
-
-/** One sentence for whoever reads the terminal. */
-function explain(error: unknown, config: Config): string {
-  const { code, message } = error as { code?: string; message: string };
-  const where = config.DATABASE_URL ? new URL(config.DATABASE_URL).host : 'the embedded server';
-  switch (code) {
-    case 'EADDRINUSE':
-      return `port ${config.PORT} on ${config.HOST} is taken; set PORT to another one`;
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return `no permission: ${message}`;
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return `DATA_DIR ${config.DATA_DIR} is not a folder`;
-    case 'ENOSPC':
-      return `the disk that holds ${config.DATA_DIR} is full`;
-    case 'ECONNREFUSED':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-    case 'ETIMEDOUT':
-    case 'EHOSTUNREACH':
-      return `the database at ${where} can not be reached (${code}); check DATABASE_URL`;
-    case '28P01':
-    case '28000':
-    case '3D000':
-      return `the database at ${where} refuses: ${message}`;
-    default:
-      return message;
-  }
 }

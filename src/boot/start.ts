@@ -5,13 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApi } from '../api.ts';
 import { createChannels } from '../channels/registry.ts';
 import { dataPath, type Config } from '../config.ts';
-import { findLivingKey } from '../features/api-keys/api-keys.ts';
-import { companyExists } from '../features/companies/companies.ts';
-import { findActiveUser } from '../features/users/users.ts';
 import type { Kit } from '../kit.ts';
-import { createAuthenticator } from '../platform/auth.ts';
 import { startJobs, type Jobs } from '../platform/jobs.ts';
 import { agreeOnKey } from '../platform/installation.ts';
+import { createMailer } from '../platform/mail.ts';
 import { createOutbound } from '../platform/outbound.ts';
 import { createSecrets } from '../platform/secrets.ts';
 import type { Health } from '../platform/service.ts';
@@ -19,6 +16,7 @@ import { createMetrics, type Log } from '../platform/telemetry.ts';
 import { keepStatistics } from '../platform/statistics.ts';
 import { openDatabase } from '../platform/tenant.ts';
 import { startWorker } from '../worker.ts';
+import { openAccess } from './access.ts';
 import { openStore, type Purpose } from './database.ts';
 import { followSandbox, prepareFirstStart, warnOfCredentials } from './first-start.ts';
 import { startSandbox, type Sandbox } from './sandbox.ts';
@@ -130,13 +128,14 @@ async function openKit({
   undo.push(outbound.close);
   const jobs = await startJobs({ url, worker: purpose !== 'api', log });
   undo.push(jobs.stop);
-  const auth = createAuthenticator(
-    { current: secrets.jwtSecret, previous: config.JWT_SECRET_PREVIOUS },
-    {
-      findKey: (hash) => findLivingKey(database.system, hash),
-      findUser: (companyId, userId) => findActiveUser(database.system, companyId, userId),
-    },
-  );
+  const access = openAccess(config, secrets, database);
+  undo.push(access.limits.close);
+  const mailer = createMailer({
+    smtpUrl: config.SMTP_URL,
+    folder: dataPath(config, 'mail'),
+    from: config.MAIL_FROM ?? `Parley <no-reply@${new URL(config.PUBLIC_URL).hostname}>`,
+  });
+  undo.push(async () => mailer.close());
   const channels = createChannels({
     graphUrl: config.WAP_GRAPH_URL ?? sandbox?.url ?? PUBLIC_GRAPH,
     appSecret: config.WAP_APP_SECRET ?? (sandbox ? secrets.appSecret : null),
@@ -145,8 +144,10 @@ async function openKit({
   const kit: Kit = {
     config: sandbox ? { ...config, WAP_VERIFY_TOKEN: secrets.verifyToken } : config,
     database,
-    access: { auth, database, companyExists: (companyId) => companyExists(database.system, companyId) },
+    access,
     secrets: createSecrets(secrets.encryptionKey),
+    tokenSecret: secrets.jwtSecret,
+    mailer,
     outbound,
     channels,
     enqueue: jobs.enqueue,
@@ -173,6 +174,8 @@ async function listen(kit: Kit, health: Health): Promise<Listening> {
   }
   const { port } = app.server.address() as AddressInfo;
   const url = kit.config.PORT === 0 ? kit.config.PUBLIC_URL.replace(/:0$/, `:${port}`) : kit.config.PUBLIC_URL;
+  // Links lead to where it listens, also on a port that was free.
+  kit.config = Object.freeze({ ...kit.config, PUBLIC_URL: url });
   return { url, local: `http://127.0.0.1:${port}`, close: () => app.close() };
 }
 

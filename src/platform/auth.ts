@@ -1,22 +1,32 @@
 /**
- * From a bearer token to a principal. A token is a JWT, HS256 and nothing else; the database has the last word on whether
- * it still lives. What it said is remembered for two seconds, so a revocation reaches every process well within five.
+ * From a bearer token to a principal. tokens.ts says whether it is one of ours; the database has the last word on whether it
+ * still lives. What it said is remembered for a second, so a revocation reaches every process well within five.
  */
 import { createHash } from 'node:crypto';
-import { decodeProtectedHeader, jwtVerify, SignJWT, type JWTPayload } from 'jose';
 import { AppError } from './errors.ts';
-import { isId } from './ids.ts';
 import { ROLE_SCOPES, USER_ROLES, type UserRole } from './scopes.ts';
+import { createKeyring, openToken, type KeyClaims, type TokenSecrets, type UserClaims } from './tokens.ts';
+
+export { signToken } from './tokens.ts';
+
+interface KeyPrincipal {
+  id: string;
+  scopes: readonly string[];
+  name: string;
+  /** ISO 8601; null for a key without an end. What a key makes must not outlive it. */
+  expiresAt: string | null;
+}
 
 export type Principal =
-  | { type: 'company'; id: string; companyId: string; scopes: readonly string[] }
-  | { type: 'global'; id: string; scopes: readonly string[] }
+  | ({ type: 'company'; companyId: string } & KeyPrincipal)
+  | ({ type: 'global' } & KeyPrincipal)
   | { type: 'user'; id: string; companyId: string; scopes: readonly string[]; role: UserRole; name: string };
 
 export interface StoredKey {
   _id: string;
   company: string | null;
   type: 'company' | 'global';
+  name: string;
   scopes: string[];
   expires_at: string | null;
 }
@@ -29,38 +39,21 @@ export interface StoredUser {
   session_version: number;
 }
 
-/** Where living keys and users are looked up; api.ts joins the rooms that own them. */
+/** Where living keys and users are looked up; boot joins the rooms that own them. */
 export interface PrincipalSource {
   findKey(tokenHash: Buffer): Promise<StoredKey | null>;
   findUser(companyId: string, userId: string): Promise<StoredUser | null>;
+  /** Told of a living key in use, once a minute per key and process; no request waits for it. */
+  noteUse?(key: StoredKey): Promise<unknown>;
 }
 
-export interface TokenSecrets {
-  current: string;
-  previous: string | null;
-}
-
-const ISSUER = 'parley';
-// A key with 200 scopes has some 3 kB; anything longer is not ours.
-const MAX_TOKEN_LENGTH = 8_192;
-const REMEMBER_MS = 2_000;
+const REMEMBER_MS = 1_000;
+// A minute is as exact as anybody wants to know when a key was last used.
+const NOTE_MS = 60_000;
+// Tokens, and keys: some 5 MB of the usual length. A process that meets more begins anew.
 const REMEMBERED_MAX = 10_000;
 
-const secretBytes = (secret: string): Uint8Array => new TextEncoder().encode(secret);
-const keyId = (secret: string): string => createHash('sha256').update(`kid:${secret}`).digest('hex').slice(0, 8);
-
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
-
-/** Signs with the current secret. `subject` is the key's or user's id. */
-export function signToken(secret: string, subject: string, claims: JWTPayload): Promise<string> {
-  return new SignJWT(claims)
-    .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: keyId(secret) })
-    .setIssuer(ISSUER)
-    .setAudience(ISSUER)
-    .setSubject(subject)
-    .setIssuedAt()
-    .sign(secretBytes(secret));
-}
 
 export interface Authenticator {
   /** Throws UNAUTHORIZED for anything but a living token. */
@@ -69,31 +62,67 @@ export interface Authenticator {
   forget(): void;
 }
 
-interface Remembered {
+interface Found {
   principal: Principal;
   /** Milliseconds of the epoch. */
+  diesAt: number;
+}
+
+interface Remembered extends Found {
+  /** By the clock that is never set: a wall clock that goes back would keep a revoked key alive. */
   until: number;
 }
 
+interface Memory {
+  found: Map<string, Remembered>;
+  running: Map<string, Promise<Found>>;
+}
+
+const emptyMemory = (): Memory => ({ found: new Map(), running: new Map() });
+
 export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSource): Authenticator {
-  const known = new Map<string, Uint8Array>();
-  if (secrets.previous) known.set(keyId(secrets.previous), secretBytes(secrets.previous));
-  known.set(keyId(secrets.current), secretBytes(secrets.current));
-  let remembered = new Map<string, Remembered>();
+  const keyring = createKeyring(secrets);
+  const noteUse = seldom(source);
+  let remembered = emptyMemory();
+
+  async function find(token: string): Promise<Found> {
+    const claims = await openToken(token, keyring);
+    if (!claims) throw unauthorized();
+    if (claims.type === 'user') return userPrincipal(claims, source);
+    const key = await source.findKey(hashToken(token));
+    if (!key || !isOf(key, claims)) throw unauthorized();
+    const found = keyPrincipal(key, claims);
+    if (found.diesAt <= Date.now()) throw unauthorized();
+    noteUse(key);
+    return found;
+  }
+
+  /** What is found goes where it would have gone when it was looked up: if all is forgotten meanwhile, so is this. */
+  async function findAndRemember(token: string, { found, running }: Memory, now: number): Promise<Found> {
+    try {
+      const looked = await find(token);
+      if (found.size >= REMEMBERED_MAX) found.clear();
+      found.set(token, { ...looked, until: now + REMEMBER_MS });
+      return looked;
+    } finally {
+      running.delete(token);
+    }
+  }
 
   return {
     async authenticate(authorization) {
-      const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
-      if (!token || token.length > MAX_TOKEN_LENGTH) throw unauthorized();
-      const now = Date.now();
-      const hit = remembered.get(token);
-      if (hit && hit.until > now) return hit.principal;
-      const found = await principalOf(token, known, source);
-      if (remembered.size >= REMEMBERED_MAX) remembered = new Map();
-      remembered.set(token, { principal: found.principal, until: Math.min(now + REMEMBER_MS, found.diesAt) });
-      return found.principal;
+      const token = /^Bearer ([\w.-]+)$/i.exec(authorization ?? '')?.[1];
+      if (!token) throw unauthorized();
+      const now = performance.now();
+      const hit = remembered.found.get(token);
+      if (hit && hit.until > now && hit.diesAt > Date.now()) return hit.principal;
+      // Whoever asks with the same token at this moment waits for the same answer.
+      const { running } = remembered;
+      const lookUp = running.get(token) ?? findAndRemember(token, remembered, now);
+      running.set(token, lookUp);
+      return (await lookUp).principal;
     },
-    forget: () => remembered.clear(),
+    forget: () => void (remembered = emptyMemory()),
   };
 }
 
@@ -101,48 +130,48 @@ function unauthorized(): AppError {
   return new AppError('UNAUTHORIZED', undefined, [], { 'www-authenticate': 'Bearer' });
 }
 
-async function verifiedClaims(token: string, known: Map<string, Uint8Array>): Promise<JWTPayload> {
-  try {
-    const secret = known.get(decodeProtectedHeader(token).kid ?? '');
-    if (!secret) throw unauthorized();
-    const { payload } = await jwtVerify(token, secret, {
-      algorithms: ['HS256'],
-      issuer: ISSUER,
-      audience: ISSUER,
-      requiredClaims: ['sub', 'iat', 'jti'],
-    });
-    return payload;
-  } catch {
-    // Failure policy: fail closed, and never say which part was wrong.
-    throw unauthorized();
-  }
+const isOf = (key: StoredKey, claims: KeyClaims): boolean =>
+  key._id === claims.sub &&
+  key.type === claims.type &&
+  key.company === (claims.type === 'company' ? claims.company : null);
+
+/** What a key may do is what its record says, and not what its token says. */
+function keyPrincipal(key: StoredKey, { exp }: KeyClaims): Found {
+  const shared = { id: key._id, scopes: key.scopes, name: key.name, expiresAt: key.expires_at };
+  return {
+    principal:
+      key.company === null ? { type: 'global', ...shared } : { type: 'company', companyId: key.company, ...shared },
+    diesAt: Math.min(
+      key.expires_at === null ? Infinity : Date.parse(key.expires_at),
+      exp === undefined ? Infinity : exp * 1_000,
+    ),
+  };
 }
 
-async function principalOf(token: string, known: Map<string, Uint8Array>, source: PrincipalSource) {
-  const claims = await verifiedClaims(token, known);
-  if (claims['type'] === 'user') return userPrincipal(claims, source);
-  const key = await source.findKey(hashToken(token));
-  if (!key || key.type !== claims['type'] || key._id !== claims.sub) throw unauthorized();
-  const diesAt = key.expires_at ? Date.parse(key.expires_at) : Number.POSITIVE_INFINITY;
-  if (diesAt <= Date.now()) throw unauthorized();
-  const principal: Principal = key.company
-    ? { type: 'company', id: key._id, companyId: key.company, scopes: key.scopes }
-    : { type: 'global', id: key._id, scopes: key.scopes };
-  return { principal, diesAt };
-}
-
-async function userPrincipal(claims: JWTPayload, source: PrincipalSource) {
-  const { sub, exp, sv, company } = claims as JWTPayload & { sv?: unknown; company?: unknown };
-  if (typeof company !== 'string' || !isId(company) || !sub || !isId(sub) || !exp) throw unauthorized();
+async function userPrincipal({ sub, company, sv, exp }: UserClaims, source: PrincipalSource): Promise<Found> {
   const user = await source.findUser(company, sub);
   if (!user || user.session_version !== sv || !USER_ROLES.includes(user.role)) throw unauthorized();
   const principal: Principal = {
     type: 'user',
     id: user._id,
     companyId: user.company,
+    // A role that was changed since counts at once.
     scopes: ROLE_SCOPES[user.role],
     role: user.role,
     name: user.name,
   };
-  return { principal, diesAt: exp * 1000 };
+  return { principal, diesAt: exp * 1_000 };
+}
+
+function seldom(source: PrincipalSource): (key: StoredKey) => void {
+  const noted = new Map<string, number>();
+  return (key) => {
+    const now = performance.now();
+    if (!source.noteUse || now - (noted.get(key._id) ?? -Infinity) < NOTE_MS) return;
+    if (noted.size >= REMEMBERED_MAX) noted.clear();
+    noted.set(key._id, now);
+    // Failure policy: when a key was last used is good to know, and no reason to refuse a request. A minute later it is
+    // told again.
+    source.noteUse(key).catch(() => undefined);
+  };
 }

@@ -7,6 +7,8 @@ export interface Statement {
   name: string;
   text: string;
   values: unknown[];
+  /** Not prepared: for texts without end (what callers put together), and where the plan hangs on the values. */
+  planEachTime?: true;
 }
 
 export interface Executor {
@@ -93,9 +95,11 @@ export function openPool(connectionString: string, role: string, max: number): p
 }
 
 export function executorOf(client: pg.Pool | pg.PoolClient): Executor {
+  const run = (statement: Statement) =>
+    client.query(statement.planEachTime ? { text: statement.text, values: statement.values } : statement);
   return {
-    query: async <R>(statement: Statement) => (await client.query(statement)).rows as R[],
-    execute: async (statement) => (await client.query(statement)).rowCount ?? 0,
+    query: async <R>(statement: Statement) => (await run(statement)).rows as R[],
+    execute: async (statement) => (await run(statement)).rowCount ?? 0,
   };
 }
 

@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findPostgresBinaries } from './embedded-postgres/binaries.ts';
 import { openCluster } from './embedded-postgres/cluster.ts';
 import { lockFolder } from './embedded-postgres/lock.ts';
-import { signalProcess } from './embedded-postgres/postmaster.ts';
+import { isPostmasterOf, readPostmaster, signalProcess } from './embedded-postgres/postmaster.ts';
 import { adoptServer, CONNECTION, launchServer, type Server } from './embedded-postgres/server.ts';
 
 export interface EmbeddedPostgres {
@@ -57,6 +58,15 @@ export async function startEmbeddedPostgres(folder: string, log: (line: string) 
     unlock();
     throw new Error(explainFailure(path, (error as Error).message), { cause: error });
   }
+}
+
+/** The superuser's connection to a server that another process keeps running on this folder; null when none does. */
+export async function findRunningPostgres(folder: string): Promise<string | null> {
+  const home = join(resolve(folder), 'cluster');
+  const postmaster = await readPostmaster(join(home, 'data'));
+  if (postmaster?.status !== 'ready' || !(await isPostmasterOf(postmaster.pid, join(home, 'data')))) return null;
+  const password = encodeURIComponent(await readFile(join(home, 'password'), 'utf8'));
+  return `postgres://${CONNECTION.user}:${password}@${CONNECTION.host}:${postmaster.port}/${CONNECTION.database}`;
 }
 
 function supervise(server: Server, password: string, state: State): EmbeddedPostgres {

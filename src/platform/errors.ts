@@ -12,7 +12,9 @@ export const ERRORS = {
   COMPANY_ID_REQUIRED: { status: 400, title: 'A global key needs the header x-company-id' },
   TARGET_NOT_ALLOWED: { status: 400, title: 'The address can not be called' },
   CHANNEL_CONFIG_REQUIRED: { status: 400, title: 'The channel needs settings that are missing' },
+  INVALID_RESET_TOKEN: { status: 400, title: 'The link is invalid, used, or has expired' },
   UNAUTHORIZED: { status: 401, title: 'The token is invalid or has expired' },
+  INVALID_CREDENTIALS: { status: 401, title: 'The e-mail or the password is wrong' },
   BAD_SIGNATURE: { status: 401, title: 'The signature does not match the body' },
   FORBIDDEN: { status: 403, title: 'No permission for this operation' },
   NOT_FOUND: { status: 404, title: 'Not found' },
@@ -20,8 +22,20 @@ export const ERRORS = {
   CHANNEL_IN_USE: { status: 409, title: 'Another inbox owns this network number' },
   WEBHOOK_EXISTS: { status: 409, title: 'The company already has a webhook' },
   WEBHOOK_INACTIVE: { status: 409, title: 'The webhook is inactive' },
+  USER_EXISTS: { status: 409, title: 'The e-mail already belongs to a user' },
+  LAST_OWNER: { status: 409, title: 'A company keeps at least one active owner' },
+  CONTACT_EXISTS: { status: 409, title: 'Another contact has this value' },
+  FIELD_EXISTS: { status: 409, title: 'The slug already belongs to a custom field' },
+  PIPELINE_IS_DEFAULT: { status: 409, title: 'The default pipeline can not be removed' },
+  STEP_IN_USE: { status: 409, title: 'Conversations are in a step that would be removed' },
+  CONVERSATION_OPEN: { status: 409, title: 'The contact has another open conversation in this inbox' },
+  TABLE_EXISTS: { status: 409, title: 'The slug already belongs to a table' },
+  COLUMN_IN_USE: { status: 409, title: 'Rows hold what the change would lose' },
+  IDEMPOTENCY_IN_FLIGHT: { status: 409, title: 'The first request with this Idempotency-Key is still running' },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The content type is not supported' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The Idempotency-Key was used for another request' },
+  RATE_LIMITED: { status: 429, title: 'Too many requests' },
   HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large' },
   INTERNAL_ERROR: { status: 500, title: 'Something went wrong on our side' },
   UNAVAILABLE: { status: 503, title: 'The service is not available right now' },
@@ -57,6 +71,8 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly errors: FieldError[];
   readonly headers: Record<string, string>;
+  /** The record that has what the caller asked for; see `alreadyHeld`. */
+  existingId: string | null = null;
 
   constructor(code: ErrorCode, detail?: string, errors: FieldError[] = [], headers: Record<string, string> = {}) {
     super(detail ?? ERRORS[code].title);
@@ -83,6 +99,14 @@ export function unknownReference(path: string): AppError {
   return new AppError('UNKNOWN_REFERENCE', `${path} ${message}`, [{ path, code: 'UNKNOWN_REFERENCE', message }]);
 }
 
+/** The value of a field that no two records share belongs to one already; `existingId` names it where the caller may see it. */
+export function alreadyHeld(code: ErrorCode, path: string, existingId: string | null = null): AppError {
+  const message = 'already belongs to another record';
+  const error = new AppError(code, undefined, [{ path, code, message }]);
+  error.existingId = existingId;
+  return error;
+}
+
 export function problemOf(error: AppError, requestId: string): Problem {
   const { status, title } = ERRORS[error.code];
   return {
@@ -92,6 +116,7 @@ export function problemOf(error: AppError, requestId: string): Problem {
     detail: error.message,
     code: error.code,
     errors: error.errors,
+    ...(error.existingId === null ? {} : { existing_id: error.existingId }),
     request_id: requestId,
   };
 }

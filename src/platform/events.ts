@@ -22,11 +22,22 @@ export const EVENT_NAMES = [
 ] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
-export interface EventItem {
+export interface RecordEvent {
   event: EventName;
   /** The record in the format of its GET. */
   data: { _id: string; company: string };
 }
+
+/** A change description, which is no record: `about` says whose change of which record it tells. */
+export interface ChangeEvent {
+  event: 'FIELD_UPDATED' | 'CONVERSATION_STEP_CHANGED';
+  about: { _id: string; company: string };
+  data: object;
+}
+
+export type EventItem = RecordEvent | ChangeEvent;
+
+const aboutOf = (item: EventItem): { _id: string; company: string } => ('about' in item ? item.about : item.data);
 
 type Listener = () => void;
 const listeners = new Set<Listener>();
@@ -59,10 +70,10 @@ function insertDeliveries(tx: Executor, items: EventItem[], timestamp: string): 
       join event_listeners l on l.company_id = item.company_id and l.event = item.event
       order by item.position`,
     values: [
-      items.map((item) => item.data.company),
+      items.map((item) => aboutOf(item).company),
       items.map(() => newId()),
       items.map((item) => item.event),
-      items.map((item) => item.data._id),
+      items.map((item) => aboutOf(item)._id),
       timestamp,
       items.map((item) => JSON.stringify({ event: item.event, timestamp, data: item.data })),
     ],

@@ -59,11 +59,13 @@ function strictValidators(schemas: Record<string, unknown>): (part: string | und
   return (part) => (part === 'body' ? body : text);
 }
 
-export function createServer(log: Log, metrics: Metrics): FastifyInstance {
+/** `proxies`: addresses and CIDRs whose word on where a request came from is taken (x-forwarded-for). */
+export function createServer(log: Log, metrics: Metrics, proxies: string[] = []): FastifyInstance {
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
+    trustProxy: proxies.length > 0 ? proxies : false,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
@@ -72,7 +74,13 @@ export function createServer(log: Log, metrics: Metrics): FastifyInstance {
     genReqId: requestId,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     // Node's own refusal of a request without a host has no body: ours has.
-    http: { maxHeaderSize: HEADER_LIMIT, headersTimeout: HEADERS_MS, requireHostHeader: false },
+    // Of two Authorization headers Node would take the first, and a proxy before us perhaps the second: joined they are neither.
+    http: {
+      maxHeaderSize: HEADER_LIMIT,
+      headersTimeout: HEADERS_MS,
+      requireHostHeader: false,
+      joinDuplicateHeaders: true,
+    },
     frameworkErrors: (error, request, reply) => sendProblem(toAppError(error), request, reply),
     clientErrorHandler,
   });
@@ -116,7 +124,7 @@ const isCutOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.com
 const DRAIN_MS = 1_000;
 
 /** Reads on and drops it: a client that is still writing when its connection is closed never learns why. */
-async function drain(request: IncomingMessage): Promise<void> {
+export async function drain(request: IncomingMessage): Promise<void> {
   request.resume();
   if (request.readableEnded) return;
   // Failure policy: who is not done by then, or has hung up, is cut off.

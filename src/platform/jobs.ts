@@ -19,6 +19,8 @@ export interface Job<T extends TSchema> {
   retries: number;
   /** First pause before a retry, in seconds; doubles each time. */
   retryDelaySeconds: number;
+  /** Of a long one: a worker that is silent for so long, 10 at least, has died, and another takes over. */
+  heartbeatSeconds?: number;
   /** Minute hour day month weekday, UTC. */
   cron?: string;
 }
@@ -63,7 +65,12 @@ export async function migrateJobs(connectionString: string, jobs: readonly Job<T
   await boss.start();
   try {
     for (const job of jobs) {
-      const options = { retryLimit: job.retries, retryDelay: job.retryDelaySeconds, retryBackoff: true };
+      const options = {
+        retryLimit: job.retries,
+        retryDelay: job.retryDelaySeconds,
+        retryBackoff: true,
+        ...(job.heartbeatSeconds ? { heartbeatSeconds: job.heartbeatSeconds } : {}),
+      };
       await boss.createQueue(job.name, { ...options, policy: 'short' });
       await boss.updateQueue(job.name, options);
     }

@@ -1,10 +1,14 @@
 /** Brings a database up to date: the runtime roles, the numbered SQL files in their order, the queue's tables. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { ROLES, sessionOptions } from './db.ts';
 import { QUEUE_SCHEMA } from './jobs.ts';
 
+// How soon after another process has migrated the next one looks.
+const TURN_MS = 50;
+const CONCURRENT = '.concurrent.sql';
 const FOLDER = join(import.meta.dirname, '../../migrations');
 // One number for every process that might migrate this database at the same moment.
 const LOCK = 724_113_001;
@@ -50,7 +54,7 @@ async function migrationFiles(): Promise<string[]> {
 }
 
 /**
- * Runs what is missing, each file in a transaction of its own, then `prepareQueue`, whose library makes its own schema.
+ * Runs what is missing, each file in a transaction of its own (but for those called .concurrent.sql), then `prepareQueue`, whose library makes its own schema.
  * Processes that start together wait for each other. Returns the names that ran.
  */
 export async function migrate(
@@ -60,7 +64,7 @@ export async function migrate(
   const client = new pg.Client({ connectionString, application_name: 'parley migrate' });
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    await takeTurn(client);
     await ensureRoles(client);
     await client.query(
       'create table if not exists schema_migrations (name text primary key, ran_at timestamptz not null default now())',
@@ -71,7 +75,7 @@ export async function migrate(
     const ran: string[] = [];
     for (const name of await migrationFiles()) {
       if (done.has(name)) continue;
-      await runFile(client, name);
+      await (name.endsWith(CONCURRENT) ? runConcurrently(client, name) : runFile(client, name));
       ran.push(name);
     }
     await prepareQueue(connectionString);
@@ -79,6 +83,15 @@ export async function migrate(
     return ran;
   } finally {
     await client.end();
+  }
+}
+
+/** Asks again and again: a statement that waits would hold a snapshot, for whose end a concurrent index would wait in turn. */
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [LOCK]);
+    if (rows[0]?.mine) return;
+    await sleep(TURN_MS);
   }
 }
 
@@ -93,6 +106,25 @@ async function runFile(client: pg.Client, name: string): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
+    throw new Error(`migration ${name}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/**
+ * Indexes of tables that are in use, and checks of their rows: statement by statement, outside a transaction, so that nobody
+ * waits. Each may be run again: what a broken run left half-built is dropped first.
+ */
+async function runConcurrently(client: pg.Client, name: string): Promise<void> {
+  const sql = await readFile(join(FOLDER, name), 'utf8');
+  try {
+    const { rows: broken } = await client.query<{ name: string }>(
+      `select format('%I', c.relname) as name from pg_index i join pg_class c on c.oid = i.indexrelid
+        where not i.indisvalid and c.relnamespace = 'public'::regnamespace`,
+    );
+    for (const index of broken) await client.query(`drop index concurrently if exists ${index.name}`);
+    for (const statement of sql.split(/;\s*\n/).filter((text) => /\w/.test(text))) await client.query(statement);
+    await client.query('insert into schema_migrations (name) values ($1)', [name]);
+  } catch (error) {
     throw new Error(`migration ${name}: ${(error as Error).message}`, { cause: error });
   }
 }

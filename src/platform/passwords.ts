@@ -1,15 +1,51 @@
 /** Argon2id, by Node itself, in the PHC string format. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { AppError } from './errors.ts';
 
-const derive = promisify(argon2);
+const argon2id = promisify(argon2);
+
+interface Cost {
+  /** KiB */
+  memory: number;
+  passes: number;
+  parallelism: number;
+  tagLength: number;
+}
+
 // OWASP's least for Argon2id: 19 MiB, two passes, one lane; some 20 ms of one core, so a log-in stays cheap for us only.
-const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
+const COST: Cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 const SALT_BYTES = 16;
+// At once: each takes 19 MiB and a core. Who waits longer than this many before them had better come back.
+const MOST_AT_ONCE = 4;
+const MOST_WAITING = 200;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** A flood of log-ins takes its turn instead of all memory. Throws UNAVAILABLE when too many wait. */
+async function derive(message: string, nonce: Buffer, cost: Cost): Promise<Buffer> {
+  if (running >= MOST_AT_ONCE) {
+    if (waiting.length >= MOST_WAITING) {
+      throw new AppError('UNAVAILABLE', 'Too many log-ins at once', [], { 'retry-after': '1' });
+    }
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else {
+    running += 1;
+  }
+  try {
+    return await argon2id('argon2id', { ...cost, message, nonce });
+  } finally {
+    // The place is handed on: nobody slips in between.
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  }
+}
 
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await derive('argon2id', { ...COST, message: password, nonce });
+  const tag = await derive(password, nonce, COST);
   const text = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${text(nonce)}$${text(tag)}`;
 }
@@ -26,6 +62,9 @@ export async function verifyPassword(password: string, stored: string): Promise<
     parallelism: Number(parallelism),
     tagLength: expected.length,
   };
-  const found = await derive('argon2id', { ...cost, message: password, nonce: Buffer.from(nonce, 'base64') });
+  const found = await derive(password, Buffer.from(nonce, 'base64'), cost);
   return timingSafeEqual(found, expected);
 }
+
+/** A hash that no password has: checked where no account is, so that both take the same time. */
+export const NOBODYS_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;

@@ -1,129 +1,257 @@
 /**
  * How a room declares an operation: path, scope, schemas per status, and a handler of one expression. The declaration is
- * everything: access is checked before the body is read, the body before the handler runs, and only named fields leave.
+ * everything: access is checked before the body is read, the body before the handler runs, only named fields leave, and
+ * what is written carries its audit and its Idempotency-Key.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Type, type Static, type TSchema } from 'typebox';
-import type { Authenticator, Principal } from './auth.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Static, TObject, TSchema, TUndefined } from 'typebox';
+import { admitSignIn, enter, originOf, type Access } from './access.ts';
+import type { Origin } from './audit.ts';
+import type { Principal } from './auth.ts';
 import { checkText } from './body.ts';
-import { AppError, ERRORS, notFound, Problem } from './errors.ts';
-import { isId } from './ids.ts';
-import { ref } from './schema.ts';
-import { allows, type Scope } from './scopes.ts';
-import type { Database, Tenant } from './tenant.ts';
+import { describeOperation } from './description.ts';
+import { AppError, type ERRORS } from './errors.ts';
+import { fingerprintOf, runOnce, type Attempt } from './idempotency.ts';
+import { acceptForms, receiveForm, type Form, type Upload } from './multipart.ts';
+import type { Scope } from './scopes.ts';
+import type { Database, SystemTx, Tenant } from './tenant.ts';
+import { openTrail, type Trail } from './trail.ts';
 
-export interface Access {
-  auth: Authenticator;
-  database: Database;
-  companyExists(companyId: string): Promise<boolean>;
+/** Who asks for what may belong to no company: companies themselves, global keys. */
+export interface Caller {
+  principal: Principal;
+  /** The company that the caller acts for; null for a global key that names none. */
+  tenant: Tenant | null;
+  read: SystemTx;
+  tx<T>(work: (tx: SystemTx) => Promise<T>): Promise<T>;
+}
+
+/** Somebody without a token. */
+export interface Visitor {
+  origin: Origin;
+  read: SystemTx;
+  tx<T>(work: (tx: SystemTx) => Promise<T>): Promise<T>;
 }
 
 interface Asked<P extends TSchema, Q extends TSchema, B extends TSchema> {
   params: Static<P>;
   query: Static<Q>;
   body: Static<B>;
+  /** Of a form; null when none was sent. */
+  upload: Upload | null;
   /** For the few operations whose status depends on what happened. */
   reply: FastifyReply;
 }
 
-interface Declaration<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> {
+interface Declaration<W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  scope: Scope;
   tag: string;
   summary: string;
   description?: string;
   params?: P;
   query?: Q;
+  /** Of a form: an object whose properties are the parts. */
   body?: B;
+  /** Takes multipart/form-data with one file, of at most so many bytes. */
+  form?: { maxBytes: number };
   /** The first is what a success answers with. */
   answers: Record<number, R>;
   /** Errors beyond those that every operation has. */
   errors?: (keyof typeof ERRORS)[];
-  handler: (tenant: Tenant, asked: Asked<P, Q, B>) => Promise<Static<R>>;
+  /** What the audit calls it, when the scope does not say it: `deliveries.replay`. */
+  action?: string;
+  handler: (who: W, asked: Asked<P, Q, B>) => Promise<Static<R>>;
+  /** Of a POST that creates or sends: the record that it made, as it is now, for a repeat with the same Idempotency-Key. */
+  again?: (who: W, id: string, asked: Asked<P, Q, B>) => Promise<Static<R>>;
 }
 
-const ALWAYS = [400, 401, 403, 500, 503];
+type None = TObject;
+type NoBody = TUndefined;
 
-/** Declares one operation of the API under /v1. */
+/** Declares one operation of the API under /v1 that acts for a company. */
 export function operation<
-  P extends TSchema = ReturnType<typeof Type.Object>,
-  Q extends TSchema = ReturnType<typeof Type.Object>,
-  B extends TSchema = ReturnType<typeof Type.Undefined>,
+  P extends TSchema = None,
+  Q extends TSchema = None,
+  B extends TSchema = NoBody,
   R extends TSchema = TSchema,
->(app: FastifyInstance, access: Access, declaration: Declaration<P, Q, B, R>): void {
-  const { method, path, scope, params, query, body, answers, handler } = declaration;
-  const [success] = Object.keys(answers);
-  const tenants = new WeakMap<FastifyRequest, Tenant>();
-  app.route({
-    method,
-    url: path,
-    config: { access: scope },
-    schema: {
-      tags: [declaration.tag],
-      summary: declaration.summary,
-      operationId: operationId(method, path),
-      security: [{ bearer: [] }],
-      headers: CompanyHeader,
-      ...(declaration.description ? { description: declaration.description } : {}),
-      ...(params ? { params } : {}),
-      querystring: query ?? Type.Object({}, { additionalProperties: false }),
-      ...(body ? { body } : {}),
-      response: { ...answers, ...problems(declaration) },
-    },
-    onRequest: async (request) => {
-      checkQueryText(request);
-      tenants.set(request, await tenantOf(request, access, scope));
-    },
-    preValidation: async (request) => refuseSurplusBody(request, body !== undefined),
-    handler: async (request, reply) => {
-      reply.code(Number(success));
-      const tenant = tenants.get(request);
-      if (!tenant) throw new Error('a request without a tenant reached its handler');
-      return handler(tenant, { params: request.params, query: request.query, body: request.body, reply } as Asked<
-        P,
-        Q,
-        B
-      >);
+>(app: FastifyInstance, access: Access, declaration: Declaration<Tenant, P, Q, B, R> & { scope: Scope }): void {
+  const { scope } = declaration;
+  declare(app, declaration, {
+    name: scope,
+    secured: true,
+    enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: true }),
+    system: () => access.database.system,
+    who: ({ principal, companyId }, trail) => {
+      if (companyId === null) throw new Error('a request without a company reached its handler');
+      return makeTenant(access.database, companyId, principal, trail);
     },
   });
 }
 
-const CompanyHeader = Type.Object({
-  'x-company-id': Type.Optional(
-    Type.String({ description: 'The company that a global key acts for; ignored for company keys and users' }),
-  ),
-});
-
-/** GET /v1/messages/conversation/{id} → getMessagesConversationById */
-function operationId(method: string, path: string): string {
-  const words = path
-    .replace(/^\/v1\//, '')
-    .split(/[/-]/)
-    .map((word) => (word.startsWith(':') ? `by-${word.slice(1)}` : word))
-    .join('-')
-    .split('-')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return method.toLowerCase() + words.join('');
+/** Declares one about what may belong to no company. `scope` null: any living token will do. */
+export function installationOperation<
+  P extends TSchema = None,
+  Q extends TSchema = None,
+  B extends TSchema = NoBody,
+  R extends TSchema = TSchema,
+>(app: FastifyInstance, access: Access, declaration: Declaration<Caller, P, Q, B, R> & { scope: Scope | null }): void {
+  const { scope } = declaration;
+  declare(app, declaration, {
+    name: scope ?? 'token',
+    secured: true,
+    enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: false }),
+    system: () => access.database.system,
+    who: ({ principal, companyId }, trail) => {
+      const { database } = access;
+      return {
+        principal,
+        tenant: companyId === null ? null : makeTenant(database, companyId, principal, trail),
+        read: database.system,
+        tx: (work) => database.systemTx((tx) => (trail ? trail.follow(tx, work) : work(tx))),
+      };
+    },
+  });
 }
 
-function problems(declaration: { method: string; params?: TSchema; errors?: (keyof typeof ERRORS)[] }) {
-  const statuses = new Set(ALWAYS);
-  if (declaration.params) statuses.add(404);
-  // A body that is not expected is read, too, before it is refused; only that of a GET is left alone.
-  if (declaration.method !== 'GET') for (const status of [413, 415]) statuses.add(status);
-  // A global key may name a company that does not exist.
-  statuses.add(404);
-  for (const code of declaration.errors ?? []) statuses.add(ERRORS[code].status);
-  return Object.fromEntries([...statuses].toSorted((a, b) => a - b).map((status) => [status, problemSchema(status)]));
-}
-
-function problemSchema(status: number) {
-  const codes = Object.entries(ERRORS).filter(([, error]) => error.status === status);
-  return {
-    description: codes.map(([code]) => code).join(', '),
-    content: { 'application/problem+json': { schema: ref(Problem) } },
+/** Declares one that needs no token. `account`: whose tries are counted beside those of the address. */
+export function publicOperation<B extends TSchema, R extends TSchema>(
+  app: FastifyInstance,
+  access: Access,
+  declaration: Declaration<Visitor, None, None, B, R> & { account?: (body: Static<B>) => string },
+): void {
+  const { account, handler, ...rest } = declaration;
+  const admitted: typeof handler = async (visitor, asked) => {
+    await admitSignIn(access, asked.reply.request, asked.reply, account?.(asked.body) ?? null);
+    return handler(visitor, asked);
   };
+  declare(
+    app,
+    { ...rest, handler: admitted },
+    {
+      name: 'public',
+      secured: false,
+      enter: async (request) => originOf(request),
+      system: () => access.database.system,
+      who: (origin) => ({ origin, read: access.database.system, tx: (work) => access.database.systemTx(work) }),
+    },
+  );
+}
+
+/** What differs between the three kinds: how one gets in, and what the handler is given. */
+interface Door<E, W> {
+  name: string;
+  secured: boolean;
+  enter(request: FastifyRequest, reply: FastifyReply): Promise<E>;
+  system(): SystemTx;
+  who(entered: E, trail: Trail | null): W;
+}
+
+function declare<E extends object, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>(
+  app: FastifyInstance,
+  declaration: Declaration<W, P, Q, B, R>,
+  door: Door<E, W>,
+): void {
+  const { method, path, body, form } = declaration;
+  const success = Number(Object.keys(declaration.answers)[0]);
+  const entered = new WeakMap<FastifyRequest, E>();
+  const forms = new WeakMap<FastifyRequest, Form>();
+  const route: RouteOptions = {
+    method,
+    url: path,
+    config: { access: door.name },
+    schema: describeOperation(declaration, door.secured),
+    onRequest: async (request, reply) => {
+      checkQueryText(request);
+      entered.set(request, await door.enter(request, reply));
+    },
+    preValidation: async (request, reply) => {
+      if (!form) return refuseSurplusBody(request, body !== undefined);
+      const received = await receiveForm(request, reply, { ...form, parts: partsOf(body) });
+      forms.set(request, received);
+      request.body = received.body;
+    },
+    handler: async (request, reply) => {
+      const who = entered.get(request);
+      if (!who) throw new Error('a request that did not enter reached its handler');
+      reply.code(success);
+      const received = forms.get(request) ?? null;
+      received?.hold();
+      try {
+        return await answer({ declaration, door, entered: who, upload: received?.upload ?? null, request, reply });
+      } finally {
+        await received?.discard();
+      }
+    },
+  };
+  if (!form) app.route(route);
+  // A server of its own inside the server: only there does a form find a reader.
+  else
+    void app.register(async (inner) => {
+      await acceptForms(inner);
+      inner.route(route);
+    });
+}
+
+const partsOf = (body: TSchema | undefined): Record<string, TSchema> =>
+  (body as { properties?: Record<string, TSchema> } | undefined)?.properties ?? {};
+
+interface Turn<E, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> {
+  declaration: Declaration<W, P, Q, B, R>;
+  door: Door<E, W>;
+  entered: E;
+  upload: Upload | null;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+function answer<E extends object, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>({
+  declaration: { handler, again, ...declaration },
+  door,
+  entered,
+  upload,
+  request,
+  reply,
+}: Turn<E, W, P, Q, B, R>): Promise<Static<R>> {
+  const { params, query, body } = request;
+  const asked = { params, query, body, upload, reply } as Asked<P, Q, B>;
+  const caller =
+    'principal' in entered ? (entered as unknown as { principal: Principal; companyId: string | null }) : null;
+  const run = (attempt: Attempt | null): Promise<Static<R>> => {
+    const writes = caller && declaration.method !== 'GET';
+    return handler(door.who(entered, writes ? trailOf(declaration, caller, request, attempt) : null), asked);
+  };
+  const key = request.headers['idempotency-key'];
+  if (!again || !caller || typeof key !== 'string') return run(null);
+  return runOnce(door.system(), {
+    owner: { company: caller.companyId, principal: caller.principal.id, key },
+    fingerprint: fingerprintOf(request.method, request.url, body),
+    run: async (attempt) => ({ answer: await run(attempt), status: reply.statusCode }),
+    again: (id, status) => {
+      reply.header('idempotent-replayed', 'true').code(status ?? reply.statusCode);
+      return again(door.who(entered, null), id, asked);
+    },
+  });
+}
+
+function trailOf(
+  declaration: { scope?: Scope | null; action?: string },
+  { principal, companyId }: { principal: Principal; companyId: string | null },
+  request: FastifyRequest,
+  attempt: Attempt | null,
+): Trail {
+  const action = declaration.action ?? declaration.scope?.replace(':', '.');
+  if (!action) throw new Error(`${request.url}: the audit has no name for it`);
+  return openTrail({
+    principal,
+    company: companyId,
+    action,
+    // The record is what the path names last.
+    resourceId: Object.values((request.params ?? {}) as Record<string, string>).at(-1) ?? null,
+    fields: typeof request.body === 'object' ? Object.keys(request.body ?? {}) : [],
+    origin: originOf(request),
+    attempt,
+  });
 }
 
 function checkQueryText(request: FastifyRequest): void {
@@ -142,27 +270,16 @@ function refuseSurplusBody(request: FastifyRequest, expected: boolean): void {
   }
 }
 
-async function tenantOf(request: FastifyRequest, access: Access, scope: Scope): Promise<Tenant> {
-  const principal = await access.auth.authenticate(request.headers.authorization);
-  const companyId = await companyOf(request, principal, access);
-  if (!allows(principal.scopes, scope)) throw new AppError('FORBIDDEN', `The scope ${scope} is missing`);
-  return makeTenant(access.database, companyId, principal);
-}
-
-export function makeTenant(database: Database, companyId: string, principal: Principal): Tenant {
+export function makeTenant(
+  database: Database,
+  companyId: string,
+  principal: Principal,
+  trail: Trail | null = null,
+): Tenant {
   return {
     companyId,
     principal,
     read: database.read(companyId),
-    tx: (work) => database.tenantTx(companyId, work),
+    tx: (work) => database.tenantTx(companyId, (tx) => (trail ? trail.follow(tx, work) : work(tx))),
   };
-}
-
-/** `x-company-id` counts for global keys only; everybody else acts for the company of their token. */
-async function companyOf(request: FastifyRequest, principal: Principal, access: Access): Promise<string> {
-  if (principal.type !== 'global') return principal.companyId;
-  const given = request.headers['x-company-id'];
-  if (typeof given !== 'string' || given === '') throw new AppError('COMPANY_ID_REQUIRED');
-  if (!isId(given) || !(await access.companyExists(given))) throw notFound();
-  return given;
 }

@@ -48,3 +48,20 @@ export function allows(granted: readonly string[], scope: Scope): boolean {
   const [resource] = scope.split(':');
   return granted.includes(scope) || granted.includes('*') || granted.includes(`${resource}:*`);
 }
+
+/** Everything that a key can be given. */
+export const GRANTABLE: readonly string[] = [
+  '*',
+  ...RESOURCES.flatMap((resource) => [`${resource}:*`, ...ACTIONS.map((action) => `${resource}:${action}`)]),
+];
+
+/** True when `granted` holds all that `wanted`, itself perhaps a wildcard, would give. */
+export function covers(granted: readonly string[], wanted: string): boolean {
+  if (granted.includes('*')) return true;
+  if (wanted === '*') return RESOURCES.every((resource) => covers(granted, `${resource}:*`));
+  const [resource = '', action] = wanted.split(':');
+  if (action === '*' && !granted.includes(wanted)) {
+    return ACTIONS.every((each) => allows(granted, `${resource}:${each}` as Scope));
+  }
+  return allows(granted, wanted as Scope);
+}

@@ -37,8 +37,17 @@ export function metricsRoute(
 }
 
 const TAGS = [
+  ['auth', 'Log-in, lost passwords, who a token speaks for'],
+  ['companies', 'The tenants'],
+  ['users', 'The people of a company'],
+  ['api-keys', 'Keys of integrators'],
+  ['audit', 'Who did what to which record'],
   ['messages', 'Reading, sending, notes'],
+  ['custom-fields', "Typed fields of the company's own, and what may stand in them"],
+  ['businesses', 'The organisations that contacts belong to'],
   ['contacts', 'The people a company talks to'],
+  ['tables', "Tables of the company's own making, and their rows"],
+  ['pipelines', 'The steps that conversations go through'],
   ['conversations', 'Threads of a contact in an inbox'],
   ['inboxes', 'Connections to messaging channels'],
   ['Webhooks', "The company's webhook and the log of its deliveries"],

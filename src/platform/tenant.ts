@@ -17,6 +17,11 @@ export interface TenantRead extends Executor {
 interface Transaction {
   /** Runs once the transaction is committed; never when it is rolled back. */
   afterCommit(action: () => void): void;
+  /**
+   * Names the record that a POST makes: the audit and its Idempotency-Key are bound to it, in this transaction. `company`: whose
+   * it is, where it is not the caller's; null for the installation's.
+   */
+  makes(id: string, company?: string | null): void;
 }
 
 /** A transaction of one company, under row-level security. */
@@ -62,6 +67,9 @@ function beginFor(companyId: string): string {
   return `begin; set local app.company_id = '${companyId}'`;
 }
 
+/** Outside a request nobody asks what was made. */
+const noTrail = (): void => undefined;
+
 async function transact<X, T>(
   pool: pg.Pool,
   begin: string,
@@ -70,7 +78,7 @@ async function transact<X, T>(
 ): Promise<T> {
   const actions: (() => void)[] = [];
   const result = await inTransaction(pool, begin, (executor) =>
-    work(dress({ ...executor, afterCommit: (action) => void actions.push(action) })),
+    work(dress({ ...executor, afterCommit: (action) => void actions.push(action), makes: noTrail })),
   );
   for (const action of actions) action();
   return result;
@@ -103,7 +111,11 @@ export function openDatabase(options: DatabaseOptions): Database {
       ({ ...(options.readsUnderRls ? readUnderRls(companyId) : reader), companyId }) as unknown as TenantRead,
     tenantTx,
     systemTx: (work) => transact(system, 'begin', (tx) => tx as unknown as SystemTx, work),
-    system: { ...executorOf(system), afterCommit: (action: () => void) => action() } as unknown as SystemTx,
+    system: {
+      ...executorOf(system),
+      afterCommit: (action: () => void) => action(),
+      makes: noTrail,
+    } as unknown as SystemTx,
     ping: async () => void (await reader.query({ name: 'tenant.ping', text: 'select 1', values: [] })),
     close: async () => {
       await Promise.all([app.end(), read.end(), system.end()]);

@@ -1,10 +1,17 @@
 /** Keys of integrators: a signed token, shown once and stored as its hash. */
-import { hashToken, signToken } from '../../platform/auth.ts';
+import type { Kit } from '../../kit.ts';
+import { hashToken, signToken, type Principal } from '../../platform/auth.ts';
+import { AppError, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import type { Caller } from '../../platform/route.ts';
+import { covers } from '../../platform/scopes.ts';
+import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { countKeys, findKey, listKeys, revokeKey } from './key-queries.ts';
 import { insertKey } from './queries.ts';
+import type { ApiKey, ApiKeyCreate, ApiKeyMade, ApiKeyQuery } from './schemas.ts';
 
-export { findLivingKey } from './queries.ts';
+export { findLivingKey, touchKey } from './queries.ts';
 
 // The head of every token is the same, so its last characters are what tells keys apart.
 const SHOWN_CHARACTERS = 4;
@@ -14,21 +21,112 @@ export interface KeyInput {
   company: string | null;
   name: string;
   scopes: string[];
+  /** ISO 8601; none by default. */
+  expires_at?: string | null | undefined;
 }
 
 /** Returns the token; nothing else ever holds it again. */
 export async function createKey(
-  tx: SystemTx,
-  jwtSecret: string,
+  tx: TenantTx | SystemTx,
+  tokenSecret: string,
   input: KeyInput,
-): Promise<{ _id: string; token: string }> {
+): Promise<ApiKey & { token: string }> {
   const _id = newId();
-  const token = await signToken(jwtSecret, _id, {
+  const token = await signToken(tokenSecret, _id, {
     jti: _id,
     type: input.company ? 'company' : 'global',
     ...(input.company ? { company: input.company } : {}),
     scopes: input.scopes,
   });
-  await insertKey(tx, { ...input, _id, prefix: `…${token.slice(-SHOWN_CHARACTERS)}`, tokenHash: hashToken(token) });
-  return { _id, token };
+  const prefix = `…${token.slice(-SHOWN_CHARACTERS)}`;
+  const key = await insertKey(tx, {
+    ...input,
+    expires_at: input.expires_at ?? null,
+    _id,
+    prefix,
+    tokenHash: hashToken(token),
+  });
+  return { ...key, token };
+}
+
+/** The company's keys are managed under its own walls; global keys, which have no company, by the system. */
+interface Sphere {
+  company: string | null;
+  read: TenantRead | SystemTx;
+  tx<T>(work: (tx: TenantTx | SystemTx) => Promise<T>): Promise<T>;
+}
+
+function sphereOf({ tenant, read, tx }: Caller): Sphere {
+  return tenant ? { company: tenant.companyId, read: tenant.read, tx: tenant.tx } : { company: null, read, tx };
+}
+
+export async function createKeyOf(kit: Kit, caller: Caller, input: ApiKeyCreate): Promise<ApiKeyMade> {
+  const { type, ...rest } = input;
+  refuseGrant(caller.principal, input);
+  if (type === 'company' && !caller.tenant) throw new AppError('COMPANY_ID_REQUIRED');
+  const sphere: Sphere = type === 'global' ? { company: null, read: caller.read, tx: caller.tx } : sphereOf(caller);
+  return sphere.tx(async (tx) => {
+    const key = await createKey(tx, kit.tokenSecret, { ...rest, company: sphere.company });
+    tx.makes(key._id, sphere.company);
+    return key;
+  });
+}
+
+/** What a repeat is told: the token was shown once, and is not known any more. */
+export async function readMadeKey(caller: Caller, id: string): Promise<ApiKeyMade> {
+  const sphere = sphereOf(caller);
+  const key = (await findKey(sphere.read, sphere.company, id)) ?? (await findGlobalKey(caller, id));
+  if (!key) throw notFound();
+  return { ...key, token: null };
+}
+
+/** A global key that names a company may still have made a global key. */
+async function findGlobalKey({ principal, read }: Caller, id: string): Promise<ApiKey | null> {
+  return principal.type === 'global' ? findKey(read, null, id) : null;
+}
+
+/** For whoever has the server. The newest first, as many as anybody looks through. */
+export function listKeysOf(tx: SystemTx, company: string | null): Promise<ApiKey[]> {
+  return listKeys(tx, company, { limit: 1_000, offset: 0, descending: true, after: null });
+}
+
+/** Null when there is no such key. */
+export function revokeKeyOf(tx: SystemTx, company: string | null, id: string): Promise<ApiKey | null> {
+  return revokeKey(tx, company, id);
+}
+
+export async function pageKeys(caller: Caller, query: ApiKeyQuery): Promise<Page<ApiKey>> {
+  const { read, company } = sphereOf(caller);
+  const rows = await listKeys(read, company, windowOf(query));
+  return pageFrom(query, rows, () => countKeys(read, company));
+}
+
+/** At once in this process; in every other one within a second. */
+export async function revokeKeyById(kit: Kit, caller: Caller, id: string): Promise<ApiKey> {
+  const sphere = sphereOf(caller);
+  const key = await sphere.tx(async (tx) => {
+    const revoked = await revokeKey(tx, sphere.company, id);
+    if (!revoked) throw notFound();
+    return revoked;
+  });
+  kit.access.auth.forget();
+  return key;
+}
+
+/** A key never grants more, nor for longer, than what made it. */
+function refuseGrant(principal: Principal, { type, scopes, expires_at: expiresAt = null }: ApiKeyCreate): void {
+  if (type === 'global' && principal.type !== 'global') throw forbidden('type', 'A global key is made by a global key');
+  for (const [index, scope] of scopes.entries()) {
+    if (!covers(principal.scopes, scope))
+      throw forbidden(`scopes[${index}]`, `The scope ${scope} is not yours to give`);
+  }
+  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) throw invalid('expires_at', 'is in the past');
+  const end = principal.type === 'user' ? null : principal.expiresAt;
+  if (end !== null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(end))) {
+    throw forbidden('expires_at', `This token ends at ${end}; what it makes ends no later`);
+  }
+}
+
+function forbidden(path: string, message: string): AppError {
+  return new AppError('FORBIDDEN', message, [{ path, code: 'FORBIDDEN', message }]);
 }

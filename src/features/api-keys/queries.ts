@@ -1,6 +1,10 @@
 import type { StoredKey } from '../../platform/auth.ts';
-import { exec, maybeOne } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { exec, maybeOne, one } from '../../platform/db.ts';
+import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
+import type { ApiKey } from './schemas.ts';
+
+export const KEY_COLUMNS = `_id, company_id as company, name, type, prefix, scopes, expires_at, last_used_at, revoked_at,
+  created_at as "createdAt", updated_at as "updatedAt"`;
 
 export interface NewKey {
   _id: string;
@@ -9,13 +13,15 @@ export interface NewKey {
   prefix: string;
   tokenHash: Buffer;
   scopes: string[];
+  expires_at: string | null;
 }
 
-export function insertKey(tx: SystemTx, key: NewKey): Promise<number> {
-  return exec(tx, {
+export function insertKey(tx: TenantTx | SystemTx, key: NewKey): Promise<ApiKey> {
+  return one(tx, {
     name: 'api-keys.insert',
-    text: `insert into api_keys (_id, company_id, type, name, prefix, token_hash, scopes) values ($1, $2, $3, $4, $5, $6, $7)`,
-    values: [key._id, key.company, key.company ? 'company' : 'global', key.name, key.prefix, key.tokenHash, key.scopes],
+    text: `insert into api_keys (_id, company_id, type, name, prefix, token_hash, scopes, expires_at)
+      values ($1, $2, case when $2::text is null then 'global' else 'company' end, $3, $4, $5, $6, $7) returning ${KEY_COLUMNS}`,
+    values: [key._id, key.company, key.name, key.prefix, key.tokenHash, key.scopes, key.expires_at],
   });
 }
 
@@ -23,9 +29,19 @@ export function insertKey(tx: SystemTx, key: NewKey): Promise<number> {
 export function findLivingKey(tx: SystemTx, tokenHash: Buffer): Promise<StoredKey | null> {
   return maybeOne(tx, {
     name: 'api-keys.findLiving',
-    text: `select k._id, k.company_id as company, k.type, k.scopes, k.expires_at
+    text: `select k._id, k.company_id as company, k.type, k.name, k.scopes, k.expires_at
       from api_keys k left join companies c on c._id = k.company_id
       where k.token_hash = $1 and k.revoked_at is null and (k.company_id is null or c.status = 'ACTIVE')`,
     values: [tokenHash],
+  });
+}
+
+/** Once a minute is enough: every process tells of it, and only one of them writes. */
+export function touchKey(tx: SystemTx, key: { _id: string; company: string | null }): Promise<number> {
+  return exec(tx, {
+    name: 'api-keys.touch',
+    text: `update api_keys set last_used_at = now() where _id = $1 and company_id is not distinct from $2
+      and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+    values: [key._id, key.company],
   });
 }

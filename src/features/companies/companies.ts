@@ -1,11 +1,68 @@
 /** The tenants themselves. */
+import type { Kit } from '../../kit.ts';
+import { AppError, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import type { Caller } from '../../platform/route.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { findActiveCompany, findAnyCompany, insertCompany, lockInstallation } from './queries.ts';
+import { createDefaultPipeline } from '../pipelines/default-pipeline.ts';
+import { inviteUser } from '../users/users.ts';
+import {
+  countCompanies,
+  findActiveCompany,
+  findAnyCompany,
+  findCompany,
+  insertCompany,
+  listCompanies,
+  lockCompany,
+  lockInstallation,
+  updateCompany,
+  type CompanyRow,
+} from './queries.ts';
+import type { Company, CompanyCreate, CompanyQuery, CompanyUpdate } from './schemas.ts';
 
-export async function createCompany(tx: SystemTx, input: { name: string }): Promise<{ _id: string; name: string }> {
-  const company = { _id: newId(), name: input.name };
-  await insertCompany(tx, company);
+/** A company with everything that each one has from its first day. */
+export async function createCompany(tx: SystemTx, input: Omit<CompanyCreate, 'owner'>): Promise<Company> {
+  const company = await insertCompany(tx, merged({ ...BLANK, _id: newId(), name: input.name }, input));
+  await createDefaultPipeline(tx, company._id, company.general_config.language);
+  return company;
+}
+
+export async function createCompanyOf(kit: Kit, caller: Caller, input: CompanyCreate): Promise<Company> {
+  refuseOthers(caller);
+  return caller.tx(async (tx) => {
+    const { owner, ...fields } = input;
+    const company = await createCompany(tx, fields);
+    tx.makes(company._id);
+    await inviteUser(kit, tx, { ...owner, company: company._id, role: 'OWNER' });
+    return company;
+  });
+}
+
+export async function readCompany(caller: Caller, id: string): Promise<Company> {
+  refuseStrangers(caller, id);
+  const company = await findCompany(caller.read, id);
+  if (!company) throw notFound();
+  return company;
+}
+
+export async function pageCompanies(caller: Caller, query: CompanyQuery): Promise<Page<Company>> {
+  refuseOthers(caller);
+  const filter = { status: query.status ?? null, search: query.search ?? null };
+  const rows = await listCompanies(caller.read, filter, windowOf(query));
+  return pageFrom(query, rows, () => countCompanies(caller.read, filter));
+}
+
+/** A suspended company's keys and sessions are refused at once, in every other process within a second. */
+export async function updateCompanyById(kit: Kit, caller: Caller, id: string, input: CompanyUpdate): Promise<Company> {
+  refuseStrangers(caller, id);
+  refuseOperatorFields(caller, input);
+  const company = await caller.tx(async (tx) => {
+    const before = await lockCompany(tx, id);
+    if (!before) throw notFound();
+    return updateCompany(tx, merged(before, input));
+  });
+  kit.access.auth.forget();
   return company;
 }
 
@@ -14,8 +71,84 @@ export async function companyExists(tx: SystemTx, companyId: string): Promise<bo
   return (await findActiveCompany(tx, companyId)) !== null;
 }
 
+/** A suspended one, too: its operator still manages it. */
+export async function isCompany(tx: SystemTx, companyId: string): Promise<boolean> {
+  return (await findCompany(tx, companyId)) !== null;
+}
+
 /** True once, for the one caller whose transaction will fill it. */
 export async function isEmptyInstallation(tx: SystemTx): Promise<boolean> {
   await lockInstallation(tx);
   return (await findAnyCompany(tx)) === null;
+}
+
+const BLANK: Omit<CompanyRow, '_id' | 'name'> = {
+  description: null,
+  domains: [],
+  site: null,
+  general_config: { language: 'pt-BR', time_zone: 'America/Sao_Paulo' },
+  status: 'ACTIVE',
+  agent_builder_mcp_enabled: false,
+  client_mcp_servers_enabled: false,
+  auto_join_enabled: false,
+  subscription: {},
+  document_type: null,
+  document_number: null,
+  payment_customer_id: null,
+  billing_external: false,
+  billing_partner: false,
+  onboarding: {},
+  attribution: {},
+};
+
+// What a company may keep with us beside its own columns.
+const MAX_FREE_BYTES = 16_384;
+const FREE_FIELDS = ['subscription', 'onboarding', 'attribution'] as const;
+
+function merged(before: CompanyRow, input: CompanyUpdate): CompanyRow {
+  const next = { ...before, ...input, general_config: { ...before.general_config, ...input.general_config } };
+  for (const field of FREE_FIELDS) {
+    if (Buffer.byteLength(JSON.stringify(next[field])) > MAX_FREE_BYTES) {
+      throw invalid(field, 'is larger than 16 kB', 'TOO_LARGE');
+    }
+  }
+  if (input.general_config?.time_zone !== undefined && !isTimeZone(input.general_config.time_zone)) {
+    throw invalid('general_config.time_zone', 'is no time zone');
+  }
+  if (input.site && !/^https?:$/.test(URL.parse(input.site)?.protocol ?? ''))
+    throw invalid('site', 'is not a web address');
+  return next;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone.length > 0;
+  } catch {
+    // Failure policy: the only failure is a name that the runtime does not know.
+    return false;
+  }
+}
+
+/** What decides whether, and how, a company is served and billed: for the operator of the installation. */
+const OPERATOR_FIELDS = [
+  'status',
+  'subscription',
+  'payment_customer_id',
+  'billing_external',
+  'billing_partner',
+] as const;
+
+function refuseOperatorFields({ principal }: Caller, input: CompanyUpdate): void {
+  const field = OPERATOR_FIELDS.find((name) => input[name] !== undefined);
+  if (!field || principal.type === 'global') return;
+  const message = `${field} is changed with a global key`;
+  throw new AppError('FORBIDDEN', message, [{ path: field, code: 'FORBIDDEN', message }]);
+}
+
+function refuseOthers({ principal }: Caller): void {
+  if (principal.type !== 'global') throw new AppError('FORBIDDEN', 'This takes a global key');
+}
+
+function refuseStrangers({ principal }: Caller, id: string): void {
+  if (principal.type !== 'global' && principal.companyId !== id) throw notFound();
 }

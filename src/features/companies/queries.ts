@@ -1,12 +1,99 @@
-import { exec, maybeOne } from '../../platform/db.ts';
+import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
+import type { Company } from './schemas.ts';
 
-export function insertCompany(tx: SystemTx, company: { _id: string; name: string }): Promise<number> {
-  return exec(tx, {
+/** What a caller can write; the rest of the record follows from other tables. */
+export type CompanyRow = Omit<Company, 'company' | 'channels' | 'agent_flows' | 'createdAt' | 'updatedAt'>;
+
+const WRITABLE = [
+  'name',
+  'description',
+  'domains',
+  'site',
+  'general_config',
+  'status',
+  'agent_builder_mcp_enabled',
+  'client_mcp_servers_enabled',
+  'auto_join_enabled',
+  'subscription',
+  'document_type',
+  'document_number',
+  'payment_customer_id',
+  'billing_external',
+  'billing_partner',
+  'onboarding',
+  'attribution',
+] as const;
+
+const RECORD = `_id, _id as company, ${WRITABLE.join(', ')},
+  (select coalesce(array_agg(distinct i.channel), '{}') from inboxes i
+    where i.company_id = companies._id and i.status = 'ACTIVE') as channels,
+  (select coalesce(json_agg(json_build_object('_id', a._id, 'name', a.name, 'url', a.url, 'specialist_url', a.specialist_url,
+      'type', a.type) order by a.created_at, a._id), '[]')
+    from agents a where a.company_id = companies._id and a.status = 'ACTIVE') as agent_flows,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+const valuesOf = (row: CompanyRow): unknown[] => WRITABLE.map((column) => row[column]);
+const numbered = WRITABLE.map((_column, index) => `$${index + 2}`);
+
+/** Defaults stand in for what is not given. */
+export function insertCompany(tx: SystemTx, row: CompanyRow): Promise<Company> {
+  return one(tx, {
     name: 'companies.insert',
-    text: 'insert into companies (_id, name) values ($1, $2)',
-    values: [company._id, company.name],
+    text: `insert into companies (_id, ${WRITABLE.join(', ')}) values ($1, ${numbered.join(', ')}) returning ${RECORD}`,
+    values: [row._id, ...valuesOf(row)],
   });
+}
+
+export function updateCompany(tx: SystemTx, row: CompanyRow): Promise<Company> {
+  const changes = WRITABLE.map((column, index) => `${column} = $${index + 2}`);
+  return one(tx, {
+    name: 'companies.update',
+    text: `update companies set ${changes.join(', ')}, updated_at = now() where _id = $1 returning ${RECORD}`,
+    values: [row._id, ...valuesOf(row)],
+  });
+}
+
+export function findCompany(tx: SystemTx, id: string): Promise<Company | null> {
+  return maybeOne(tx, {
+    name: 'companies.find',
+    text: `select ${RECORD} from companies where _id = $1`,
+    values: [id],
+  });
+}
+
+export function lockCompany(tx: SystemTx, id: string): Promise<Company | null> {
+  return maybeOne(tx, {
+    name: 'companies.lock',
+    text: `select ${RECORD} from companies where _id = $1 for no key update`,
+    values: [id],
+  });
+}
+
+export interface CompanyFilter {
+  status: string | null;
+  search: string | null;
+}
+
+const FILTER = `($1::text is null or status = $1) and ($2::text is null or strpos(lower(name), lower($2)) > 0)`;
+
+/** All companies of the installation: for global keys alone. */
+export function listCompanies(tx: SystemTx, filter: CompanyFilter, window: Window): Promise<Company[]> {
+  return many(tx, {
+    name: `companies.list.${windowName(window)}`,
+    text: `select ${RECORD} from companies where ${FILTER} ${windowClause(window, 3)}`,
+    values: [filter.status, filter.search, ...windowValues(window)],
+  });
+}
+
+export async function countCompanies(tx: SystemTx, filter: CompanyFilter): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: 'companies.count',
+    text: `select count(*)::int as count from companies where ${FILTER}`,
+    values: [filter.status, filter.search],
+  });
+  return count;
 }
 
 export function findActiveCompany(tx: SystemTx, companyId: string): Promise<{ _id: string } | null> {

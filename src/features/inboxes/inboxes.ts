@@ -31,6 +31,7 @@ export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate):
   const created = await tenant.tx(async (tx) => {
     const row = applied(kit, emptyRow(tenant.companyId, input), input);
     const inbox = await ownNumber(() => insertInbox(tx, row));
+    tx.makes(inbox._id);
     await kit.enqueue(tx, CheckConnection, keyOf(inbox), { key: inbox._id, delaySeconds: RECHECK_SECONDS });
     return inbox;
   });

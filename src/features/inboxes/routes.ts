@@ -18,6 +18,7 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 201: ref(Inbox) },
     errors: ['CHANNEL_IN_USE'],
     handler: (tenant, { body }) => createInbox(kit, tenant, body),
+    again: (tenant, id) => readInbox(kit, tenant, id),
   });
   operation(app, kit.access, {
     method: 'GET',

@@ -44,6 +44,7 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
       status: 'SENT',
       errors: [],
     });
+    tx.makes(note._id);
     await noteOutgoing(tx, target.conversation, { _id: note._id, answers: false });
     return note;
   });

@@ -63,6 +63,7 @@ export interface SendTarget {
   test_mode: { enabled: boolean; test_numbers: string[] };
   operator_name: boolean;
   opted_out: boolean;
+  blocked: boolean;
   phone: string | null;
   bsuid: string | null;
 }
@@ -72,7 +73,7 @@ export function lockSendTarget(tx: TenantTx, conversationId: string): Promise<Se
   return maybeOne(tx, {
     name: 'messages.lockSendTarget',
     text: `select v._id as conversation, v.contact_id as contact, v.inbox_id as inbox, v.channel, (i.test_mode->>'enabled')::boolean as is_test, coalesce(v.window_expires_at > now(), false) as window_open, i.status as inbox_status, i.test_mode,
-        (i.general_config->>'include_operator_name_on_message')::boolean as operator_name, c.opted_out,
+        (i.general_config->>'include_operator_name_on_message')::boolean as operator_name, c.opted_out, c.blocked,
         (select n.address from contact_identities n where n.company_id = $1 and n.contact_id = c._id and n.kind = 'PHONE'
           order by regexp_replace(coalesce(c.phone_number, ''), '\\D', '', 'g') in (n.value, n.address) desc, n.created_at desc limit 1) as phone,
         (select n.address from contact_identities n where n.company_id = $1 and n.contact_id = c._id and n.kind = 'BSUID'

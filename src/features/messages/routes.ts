@@ -41,6 +41,7 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     body: ref(SendText),
     answers: { 201: ref(Message) },
     handler: (tenant, { body }) => sendText(kit, tenant, body),
+    again: readMessage,
   });
   operation(app, kit.access, {
     method: 'POST',
@@ -51,5 +52,6 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     body: ref(WriteNote),
     answers: { 201: ref(Message) },
     handler: (tenant, { body }) => writeNote(tenant, body),
+    again: readMessage,
   });
 }

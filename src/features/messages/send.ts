@@ -72,6 +72,7 @@ async function queueText(
     status: blocked ? 'FAILED' : 'QUEUED',
     errors: blocked ? [blocked] : [],
   });
+  tx.makes(message._id);
   await noteOutgoing(tx, target.conversation, { _id: message._id, answers: !blocked });
   if (!blocked)
     await touchContacts(tx, [
@@ -97,6 +98,7 @@ const cause = (code: string, title: string, message: string): Cause => ({ code, 
 /** Why the platform itself does not let this message out; null when it may leave. */
 function causeToBlock(target: SendTarget, channel: Channel): Cause | null {
   if (target.inbox_status !== 'ACTIVE') return cause('INBOX_INACTIVE', 'Inbox inactive', 'The inbox is deleted');
+  if (target.blocked) return cause('BLOCKED', 'Contact blocked', 'The company has blocked the contact');
   if (target.opted_out) return cause('OPTED_OUT', 'Contact opted out', 'The contact does not want messages');
   const { enabled, test_numbers } = target.test_mode;
   if (enabled && !test_numbers.some((number) => phoneKey(number) === phoneKey(target.phone ?? ''))) {

@@ -1,7 +1,9 @@
 import type { StoredUser } from '../../platform/auth.ts';
-import { exec, maybeOne } from '../../platform/db.ts';
+import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
 import type { UserRole } from '../../platform/scopes.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { Language, User } from './schemas.ts';
 
 export interface NewUser {
   _id: string;
@@ -9,14 +11,20 @@ export interface NewUser {
   name: string;
   email: string;
   role: UserRole;
-  passwordHash: string;
+  language: Language;
+  /** Null of somebody who is invited. */
+  passwordHash: string | null;
 }
 
-export function insertUser(tx: SystemTx, user: NewUser): Promise<number> {
-  return exec(tx, {
+const COLUMNS = `_id, company_id as company, name, email, role, status, language, last_login_at, created_at as "createdAt",
+  updated_at as "updatedAt"`;
+
+export function insertUser(tx: TenantTx | SystemTx, user: NewUser): Promise<User> {
+  return one(tx, {
     name: 'users.insert',
-    text: `insert into users (company_id, _id, name, email, role, password_hash) values ($1, $2, $3, $4, $5, $6)`,
-    values: [user.company, user._id, user.name, user.email, user.role, user.passwordHash],
+    text: `insert into users (company_id, _id, name, email, role, language, password_hash, status)
+      values ($1, $2, $3, $4, $5, $6, $7, case when $7::text is null then 'INVITED' else 'ACTIVE' end) returning ${COLUMNS}`,
+    values: [user.company, user._id, user.name, user.email, user.role, user.language, user.passwordHash],
   });
 }
 
@@ -27,5 +35,87 @@ export function findActiveUser(tx: SystemTx, companyId: string, userId: string):
       from users u join companies c on c._id = u.company_id and c.status = 'ACTIVE'
       where u.company_id = $1 and u._id = $2 and u.status = 'ACTIVE'`,
     values: [companyId, userId],
+  });
+}
+
+export function findUser(tx: TenantRead, id: string): Promise<User | null> {
+  return maybeOne(tx, {
+    name: 'users.find',
+    text: `select ${COLUMNS} from users where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id],
+  });
+}
+
+export interface UserFilter {
+  status: string | null;
+  role: string | null;
+}
+
+const FILTER = 'company_id = $1 and ($2::text is null or status = $2) and ($3::text is null or role = $3)';
+
+export function listUsers(tx: TenantRead, filter: UserFilter, window: Window): Promise<User[]> {
+  return many(tx, {
+    name: `users.list.${windowName(window)}`,
+    text: `select ${COLUMNS} from users where ${FILTER} ${windowClause(window, 4)}`,
+    values: [tx.companyId, filter.status, filter.role, ...windowValues(window)],
+  });
+}
+
+export async function countUsers(tx: TenantRead, filter: UserFilter): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: 'users.count',
+    text: `select count(*)::int as count from users where ${FILTER}`,
+    values: [tx.companyId, filter.status, filter.role],
+  });
+  return count;
+}
+
+export interface Owner {
+  _id: string;
+  status: User['status'];
+}
+
+/** Locked, so that two owners can not remove each other at the same moment; in one order, so that they do not wait in a circle. */
+export function lockOwners(tx: TenantTx): Promise<Owner[]> {
+  return many(tx, {
+    name: 'users.lockOwners',
+    text: `select _id, status from users where company_id = $1 and role = 'OWNER' and status <> 'INACTIVE' order by _id for update`,
+    values: [tx.companyId],
+  });
+}
+
+export function lockUser(tx: TenantTx, id: string): Promise<(User & { has_password: boolean }) | null> {
+  return maybeOne(tx, {
+    name: 'users.lock',
+    text: `select ${COLUMNS}, password_hash is not null as has_password from users where company_id = $1 and _id = $2 for update`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** Who is deactivated is logged out everywhere: the sessions carry the version. */
+export function updateUser(tx: TenantTx, user: User): Promise<User> {
+  return one(tx, {
+    name: 'users.update',
+    text: `update users set name = $3, email = $4, role = $5, status = $6, language = $7, updated_at = now(),
+        session_version = session_version + case when $6 = 'INACTIVE' and status <> 'INACTIVE' then 1 else 0 end
+      where company_id = $1 and _id = $2 returning ${COLUMNS}`,
+    values: [tx.companyId, user._id, user.name, user.email, user.role, user.status, user.language],
+  });
+}
+
+export function deleteUser(tx: TenantTx, id: string): Promise<User | null> {
+  return maybeOne(tx, {
+    name: 'users.delete',
+    text: `delete from users where company_id = $1 and _id = $2 returning ${COLUMNS}`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** Links that are on their way to an address that is no longer this person's. */
+export function deleteLinks(tx: TenantTx, userId: string): Promise<number> {
+  return exec(tx, {
+    name: 'users.deleteLinks',
+    text: 'delete from password_tokens where company_id = $1 and user_id = $2',
+    values: [tx.companyId, userId],
   });
 }

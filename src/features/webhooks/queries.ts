@@ -86,6 +86,14 @@ const DELIVERY = `_id, company_id as company, webhook_id as webhook, event, reso
   response_body, error, body::json as body, replay_of, queued_at, attempted_at, finished_at, queued_at as "createdAt",
   coalesce(finished_at, attempted_at, queued_at) as "updatedAt"`;
 
+export function findDelivery(tx: TenantRead, id: string): Promise<WebhookDelivery | null> {
+  return maybeOne(tx, {
+    name: 'webhooks.findDelivery',
+    text: `select ${DELIVERY} from deliveries where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id],
+  });
+}
+
 export interface DeliveryFilter {
   event: string | null;
   status: string | null;

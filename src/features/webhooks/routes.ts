@@ -15,7 +15,9 @@ import {
 import {
   createWebhook,
   pageDeliveries,
+  readDelivery,
   readWebhook,
+  readWebhookById,
   removeWebhook,
   replayDelivery,
   updateWebhookById,
@@ -34,6 +36,7 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 201: ref(Webhook) },
     errors: ['WEBHOOK_EXISTS', 'TARGET_NOT_ALLOWED'],
     handler: (tenant, { body }) => createWebhook(kit, tenant, body),
+    again: (tenant, id) => readWebhookById(kit, tenant, id),
   });
   operation(app, kit.access, {
     method: 'GET',
@@ -89,6 +92,8 @@ function deliveryRoutes(app: FastifyInstance, kit: Kit): void {
     params: WebhookParams,
     answers: { 201: ref(WebhookDelivery) },
     errors: ['WEBHOOK_INACTIVE'],
+    action: 'deliveries.replay',
     handler: (tenant, { params }) => replayDelivery(tenant, params.id),
+    again: readDelivery,
   });
 }

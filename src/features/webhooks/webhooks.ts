@@ -13,6 +13,7 @@ import {
   countDeliveries,
   deleteWebhook,
   deliveryExists,
+  findDelivery,
   findWebhook,
   findWebhookForUpdate,
   insertReplay,
@@ -30,6 +31,7 @@ export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCrea
   const { url, events, status = 'ACTIVE' } = input;
   const row = await tenant.tx(async (tx) => {
     const created = await onlyOne(() => insertWebhook(tx, { _id: newId(), url, events, status, custom_headers }));
+    tx.makes(created._id);
     await writeListeners(tx, created);
     return created;
   });
@@ -40,6 +42,12 @@ export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCrea
 export async function readWebhook(kit: Kit, tenant: Tenant): Promise<Webhook | null> {
   const row = await findWebhook(tenant.read);
   return row && present(kit, tenant, row);
+}
+
+export async function readWebhookById(kit: Kit, tenant: Tenant, id: string): Promise<Webhook> {
+  const row = await findWebhook(tenant.read);
+  if (row?._id !== id) throw notFound();
+  return present(kit, tenant, row);
 }
 
 export async function updateWebhookById(kit: Kit, tenant: Tenant, id: string, input: WebhookUpdate): Promise<Webhook> {
@@ -81,6 +89,12 @@ export async function pageDeliveries(tenant: Tenant, query: DeliveryQuery): Prom
   return pageFrom(query, rows, () => countDeliveries(tenant.read, filter));
 }
 
+export async function readDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {
+  const delivery = await findDelivery(tenant.read, id);
+  if (!delivery) throw notFound();
+  return delivery;
+}
+
 /** By hand, whatever became of the first one. */
 export async function replayDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {
   return tenant.tx(async (tx) => {
@@ -89,6 +103,7 @@ export async function replayDelivery(tenant: Tenant, id: string): Promise<Webhoo
     if (webhook?.status !== 'ACTIVE') throw new AppError('WEBHOOK_INACTIVE');
     const replay = await insertReplay(tx, { _id: newId(), of: id, webhook: webhook._id, epoch: webhook.epoch });
     if (!replay) throw notFound();
+    tx.makes(replay._id);
     tx.afterCommit(wakeDeliveries);
     return replay;
   });

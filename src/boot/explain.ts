@@ -1,0 +1,32 @@
+import type { Config } from '../config.ts';
+
+/** One sentence for whoever reads the terminal, without a password. */
+export function explain(error: unknown, config: Config): string {
+  const { code, message } = error as { code?: string; message: string };
+  const where = config.DATABASE_URL ? new URL(config.DATABASE_URL).host : 'the embedded server';
+  switch (code) {
+    case 'EADDRINUSE':
+      return `port ${config.PORT} on ${config.HOST} is taken; set PORT to another one`;
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return `no permission: ${message}`;
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return `DATA_DIR ${config.DATA_DIR} is not a folder`;
+    case 'ENOSPC':
+      return `the disk that holds ${config.DATA_DIR} is full`;
+    case 'ECONNREFUSED':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+      return `the database at ${where} can not be reached (${code}); check DATABASE_URL`;
+    case '28P01':
+    case '28000':
+    case '3D000':
+      return `the database at ${where} refuses: ${message}`;
+    default:
+      return message;
+  }
+}

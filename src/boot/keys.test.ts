@@ -1,0 +1,245 @@
+/** `npm run keys`, as whoever has the server calls it. */
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { startPlatform, type Json } from '../../test/support/platform.ts';
+import { descendantsOf, livingOf, makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
+import { until } from '../../test/support/wait.ts';
+import { loadConfig } from '../config.ts';
+import { runKeys } from './keys.ts';
+
+type Env = Record<string, string>;
+/** Runs the command; answers what it printed. */
+type Keys = (...words: string[]) => Promise<string>;
+
+const platform = await startPlatform();
+const { database, demo } = platform;
+
+/** As a process of its own, which ends with 0 and without a complaint. */
+const asProcess =
+  (t: TestContext, env: Env): Keys =>
+  async (...words) => {
+    const program = spawnProgram(t, { purpose: 'keys', words, env });
+    assert.equal(await program.ended, 0, program.stderr());
+    assert.equal(program.stderr(), '');
+    return program.stdout();
+  };
+
+/** The same without the second that a process takes to start. */
+const here =
+  (env: Env): Keys =>
+  (...words) =>
+    runKeys(loadConfig(env), words);
+
+const create = async (keys: Keys, ...words: string[]): Promise<string> =>
+  (await keys('create', '--name', 'From the server', ...words)).trimEnd();
+
+async function list(keys: Keys, ...words: string[]): Promise<Json[]> {
+  const lines = (await keys('list', ...words)).trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as Json);
+}
+
+async function statusFor(url: string, token: string, headers: Record<string, string> = {}): Promise<number> {
+  const response = await fetch(`${url}/v1/webhooks`, { headers: { authorization: `Bearer ${token}`, ...headers } });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Its id, from the list: the token says it, too, but nobody has to read tokens. */
+async function idOf(keys: Keys, token: string, ...words: string[]): Promise<string> {
+  const found = (await list(keys, ...words)).find((key) => key.prefix === `…${token.slice(-4)}`);
+  assert.ok(found, 'the key is not in the list');
+  return found._id as string;
+}
+
+/** Asked without a pause from the moment of the revocation; how long the platform still took the token. */
+async function revocationMs(url: string, token: string): Promise<number> {
+  const started = performance.now();
+  await until('the token to be refused', async () => (await statusFor(url, token)) === 401);
+  return performance.now() - started;
+}
+
+/** Makes, lists and revokes on the platform that runs at `url`. */
+async function checkKeys(keys: Keys, { url, company }: { url: string; company: string }): Promise<void> {
+  const token = await create(keys, '--company', company, '--scopes', 'webhooks:read, contacts:*');
+  assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/, 'the token and nothing else is printed');
+  assert.equal(await statusFor(url, token), 200);
+  const global = await create(keys, '--global', '--expires', '2099-01-31T00:00:00Z');
+  assert.equal(await statusFor(url, global, { 'x-company-id': company }), 200);
+
+  const text = await keys('list', '--company', company);
+  for (const part of token.split('.').slice(1)) assert.ok(!text.includes(part), 'the list shows a token');
+  const [newest] = await list(keys, '--company', company);
+  assert.deepEqual(
+    [newest.name, newest.type, newest.company, newest.scopes, newest.revoked_at],
+    ['From the server', 'company', company, ['webhooks:read', 'contacts:*'], null],
+  );
+  const [newestGlobal] = await list(keys, '--global');
+  assert.deepEqual(
+    [newestGlobal.type, newestGlobal.company, newestGlobal.scopes, newestGlobal.expires_at],
+    ['global', null, ['*'], '2099-01-31T00:00:00.000Z'],
+  );
+
+  const id = await idOf(keys, token, '--company', company);
+  const [revoked] = (await keys('revoke', id, '--company', company)).trimEnd().split('\n');
+  const ms = await revocationMs(url, token);
+  assert.ok(ms <= 2_000, `it was taken for ${ms} ms after its revocation`);
+  assert.notEqual((JSON.parse(revoked ?? '') as Json).revoked_at, null);
+  assert.equal(await statusFor(url, global, { 'x-company-id': company }), 200);
+}
+
+test('keys are made, listed and revoked on an embedded database, whether the platform runs or not', async (t) => {
+  const env = { DATA_DIR: await makeDataFolder(t), SANDBOX: 'off' };
+  const first = spawnProgram(t, { env });
+  const url = await readyUrl(first);
+  const credentials = JSON.parse(await readFile(join(env.DATA_DIR, 'credentials.json'), 'utf8')) as Json;
+  const company = credentials.company_id as string;
+
+  const keys = here(env);
+  const whose = ['--company', company];
+
+  await t.test('while it runs: a token works at once, and a revoked one is refused within 2 s', () =>
+    checkKeys(keys, { url, company }),
+  );
+
+  const leaving = await create(keys, ...whose);
+  const id = await idOf(keys, leaving, ...whose);
+  const running = await descendantsOf(first.pid);
+  first.child.kill('SIGTERM');
+  assert.equal(await first.ended, 0);
+  await until('its server to be gone', async () => (await livingOf(running)).length === 0);
+  let coming = '';
+  await t.test('while it is stopped: the database runs for as long as that takes, and no longer', async (inner) => {
+    coming = await create(asProcess(inner, env), ...whose);
+    await keys('revoke', id, ...whose);
+    const files = await readdir(join(env.DATA_DIR, 'postgres/cluster/data'));
+    assert.ok(files.includes('PG_VERSION') && !files.includes('postmaster.pid'));
+  });
+  await t.test('what was done then counts at the next start', async (inner) => {
+    const second = spawnProgram(inner, { env });
+    const again = await readyUrl(second);
+    assert.deepEqual(await Promise.all([coming, leaving].map((token) => statusFor(again, token))), [200, 401]);
+    second.child.kill('SIGTERM');
+    await second.ended;
+  });
+});
+
+describe('on a PostgreSQL of one’s own', () => {
+  const keys = here({ DATABASE_URL: database.url, DATA_DIR: platform.dataDir });
+
+  test('keys are made, listed and revoked on the same database, while the platform runs', () =>
+    checkKeys(keys, { url: platform.url, company: demo._id }));
+
+  test('the secret may come from the environment instead of the data folder', async (t) => {
+    const { jwtSecret } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as Json;
+    const env = { DATABASE_URL: database.url, DATA_DIR: await makeDataFolder(t), JWT_SECRET: jwtSecret as string };
+    const token = await create(asProcess(t, env), '--company', demo._id);
+    assert.equal(await statusFor(platform.url, token), 200);
+  });
+
+  test('the audit tells of both, in the name of the command', async () => {
+    const company = await platform.createCompany();
+    const whose = ['--company', company._id];
+    const token = await create(keys, ...whose);
+    await keys('revoke', await idOf(keys, token, ...whose), ...whose);
+    const { body } = await platform.call(200, 'GET', '/v1/audit', { key: company.key });
+    assert.deepEqual(
+      (body.result as Json[]).map(({ action, actor, address }) => [action, actor, address]),
+      ['api-keys.delete', 'api-keys.create'].map((action) => [
+        action,
+        { type: 'SYSTEM', _id: null, name: 'npm run keys' },
+        null,
+      ]),
+    );
+  });
+});
+
+describe('what can not be done is said in one clear text', () => {
+  const USAGE = /^usage:(\n {2}npm run keys -- [^\n]+){3}$/;
+  const SOME = ['create', '--name', 'x', '--global'];
+
+  /** And nobody installs anything by a mistake. */
+  async function refuses(t: TestContext, words: string[], said: RegExp, env: Env = {}): Promise<void> {
+    const DATA_DIR = env['DATA_DIR'] ?? (await makeDataFolder(t));
+    const keys = here({ DATABASE_URL: database.url, ...env, DATA_DIR });
+    await assert.rejects(keys(...words), ({ message }: Error) => said.test(message) || assert.match(message, said));
+    if (env['DATA_DIR'] === undefined) await assert.rejects(readdir(DATA_DIR), { code: 'ENOENT' });
+  }
+
+  for (const words of [
+    [],
+    ['destroy', '--global'],
+    ['toString', '--global'],
+    ['create', '--global'],
+    ['create', '--global', '--name', ' '],
+    ['create', '--name', 'x'],
+    ['create', '--name', 'x', '--global', '--company', 'f'.repeat(24)],
+    ['create', 'x', '--name', 'x', '--global'],
+    ['create', '--name', 'x', '--global', '--scope', 'contacts:read'],
+    ['create', '--name', '--global'],
+    ['list'],
+    ['list', '--company'],
+    ['list', 'everything', '--global'],
+    ['revoke', '--global'],
+    ['revoke', 'a', 'b', '--global'],
+  ]) {
+    test(`words that make no command are answered with the usage: keys ${words.join(' ')}`, (t) =>
+      refuses(t, words, USAGE));
+  }
+
+  test('and with exit code 1, without a stack trace or a password', async (t) => {
+    const DATABASE_URL = 'postgres://parley:hunter2@localhost:9/parley';
+    for (const [words, said] of [
+      [['create'], /^parley: usage:(\n {2}npm run keys -- [^\n]+){3}\n$/],
+      [
+        ['list', '--global'],
+        /^parley: the database at localhost:9 can not be reached \(ECONNREFUSED\); check DATABASE_URL\n$/,
+      ],
+    ] as const) {
+      const env = { DATABASE_URL, DATA_DIR: await makeDataFolder(t) };
+      const program = spawnProgram(t, { purpose: 'keys', words: [...words], env });
+      assert.equal(await program.ended, 1);
+      assert.equal(program.stdout(), '');
+      assert.match(program.stderr(), said);
+    }
+  });
+
+  test('a scope or an end that makes no sense is named', async (t) => {
+    await refuses(
+      t,
+      [...SOME, '--scopes', 'contacts:read,contacts:fly'],
+      /^no such scope: contacts:fly; there are \*, .*$/,
+    );
+    for (const end of ['2020-01-01', 'soon']) {
+      await refuses(t, [...SOME, '--expires', end], /^--expires is no moment in the future$/);
+    }
+  });
+
+  test('a company or a key that there is not is named', async (t) => {
+    await refuses(t, ['list', '--company', 'f'.repeat(24)], /^no company f{24}$/);
+    await refuses(t, ['revoke', 'nonsense', '--global'], /^no key nonsense$/);
+    // One that is somebody else's, too.
+    const other = await platform.createCompany();
+    await refuses(t, ['revoke', other.keyId, '--global'], /^no key [0-9a-f]{24}$/);
+    await refuses(t, ['revoke', other.keyId, '--company', demo._id], /^no key [0-9a-f]{24}$/);
+  });
+
+  test('where nothing is installed, nothing is installed by looking', (t) =>
+    refuses(t, SOME, /^nothing is installed in \S+: set DATA_DIR or DATABASE_URL .*$/, { DATABASE_URL: '' }));
+
+  test('without the secret that signs tokens no key is made: one of its own would open nothing', (t) =>
+    refuses(t, SOME, /^\S+ has no secrets\.json: set DATA_DIR or JWT_SECRET .*$/));
+
+  test("and with another installation's secrets neither", async (t) => {
+    const DATA_DIR = await makeDataFolder(t);
+    await mkdir(DATA_DIR);
+    const names = ['encryptionKey', 'jwtSecret', 'appSecret', 'verifyToken'];
+    const secrets = Object.fromEntries(names.map((name) => [name, 'x'.repeat(43)]));
+    await writeFile(join(DATA_DIR, 'secrets.json'), JSON.stringify(secrets));
+    const count = async (): Promise<number> => (await database.sql('select _id from api_keys')).length;
+    const before = await count();
+    await refuses(t, SOME, /another ENCRYPTION_KEY/, { DATA_DIR });
+    assert.equal(await count(), before);
+  });
+});

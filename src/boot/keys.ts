@@ -1,0 +1,137 @@
+/** `npm run keys`: keys for whoever has the server, also while the platform runs, and also when no key is left. */
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { dataPath, type Config } from '../config.ts';
+import { createKey, listKeysOf, revokeKeyOf } from '../features/api-keys/api-keys.ts';
+import { isCompany } from '../features/companies/companies.ts';
+import { recordAudit } from '../platform/audit.ts';
+import { findRunningPostgres } from '../platform/embedded-postgres.ts';
+import { agreeOnKey } from '../platform/installation.ts';
+import { GRANTABLE } from '../platform/scopes.ts';
+import { createLog } from '../platform/telemetry.ts';
+import { openDatabase, type Database, type SystemTx } from '../platform/tenant.ts';
+import { openStore } from './database.ts';
+import { explain } from './explain.ts';
+import { loadSecrets } from './secrets-file.ts';
+
+const USAGE = `usage:
+  npm run keys -- create --name NAME (--company ID | --global) [--scopes a:read,b:*] [--expires 2027-01-31T00:00:00Z]
+  npm run keys -- list (--company ID | --global)
+  npm run keys -- revoke ID (--company ID | --global)`;
+
+interface Words {
+  command: string;
+  id: string | undefined;
+  /** Null: the global keys. */
+  company: string | null;
+  name: string;
+  scopes: string[];
+  expiresAt: string | null;
+}
+
+/** Answers what is printed. Throws one sentence, or the usage. */
+export async function runKeys(config: Config, given: string[]): Promise<string> {
+  const words = readWords(given);
+  try {
+    const store = await reachStore(config);
+    const database = openDatabase({ url: store.url, poolSize: 2 });
+    try {
+      return await work(config, database, words);
+    } finally {
+      await database.close();
+      await store.release();
+    }
+  } catch (error) {
+    throw new Error(explain(error, config), { cause: error });
+  }
+}
+
+function readWords(given: string[]): Words {
+  const { values, positionals } = parseWords(given);
+  const [command = '', id, ...surplus] = positionals;
+  const isWhole = command === 'create' ? values.name.trim() !== '' : command === 'list' || command === 'revoke';
+  const isFor = (values.company === undefined) === values.global;
+  const isClear = (id !== undefined) === (command === 'revoke') && surplus.length === 0;
+  if (!isWhole || !isFor || !isClear) throw new Error(USAGE);
+  const scopes = values.scopes.split(',').map((scope) => scope.trim());
+  const unknown = scopes.find((scope) => !GRANTABLE.includes(scope));
+  if (unknown !== undefined) throw new Error(`no such scope: ${unknown}; there are ${GRANTABLE.join(', ')}`);
+  const expires = values.expires === undefined ? null : new Date(values.expires);
+  if (expires && !(expires.getTime() > Date.now())) throw new Error('--expires is no moment in the future');
+  const expiresAt = expires?.toISOString() ?? null;
+  return { command, id, company: values.company ?? null, name: values.name, scopes, expiresAt };
+}
+
+function parseWords(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        name: { type: 'string', default: '' },
+        company: { type: 'string' },
+        global: { type: 'boolean', default: false },
+        scopes: { type: 'string', default: '*' },
+        expires: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    // Failure policy: whatever the words are, what they may be helps most.
+    throw new Error(USAGE, { cause: error });
+  }
+}
+
+/** The platform may be running on its embedded database, or not: both are reached. Nothing is installed by looking. */
+async function reachStore(config: Config): Promise<{ url: string; release(): Promise<void> }> {
+  const log = createLog('silent');
+  const folder = dataPath(config, 'postgres');
+  const running = config.DATABASE_URL ? null : await findRunningPostgres(folder);
+  if (running) return { url: running, release: async () => undefined };
+  if (!config.DATABASE_URL && !existsSync(folder)) {
+    throw new Error(`nothing is installed in ${config.DATA_DIR}: set DATA_DIR or DATABASE_URL as the platform has it`);
+  }
+  const store = await openStore(config, config.DATABASE_URL ? 'api' : 'all', log);
+  return { url: store.url, release: async () => store.embedded?.stop() };
+}
+
+/** Never makes one: a token that is signed with a secret of its own would open nothing. */
+async function findTokenSecret(config: Config, database: Database): Promise<string> {
+  if (config.JWT_SECRET) return config.JWT_SECRET;
+  if (!existsSync(dataPath(config, 'secrets.json'))) {
+    throw new Error(`${config.DATA_DIR} has no secrets.json: set DATA_DIR or JWT_SECRET as the platform has it`);
+  }
+  const { encryptionKey, jwtSecret } = await loadSecrets(config);
+  // The file may be another installation's.
+  await agreeOnKey(database.system, encryptionKey);
+  return jwtSecret;
+}
+
+async function work(config: Config, database: Database, words: Words): Promise<string> {
+  const { company } = words;
+  if (company !== null && !(await isCompany(database.system, company))) throw new Error(`no company ${company}`);
+  if (words.command === 'list') {
+    const keys = await listKeysOf(database.system, company);
+    return keys.map((key) => `${JSON.stringify(key)}\n`).join('');
+  }
+  if (words.command === 'revoke') {
+    return database.systemTx(async (tx) => {
+      const key = await revokeKeyOf(tx, company, words.id ?? '');
+      if (!key) throw new Error(`no key ${words.id}`);
+      await note(tx, company, 'api-keys.delete', key._id);
+      return `${JSON.stringify(key)}\n`;
+    });
+  }
+  const secret = await findTokenSecret(config, database);
+  return database.systemTx(async (tx) => {
+    const { name, scopes, expiresAt } = words;
+    const key = await createKey(tx, secret, { company, name, scopes, expires_at: expiresAt });
+    await note(tx, company, 'api-keys.create', key._id);
+    // The token alone, so that a script can take it.
+    return `${key.token}\n`;
+  });
+}
+
+function note(tx: SystemTx, company: string | null, action: string, resourceId: string): Promise<void> {
+  const actor = { type: 'SYSTEM', _id: null, name: 'npm run keys' } as const;
+  return recordAudit(tx, { company, actor, action, resource: 'api-keys', resourceId, fields: [], origin: null });
+}

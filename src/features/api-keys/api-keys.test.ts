@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPlatform, type Answer, type CallOptions, type Json } from '../../../test/support/platform.ts';
+import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
+import { until } from '../../../test/support/wait.ts';
+import { newId } from '../../platform/ids.ts';
+import { GRANTABLE } from '../../platform/scopes.ts';
+
+const platform = await startPlatform();
+const { database, demo, globalKey } = platform;
+const PATH = '/v1/api-keys';
+const FIELDS = ['_id', 'company', 'name', 'type', 'prefix', 'scopes', 'expires_at', 'last_used_at', 'revoked_at'];
+const TIMES = ['createdAt', 'updatedAt'];
+
+/** Of a company key that reads contacts, unless it says otherwise. */
+const bodyOf = (given: Record<string, unknown> = {}): Record<string, unknown> => ({
+  name: 'CRM',
+  type: 'company',
+  scopes: ['contacts:read'],
+  ...given,
+});
+const create = (status: number, given: Record<string, unknown> = {}, options: CallOptions = {}): Promise<Answer> =>
+  platform.call(status, 'POST', PATH, { body: bodyOf(given), ...options });
+const tokenWith = async (...scopes: string[]): Promise<string> => (await platform.createKey(demo._id, scopes)).token;
+const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString();
+const acting = (company: string): Record<string, string> => ({ 'x-company-id': company });
+const listIds = async (options: CallOptions): Promise<string[]> => {
+  const { body } = await platform.call(200, 'GET', `${PATH}?limit=100`, options);
+  return (body.result as Json[]).map((key) => key._id as string);
+};
+
+describe('a new key', () => {
+  test('may do what its scopes say, from now on, and nothing else', async () => {
+    const { body } = await create(201, { scopes: ['inboxes:read', 'webhooks:*'] });
+    assert.deepEqual(Object.keys(body).toSorted(), [...FIELDS, ...TIMES, 'token'].toSorted());
+    const { _id, prefix, token, createdAt, updatedAt, ...rest } = body;
+    assert.match(_id, /^[0-9a-f]{24}$/);
+    assert.equal(prefix, `…${token.slice(-4)}`);
+    assert.equal(createdAt, updatedAt);
+    assert.deepEqual(rest, {
+      company: demo._id,
+      name: 'CRM',
+      type: 'company',
+      scopes: ['inboxes:read', 'webhooks:*'],
+      expires_at: null,
+      last_used_at: null,
+      revoked_at: null,
+    });
+    await platform.call(200, 'GET', `/v1/inboxes/${demo.inbox}`, { key: token });
+    await platform.call(200, 'GET', '/v1/webhooks', { key: token });
+    expectProblem(await platform.call(403, 'GET', PATH, { key: token }), 'FORBIDDEN');
+    expectProblem(await create(403, {}, { key: token }), 'FORBIDDEN');
+  });
+
+  test('is shown once: its hash alone is stored, and no list tells it again', async () => {
+    const { body } = await create(201, { name: 'Shown once' });
+    const list = await platform.call(200, 'GET', `${PATH}?limit=100`);
+    const listed = (list.body.result as Json[]).find((key) => key._id === body._id);
+    assert.deepEqual(Object.keys(listed).toSorted(), [...FIELDS, ...TIMES].toSorted());
+    const [, claims = '', signature = ''] = (body.token as string).split('.');
+    const [row] = await database.sql<{ row: string; hash: Buffer }>(
+      'select k::text as row, token_hash as hash from api_keys k where _id = $1',
+      [body._id],
+    );
+    assert.deepEqual(row?.hash, createHash('sha256').update(body.token).digest());
+    for (const part of [claims, signature]) {
+      assert.ok(!row?.row.includes(part), 'the token is in the database');
+      assert.ok(!JSON.stringify(list.body).includes(part), 'the token is in the list');
+    }
+  });
+
+  test('may be given every scope by name: its token is not too long to be used', async () => {
+    const { body } = await create(201, { scopes: GRANTABLE, expires_at: '9999-12-31T23:59:59.000Z' });
+    assert.deepEqual(body.scopes, GRANTABLE);
+    await platform.call(200, 'GET', PATH, { key: body.token });
+  });
+
+  test('is described by a body in which each mistake is named by its place', async () => {
+    for (const [given, path] of [
+      [{ scopes: ['contacts:read', 'contacts:fly'] }, 'scopes[1]'],
+      [{ scopes: ['everything'] }, 'scopes[0]'],
+      [{ scopes: ['*:read'] }, 'scopes[0]'],
+      [{ scopes: ['contacts:read', 'contacts:read'] }, 'scopes'],
+      [{ scopes: [] }, 'scopes'],
+      [{ scopes: 'contacts:read' }, 'scopes'],
+      [{ scopes: undefined }, 'scopes'],
+      [{ type: 'user' }, 'type'],
+      [{ name: ' ' }, 'name'],
+      [{ name: 'x'.repeat(201) }, 'name'],
+      [{ expires_at: inSeconds(-1) }, 'expires_at'],
+      [{ expires_at: 'tomorrow' }, 'expires_at'],
+      [{ company: demo._id }, 'company'],
+      [{ token: 'of my own' }, 'token'],
+    ] as const) {
+      expectProblem(await create(400, given), 'VALIDATION_FAILED', path);
+    }
+    await checkRefusals(platform, { method: 'POST', path: PATH, scope: 'api-keys:create', body: bodyOf() });
+  });
+});
+
+describe('a key never grants more than what made it', () => {
+  const everyAction = ['create', 'read', 'update', 'delete'].map((action) => `contacts:${action}`);
+  const everyResource = GRANTABLE.filter((scope) => scope.endsWith(':*'));
+
+  for (const [what, granted, wanted, refusedAt] of [
+    ['one scope of a wildcard', ['contacts:*'], ['contacts:read', 'contacts:delete'], null],
+    ['the wildcard itself', ['contacts:*'], ['contacts:*'], null],
+    ['a wildcard by all that it holds', everyAction, ['contacts:*'], null],
+    ['everything by every resource', everyResource, ['*'], null],
+    ['everything by everything', ['*'], ['*', 'contacts:read'], null],
+    ['a scope that is not there', ['contacts:*'], ['contacts:read', 'messages:read'], 1],
+    ['a wildcard by a part of it', everyAction.slice(1), ['contacts:*'], 0],
+    ['everything by one resource', ['contacts:*'], ['*'], 0],
+    ['everything by all resources but one', everyResource.slice(1), ['*'], 0],
+    ['another action', ['contacts:read'], ['contacts:update'], 0],
+  ] as const) {
+    test(`${what}: ${refusedAt === null ? 'given' : 'refused, and named'}`, async () => {
+      const key = await tokenWith('api-keys:create', ...granted);
+      const answer = await create(refusedAt === null ? 201 : 403, { scopes: wanted }, { key });
+      if (refusedAt === null) assert.deepEqual(answer.body.scopes, wanted);
+      else expectProblem(answer, 'FORBIDDEN', `scopes[${refusedAt}]`);
+    });
+  }
+
+  test('nor for longer: what a key with an end makes ends no later', async () => {
+    const end = inSeconds(3_600);
+    const { body } = await create(201, { scopes: ['api-keys:create', 'contacts:read'], expires_at: end });
+    assert.equal(body.expires_at, end);
+    const key = body.token as string;
+    for (const given of [{}, { expires_at: null }, { expires_at: inSeconds(3_700) }]) {
+      expectProblem(await create(403, given, { key }), 'FORBIDDEN', 'expires_at');
+    }
+    assert.equal((await create(201, { expires_at: end }, { key })).body.expires_at, end);
+    await create(201, { expires_at: inSeconds(60) }, { key });
+  });
+
+  test('a user gives what the role has: an owner everything, an admin all but companies, the others no key at all', async () => {
+    const as = async (role: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER'): Promise<string> =>
+      (await platform.createUser(demo._id, role)).token;
+    const admin = await as('ADMIN');
+    assert.equal((await create(201, { scopes: ['*'] }, { key: await as('OWNER') })).body.company, demo._id);
+    await create(201, { scopes: ['api-keys:*', 'companies:update', 'users:*'] }, { key: admin });
+    for (const scope of ['*', 'companies:*', 'companies:create', 'companies:delete']) {
+      expectProblem(await create(403, { scopes: [scope] }, { key: admin }), 'FORBIDDEN', 'scopes[0]');
+    }
+    for (const role of ['OPERATOR', 'VIEWER'] as const) {
+      const key = await as(role);
+      const answers = [await create(403, {}, { key }), await platform.call(403, 'GET', PATH, { key })];
+      for (const answer of answers) {
+        expectProblem(answer, 'FORBIDDEN');
+        assert.deepEqual(answer.body.errors, []);
+      }
+    }
+  });
+});
+
+describe('the life of a key', () => {
+  test('ends exactly at expires_at, also for whoever used it a moment before', async () => {
+    const end = Date.now() + 1_500;
+    const { body } = await create(201, { scopes: ['webhooks:read'], expires_at: new Date(end).toISOString() });
+    const tries: { asked: number; answered: number; status: number }[] = [];
+    while (Date.now() < end + 300) {
+      const asked = Date.now();
+      const headers = { authorization: `Bearer ${body.token as string}` };
+      const response = await fetch(`${platform.url}/v1/webhooks`, { headers });
+      await response.arrayBuffer();
+      tries.push({ asked, answered: Date.now(), status: response.status });
+      await sleep(5);
+    }
+    const before = tries.filter(({ answered }) => answered < end);
+    const after = tries.filter(({ asked }) => asked >= end);
+    assert.ok(before.length > 5 && after.length > 5);
+    assert.ok(before.every(({ status }) => status === 200));
+    assert.ok(after.every(({ status }) => status === 401));
+  });
+
+  test('tells when it was last used', async () => {
+    const { body } = await create(201, { scopes: ['webhooks:read'] });
+    const started = Date.now();
+    await platform.call(200, 'GET', '/v1/webhooks', { key: body.token });
+    const used = await until('the use to be noted', async () => {
+      const [row] = await database.sql<{ at: Date | null }>('select last_used_at as at from api_keys where _id = $1', [
+        body._id,
+      ]);
+      return row?.at;
+    });
+    assert.ok(Math.abs(used.getTime() - started) < 10_000);
+    const { result } = (await platform.call(200, 'GET', `${PATH}?limit=100`)).body;
+    const listed = (result as Json[]).find((key) => key._id === body._id);
+    assert.equal(listed.last_used_at, used.toISOString());
+  });
+
+  test('ends with its revocation, at once; the record stays, and a second time changes nothing', async () => {
+    const { body } = await create(201, { scopes: ['webhooks:read', 'api-keys:*'] });
+    const { token: key, _id } = body;
+    await platform.call(200, 'GET', '/v1/webhooks', { key });
+    // By itself: whoever holds a key may give it up.
+    const revoked = (await platform.call(200, 'DELETE', `${PATH}/${_id}`, { key })).body;
+    assert.ok(Date.parse(revoked.revoked_at) >= Date.parse(revoked.createdAt));
+    assert.ok(!('token' in revoked));
+    const refusal = await platform.call(401, 'GET', '/v1/webhooks', { key });
+    expectProblem(refusal, 'UNAUTHORIZED');
+    assert.equal(refusal.headers.get('www-authenticate'), 'Bearer');
+    const again = (await platform.call(200, 'DELETE', `${PATH}/${_id}`)).body;
+    assert.equal(again.revoked_at, revoked.revoked_at);
+    assert.ok((await listIds({})).includes(_id));
+  });
+
+  test('ends, too, while its company is suspended', async () => {
+    const company = await platform.createCompany();
+    await platform.call(200, 'GET', PATH, { key: company.key });
+    await database.sql(`update companies set status = 'SUSPENDED' where _id = $1`, [company._id]);
+    await until(
+      'the suspension to be seen',
+      async () => {
+        const headers = { authorization: `Bearer ${company.key}` };
+        return (await fetch(`${platform.url}${PATH}`, { headers })).status === 401;
+      },
+      5_000,
+    );
+  });
+});
+
+describe("a company's keys", () => {
+  test('are listed newest first, in pages, and only to their company', async () => {
+    const company = await platform.createCompany();
+    for (const name of ['one', 'two', 'three']) await create(201, { name }, { key: company.key });
+    const first = (await platform.call(200, 'GET', `${PATH}?limit=2`, { key: company.key })).body;
+    const after = encodeURIComponent(first.meta.nextCursor);
+    const second = (await platform.call(200, 'GET', `${PATH}?limit=2&after=${after}`, { key: company.key })).body;
+    const names = [...first.result, ...second.result].map((key: Json) => key.name as string);
+    assert.deepEqual(names, ['three', 'two', 'one', 'test']);
+    assert.equal(first.meta.totalCount, 4);
+    assert.equal(second.meta.hasNextPage, false);
+    const others = new Set(await listIds({}));
+    assert.ok([...first.result, ...second.result].every((key: Json) => !others.has(key._id)));
+  });
+
+  test('of another company are unknown: the same answer as for an id that nobody has', async () => {
+    const other = await platform.createCompany();
+    const blank = ({ body }: Answer): Json => ({ ...body, request_id: '' });
+    const foreign = await platform.call(404, 'DELETE', `${PATH}/${other.keyId}`);
+    const unknown = await platform.call(404, 'DELETE', `${PATH}/${newId()}`);
+    const malformed = await platform.call(404, 'DELETE', `${PATH}/nonsense`);
+    expectProblem(foreign, 'NOT_FOUND');
+    assert.deepEqual(blank(foreign), blank(unknown));
+    assert.equal(malformed.body.code, 'NOT_FOUND');
+    await platform.call(200, 'GET', PATH, { key: other.key });
+  });
+});
+
+describe('a global key', () => {
+  const GLOBAL = { type: 'global', scopes: ['contacts:read', 'api-keys:read'] };
+
+  test('makes and manages global keys without naming a company, and nobody else sees them', async () => {
+    const { body } = await create(201, GLOBAL, { key: globalKey });
+    assert.equal(body.company, null);
+    assert.equal(body.type, 'global');
+    // The new key sees its like.
+    assert.ok((await listIds({ key: body.token })).includes(body._id));
+    for (const options of [{}, { key: globalKey, headers: acting(demo._id) }]) {
+      assert.ok(!(await listIds(options)).includes(body._id));
+      expectProblem(await platform.call(404, 'DELETE', `${PATH}/${body._id}`, options), 'NOT_FOUND');
+    }
+    const revoked = (await platform.call(200, 'DELETE', `${PATH}/${body._id}`, { key: globalKey })).body;
+    assert.notEqual(revoked.revoked_at, null);
+    expectProblem(await platform.call(401, 'GET', PATH, { key: body.token }), 'UNAUTHORIZED');
+  });
+
+  test('makes and manages the keys of the company that it names', async () => {
+    const { _id: company } = await platform.createCompany();
+    const asked = { key: globalKey, headers: acting(company) };
+    const { body } = await create(201, { scopes: ['webhooks:read'] }, asked);
+    assert.equal(body.company, company);
+    await platform.call(200, 'GET', '/v1/webhooks', { key: body.token });
+    const listed = await listIds(asked);
+    assert.ok(listed.includes(body._id) && listed.length === 2);
+    // What belongs to a company is not found without naming it.
+    expectProblem(await platform.call(404, 'DELETE', `${PATH}/${body._id}`, { key: globalKey }), 'NOT_FOUND');
+    await platform.call(200, 'DELETE', `${PATH}/${body._id}`, asked);
+    const made = (await create(201, GLOBAL, asked)).body;
+    assert.equal(made.company, null, 'a global key is nobody’s, whichever company was named');
+  });
+
+  test('must name a company for a company key, and one that exists', async () => {
+    expectProblem(await create(400, {}, { key: globalKey }), 'COMPANY_ID_REQUIRED');
+    for (const id of [newId(), 'nonsense', demo._id.toUpperCase()]) {
+      const asked = { key: globalKey, headers: acting(id) };
+      expectProblem(await create(404, {}, asked), 'NOT_FOUND');
+      expectProblem(await create(404, GLOBAL, asked), 'NOT_FOUND');
+      expectProblem(await platform.call(404, 'GET', PATH, asked), 'NOT_FOUND');
+    }
+  });
+
+  test('is made by a global key only, and grants no more than that one has', async () => {
+    const owner = (await platform.createUser(demo._id, 'OWNER')).token;
+    for (const key of [demo.key, owner]) {
+      const asked = { key, headers: acting(demo._id) };
+      expectProblem(await create(403, GLOBAL, asked), 'FORBIDDEN', 'type');
+    }
+    const small = (await platform.createKey(null, ['api-keys:create', 'contacts:read'])).token;
+    expectProblem(await create(403, GLOBAL, { key: small }), 'FORBIDDEN', 'scopes[1]');
+    const given = { ...GLOBAL, scopes: ['contacts:read'] };
+    await create(201, given, { key: small });
+  });
+});

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { installationOperation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import { createKeyOf, pageKeys, readMadeKey, revokeKeyById } from './api-keys.ts';
+import { ApiKey, ApiKeyCreate, ApiKeyList, ApiKeyMade, ApiKeyParams, ApiKeyQuery } from './schemas.ts';
+
+const tag = 'api-keys';
+
+export function apiKeyRoutes(app: FastifyInstance, kit: Kit): void {
+  installationOperation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/api-keys',
+    scope: 'api-keys:create',
+    tag,
+    summary: 'Create a key; its token is in this answer and nowhere else',
+    description: 'A key never grants more than its creator has. Global keys are made by global keys.',
+    body: ref(ApiKeyCreate),
+    answers: { 201: ref(ApiKeyMade) },
+    errors: ['COMPANY_ID_REQUIRED'],
+    handler: (caller, { body }) => createKeyOf(kit, caller, body),
+    again: readMadeKey,
+  });
+  installationOperation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/api-keys',
+    scope: 'api-keys:read',
+    tag,
+    summary: "List the company's keys; for a global key without x-company-id the global ones",
+    query: ApiKeyQuery,
+    answers: { 200: ApiKeyList },
+    handler: (caller, { query }) => pageKeys(caller, query),
+  });
+  installationOperation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/api-keys/:id',
+    scope: 'api-keys:delete',
+    tag,
+    summary: 'Revoke a key; it is refused from now on',
+    params: ApiKeyParams,
+    answers: { 200: ref(ApiKey) },
+    handler: (caller, { params }) => revokeKeyById(kit, caller, params.id),
+  });
+}

@@ -1,0 +1,52 @@
+import { Type, type Static } from 'typebox';
+import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { GRANTABLE } from '../../platform/scopes.ts';
+
+export const KEY_TYPES = ['company', 'global'] as const;
+
+const name = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+
+export const ApiKeyCreate = define(
+  'ApiKeyCreate',
+  strict({
+    name,
+    type: oneOf(KEY_TYPES, { description: 'global: acts for the company in x-company-id; made by global keys only' }),
+    scopes: Type.Array(oneOf(GRANTABLE), { minItems: 1, maxItems: GRANTABLE.length, uniqueItems: true }),
+    expires_at: Type.Optional(nullable(Timestamp)),
+  }),
+);
+export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
+
+const record = {
+  _id: Id,
+  company: nullable(Id),
+  name: Type.String(),
+  type: oneOf(KEY_TYPES),
+  prefix: Type.String({ description: 'What tells the keys of a list apart; useless as a key' }),
+  scopes: Type.Array(Type.String()),
+  expires_at: nullable(Timestamp),
+  last_used_at: nullable(Timestamp),
+  revoked_at: nullable(Timestamp),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+
+export const ApiKey = define('ApiKey', Type.Object(record));
+export type ApiKey = Static<typeof ApiKey>;
+
+export const ApiKeyMade = define(
+  'ApiKeyMade',
+  Type.Object({
+    ...record,
+    token: nullable(
+      Type.String({ description: 'Shown this once: only its hash is kept. Null in the answer to a repeat' }),
+    ),
+  }),
+);
+export type ApiKeyMade = Static<typeof ApiKeyMade>;
+
+export const ApiKeyParams = Type.Object({ id: Id });
+export const ApiKeyList = pageOf(ref(ApiKey));
+export const ApiKeyQuery = pageQuery('-createdAt', {});
+export type ApiKeyQuery = Static<typeof ApiKeyQuery>;

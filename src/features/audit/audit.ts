@@ -1,0 +1,35 @@
+/** The audit as its company reads it, and its end. What is written into it stands in platform/trail.ts. */
+import type { Kit } from '../../kit.ts';
+import { purgeAttempts } from '../../platform/idempotency.ts';
+import { isId } from '../../platform/ids.ts';
+import { purgeBuckets } from '../../platform/limits.ts';
+import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import type { Tenant } from '../../platform/tenant.ts';
+import { countAudit, deleteOldAudit, listAudit } from './queries.ts';
+import type { AuditEntry, AuditQuery } from './schemas.ts';
+
+export async function pageAudit(tenant: Tenant, query: AuditQuery): Promise<Page<AuditEntry>> {
+  const { resource = null } = query;
+  const names = resource !== null && isId(resource);
+  const filter = {
+    actor: query.actor ?? null,
+    action: query.action ?? null,
+    resource: names ? null : resource,
+    resourceId: names ? resource : null,
+    from: query.from ?? null,
+    to: query.to ?? null,
+  };
+  const rows = await listAudit(tenant.read, filter, windowOf(query));
+  return pageFrom(query, rows, () => countAudit(tenant.read, filter));
+}
+
+// A delete of this many takes far less than a statement may.
+const PORTION = 5_000;
+
+/** What requests leave behind: the audit after its retention, Idempotency-Keys after a day, full rate limits. */
+export async function purgeTrails(kit: Kit): Promise<void> {
+  const { system } = kit.database;
+  await purgeAttempts(system);
+  await purgeBuckets(system);
+  while ((await deleteOldAudit(system, kit.config.AUDIT_RETENTION_DAYS, PORTION)) === PORTION);
+}

@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { operation } from '../../platform/route.ts';
+import { pageAudit } from './audit.ts';
+import { AuditList, AuditQuery } from './schemas.ts';
+
+export function auditRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/audit',
+    scope: 'audit:read',
+    tag: 'audit',
+    summary: 'List who did what to which record, from where',
+    query: AuditQuery,
+    answers: { 200: AuditList },
+    handler: (tenant, { query }) => pageAudit(tenant, query),
+  });
+}

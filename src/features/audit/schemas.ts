@@ -1,0 +1,35 @@
+import { Type, type Static } from 'typebox';
+import { ACTOR_TYPES } from '../../platform/audit.ts';
+import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { define, Id, nullable, oneOf, ref, Timestamp } from '../../platform/schema.ts';
+
+export const AuditEntry = define(
+  'AuditEntry',
+  Type.Object({
+    _id: Id,
+    company: Id,
+    actor: Type.Object({ type: oneOf(ACTOR_TYPES), _id: nullable(Id), name: Type.String() }),
+    action: Type.String({ description: 'What was done: inboxes.update, auth.login' }),
+    resource: Type.String({ description: 'To what kind of record: inboxes' }),
+    resource_id: nullable(Id),
+    fields: Type.Array(Type.String({ description: 'The fields that were given; never their values' })),
+    address: nullable(Type.String()),
+    user_agent: nullable(Type.String()),
+    request_id: nullable(Type.String()),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type AuditEntry = Static<typeof AuditEntry>;
+
+export const AuditList = pageOf(ref(AuditEntry));
+export const AuditQuery = pageQuery('-createdAt', {
+  actor: Type.Optional(Id),
+  action: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  resource: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'A kind of record, or the id of one' }),
+  ),
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
+});
+export type AuditQuery = Static<typeof AuditQuery>;

@@ -1,0 +1,371 @@
+/** Log-in, sessions and their end, lost passwords, and who a token speaks for. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, test } from 'node:test';
+import {
+  claimsOf,
+  createPerson,
+  forgetPassword,
+  freshEmail,
+  logIn,
+  PASSWORD,
+  readMails,
+  resetPassword,
+  tokenOf,
+  waitForMail,
+} from '../../../test/support/people.ts';
+import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
+import { checkDefect, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
+import { until } from '../../../test/support/wait.ts';
+import { hashToken, signToken } from '../../platform/auth.ts';
+import { ROLE_SCOPES, USER_ROLES } from '../../platform/scopes.ts';
+
+const platform = await startPlatform();
+const { call, demo, database } = platform;
+const HOURS = 3_600;
+
+const me = (status: number, key: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  call(status, 'GET', '/v1/auth/me', { key, headers });
+const change = (id: string, body: object) => call(200, 'PATCH', `/v1/users/${id}`, { body });
+const suspend = (company: string, status = 'SUSPENDED') =>
+  call(200, 'PATCH', `/v1/companies/${company}`, { key: platform.globalKey, body: { status } });
+
+/** All that a caller can compare: the body but for the request's own id, and the headers but for what counts and dates. */
+function withoutChance({ status, headers, body }: Answer): Json {
+  const own = /^(date|x-request-id|ratelimit-\w+)$/;
+  return { status, headers: [...headers].filter(([name]) => !own.test(name)), body: { ...body, request_id: '' } };
+}
+
+describe('a log-in', () => {
+  test('answers a token for twelve hours and the user, and notes when', async () => {
+    const person = await createPerson(platform, demo._id, 'ADMIN');
+    const before = Date.now();
+    const { body, headers } = await logIn(platform, 200, person.email);
+    assert.deepEqual(Object.keys(body), ['access_token', 'token_type', 'expires_in', 'user']);
+    assert.deepEqual([body.token_type, body.expires_in], ['Bearer', 12 * HOURS]);
+    assert.ok(Number(headers.get('ratelimit-remaining')) > 0);
+    const claims = claimsOf(body.access_token);
+    assert.ok(Math.abs(claims.exp - before / 1_000 - 12 * HOURS) < 30);
+    assert.deepEqual([claims.type, claims.company, claims.role, claims.sv], ['user', demo._id, 'ADMIN', 0]);
+    assert.deepEqual(body.user, (await call(200, 'GET', `/v1/users/${person._id}`)).body);
+    assert.ok(Date.parse(body.user.last_login_at) >= before - 1_000);
+    await call(200, 'GET', '/v1/inboxes', { key: body.access_token });
+  });
+
+  test('takes the e-mail in any case, and the password exactly as it is', async () => {
+    const { email } = await createPerson(platform, demo._id, 'VIEWER');
+    await logIn(platform, 200, email.toUpperCase());
+    for (const wrong of [PASSWORD.toUpperCase(), `${PASSWORD} `, ` ${PASSWORD}`, PASSWORD.slice(0, -1)]) {
+      await logIn(platform, 401, email, wrong);
+    }
+    await logIn(platform, 401, `${email} `);
+  });
+
+  test('has one refusal, whether the account is unknown, inactive, invited, suspended, or the password is wrong', async () => {
+    const [wrong, inactive] = [
+      await createPerson(platform, demo._id, 'ADMIN'),
+      await createPerson(platform, demo._id, 'ADMIN'),
+    ];
+    await change(inactive._id, { status: 'INACTIVE' });
+    const invited = { name: 'Ana', email: freshEmail(), role: 'VIEWER' };
+    await call(201, 'POST', '/v1/users', { body: invited });
+    const company = await platform.createCompany();
+    const suspended = await createPerson(platform, company._id, 'OWNER');
+    await suspend(company._id);
+    const unknown = await logIn(platform, 401, 'nobody@example.test');
+    expectProblem(unknown, 'INVALID_CREDENTIALS');
+    assert.deepEqual(unknown.body.errors, []);
+    assert.equal(unknown.headers.get('www-authenticate'), 'Bearer');
+    for (const answer of [
+      await logIn(platform, 401, wrong.email, 'another password'),
+      await logIn(platform, 401, inactive.email),
+      await logIn(platform, 401, invited.email),
+      await logIn(platform, 401, suspended.email),
+      await logIn(platform, 401, 'no address at all'),
+    ]) {
+      assert.deepEqual(withoutChance(answer), withoutChance(unknown));
+    }
+    await suspend(company._id, 'ACTIVE');
+    await logIn(platform, 200, suspended.email);
+  });
+
+  test('is told in the audit of its company: who, from where, and whether it was let in', async () => {
+    const person = await createPerson(platform, demo._id, 'VIEWER');
+    const told = (count: number) =>
+      until(`${count} lines`, async () => {
+        const { body } = await call(200, 'GET', `/v1/audit?actor=${person._id}&sort=createdAt`);
+        return body.result.length === count ? (body.result as Json[]) : null;
+      });
+    await logIn(platform, 401, person.email, 'another password');
+    // A refusal does not wait for its line.
+    await told(1);
+    const { headers } = await logIn(platform, 200, person.email);
+    const entries = await told(2);
+    assert.deepEqual(
+      entries.map(({ action }) => action),
+      ['auth.login-refused', 'auth.login'],
+    );
+    const [, { actor, address, request_id: requestId, resource, resource_id: resourceId }] = entries as [Json, Json];
+    assert.deepEqual(actor, { type: 'USER', _id: person._id, name: 'Olga Operator' });
+    assert.deepEqual([address, resource, resourceId], ['127.0.0.1', 'auth', person._id]);
+    assert.equal(requestId, headers.get('x-request-id'));
+  });
+
+  test('that is malformed is 400 and named, and never shows a password', async () => {
+    const good = { email: 'a@example.test', password: 'secret-enough' };
+    for (const [field, ...wrong] of [
+      ['email', undefined, '', null, 7, 'x'.repeat(255)],
+      ['password', undefined, '', null, ['secret-enough'], 'x'.repeat(129)],
+      ['company', demo._id],
+    ]) {
+      for (const value of wrong) {
+        const body = { ...good, [field as string]: value };
+        const problem = await call(400, 'POST', '/v1/auth/login', { key: null, body });
+        expectProblem(problem, 'VALIDATION_FAILED', field as string);
+        assert.ok(!JSON.stringify(problem.body).includes('secret-enough'));
+      }
+    }
+  });
+});
+
+describe('a session', () => {
+  test('lives for twelve hours, to the second, and no token says more', async () => {
+    const { token, _id } = await createPerson(platform, demo._id, 'VIEWER');
+    const { jti: _jti, iat: _iat, iss: _iss, aud: _aud, sub: _sub, ...claims } = claimsOf(token);
+    const seconds = Math.floor(Date.now() / 1_000);
+    const sign = (exp: number) => signToken(platform.running.kit.tokenSecret, _id, { ...claims, jti: _id, exp });
+    const short = await sign(seconds + 2);
+    await me(200, short);
+    await me(401, await sign(seconds + 12 * HOURS + 60));
+    await until('its end', () => Date.now() >= (seconds + 2) * 1_000);
+    await me(401, short);
+  });
+
+  test('ends with a reset of the password, each of them at once; other people’s go on', async () => {
+    const [person, other] = [
+      await createPerson(platform, demo._id, 'OPERATOR'),
+      await createPerson(platform, demo._id, 'OPERATOR'),
+    ];
+    const sessions = [person.token];
+    for (let round = 0; round < 2; round += 1) {
+      sessions.push((await logIn(platform, 200, person.email)).body.access_token);
+    }
+    for (const session of sessions) await me(200, session);
+    await forgetPassword(platform, person.email);
+    await resetPassword(platform, 200, tokenOf(await waitForMail(platform, person.email)), 'entirely new one');
+    for (const session of sessions) await me(401, session);
+    await me(200, other.token);
+    await logIn(platform, 401, person.email);
+    await me(200, (await logIn(platform, 200, person.email, 'entirely new one')).body.access_token);
+  });
+
+  test('ends with a deactivation, and does not come back with the user', async () => {
+    const person = await createPerson(platform, demo._id, 'OPERATOR');
+    const session = (await logIn(platform, 200, person.email)).body.access_token;
+    await me(200, session);
+    await change(person._id, { status: 'INACTIVE' });
+    await me(401, session);
+    await change(person._id, { status: 'ACTIVE' });
+    for (const token of [session, person.token]) await me(401, token);
+    await me(200, (await logIn(platform, 200, person.email)).body.access_token);
+  });
+});
+
+describe('a forgotten password', () => {
+  test('is answered alike for everybody, and mails only who may log in', async () => {
+    const [person, inactive] = [
+      await createPerson(platform, demo._id, 'ADMIN'),
+      await createPerson(platform, demo._id, 'ADMIN'),
+    ];
+    await change(inactive._id, { status: 'INACTIVE' });
+    const company = await platform.createCompany();
+    const suspended = await createPerson(platform, company._id, 'OWNER');
+    await suspend(company._id);
+    const emails = [person.email, 'nobody@example.test', inactive.email, suspended.email];
+    const answers = await Promise.all([...emails, '?'].map((email) => forgetPassword(platform, email)));
+    for (const answer of answers) {
+      assert.deepEqual(answer.body, { ok: true });
+      assert.deepEqual(withoutChance(answer), withoutChance(answers[0] as Answer));
+    }
+    await jobsDone();
+    const counts = await Promise.all(emails.map(async (email) => (await readMails(platform, email)).length));
+    assert.deepEqual(counts, [1, 0, 0, 0]);
+    assert.equal((await readMails(platform, person.email))[0]?.subject, 'Uma nova senha para o Parley');
+  });
+
+  test('that is asked for many times at once, in any spelling, is one waiting mail', async () => {
+    const { email } = await createPerson(platform, demo._id, 'ADMIN');
+    const started = Date.now();
+    const ask = (_: unknown, index: number) => forgetPassword(platform, index % 2 ? email : email.toUpperCase());
+    await Promise.all(Array.from({ length: 30 }, ask));
+    // The queue is looked at once a second; what it took out no longer waits.
+    const most = 2 + (Date.now() - started) / 1_000;
+    await jobsDone();
+    const { length } = await readMails(platform, email);
+    assert.ok(length >= 1 && length <= most, `${length} mails, ${most} allowed`);
+  });
+
+  test('is mailed in the language of the user, with a link that works for an hour', async () => {
+    for (const [language, subject] of [
+      ['en', 'A new password for Parley'],
+      ['es', 'Una nueva contraseña para Parley'],
+    ]) {
+      const person = await createPerson(platform, demo._id, 'VIEWER');
+      await change(person._id, { language });
+      await forgetPassword(platform, person.email);
+      assert.equal((await waitForMail(platform, person.email)).subject, subject);
+      const [link] = await database.sql<Json>(
+        'select extract(epoch from expires_at - created_at) as seconds from password_tokens where user_id = $1',
+        [person._id],
+      );
+      assert.equal(Math.round(Number(link.seconds)), HOURS);
+    }
+  });
+});
+
+describe('a reset', () => {
+  test('answers {ok: true} once; used, expired and invented tokens are refused byte by byte alike', async () => {
+    const person = await createPerson(platform, demo._id, 'VIEWER');
+    await forgetPassword(platform, person.email);
+    const used = tokenOf(await waitForMail(platform, person.email));
+    const { status, body } = await resetPassword(platform, 200, used, 'entirely new one');
+    assert.deepEqual([status, body], [200, { ok: true }]);
+    await forgetPassword(platform, person.email);
+    const expired = tokenOf(await waitForMail(platform, person.email, 2));
+    await database.sql(`update password_tokens set expires_at = now() - interval '1 millisecond' where user_id = $1`, [
+      person._id,
+    ]);
+    const raw = (token: string) => refusalBytes(token);
+    const invented = await raw('A'.repeat(43));
+    assert.match(invented, /"code":"INVALID_RESET_TOKEN"/);
+    assert.match(invented, /^400 application\/problem\+json/);
+    for (const token of [used, expired, `${expired}x`, 'x', 'ü'.repeat(43)]) assert.equal(await raw(token), invented);
+    await logIn(platform, 200, person.email, 'entirely new one');
+  });
+
+  test('ends all other links', async () => {
+    const person = await createPerson(platform, demo._id, 'VIEWER');
+    await forgetPassword(platform, person.email);
+    const first = tokenOf(await waitForMail(platform, person.email));
+    await forgetPassword(platform, person.email);
+    const second = tokenOf(await waitForMail(platform, person.email, 2));
+    await resetPassword(platform, 200, second, 'entirely new one');
+    expectProblem(await resetPassword(platform, 400, first, 'an attacker’s own'), 'INVALID_RESET_TOKEN');
+    const links = await database.sql('select from password_tokens where user_id = $1', [person._id]);
+    assert.equal(links.length, 0);
+  });
+
+  test('that meets a deactivation or a removal is over before, or refused: nobody comes back by it, and nobody is told 5xx', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const person = await createPerson(platform, demo._id, 'VIEWER');
+      const token = randomBytes(32).toString('base64url');
+      await database.sql(
+        `insert into password_tokens (token_hash, company_id, user_id, expires_at) values ($1, $2, $3, now() + interval '1 hour')`,
+        [hashToken(token), demo._id, person._id],
+      );
+      const isRemoved = round % 2 === 1;
+      const dismissal = isRemoved
+        ? { method: 'DELETE', headers: { authorization: `Bearer ${demo.key}` } }
+        : {
+            method: 'PATCH',
+            headers: { authorization: `Bearer ${demo.key}`, 'content-type': 'application/json' },
+            body: JSON.stringify({ status: 'INACTIVE' }),
+          };
+      const [reset, dismissed] = await Promise.all([
+        refusalBytes(token),
+        fetch(`${platform.url}/v1/users/${person._id}`, dismissal),
+      ]);
+      assert.match(reset, /^(200|400)/);
+      assert.equal(dismissed.status, 200);
+      if (!isRemoved) assert.equal((await call(200, 'GET', `/v1/users/${person._id}`)).body.status, 'INACTIVE');
+      await logIn(platform, 401, person.email, 'entirely new one');
+    }
+  });
+
+  test('with a password that is refused keeps the token', async () => {
+    const person = await createPerson(platform, demo._id, 'VIEWER');
+    await forgetPassword(platform, person.email);
+    const token = tokenOf(await waitForMail(platform, person.email));
+    for (const wrong of ['', 'short67', 'x'.repeat(129), null, undefined]) {
+      const body = { token, new_password: wrong };
+      const problem = await call(400, 'POST', '/v1/auth/reset-password', { key: null, body });
+      expectProblem(problem, 'VALIDATION_FAILED', 'new_password');
+    }
+    const surplus = { token, new_password: PASSWORD, email: person.email };
+    expectProblem(
+      await call(400, 'POST', '/v1/auth/reset-password', { key: null, body: surplus }),
+      'VALIDATION_FAILED',
+      'email',
+    );
+    await resetPassword(platform, 200, token, 'ÄÖÜ 密码 🔑');
+    await logIn(platform, 200, person.email, 'ÄÖÜ 密码 🔑');
+  });
+
+  test('is told in the audit of its company', async () => {
+    const person = await createPerson(platform, demo._id, 'VIEWER');
+    await forgetPassword(platform, person.email);
+    await resetPassword(platform, 200, tokenOf(await waitForMail(platform, person.email)), 'entirely new one');
+    const { body } = await call(200, 'GET', `/v1/audit?actor=${person._id}&action=auth.reset-password`);
+    assert.equal(body.result.length, 1);
+    assert.deepEqual(body.result[0].fields, []);
+  });
+});
+
+/** Status, type and body as they are on the wire, under a request id of our own. */
+async function refusalBytes(token: string): Promise<string> {
+  const response = await fetch(`${platform.url}/v1/auth/reset-password`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-request-id': 'the-same' },
+    body: JSON.stringify({ token, new_password: 'entirely new one' }),
+  });
+  return `${response.status} ${response.headers.get('content-type')} ${await response.text()}`;
+}
+
+function jobsDone(): Promise<unknown> {
+  return until('the mails to be sent', async () => {
+    const pending = await database.sql(`select from pgboss.job where name like 'users.send-%' and state < 'completed'`);
+    return pending.length === 0;
+  });
+}
+
+describe('who a token speaks for', () => {
+  for (const role of USER_ROLES) {
+    test(`a user (${role}): the company, the role, its scopes, and the record`, async () => {
+      const person = await createPerson(platform, demo._id, role);
+      const { body } = await me(200, person.token, { 'x-company-id': 'ignored' });
+      const { body: user } = await call(200, 'GET', `/v1/users/${person._id}`);
+      assert.deepEqual(body, { type: 'user', company: demo._id, scopes: ROLE_SCOPES[role], role, user });
+    });
+  }
+
+  test('a company key: its company and itself, whatever x-company-id says, and with whatever scope', async () => {
+    const key = await platform.createKey(demo._id, ['messages:create']);
+    const other = await platform.createCompany();
+    const { body } = await me(200, key.token, { 'x-company-id': other._id });
+    const own = { _id: key._id, name: 'test', expires_at: null };
+    assert.deepEqual(body, { type: 'company', company: demo._id, scopes: ['messages:create'], key: own });
+  });
+
+  test('a global key: no company, with and without x-company-id; an unknown one is 404', async () => {
+    const key = await platform.createKey(null, ['companies:read']);
+    const own = { _id: key._id, name: 'test', expires_at: null };
+    const expected = { type: 'global', company: null, scopes: ['companies:read'], key: own };
+    assert.deepEqual((await me(200, key.token)).body, expected);
+    assert.deepEqual((await me(200, key.token, { 'x-company-id': demo._id })).body, expected);
+    expectProblem(await me(404, key.token, { 'x-company-id': 'f'.repeat(24) }), 'NOT_FOUND');
+  });
+
+  test('nobody: 401', async () => {
+    expectProblem(await call(401, 'GET', '/v1/auth/me', { key: null }), 'UNAUTHORIZED');
+    expectProblem(await me(401, 'a.b.c'), 'UNAUTHORIZED');
+  });
+});
+
+test('while the database does not answer each is 503, and a defect is 500 without a word', async () => {
+  const asked = [
+    { method: 'POST', path: '/v1/auth/login', scope: '', body: { email: 'a@example.test', password: PASSWORD } },
+    { method: 'POST', path: '/v1/auth/reset-password', scope: '', body: { token: 'x', new_password: PASSWORD } },
+  ];
+  await checkUnavailable(platform, ['users', 'password_tokens'], asked);
+  await checkDefect(platform, 'users.session_version', asked);
+});

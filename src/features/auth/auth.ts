@@ -1,0 +1,87 @@
+/** Log-in, the way back to a lost password, and who a token speaks for. */
+import type { Kit } from '../../kit.ts';
+import { recordAudit } from '../../platform/audit.ts';
+import { AppError } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { hashPassword, NOBODYS_HASH, verifyPassword } from '../../platform/passwords.ts';
+import type { Caller, Visitor } from '../../platform/route.ts';
+import { hashToken, signToken } from '../../platform/auth.ts';
+import { SESSION_SECONDS } from '../../platform/tokens.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import {
+  askForReset,
+  loginAccount,
+  noteLoginOf,
+  setPassword,
+  takeAccountByLink,
+  type Account,
+} from '../users/accounts.ts';
+import { readUser } from '../users/users.ts';
+import type { Done, Login, Me, ResetPassword, Session } from './schemas.ts';
+
+/** One answer and one time, whether the account is unknown, inactive, without a password, or the password is wrong. */
+export async function logIn(kit: Kit, visitor: Visitor, { email, password }: Login): Promise<Session> {
+  const account = await loginAccount(visitor.read, email);
+  const matches = await verifyPassword(password, account?.password_hash ?? NOBODYS_HASH);
+  if (!account || !matches) {
+    // Not waited for: the time of a write would tell who has an account.
+    // Failure policy: the refusal stands, whether its line of the audit could be written or not.
+    if (account) void noteAccount(visitor, visitor.read, account, 'auth.login-refused').catch(() => undefined);
+    throw new AppError('INVALID_CREDENTIALS', undefined, [], { 'www-authenticate': 'Bearer' });
+  }
+  const user = await visitor.tx(async (tx) => {
+    await noteAccount(visitor, tx, account, 'auth.login');
+    return noteLoginOf(tx, account);
+  });
+  const access_token = await signToken(kit.tokenSecret, account._id, {
+    jti: newId(),
+    type: 'user',
+    company: account.company,
+    role: account.role,
+    sv: account.session_version,
+    exp: Math.floor(Date.now() / 1_000) + SESSION_SECONDS,
+  });
+  return { access_token, token_type: 'Bearer', expires_in: SESSION_SECONDS, user };
+}
+
+/** Nothing is looked up here, so nothing can be learnt from the answer or its time. */
+export async function forgetPassword(kit: Kit, visitor: Visitor, email: string): Promise<Done> {
+  await visitor.tx((tx) => askForReset(kit, tx, email));
+  return { ok: true };
+}
+
+/** The password is hashed only for a token that was claimed: whoever has none costs no more than a look. */
+export async function resetPassword(kit: Kit, visitor: Visitor, input: ResetPassword): Promise<Done> {
+  const hash = hashToken(input.token);
+  await visitor.tx(async (tx) => {
+    const account = await takeAccountByLink(tx, hash);
+    if (!account) throw new AppError('INVALID_RESET_TOKEN');
+    await setPassword(tx, account, await hashPassword(input.new_password));
+    await noteAccount(visitor, tx, account, 'auth.reset-password');
+  });
+  kit.access.auth.forget();
+  return { ok: true };
+}
+
+async function noteAccount({ origin }: Visitor, tx: SystemTx, account: Account, action: string): Promise<void> {
+  await recordAudit(tx, {
+    company: account.company,
+    actor: { type: 'USER', _id: account._id, name: account.name },
+    action,
+    resource: 'auth',
+    resourceId: account._id,
+    fields: [],
+    origin,
+  });
+}
+
+export async function readMe({ principal, tenant }: Caller): Promise<Me> {
+  const scopes = [...principal.scopes];
+  if (principal.type === 'user' && tenant) {
+    const user = await readUser(tenant, principal.id);
+    return { type: 'user', company: principal.companyId, scopes, role: principal.role, user };
+  }
+  if (principal.type === 'user') throw new Error('a user without a company');
+  const key = { _id: principal.id, name: principal.name, expires_at: principal.expiresAt };
+  return { type: principal.type, company: principal.type === 'company' ? principal.companyId : null, scopes, key };
+}

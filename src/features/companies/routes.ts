@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { installationOperation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import { createCompanyOf, pageCompanies, readCompany, updateCompanyById } from './companies.ts';
+import { Company, CompanyCreate, CompanyList, CompanyParams, CompanyQuery, CompanyUpdate } from './schemas.ts';
+
+const tag = 'companies';
+
+export function companyRoutes(app: FastifyInstance, kit: Kit): void {
+  installationOperation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/companies',
+    scope: 'companies:create',
+    tag,
+    summary: 'Create a company and invite its first owner; takes a global key',
+    body: ref(CompanyCreate),
+    answers: { 201: ref(Company) },
+    errors: ['USER_EXISTS'],
+    handler: (caller, { body }) => createCompanyOf(kit, caller, body),
+    again: readCompany,
+  });
+  installationOperation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/companies',
+    scope: 'companies:read',
+    tag,
+    summary: 'List companies; takes a global key',
+    query: CompanyQuery,
+    answers: { 200: CompanyList },
+    handler: (caller, { query }) => pageCompanies(caller, query),
+  });
+  installationOperation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/companies/:id',
+    scope: 'companies:read',
+    tag,
+    summary: 'Read a company: any with a global key, else the own one',
+    params: CompanyParams,
+    answers: { 200: ref(Company) },
+    handler: (caller, { params }) => readCompany(caller, params.id),
+  });
+  installationOperation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/companies/:id',
+    scope: 'companies:update',
+    tag,
+    summary: 'Change a company: any with a global key, else the own one',
+    description:
+      'status, subscription, payment_customer_id and the billing switches are changed with a global key only.',
+    params: CompanyParams,
+    body: ref(CompanyUpdate),
+    answers: { 200: ref(Company) },
+    handler: (caller, { params, body }) => updateCompanyById(kit, caller, params.id, body),
+  });
+}

@@ -1,0 +1,100 @@
+import { Type, type Static } from 'typebox';
+import { CHANNEL_NAMES } from '../../channels/channel.ts';
+import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { Email, LANGUAGES, PersonName } from '../users/schemas.ts';
+
+const COMPANY_STATUSES = ['ACTIVE', 'SUSPENDED'] as const;
+
+/** JSON of the caller's own making, at most 16 kB of it. */
+const Free = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
+
+const name = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+const domain = Type.String({
+  maxLength: 253,
+  pattern: String.raw`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`,
+});
+const documentType = oneOf(['CPF', 'CNPJ', 'OTHER']);
+const status = oneOf(COMPANY_STATUSES);
+
+const writable = {
+  description: nullable(Type.String({ maxLength: 2_000 })),
+  domains: Type.Array(domain, { maxItems: 50, uniqueItems: true }),
+  site: nullable(Type.String({ minLength: 1, maxLength: 2_048, description: 'http or https' })),
+  general_config: Type.Partial(
+    strict({ language: oneOf(LANGUAGES), time_zone: Type.String({ maxLength: 64, description: 'America/Sao_Paulo' }) }),
+    { additionalProperties: false },
+  ),
+  status,
+  agent_builder_mcp_enabled: Type.Boolean(),
+  client_mcp_servers_enabled: Type.Boolean(),
+  auto_join_enabled: Type.Boolean(),
+  subscription: Free,
+  document_type: nullable(documentType),
+  document_number: nullable(Type.String({ minLength: 1, maxLength: 32 })),
+  payment_customer_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
+  billing_external: Type.Boolean(),
+  billing_partner: Type.Boolean(),
+  onboarding: Free,
+  attribution: Free,
+};
+const optional = Type.Partial(Type.Object(writable)).properties;
+
+export const CompanyCreate = define(
+  'CompanyCreate',
+  strict({
+    name,
+    owner: strict({ name: PersonName, email: Email, language: Type.Optional(oneOf(LANGUAGES)) }),
+    ...optional,
+  }),
+);
+export type CompanyCreate = Static<typeof CompanyCreate>;
+
+export const CompanyUpdate = define('CompanyUpdate', strict({ name: Type.Optional(name), ...optional }));
+export type CompanyUpdate = Static<typeof CompanyUpdate>;
+
+/** The company as other records show it inside themselves. */
+const shown = {
+  _id: Id,
+  name: Type.String(),
+  channels: Type.Array(oneOf(CHANNEL_NAMES), { description: 'Of its active inboxes' }),
+  agent_flows: Type.Array(
+    Type.Object({
+      _id: Id,
+      name: Type.String(),
+      url: nullable(Type.String()),
+      specialist_url: nullable(Type.String()),
+      type: oneOf(['AI', 'EXTERNAL']),
+    }),
+  ),
+  description: nullable(Type.String()),
+  status,
+  domains: Type.Array(Type.String()),
+  site: nullable(Type.String()),
+  general_config: Type.Object({ language: oneOf(LANGUAGES), time_zone: Type.String() }),
+  agent_builder_mcp_enabled: Type.Boolean(),
+  client_mcp_servers_enabled: Type.Boolean(),
+  auto_join_enabled: Type.Boolean(),
+  subscription: Free,
+  document_type: nullable(documentType),
+  document_number: nullable(Type.String()),
+  payment_customer_id: nullable(Type.String()),
+  billing_external: Type.Boolean(),
+  billing_partner: Type.Boolean(),
+  onboarding: Free,
+  attribution: Free,
+};
+
+export const Company = define(
+  'Company',
+  Type.Object({ ...shown, company: Id, createdAt: Timestamp, updatedAt: Timestamp }),
+);
+export type Company = Static<typeof Company>;
+
+export const CompanyParams = Type.Object({ id: Id });
+export const CompanyList = pageOf(ref(Company));
+export const CompanyQuery = pageQuery('-createdAt', {
+  status: Type.Optional(status),
+  search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A part of the name' })),
+});
+export type CompanyQuery = Static<typeof CompanyQuery>;

@@ -1,0 +1,166 @@
+/** From an invitation to a password: the mail, its link, and whom it lets in. */
+import assert from 'node:assert/strict';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  forgetPassword,
+  freshEmail,
+  logIn,
+  PASSWORD,
+  readMails,
+  resetPassword,
+  tokenOf,
+  waitForMail,
+} from '../../../test/support/people.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
+import { until } from '../../../test/support/wait.ts';
+import { hashToken } from '../../platform/auth.ts';
+import { sendInvitation } from './send-links.ts';
+
+const platform = await startPlatform();
+const { call, demo, database } = platform;
+const { kit } = platform.running;
+
+async function invite(more: object = {}): Promise<Json> {
+  const body = { name: 'Ana Souza', email: freshEmail('ana'), role: 'VIEWER', ...more };
+  return (await call(201, 'POST', '/v1/users', { body })).body;
+}
+const change = (id: string, body: object) => call(200, 'PATCH', `/v1/users/${id}`, { body });
+const statusOf = async (id: string): Promise<string> => (await call(200, 'GET', `/v1/users/${id}`)).body.status;
+
+async function refuse(token: string): Promise<void> {
+  expectProblem(await resetPassword(platform, 400, token, PASSWORD), 'INVALID_RESET_TOKEN');
+}
+
+for (const [language, subject] of [
+  ['pt-BR', 'Seu acesso a Demo no Parley'],
+  ['en', 'Your access to Demo on Parley'],
+  ['es', 'Su acceso a Demo en Parley'],
+] as const) {
+  test(`(${language}) who is invited gets one mail, whose link sets the password, once`, async () => {
+    const { _id, email } = await invite({ language, name: 'Ана Söuza' });
+    const mail = await waitForMail(platform, email);
+    assert.equal(mail.subject, subject);
+    assert.match(mail.text ?? '', /Ана Söuza/);
+    assert.ok(mail.html && mail.html.includes(`<html lang="${language}">`));
+    const token = tokenOf(mail);
+    assert.ok(mail.text?.includes(`\n${platform.url}/set-password#token=${token}\n`), 'at the address of the platform');
+    assert.equal(Buffer.from(token, 'base64url').length, 32);
+    await logIn(platform, 401, email);
+    assert.deepEqual((await resetPassword(platform, 200, token, PASSWORD)).body, { ok: true });
+    assert.equal(await statusOf(_id), 'ACTIVE');
+    assert.equal((await logIn(platform, 200, email)).body.user._id, _id);
+    await refuse(token);
+    assert.equal((await readMails(platform, email)).length, 1);
+  });
+}
+
+test('Portuguese is what a mail speaks unless the user or the invitation says otherwise', async () => {
+  const { email, language } = await invite();
+  assert.equal(language, 'pt-BR');
+  assert.match((await waitForMail(platform, email)).subject ?? '', /^Seu acesso/);
+});
+
+test('the mail is a file that only the platform’s own user reads, and the token is nowhere but in it', async () => {
+  const { _id, email } = await invite();
+  const token = tokenOf(await waitForMail(platform, email));
+  const folder = join(platform.dataDir, 'mail');
+  for (const name of await readdir(folder)) assert.equal((await stat(join(folder, name))).mode & 0o777, 0o600);
+  const [row] = await database.sql<Json>(
+    'select *, extract(epoch from expires_at - created_at) / 3600 as hours from password_tokens where user_id = $1',
+    [_id],
+  );
+  assert.deepEqual(row.token_hash, hashToken(token));
+  assert.equal(row.company_id, demo._id);
+  assert.equal(Number(row.hours).toFixed(3), '72.000');
+  const jobs = await database.sql<{ data: string }>('select data::text from pgboss.job');
+  assert.ok(jobs.length > 0 && jobs.every(({ data }) => !data.includes(token)));
+});
+
+test('after 72 hours the link is dead; who asks for a password then is invited again', async () => {
+  const { _id, email } = await invite();
+  const first = tokenOf(await waitForMail(platform, email));
+  await database.sql(`update password_tokens set expires_at = now() where user_id = $1`, [_id]);
+  await refuse(first);
+  await forgetPassword(platform, email);
+  const again = await waitForMail(platform, email, 2);
+  assert.match(again.subject ?? '', /^Seu acesso/);
+  await resetPassword(platform, 200, tokenOf(again), PASSWORD);
+  await logIn(platform, 200, email);
+});
+
+test('an invitation follows the address: the link to the old one is dead, the new one gets its own', async () => {
+  const { _id, email } = await invite();
+  const old = tokenOf(await waitForMail(platform, email));
+  const moved = freshEmail('moved');
+  assert.equal((await change(_id, { email: moved })).body.status, 'INVITED');
+  const token = tokenOf(await waitForMail(platform, moved));
+  await refuse(old);
+  await resetPassword(platform, 200, token, PASSWORD);
+  await logIn(platform, 401, email);
+  await logIn(platform, 200, moved);
+});
+
+test('a mail that is being written while the address changes carries no link that works', async () => {
+  const { _id, email } = await invite();
+  await waitForMail(platform, email);
+  const moved = freshEmail('moved');
+  // As slow as a job can be: it has read the old address when the change comes.
+  const slow = { ...kit.database, system: { ...kit.database.system } };
+  const { query } = slow.system;
+  slow.system.query = async (statement) => {
+    const rows = await query(statement);
+    if (statement.name === 'users.findAccount') await change(_id, { email: moved });
+    return rows as never;
+  };
+  await sendInvitation({ ...kit, database: slow }, { company: demo._id, user: _id });
+  await waitForMail(platform, moved);
+  for (const mail of await readMails(platform, email)) await refuse(tokenOf(mail));
+  await resetPassword(platform, 200, tokenOf(await waitForMail(platform, moved)), PASSWORD);
+});
+
+test('other changes send nothing, and ACTIVE is only who has a password', async () => {
+  const { _id, email } = await invite();
+  const token = tokenOf(await waitForMail(platform, email));
+  for (const body of [{ name: 'Other' }, { role: 'OPERATOR' }, { status: 'ACTIVE' }, { language: 'en' }]) {
+    assert.equal((await change(_id, body)).body.status, 'INVITED');
+  }
+  await change(_id, { status: 'INACTIVE' });
+  await refuse(token);
+  await forgetPassword(platform, email);
+  await jobsDone();
+  assert.equal((await change(_id, { status: 'ACTIVE' })).body.status, 'INVITED');
+  const second = await waitForMail(platform, email, 2);
+  assert.equal(second.subject, 'Your access to Demo on Parley');
+  await resetPassword(platform, 200, tokenOf(second), PASSWORD);
+  assert.equal(await statusOf(_id), 'ACTIVE');
+  assert.equal((await readMails(platform, email)).length, 2);
+});
+
+test('an invitation whose user or company is gone by then is not sent, and its link opens nothing', async () => {
+  const removed = await invite();
+  await call(200, 'DELETE', `/v1/users/${removed._id}`);
+  const company = await platform.createCompany();
+  const body = { name: 'Ana', email: freshEmail(), role: 'VIEWER' };
+  const { body: suspended } = await call(201, 'POST', '/v1/users', { key: company.key, body });
+  const token = tokenOf(await waitForMail(platform, suspended.email));
+  const patch = (status: string) =>
+    call(200, 'PATCH', `/v1/companies/${company._id}`, { key: platform.globalKey, body: { status } });
+  await patch('SUSPENDED');
+  await refuse(token);
+  await sendInvitation(kit, { company: company._id, user: suspended._id });
+  await jobsDone();
+  assert.equal((await readMails(platform, removed.email)).length, 0);
+  assert.equal((await readMails(platform, suspended.email)).length, 1);
+  await patch('ACTIVE');
+  await resetPassword(platform, 200, token, PASSWORD);
+});
+
+function jobsDone(): Promise<unknown> {
+  return until('the mails to be sent', async () => {
+    const pending = await database.sql(`select from pgboss.job where name like 'users.send-%' and state < 'completed'`);
+    return pending.length === 0;
+  });
+}

@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import type { Kit } from '../../kit.ts';
+import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { Id } from '../../platform/schema.ts';
+import { purgeExpiredLinks, sendInvitation, sendReset } from './send-links.ts';
+
+// Some five minutes in all: a mail server that is away longer is one that its operator sees.
+const RETRIES = 5;
+const RETRY_SECONDS = 5;
+
+/** The queue holds no token: the job makes one when it writes the mail. */
+export const SendInvitation = defineJob({
+  name: 'users.send-invitation',
+  data: Type.Object({ company: Id, user: Id }),
+  retries: RETRIES,
+  retryDelaySeconds: RETRY_SECONDS,
+});
+
+/** Whether the address belongs to anybody is found out here, where nobody can measure how long it takes. */
+export const SendReset = defineJob({
+  name: 'users.send-reset',
+  data: Type.Object({ email: Type.String() }),
+  retries: RETRIES,
+  retryDelaySeconds: RETRY_SECONDS,
+});
+
+const PurgeLinks = defineJob({
+  name: 'users.purge-links',
+  data: Type.Object({}),
+  retries: 0,
+  retryDelaySeconds: 1,
+  cron: '41 3 * * *',
+});
+
+export function sendInvitationJob(kit: Kit): Worked<typeof SendInvitation.data> {
+  return { job: SendInvitation, handle: (data) => sendInvitation(kit, data) };
+}
+
+export function sendResetJob(kit: Kit): Worked<typeof SendReset.data> {
+  return { job: SendReset, handle: (data) => sendReset(kit, data.email) };
+}
+
+export function purgeLinksJob(kit: Kit): Worked<typeof PurgeLinks.data> {
+  return { job: PurgeLinks, handle: () => purgeExpiredLinks(kit) };
+}

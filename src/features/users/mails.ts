@@ -1,0 +1,160 @@
+/** The mails about accounts, in the languages of their readers. One column, no image, nothing that reports back. */
+
+interface Mail {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+type Language = 'pt-BR' | 'en' | 'es';
+
+interface Words {
+  subject: string;
+  intro: string;
+  button: string;
+  lifetime: string;
+  unexpected: string;
+}
+
+/** What a new user gets. `link` sets the first password and works for 72 hours. An unknown language is English. */
+export function invitationMail(input: { name: string; company: string; language: string; link: string }): Mail {
+  return compose(INVITATION, input);
+}
+
+/** What a forgotten password brings. `link` sets a new one and works for 1 hour. An unknown language is English. */
+export function resetMail(input: { name: string; language: string; link: string }): Mail {
+  return compose(RESET, { ...input, company: '' });
+}
+
+const FRAME: Record<Language, { greeting: string; paste: string }> = {
+  en: { greeting: 'Hello {name},', paste: 'If the button does not work, paste this address into your browser:' },
+  'pt-BR': { greeting: 'Olá, {name},', paste: 'Se o botão não funcionar, cole este endereço no seu navegador:' },
+  es: { greeting: 'Hola, {name}:', paste: 'Si el botón no funciona, pegue esta dirección en su navegador:' },
+};
+
+const INVITATION: Record<Language, Words> = {
+  en: {
+    subject: 'Your access to {company} on Parley',
+    intro: 'You have been given access to the company “{company}” on Parley. Choose a password to log in:',
+    button: 'Choose my password',
+    lifetime: 'The link works once, and for 72 hours. After that, ask whoever invited you to send it again.',
+    unexpected: 'You did not expect this? Then ignore this e-mail: nobody can log in before a password is chosen.',
+  },
+  'pt-BR': {
+    subject: 'Seu acesso a {company} no Parley',
+    intro: 'Você recebeu acesso à empresa “{company}” no Parley. Escolha uma senha para entrar:',
+    button: 'Escolher minha senha',
+    lifetime:
+      'O link funciona uma única vez e vale por 72 horas. Depois, peça a quem convidou você que o envie de novo.',
+    unexpected:
+      'Não esperava por isto? Ignore este e-mail: ninguém consegue entrar antes que uma senha seja escolhida.',
+  },
+  es: {
+    subject: 'Su acceso a {company} en Parley',
+    intro: 'Ha recibido acceso a la empresa “{company}” en Parley. Elija una contraseña para entrar:',
+    button: 'Elegir mi contraseña',
+    lifetime:
+      'El enlace funciona una sola vez y vale por 72 horas. Después, pida a quien le invitó que lo envíe de nuevo.',
+    unexpected: '¿No esperaba este correo? Ignórelo: nadie puede entrar antes de que se elija una contraseña.',
+  },
+};
+
+const RESET: Record<Language, Words> = {
+  en: {
+    subject: 'A new password for Parley',
+    intro: 'Somebody, probably you, asked for a new password for your Parley account. Choose it here:',
+    button: 'Choose a new password',
+    lifetime: 'The link works once, and for 1 hour. After that, ask for a new one where you log in.',
+    unexpected: 'You did not ask for it? Then ignore this e-mail: your password stays as it is.',
+  },
+  'pt-BR': {
+    subject: 'Uma nova senha para o Parley',
+    intro: 'Alguém, provavelmente você, pediu uma nova senha para sua conta no Parley. Escolha-a aqui:',
+    button: 'Escolher uma nova senha',
+    lifetime: 'O link funciona uma única vez e vale por 1 hora. Depois, peça um novo onde você faz login.',
+    unexpected: 'Não foi você quem pediu? Ignore este e-mail: sua senha continua a mesma.',
+  },
+  es: {
+    subject: 'Una nueva contraseña para Parley',
+    intro: 'Alguien, probablemente usted, pidió una nueva contraseña para su cuenta de Parley. Elíjala aquí:',
+    button: 'Elegir una nueva contraseña',
+    lifetime: 'El enlace funciona una sola vez y vale por 1 hora. Después, pida uno nuevo donde inicia sesión.',
+    unexpected: '¿No lo pidió usted? Ignore este correo: su contraseña sigue siendo la misma.',
+  },
+};
+
+interface Values {
+  name: string;
+  company: string;
+  language: string;
+  link: string;
+}
+
+function compose(mails: Record<Language, Words>, { name, company, language, link }: Values): Mail {
+  const known = Object.hasOwn(mails, language) ? (language as Language) : 'en';
+  const { subject, intro, button, lifetime, unexpected } = mails[known];
+  const { greeting, paste } = FRAME[known];
+  const names = { name: oneLine(name), company: oneLine(company) };
+  const quiet = { name: unlinked(names.name), company: unlinked(names.company) };
+  const paragraphs = [fill(greeting, quiet), fill(intro, quiet), link, lifetime, unexpected];
+  const html = (text: string): string => escapeHtml(fill(text, quiet));
+  return {
+    subject: fill(subject, names),
+    text: `${paragraphs.join('\n\n')}\n\nParley\n`,
+    html: `<!doctype html>
+<html lang="${known}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(fill(subject, names))}</title>
+</head>
+<body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,'Segoe UI',Roboto,sans-serif">
+<div style="max-width:520px;margin:0 auto">
+<p>${html(greeting)}</p>
+<p>${html(intro)}</p>
+<p style="margin:28px 0"><a href="${escapeHtml(link)}"
+style="display:inline-block;padding:12px 24px;border-radius:10px;background:#0b7a5e;color:#ffffff;font-weight:600;text-decoration:none"
+>${escapeHtml(button)}</a></p>
+<p>${escapeHtml(lifetime)}</p>
+<p>${escapeHtml(unexpected)}</p>
+<p style="margin-top:28px;font-size:13px">${escapeHtml(paste)}<br>
+<a href="${escapeHtml(link)}" style="word-break:break-all">${escapeHtml(link)}</a></p>
+<p style="font-size:13px">Parley</p>
+</div>
+</body>
+</html>
+`,
+  };
+}
+
+/** In one pass, so that a name can not name another placeholder. */
+function fill(text: string, values: { name: string; company: string }): string {
+  return text.replaceAll(/\{(name|company)\}/g, (_, key: 'name' | 'company') => values[key]);
+}
+
+// Longer than the names of people and firms; short enough that a name is no letter of its own.
+const NAME_CHARACTERS = 80;
+
+/** A name as it may stand in a subject: no line break, no control or direction mark, of bearable length. */
+function oneLine(name: string): string {
+  // The two joiners are kept: Persian and Indian names, and emoji, are spelled with them.
+  const characters = Array.from(name.replaceAll(/(?:(?![\u200c\u200d])[\p{C}\p{Z}])+/gu, ' ').trim());
+  return characters.length > NAME_CHARACTERS
+    ? `${characters
+        .slice(0, NAME_CHARACTERS - 1)
+        .join('')
+        .trimEnd()}…`
+    : characters.join('');
+}
+
+/** Mail programs make links of what looks like an address: an invisible word joiner keeps a stranger's name from being one. */
+function unlinked(name: string): string {
+  return name.replaceAll(/:(?=\/\/)|\.(?=\p{L}{2})/gu, '$&\u2060');
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}

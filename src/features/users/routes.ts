@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { operation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import { User, UserCreate, UserList, UserParams, UserQuery, UserUpdate } from './schemas.ts';
+import { createUserOf, pageUsers, readUser, removeUser, updateUserById } from './users.ts';
+
+const tag = 'users';
+
+export function userRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/users',
+    scope: 'users:create',
+    tag,
+    summary: 'Invite a user; the mail brings a link that sets the password',
+    description: 'A role is given only by who may do all that it may do.',
+    body: ref(UserCreate),
+    answers: { 201: ref(User) },
+    errors: ['USER_EXISTS'],
+    handler: (tenant, { body }) => createUserOf(kit, tenant, body),
+    again: readUser,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/users',
+    scope: 'users:read',
+    tag,
+    summary: 'List users',
+    query: UserQuery,
+    answers: { 200: UserList },
+    handler: (tenant, { query }) => pageUsers(tenant, query),
+  });
+  recordRoutes(app, kit);
+}
+
+function recordRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/users/:id',
+    scope: 'users:read',
+    tag,
+    summary: 'Read a user',
+    params: UserParams,
+    answers: { 200: ref(User) },
+    handler: (tenant, { params }) => readUser(tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/users/:id',
+    scope: 'users:update',
+    tag,
+    summary: 'Change a user; INACTIVE ends all sessions',
+    params: UserParams,
+    body: ref(UserUpdate),
+    answers: { 200: ref(User) },
+    errors: ['USER_EXISTS', 'LAST_OWNER'],
+    handler: (tenant, { params, body }) => updateUserById(kit, tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/users/:id',
+    scope: 'users:delete',
+    tag,
+    summary: 'Remove a user; what was assigned to them is assigned to nobody',
+    description: 'To keep the assignments, change the status to INACTIVE instead.',
+    params: UserParams,
+    answers: { 200: ref(User) },
+    errors: ['LAST_OWNER'],
+    handler: (tenant, { params }) => removeUser(kit, tenant, params.id),
+  });
+}

@@ -1,0 +1,393 @@
+/** The people of a company: records, lists, who may give which role, the last owner, what a removal leaves behind. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createPerson, forgetPassword, freshEmail, logIn, tokenOf, waitForMail } from '../../../test/support/people.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { checkDefect, checkRefusals, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
+import { ROLE_SCOPES, USER_ROLES, type UserRole } from '../../platform/scopes.ts';
+
+// A connection for each of the callers that race.
+const platform = await startPlatform({ env: { DATABASE_POOL: '20' } });
+const { call, demo, database } = platform;
+
+const UNKNOWN_ID = 'f'.repeat(24);
+const somebody = (more: object = {}): Json => ({ name: 'Ana Souza', email: freshEmail(), role: 'VIEWER', ...more });
+
+interface Caller {
+  key: string;
+}
+
+const create = (status: number, { key }: Caller, body: unknown) => call(status, 'POST', '/v1/users', { key, body });
+const change = (status: number, { key }: Caller, id: string, body: unknown) =>
+  call(status, 'PATCH', `/v1/users/${id}`, { key, body });
+const remove = (status: number, { key }: Caller, id: string) => call(status, 'DELETE', `/v1/users/${id}`, { key });
+const readUser = async ({ key }: Caller, id: string): Promise<Json> =>
+  (await call(200, 'GET', `/v1/users/${id}`, { key })).body;
+
+/** A company of its own with one person of each of these roles. */
+async function companyOf<R extends UserRole>(...roles: R[]) {
+  const company = await platform.createCompany();
+  const people = await Promise.all(
+    roles.map(async (role) => {
+      const person = await createPerson(platform, company._id, role);
+      return [role, { ...person, key: person.token }] as const;
+    }),
+  );
+  return { ...company, people: Object.fromEntries(people) as Record<R, (typeof people)[number][1]> };
+}
+
+describe('a record', () => {
+  test('POST answers 201 with the whole record, INVITED, and nothing about a password', async () => {
+    const company = await platform.createCompany();
+    const { body } = await create(201, company, {
+      name: 'Ana',
+      email: 'Ana@Example.test',
+      role: 'ADMIN',
+      language: 'en',
+    });
+    const { _id, createdAt, updatedAt, ...rest } = body;
+    assert.match(_id, /^[0-9a-f]{24}$/);
+    assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.equal(updatedAt, createdAt);
+    assert.deepEqual(rest, {
+      company: company._id,
+      name: 'Ana',
+      email: 'Ana@Example.test',
+      role: 'ADMIN',
+      status: 'INVITED',
+      language: 'en',
+      last_login_at: null,
+    });
+    assert.deepEqual(await readUser(company, _id), body);
+    assert.deepEqual(Object.keys((await remove(200, company, _id)).body), Object.keys(body));
+  });
+
+  test('PATCH changes what it names and leaves the rest', async () => {
+    const company = await platform.createCompany();
+    const { body: before } = await create(201, company, somebody());
+    const changes = { name: 'Bia', email: freshEmail('bia'), role: 'OPERATOR', language: 'es' };
+    for (const [field, value] of Object.entries(changes)) {
+      const { body } = await change(200, company, before._id, { [field]: value });
+      assert.equal(body[field], value);
+    }
+    const { updatedAt, ...after } = await readUser(company, before._id);
+    assert.ok(updatedAt > before.updatedAt);
+    assert.deepEqual({ ...after, updatedAt: '' }, { ...before, ...changes, updatedAt: '' });
+    assert.equal((await change(200, company, before._id, {})).body.name, 'Bia');
+  });
+
+  test('what is missing, wrong, unknown or read-only is 400 and named', async () => {
+    const company = await platform.createCompany();
+    for (const [field, ...wrong] of [
+      ['name', undefined, '', '   ', null, 7, 'x'.repeat(201)],
+      [
+        'email',
+        undefined,
+        '',
+        'ana',
+        'ana@',
+        '@x.test',
+        'a b@x.test',
+        null,
+        'a@b.test, c@d.test',
+        `${'x'.repeat(250)}@x.test`,
+      ],
+      ['role', undefined, '', 'owner', 'ROOT', null, ['OWNER']],
+      ['language', '', 'pt', 'de', null],
+      ['status', 'ACTIVE', 'INVITED'],
+      ['password', 'correct horse battery'],
+      ['session_version', 1],
+      ['company', demo._id],
+      ['_id', UNKNOWN_ID],
+    ]) {
+      for (const value of wrong) {
+        const problem = await create(400, company, somebody({ [field as string]: value }));
+        expectProblem(problem, 'VALIDATION_FAILED', field as string);
+      }
+    }
+    const { body } = await create(201, company, somebody());
+    for (const [field, value] of [
+      ['status', 'INVITED'],
+      ['password', 'correct horse battery'],
+      ['last_login_at', null],
+      ['email', null],
+      ['company', demo._id],
+    ] as const) {
+      expectProblem(await change(400, company, body._id, { [field]: value }), 'VALIDATION_FAILED', field);
+    }
+    assert.deepEqual(await readUser(company, body._id), body);
+  });
+
+  test('another company’s is 404 like one that does not exist, and stays as it is', async () => {
+    const [company, other] = [await platform.createCompany(), await platform.createCompany()];
+    const { body: foreign } = await create(201, other, somebody());
+    for (const ask of [
+      (id: string) => call(404, 'GET', `/v1/users/${id}`, { key: company.key }),
+      (id: string) => change(404, company, id, { name: 'Taken', role: 'OWNER' }),
+      (id: string) => remove(404, company, id),
+    ]) {
+      const [met, unknown, malformed] = [await ask(foreign._id), await ask(UNKNOWN_ID), await ask('nobody')];
+      for (const answer of [met, malformed]) {
+        assert.deepEqual({ ...answer.body, request_id: '' }, { ...unknown.body, request_id: '' });
+      }
+    }
+    assert.deepEqual(await readUser(other, foreign._id), foreign);
+  });
+
+  test('an e-mail is one user’s in the whole installation, whatever its case, also when two take it at once', async () => {
+    const [company, other] = [await platform.createCompany(), await platform.createCompany()];
+    const email = freshEmail('Unique');
+    const taken = await create(201, company, somebody({ email }));
+    for (const [caller, spelling] of [
+      [company, email],
+      [other, email.toUpperCase()],
+    ] as const) {
+      expectProblem(await create(409, caller, somebody({ email: spelling })), 'USER_EXISTS', 'email');
+    }
+    const { body: second } = await create(201, other, somebody());
+    expectProblem(await change(409, other, second._id, { email: email.toLowerCase() }), 'USER_EXISTS', 'email');
+    await change(200, company, taken.body._id, { email: email.toLowerCase() });
+    const raced = freshEmail('raced');
+    const statuses = await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => {
+        const headers = {
+          authorization: `Bearer ${(index % 2 ? company : other).key}`,
+          'content-type': 'application/json',
+        };
+        const body = JSON.stringify(somebody({ email: raced }));
+        return (await fetch(`${platform.url}/v1/users`, { method: 'POST', headers, body })).status;
+      }),
+    );
+    assert.deepEqual(
+      statuses.toSorted((a, b) => a - b),
+      [201, ...Array.from({ length: 9 }, () => 409)],
+    );
+    await remove(200, company, taken.body._id);
+    await create(201, other, somebody({ email }));
+  });
+});
+
+describe('a list', () => {
+  test('has the company’s own people, the newest first, in pages, by status and by role', async () => {
+    const company = await companyOf('OWNER', 'OPERATOR');
+    const invited: Json[] = [];
+    for (const role of ['ADMIN', 'VIEWER', 'VIEWER']) {
+      invited.push((await create(201, company, somebody({ role }))).body);
+    }
+    await change(200, company, company.people.OPERATOR._id, { status: 'INACTIVE' });
+    const list = async (query: string): Promise<Json> =>
+      (await call(200, 'GET', `/v1/users?${query}`, { key: company.key })).body;
+    const all = await list('');
+    assert.deepEqual(
+      all.result.slice(0, 3).map(({ _id }: Json) => _id),
+      invited.map(({ _id }) => _id).toReversed(),
+    );
+    assert.equal(all.meta.totalCount, 5);
+    assert.ok(all.result.every((user: Json) => user.company === company._id && !('password_hash' in user)));
+    for (const [query, count] of [
+      ['status=INVITED', 3],
+      ['status=ACTIVE', 1],
+      ['status=INACTIVE', 1],
+      ['role=VIEWER', 2],
+      ['role=VIEWER&status=ACTIVE', 0],
+    ] as const) {
+      const { result, meta } = await list(query);
+      assert.deepEqual([result.length, meta.totalCount], [count, count], query);
+    }
+    const walked: string[] = [];
+    for (let after = ''; ;) {
+      const page = await list(`limit=2&sort=createdAt${after}`);
+      walked.push(...page.result.map(({ _id }: Json) => _id));
+      if (!page.meta.hasNextPage) break;
+      after = `&after=${page.meta.nextCursor}`;
+    }
+    assert.deepEqual(walked, all.result.map(({ _id }: Json) => _id).toReversed());
+    expectProblem(await call(400, 'GET', '/v1/users?role=ROOT', { key: company.key }), 'VALIDATION_FAILED', 'role');
+  });
+});
+
+describe('a role', () => {
+  // Who may give, and touch who has: nobody a role that may do more than himself.
+  const GIVES: Record<UserRole, UserRole[]> = {
+    OWNER: ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'],
+    ADMIN: ['ADMIN', 'OPERATOR', 'VIEWER'],
+    OPERATOR: [],
+    VIEWER: [],
+  };
+
+  for (const giver of USER_ROLES) {
+    test(`${giver} gives, changes and removes ${GIVES[giver].join(', ') || 'none'}`, async () => {
+      const company = await companyOf('OWNER', 'ADMIN', 'OPERATOR', 'VIEWER');
+      const caller = company.people[giver];
+      for (const role of USER_ROLES) {
+        const may = GIVES[giver].includes(role);
+        await create(may ? 201 : 403, caller, somebody({ role }));
+        const { body: target } = await create(201, company, somebody({ role }));
+        await change(may ? 200 : 403, caller, target._id, { name: 'Changed' });
+        const { body: novice } = await create(201, company, somebody());
+        await change(may ? 200 : 403, caller, novice._id, { role });
+        await remove(may ? 200 : 403, caller, target._id);
+        if (!may) assert.deepEqual(await readUser(company, target._id), target);
+      }
+    });
+  }
+
+  test('that is refused is named; an ADMIN changes nothing about an OWNER, not even the e-mail', async () => {
+    const { people } = await companyOf('OWNER', 'ADMIN');
+    expectProblem(await create(403, people.ADMIN, somebody({ role: 'OWNER' })), 'FORBIDDEN', 'role');
+    for (const body of [{ email: freshEmail() }, { name: 'x' }, { status: 'INACTIVE' }, { role: 'VIEWER' }, {}]) {
+      expectProblem(await change(403, people.ADMIN, people.OWNER._id, body), 'FORBIDDEN', 'role');
+    }
+    expectProblem(await change(403, people.ADMIN, people.ADMIN._id, { role: 'OWNER' }), 'FORBIDDEN', 'role');
+  });
+
+  test('is given by a key only if the key may do all that the role may', async () => {
+    const company = await platform.createCompany();
+    const few = await platform.createKey(company._id, ['users:*', 'contacts:*']);
+    expectProblem(await create(403, { key: few.token }, somebody()), 'FORBIDDEN', 'role');
+    const viewer = await platform.createKey(company._id, ['users:create', ...ROLE_SCOPES.VIEWER]);
+    await create(201, { key: viewer.token }, somebody());
+    await create(403, { key: viewer.token }, somebody({ role: 'OPERATOR' }));
+    const headers = { 'x-company-id': company._id };
+    await call(201, 'POST', '/v1/users', { key: platform.globalKey, headers, body: somebody({ role: 'OWNER' }) });
+  });
+
+  test('that is taken away counts at once, also in a session that is open', async () => {
+    const { people } = await companyOf('OWNER', 'ADMIN');
+    const body = somebody();
+    await create(201, people.ADMIN, body);
+    await change(200, people.OWNER, people.ADMIN._id, { role: 'VIEWER' });
+    await create(403, people.ADMIN, somebody());
+    assert.equal((await call(200, 'GET', '/v1/auth/me', { key: people.ADMIN.token })).body.role, 'VIEWER');
+  });
+});
+
+describe('the last owner', () => {
+  test('can neither be removed, deactivated nor made anything else; everything else about him can change', async () => {
+    const { people } = await companyOf('OWNER', 'ADMIN');
+    const { OWNER } = people;
+    expectProblem(await remove(409, OWNER, OWNER._id), 'LAST_OWNER');
+    expectProblem(await change(409, OWNER, OWNER._id, { status: 'INACTIVE' }), 'LAST_OWNER');
+    expectProblem(await change(409, OWNER, OWNER._id, { role: 'ADMIN' }), 'LAST_OWNER');
+    assert.equal((await change(200, OWNER, OWNER._id, { name: 'Still', role: 'OWNER' })).body.status, 'ACTIVE');
+  });
+
+  test('is the last one while another is only invited, or inactive', async () => {
+    const company = await companyOf('OWNER');
+    const { OWNER } = company.people;
+    const { body: invited } = await create(201, OWNER, somebody({ role: 'OWNER' }));
+    expectProblem(await remove(409, OWNER, OWNER._id), 'LAST_OWNER');
+    await remove(200, OWNER, invited._id);
+    const second = await createPerson(platform, company._id, 'OWNER');
+    await change(200, OWNER, second._id, { status: 'INACTIVE' });
+    expectProblem(await remove(409, OWNER, OWNER._id), 'LAST_OWNER');
+    await change(200, OWNER, second._id, { status: 'ACTIVE' });
+    await remove(200, OWNER, OWNER._id);
+    expectProblem(await remove(409, company, second._id), 'LAST_OWNER');
+  });
+
+  for (const [how, act] of [
+    ['remove', (key: string, id: string) => fetchStatus('DELETE', key, id)],
+    ['deactivate', (key: string, id: string) => fetchStatus('PATCH', key, id, { status: 'INACTIVE' })],
+    ['demote', (key: string, id: string) => fetchStatus('PATCH', key, id, { role: 'VIEWER' })],
+  ] as const) {
+    test(`stays: of owners who ${how} each other at the same moment one is told LAST_OWNER`, async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const company = await platform.createCompany();
+        const owners = await Promise.all(Array.from({ length: 4 }, () => platform.createUser(company._id, 'OWNER')));
+        const statuses = await Promise.all(owners.map(({ _id }) => act(company.key, _id)));
+        assert.deepEqual(
+          statuses.toSorted((a, b) => a - b),
+          [200, 200, 200, 409],
+        );
+        const { body } = await call(200, 'GET', '/v1/users?role=OWNER&status=ACTIVE', { key: company.key });
+        assert.equal(body.meta.totalCount, 1);
+      }
+    });
+  }
+});
+
+async function fetchStatus(method: string, key: string, id: string, body?: object): Promise<number> {
+  const headers = { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+  const given = body ? { body: JSON.stringify(body) } : {};
+  const response = await fetch(`${platform.url}/v1/users/${id}`, { method, headers, ...given });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+describe('who goes', () => {
+  test('removed, leaves nobody’s references: what was assigned to them is assigned to nobody', async () => {
+    const user = await platform.createUser(demo._id, 'OPERATOR');
+    await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_owner: user._id } });
+    await platform.receive({ from: '5511955554444', name: 'Maria', text: 'Oi' });
+    await database.sql('update contacts set owner_id = $1', [user._id]);
+    await database.sql('update conversations set owner_id = $1, attendant_id = $1', [user._id]);
+    await forgetPassword(platform, (await readUser(demo, user._id)).email);
+    await remove(200, demo, user._id);
+    for (const [table, column] of [
+      ['inboxes', 'default_owner'],
+      ['contacts', 'owner_id'],
+      ['conversations', 'owner_id'],
+      ['conversations', 'attendant_id'],
+    ]) {
+      const rows = await database.sql<{ left: string | null }>(`select ${column} as left from ${table}`);
+      assert.ok(rows.length > 0);
+      assert.ok(
+        rows.every(({ left }) => left === null),
+        `${table}.${column}`,
+      );
+    }
+    assert.equal((await call(200, 'GET', `/v1/inboxes/${demo.inbox}`)).body.default_owner, null);
+  });
+
+  test('removed or deactivated, is shut out at once: no session, no log-in, no link', async () => {
+    for (const go of [
+      remove,
+      (status: number, caller: Caller, id: string) => change(status, caller, id, { status: 'INACTIVE' }),
+    ]) {
+      const person = await createPerson(platform, demo._id, 'ADMIN');
+      const session = (await logIn(platform, 200, person.email)).body.access_token;
+      await forgetPassword(platform, person.email);
+      const token = tokenOf(await waitForMail(platform, person.email));
+      await call(200, 'GET', '/v1/auth/me', { key: session });
+      await go(200, demo, person._id);
+      for (const key of [session, person.token]) await call(401, 'GET', '/v1/auth/me', { key });
+      await logIn(platform, 401, person.email);
+      const body = { token, new_password: 'another one entirely' };
+      expectProblem(await call(400, 'POST', '/v1/auth/reset-password', { key: null, body }), 'INVALID_RESET_TOKEN');
+    }
+  });
+
+  test('deactivated, keeps what is theirs, and comes back with the password but none of the sessions', async () => {
+    const person = await createPerson(platform, demo._id, 'OPERATOR');
+    const session = (await logIn(platform, 200, person.email)).body.access_token;
+    await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_owner: person._id } });
+    await change(200, demo, person._id, { status: 'INACTIVE' });
+    assert.equal((await call(200, 'GET', `/v1/inboxes/${demo.inbox}`)).body.default_owner, person._id);
+    assert.equal((await change(200, demo, person._id, { status: 'ACTIVE' })).body.status, 'ACTIVE');
+    await call(401, 'GET', '/v1/auth/me', { key: session });
+    await logIn(platform, 200, person.email);
+  });
+});
+
+describe('each operation', () => {
+  const body = { name: 'Ana', email: 'never@example.test', role: 'VIEWER' };
+  for (const asked of [
+    { method: 'POST', path: '/v1/users', scope: 'users:create', body },
+    { method: 'GET', path: '/v1/users', scope: 'users:read' },
+    { method: 'GET', path: `/v1/users/${UNKNOWN_ID}`, scope: 'users:read' },
+    { method: 'PATCH', path: `/v1/users/${UNKNOWN_ID}`, scope: 'users:update', body: { name: 'Ana' } },
+    { method: 'DELETE', path: `/v1/users/${UNKNOWN_ID}`, scope: 'users:delete' },
+  ]) {
+    test(`${asked.method} ${asked.path} refuses what every operation refuses`, () => checkRefusals(platform, asked));
+  }
+
+  test('answers 503 while the database does not answer, and 500 without a word on a defect', async () => {
+    const asked = [
+      { method: 'GET', path: '/v1/users', scope: 'users:read' },
+      { method: 'POST', path: '/v1/users', scope: 'users:create', body },
+    ];
+    await checkUnavailable(platform, ['users'], asked);
+    await checkDefect(platform, 'users.language', asked);
+  });
+});

@@ -1,0 +1,105 @@
+/** Who may come in: the token, the rate limits, the scope, and the company that a request acts for. */
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Origin } from './audit.ts';
+import type { Authenticator, Principal } from './auth.ts';
+import { AppError, notFound } from './errors.ts';
+import { isId } from './ids.ts';
+import { addressGroup, type Allowance, type Limiter } from './limits.ts';
+import { allows, type Scope } from './scopes.ts';
+import type { Database } from './tenant.ts';
+
+export interface Access {
+  auth: Authenticator;
+  database: Database;
+  limits: Limiter;
+  rates: Rates;
+  companyExists(companyId: string): Promise<boolean>;
+}
+
+export interface Rates {
+  /** Requests per second. */
+  perKey: number;
+  perCompany: number;
+  /** Log-in and reset tries per minute, per address and per account. */
+  signIn: number;
+}
+
+// How much more than its rate a caller may ask for at once, after a pause.
+const BURST_SECONDS = 2;
+
+export const originOf = (request: FastifyRequest): Origin => ({
+  address: request.ip,
+  userAgent: request.headers['user-agent'] ?? null,
+  requestId: request.id,
+});
+
+/**
+ * The principal behind a request and the company that it acts for. `scope` null: any living token will do. `needsCompany`
+ * false: a global key may leave `x-company-id` out, and no company is what it then acts for.
+ */
+export async function enter(
+  access: Access,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { scope, needsCompany }: { scope: Scope | null; needsCompany: boolean },
+): Promise<{ principal: Principal; companyId: string | null }> {
+  const principal = await access.auth.authenticate(request.headers.authorization);
+  const companyId = await companyOf(request, principal, access, needsCompany);
+  await admit(access, reply, [
+    atOnce(`principal:${principal.id}`, access.rates.perKey),
+    ...(companyId ? [atOnce(`company:${companyId}`, access.rates.perCompany)] : []),
+  ]);
+  if (scope && !allows(principal.scopes, scope)) throw new AppError('FORBIDDEN', `The scope ${scope} is missing`);
+  return { principal, companyId };
+}
+
+const atOnce = (subject: string, perSecond: number): Allowance => ({
+  subject,
+  perSecond,
+  burst: perSecond * BURST_SECONDS,
+});
+
+/** Log-in and reset tries, for which no token speaks. `account` is whatever tells the accounts apart. */
+export function admitSignIn(
+  access: Access,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  account: string | null,
+): Promise<void> {
+  const perMinute = (subject: string): Allowance => ({
+    subject,
+    perSecond: access.rates.signIn / 60,
+    burst: access.rates.signIn,
+  });
+  const accounts =
+    account === null ? [] : [perMinute(`account:${createHash('sha256').update(account).digest('base64url')}`)];
+  return admit(access, reply, [perMinute(`address:${addressGroup(request.ip)}`), ...accounts]);
+}
+
+/** Every answer says what is left; a refusal also when to come back. draft-ietf-httpapi-ratelimit-headers. */
+async function admit(access: Access, reply: FastifyReply, allowances: Allowance[]): Promise<void> {
+  const verdict = await access.limits.admit(allowances);
+  reply.header('ratelimit-limit', verdict.limit);
+  reply.header('ratelimit-remaining', verdict.remaining);
+  reply.header('ratelimit-reset', verdict.resetSeconds);
+  if (verdict.admitted) return;
+  throw new AppError('RATE_LIMITED', undefined, [], { 'retry-after': String(verdict.retryAfterSeconds) });
+}
+
+/** `x-company-id` counts for global keys only; everybody else acts for the company of their token. */
+async function companyOf(
+  request: FastifyRequest,
+  principal: Principal,
+  access: Access,
+  needsCompany: boolean,
+): Promise<string | null> {
+  if (principal.type !== 'global') return principal.companyId;
+  const given = request.headers['x-company-id'];
+  if (typeof given !== 'string' || given === '') {
+    if (!needsCompany) return null;
+    throw new AppError('COMPANY_ID_REQUIRED');
+  }
+  if (!isId(given) || !(await access.companyExists(given))) throw notFound();
+  return given;
+}

@@ -1,0 +1,68 @@
+/** The audit: who did what to which record, from where. Names of fields, never their values. */
+import type { Principal } from './auth.ts';
+import { exec } from './db.ts';
+import { newId } from './ids.ts';
+import type { SystemTx, TenantTx } from './tenant.ts';
+
+/** Where a request came from. */
+export interface Origin {
+  address: string;
+  userAgent: string | null;
+  requestId: string;
+}
+
+export const ACTOR_TYPES = ['USER', 'KEY', 'SYSTEM'] as const;
+
+export interface Actor {
+  type: (typeof ACTOR_TYPES)[number];
+  _id: string | null;
+  name: string;
+}
+
+export interface AuditEntry {
+  /** Null: it concerns the installation itself. */
+  company: string | null;
+  actor: Actor;
+  /** `inboxes.update` */
+  action: string;
+  /** `inboxes` */
+  resource: string;
+  resourceId: string | null;
+  /** Names of the fields that were given. */
+  fields: string[];
+  origin: Origin | null;
+}
+
+export function actorOf(principal: Principal): Actor {
+  return { type: principal.type === 'user' ? 'USER' : 'KEY', _id: principal.id, name: principal.name };
+}
+
+// What a client may call itself in the log.
+const MAX_USER_AGENT = 300;
+// More names than any record has fields: a body with free keys must not fill the log.
+const MAX_FIELDS = 50;
+
+/** Part of the caller's transaction: what is told has happened, and what has happened is told. */
+export async function recordAudit(tx: TenantTx | SystemTx, entry: AuditEntry): Promise<void> {
+  const { origin } = entry;
+  await exec(tx, {
+    name: 'audit.insert',
+    text: `insert into audit_log (_id, company_id, actor_type, actor_id, actor_name, action, resource, resource_id, fields,
+        address, user_agent, request_id)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    values: [
+      newId(),
+      entry.company,
+      entry.actor.type,
+      entry.actor._id,
+      entry.actor.name,
+      entry.action,
+      entry.resource,
+      entry.resourceId,
+      entry.fields.slice(0, MAX_FIELDS),
+      origin?.address ?? null,
+      origin?.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+      origin?.requestId ?? null,
+    ],
+  });
+}

@@ -1,0 +1,310 @@
+/** Several limiters on one database stand for several processes: each has its own connections and its own stock. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { chanceOf, seedOfRun } from '../../test/full/harness/chance.ts';
+import { openTestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/wait.ts';
+import { isUnavailable } from './db.ts';
+import { newId } from './ids.ts';
+import { addressGroup, createLimiter, purgeBuckets, unlimited, type Allowance, type Limiter } from './limits.ts';
+import { openDatabase, type Database, type SystemTx } from './tenant.ts';
+
+const PROCESSES = 3;
+// A bucket that does not fill while a test looks.
+const NEVER = 1e-9;
+
+const database = await openTestDatabase();
+const platforms = Array.from({ length: PROCESSES }, () => openDatabase({ url: database.url, poolSize: 3 }));
+const [platform] = platforms as [Database];
+after(async () => {
+  for (const one of platforms) await one.close();
+  await database.close();
+});
+
+const openLimiters = (): Limiter[] => platforms.map(({ system }) => createLimiter(system));
+const allowance = (perSecond: number, burst: number, subject = `test:${newId()}`): Allowance => ({
+  subject,
+  perSecond,
+  burst,
+});
+
+async function tokensOf(subject: string): Promise<number> {
+  const [row] = await database.sql<{ tokens: number }>('select tokens from rate_buckets where subject = $1', [subject]);
+  return row?.tokens ?? Number.NaN;
+}
+
+async function countAdmitted(verdicts: Promise<{ admitted: boolean }>[]): Promise<number> {
+  return (await Promise.all(verdicts)).filter(({ admitted }) => admitted).length;
+}
+
+/** The system's door, and how often anybody went through it. */
+function counted(): { system: SystemTx; trips: () => number } {
+  let trips = 0;
+  const query: SystemTx['query'] = (statement) => {
+    trips += 1;
+    return platform.system.query(statement);
+  };
+  return { system: { ...platform.system, query }, trips: () => trips };
+}
+
+describe('over three processes', () => {
+  test('a flood is admitted at the limit, within 1 %', async () => {
+    const limiters = openLimiters();
+    const limit = allowance(200, 400);
+    // Connections are open, so the clocks of the test and of the bucket begin together.
+    for (const limiter of limiters) await limiter.admit([allowance(1, 1)]);
+    const started = performance.now();
+    let admitted = 0;
+    // Each ends with a refusal: whatever the machine did meanwhile, the bucket is empty then.
+    const flood = async (limiter: Limiter): Promise<void> => {
+      for (;;) {
+        if ((await limiter.admit([limit])).admitted) admitted += 1;
+        else if (performance.now() - started > 2_500) return;
+        else await turn();
+      }
+    };
+    await Promise.all(limiters.flatMap((limiter) => Array.from({ length: 8 }, () => flood(limiter))));
+    const allowed = limit.burst + (limit.perSecond * (performance.now() - started)) / 1_000;
+    assert.ok(Math.abs(admitted / allowed - 1) <= 0.01, `${admitted} admitted, ${allowed} allowed`);
+    for (const limiter of limiters) await limiter.close();
+  });
+
+  test('of a burst at the same moment exactly as many are admitted as the bucket holds', async () => {
+    const limiters = openLimiters();
+    const limit = allowance(NEVER, 50);
+    const calls = Array.from({ length: 120 }, (_, n) => (limiters[n % PROCESSES] as Limiter).admit([limit]));
+    assert.equal(await countAdmitted(calls), 50);
+  });
+
+  test('a bucket holds no more after a pause than when it was new', async () => {
+    const limiters = openLimiters();
+    const limit = allowance(200, 10);
+    for (const limiter of limiters) assert.ok((await limiter.admit([limit])).admitted);
+    await sleep(300);
+    const started = performance.now();
+    const calls = Array.from({ length: 60 }, (_, n) => (limiters[n % PROCESSES] as Limiter).admit([limit]));
+    const admitted = await countAdmitted(calls);
+    const most = limit.burst + (limit.perSecond * (performance.now() - started)) / 1_000;
+    assert.ok(admitted >= limit.burst && admitted <= most, `${admitted} admitted, ${most} allowed`);
+  });
+
+  test('a caller who keeps to the limit is never refused, wherever each request arrives', async (t) => {
+    const seed = seedOfRun();
+    t.diagnostic(`SEED=${seed}`);
+    const chance = chanceOf(seed);
+    const limiters = openLimiters();
+    const limit = allowance(200, 400);
+    // Its own account: 95 % of the rate, and bursts of up to 90 % of what the bucket holds.
+    const started = performance.now();
+    let sent = 0;
+    const calls: Promise<{ admitted: boolean }>[] = [];
+    while (performance.now() - started < 2_500) {
+      const mayHaveSent = 0.9 * limit.burst + 0.95 * limit.perSecond * ((performance.now() - started) / 1_000);
+      const burst = chance.int(Math.max(1, Math.floor(mayHaveSent - sent)));
+      for (let n = 0; n < burst; n += 1) calls.push(chance.pick(limiters).admit([limit]));
+      sent += burst;
+      await sleep(chance.int(30));
+    }
+    assert.ok(sent > 700, `${sent} sent`);
+    assert.equal(await countAdmitted(calls), sent);
+  });
+
+  test('no token is lost or made, whoever asks for which allowances together', async (t) => {
+    const seed = seedOfRun();
+    t.diagnostic(`SEED=${seed}`);
+    const chance = chanceOf(seed);
+    const limiters = openLimiters();
+    const limits = Array.from({ length: 12 }, () => allowance(NEVER, 20 + chance.int(200)));
+    const spent = new Map(limits.map(({ subject }) => [subject, 0]));
+    const call = async (): Promise<void> => {
+      const asked = chance.shuffle(limits).slice(0, 1 + chance.int(3));
+      if (!(await chance.pick(limiters).admit(asked)).admitted) return;
+      for (const { subject } of asked) spent.set(subject, (spent.get(subject) ?? 0) + 1);
+    };
+    // Some buckets are emptied, of others much is left.
+    for (let round = 0; round < 60; round += 1) await Promise.all(Array.from({ length: chance.int(20) }, call));
+    await Promise.all(limiters.map((limiter) => limiter.close()));
+    for (const { subject, burst } of limits) {
+      assert.equal(Math.round((await tokensOf(subject)) * 1e3) / 1e3, burst - (spent.get(subject) ?? 0));
+    }
+  });
+});
+
+describe('a stock', () => {
+  test('makes a busy subject cost some ten round trips a second', async () => {
+    const { system, trips } = counted();
+    const limiter = createLimiter(system);
+    const limit = allowance(1e6, 2e6);
+    const started = performance.now();
+    let calls = 0;
+    for (; performance.now() - started < 1_000; calls += 1) {
+      assert.ok((await limiter.admit([limit])).admitted);
+      if (calls % 50 === 0) await turn();
+    }
+    assert.ok(calls > 5_000 && trips() < 40, `${trips()} round trips for ${calls} calls`);
+    await limiter.close();
+  });
+
+  test('is asked for before it is used up, so that under a steady load nobody waits', async () => {
+    const { system, trips } = counted();
+    const limiter = createLimiter(system);
+    const limit = allowance(1e6, 2e6);
+    const started = performance.now();
+    let waited = 0;
+    let calls = 0;
+    for (; performance.now() - started < 1_000; calls += 1) {
+      let isThere = false;
+      const call = limiter.admit([limit]).then(() => (isThere = true));
+      // Two turns of microtasks are what a token in stock takes.
+      await Promise.resolve();
+      await Promise.resolve();
+      if (!isThere) waited += 1;
+      await call;
+      await turn();
+    }
+    assert.ok(trips() > 5 && waited < trips(), `${waited} of ${calls} waited, ${trips()} round trips`);
+    await limiter.close();
+  });
+
+  test('that nobody used for a second goes back by itself, and at once when its process ends', async () => {
+    const limits = openLimiters();
+    const [first, second] = limits as [Limiter, Limiter];
+    const limit = allowance(NEVER, 100);
+    /** The second question comes soon after the first, so it brings two in stock. */
+    const draw = async (limiter: Limiter): Promise<void> => {
+      await limiter.admit([limit]);
+      await Promise.all([limiter.admit([limit]), limiter.admit([limit])]);
+    };
+    await draw(first);
+    assert.equal(Math.round(await tokensOf(limit.subject)), 95, 'three were used and two are in stock');
+    await until('the stock to be given back', async () => Math.round(await tokensOf(limit.subject)) === 97);
+    await draw(second);
+    assert.equal(Math.round(await tokensOf(limit.subject)), 92);
+    await second.close();
+    assert.equal(Math.round(await tokensOf(limit.subject)), 94);
+    await first.close();
+  });
+
+  test('is not kept of a bucket that is less than half full', async () => {
+    const [first, second] = openLimiters() as [Limiter, Limiter];
+    const limit = allowance(NEVER, 100);
+    assert.equal(await countAdmitted(Array.from({ length: 60 }, () => first.admit([limit]))), 60);
+    for (let n = 0; n < 21; n += 1) assert.ok((await first.admit([limit])).admitted);
+    assert.equal(await countAdmitted(Array.from({ length: 30 }, () => second.admit([limit]))), 19);
+  });
+});
+
+describe('a refusal', () => {
+  test('says when a token comes, and one comes by then', async () => {
+    const [limiter, other] = openLimiters() as [Limiter, Limiter];
+    const limit = allowance(0.8, 2);
+    const calls = await Promise.all([1, 2, 3].map(() => limiter.admit([limit])));
+    assert.deepEqual(
+      calls.map(({ admitted }) => admitted),
+      [true, true, false],
+    );
+    assert.deepEqual(calls[2], { admitted: false, limit: 2, remaining: 0, resetSeconds: 3, retryAfterSeconds: 2 });
+    // What the second process does not know yet it asks.
+    const { admitted, retryAfterSeconds } = await other.admit([limit]);
+    assert.deepEqual([admitted, retryAfterSeconds], [false, 2]);
+    await sleep(retryAfterSeconds * 1_000);
+    assert.ok((await other.admit([limit])).admitted);
+  });
+
+  test('is remembered until then: a flood of refused requests costs no round trip', async () => {
+    const { system, trips } = counted();
+    const limiter = createLimiter(system);
+    const limit = allowance(0.01, 1);
+    assert.ok((await limiter.admit([limit])).admitted);
+    const before = trips();
+    assert.equal(await countAdmitted(Array.from({ length: 1_000 }, () => limiter.admit([limit]))), 0);
+    assert.equal(trips(), before);
+    assert.equal((await limiter.admit([limit])).retryAfterSeconds, 100);
+  });
+
+  test('by one allowance costs nothing of the others, and the slowest is the one that is named', async () => {
+    const [limiter] = openLimiters() as [Limiter];
+    const [key, company, address] = [allowance(NEVER, 100), allowance(0.25, 3), allowance(1, 1)] as const;
+    assert.equal(await countAdmitted(Array.from({ length: 40 }, () => limiter.admit([key, company]))), 3);
+    assert.ok((await limiter.admit([address])).admitted);
+    const verdict = await limiter.admit([key, address, company]);
+    assert.deepEqual([verdict.limit, verdict.resetSeconds, verdict.retryAfterSeconds], [3, 12, 4]);
+    await limiter.close();
+    assert.equal(Math.round(await tokensOf(key.subject)), 97);
+  });
+
+  test('does not last when the clock of the database is set back', async () => {
+    const [limiter] = openLimiters() as [Limiter];
+    const limit = allowance(50, 1);
+    assert.ok((await limiter.admit([limit])).admitted);
+    await database.sql(
+      `update rate_buckets set tokens = 0, refilled_at = now() + interval '1 hour' where subject = $1`,
+      [limit.subject],
+    );
+    await until('a token', async () => (await limiter.admit([limit])).admitted, 2_000);
+  });
+});
+
+test('an admission names the tightest allowance, and what is left of it', async () => {
+  const [limiter] = openLimiters() as [Limiter];
+  const verdict = await limiter.admit([allowance(10, 20), allowance(5, 10), allowance(100, 200)]);
+  assert.deepEqual(verdict, { admitted: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 });
+  assert.ok((await unlimited.admit([allowance(NEVER, 0)])).admitted);
+});
+
+test('while the database is away the caller is told so, and nobody waits twice', async () => {
+  const away = openDatabase({ url: 'postgres://parley@127.0.0.1:1/parley', poolSize: 1 });
+  const limiter = createLimiter(away.system);
+  const limit = allowance(1, 10);
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => limiter.admit([limit])));
+  for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && isUnavailable(outcome.reason));
+  await limiter.close();
+  await away.close();
+});
+
+test('a bucket that nobody touched for an hour is purged, and full when it is asked for again', async () => {
+  const limits = [allowance(NEVER, 5), allowance(NEVER, 5)] as const;
+  const [limiter, other] = openLimiters() as [Limiter, Limiter];
+  for (const limit of limits) await limiter.admit([limit]);
+  await database.sql(`update rate_buckets set refilled_at = refilled_at - interval '61 minutes' where subject = $1`, [
+    limits[0].subject,
+  ]);
+  assert.ok((await purgeBuckets(platform.system)) >= 2);
+  assert.ok(Number.isNaN(await tokensOf(limits[0].subject)));
+  assert.equal(Math.round(await tokensOf(limits[1].subject)), 4);
+  assert.equal(await countAdmitted(Array.from({ length: 9 }, () => other.admit([limits[0]]))), 5);
+});
+
+test('only the system may touch a bucket', async () => {
+  for (const role of ['parley_app', 'parley_read', 'public']) {
+    const [row] = await database.sql<{ table: boolean; function: boolean }>(
+      role === 'public'
+        ? `select exists (select 1 from information_schema.role_table_grants where grantee = 'PUBLIC' and table_name = 'rate_buckets') as table,
+             exists (select 1 from information_schema.role_routine_grants where grantee = 'PUBLIC' and routine_name = 'take_tokens') as function`
+        : `select has_table_privilege('${role}', 'rate_buckets', 'select, insert, update, delete') as table,
+             has_function_privilege('${role}', p.oid, 'execute') as function from pg_proc p where proname = 'take_tokens'`,
+    );
+    assert.deepEqual(row, { table: false, function: false }, role);
+  }
+});
+
+test('the group of an address is itself, or the /64 of an IPv6 one; mapped IPv4 is IPv4', () => {
+  for (const [address, group] of [
+    ['203.0.113.9', '203.0.113.9'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['::FFFF:cb00:7109', '203.0.113.9'],
+    ['0:0:0:0:0:ffff:0.0.0.1', '0.0.0.1'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0000:0000:ffff::', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:0:1::', '2001:db8:0:1::/64'],
+    ['::2:3:4:5:6:7:8', '0:2:3:4::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['1::ffff:203.0.113.9', '1:0:0:0::/64'],
+  ] as const) {
+    assert.equal(addressGroup(address), group, address);
+  }
+});

@@ -1,0 +1,232 @@
+/**
+ * A process's way to the tokens, which only take_tokens() grants (migrations/0008). Callers who wait at the same moment share
+ * one statement, and a busy bucket is asked for more than they need: its next callers find their tokens in stock.
+ */
+import { isContention, isUnavailable, many } from '../db.ts';
+import type { SystemTx } from '../tenant.ts';
+import { findBucket, type Bucket, type BucketShape, type Waiting } from './buckets.ts';
+
+export interface Stock {
+  find(shape: BucketShape, nowMs: number): Bucket;
+  /** A token: true at once when one is in hand. The promise rejects when the database does not answer. */
+  take(bucket: Bucket, nowMs: number): true | Promise<boolean>;
+  /** For the next caller: whoever took this token can not use it. */
+  putBack(bucket: Bucket): void;
+  /** Gives everything back to the database. */
+  close(): Promise<void>;
+}
+
+interface State {
+  system: SystemTx;
+  buckets: Map<string, Bucket>;
+  /** Those that have something to ask. */
+  due: Set<Bucket>;
+  flights: number;
+  isPlanned: boolean;
+  sweeper: NodeJS.Timeout | null;
+  isClosed: boolean;
+  /** Called when nothing is asked any more. */
+  rest: () => void;
+}
+
+// Two at once, so that a slow statement holds up nobody; more of them would only be smaller.
+const FLIGHTS = 2;
+// A statement holds its rows until it ends: for so many some milliseconds.
+const FLIGHT_BUCKETS = 100;
+// A steady load asks about this often.
+const STOCK_MS = 100;
+// The most of a burst that one process keeps in hand: others lack it meanwhile.
+const STOCK_SHARE = 1 / 50;
+// With so little of it left more is asked for: enough for the callers of some 30 ms, and a round trip takes 1.
+const LOW_SHARE = 0.3;
+// What nobody used for so long goes back.
+const IDLE_MS = 1_000;
+
+export function createStock(system: SystemTx): Stock {
+  const state: State = {
+    system,
+    buckets: new Map(),
+    due: new Set(),
+    flights: 0,
+    isPlanned: false,
+    sweeper: null,
+    isClosed: false,
+    rest: () => undefined,
+  };
+  return {
+    find: (shape, nowMs) => findBucket(state.buckets, shape, nowMs),
+    take: (bucket, nowMs) => {
+      if (bucket.stock > 0) {
+        takeFromStock(bucket, nowMs);
+        if (isRunningLow(bucket)) ask(state, bucket);
+        return true;
+      }
+      return new Promise((done, failed) => {
+        bucket.waiting.push({ done, failed });
+        ask(state, bucket);
+      });
+    },
+    putBack: (bucket) => {
+      bucket.stock += 1;
+      share(state, bucket);
+    },
+    close: async () => {
+      state.isClosed = true;
+      if (state.sweeper) clearTimeout(state.sweeper);
+      for (const bucket of state.buckets.values()) giveBack(state, bucket);
+      if (state.flights > 0 || state.due.size > 0) await new Promise<void>((resolve) => (state.rest = resolve));
+    },
+  };
+}
+
+function takeFromStock(bucket: Bucket, nowMs: number): void {
+  bucket.stock -= 1;
+  bucket.used += 1;
+  bucket.usedAtMs = nowMs;
+}
+
+/** Whoever waits comes first; what is left lies there until it is used, for a second. */
+function share(state: State, bucket: Bucket): void {
+  for (const caller of bucket.waiting.splice(0, bucket.stock)) {
+    takeFromStock(bucket, performance.now());
+    caller.done(true);
+  }
+  if (state.isClosed) giveBack(state, bucket);
+  else if (bucket.stock > 0) state.sweeper ??= setTimeout(() => sweep(state), IDLE_MS).unref();
+}
+
+function sweep(state: State): void {
+  state.sweeper = null;
+  const idleSinceMs = performance.now() - IDLE_MS;
+  for (const bucket of state.buckets.values()) {
+    if (bucket.usedAtMs <= idleSinceMs) giveBack(state, bucket);
+    else share(state, bucket);
+  }
+}
+
+function giveBack(state: State, bucket: Bucket): void {
+  if (bucket.stock === 0) return;
+  bucket.returned += bucket.stock;
+  bucket.stock = 0;
+  ask(state, bucket);
+}
+
+/** Once at a time for each bucket: what comes up meanwhile is asked when the answer is there. */
+function ask(state: State, bucket: Bucket): void {
+  if (bucket.flying !== null) return;
+  state.due.add(bucket);
+  plan(state);
+}
+
+function plan(state: State): void {
+  if (state.isPlanned || state.flights >= FLIGHTS || state.due.size === 0) return;
+  state.isPlanned = true;
+  setImmediate(() => {
+    state.isPlanned = false;
+    state.flights += 1;
+    void fly(state, nextWishes(state)).finally(() => {
+      state.flights -= 1;
+      plan(state);
+      if (state.flights === 0 && state.due.size === 0) state.rest();
+    });
+    plan(state);
+  });
+}
+
+const isRunningLow = ({ stock, low }: Bucket): boolean => stock > 0 && stock <= low;
+
+interface Wish {
+  bucket: Bucket;
+  callers: Waiting[];
+  /** With a stock for callers to come. */
+  most: number;
+  returned: number;
+}
+
+function nextWishes(state: State): Wish[] {
+  const wishes: Wish[] = [];
+  for (const bucket of state.due) {
+    if (wishes.length === FLIGHT_BUCKETS) break;
+    state.due.delete(bucket);
+    // A token that was put back may have been all that it wanted.
+    if (bucket.waiting.length + bucket.returned > 0 || isRunningLow(bucket)) wishes.push(wishOf(state, bucket));
+  }
+  return wishes;
+}
+
+/** With as much stock as was used in the last 100 ms: none for a caller who comes alone. */
+function wishOf({ isClosed }: State, bucket: Bucket): Wish {
+  const nowMs = performance.now();
+  const callers = bucket.waiting.splice(0);
+  const returned = bucket.returned;
+  bucket.flying = callers.length;
+  bucket.returned = 0;
+  bucket.used += callers.length;
+  const ageMs = nowMs - bucket.usedSinceMs;
+  if (ageMs >= STOCK_MS) Object.assign(bucket, { pace: (bucket.used * STOCK_MS) / ageMs, used: 0, usedSinceMs: nowMs });
+  // A burst that has just begun is ahead of the pace, and doubles its stock with each question.
+  const stock = Math.floor(Math.min(Math.max(bucket.pace, bucket.used), bucket.burst * STOCK_SHARE));
+  const isNeeded = !isClosed && (callers.length > 0 || isRunningLow(bucket));
+  bucket.low = isNeeded ? Math.floor(stock * LOW_SHARE) : 0;
+  return { bucket, callers, most: callers.length + (isNeeded ? Math.max(0, stock - bucket.stock) : 0), returned };
+}
+
+async function fly(state: State, wishes: Wish[]): Promise<void> {
+  if (wishes.length === 0) return;
+  try {
+    const grants = new Map((await takeTokens(state.system, wishes)).map((grant) => [grant.subject, grant]));
+    for (const wish of wishes) land(state, wish, grants.get(wish.bucket.subject));
+  } catch (error) {
+    // Failure policy: the callers are told. What was on its way back is lost to the bucket, which fills by itself.
+    for (const { bucket, callers } of wishes) {
+      bucket.flying = null;
+      fail(callers, error);
+      if (bucket.waiting.length + bucket.returned > 0) ask(state, bucket);
+    }
+    // Nobody waits once more for a database that is away.
+    if (isUnavailable(error) && !isContention(error)) {
+      for (const bucket of state.due) fail(bucket.waiting.splice(0), error);
+    }
+  }
+}
+
+function fail(callers: Waiting[], error: unknown): void {
+  for (const caller of callers) caller.failed(error);
+}
+
+function land(state: State, { bucket, callers, most }: Wish, grant: Grant | undefined): void {
+  if (!grant) throw new Error(`limits.take: no answer for ${bucket.subject}`);
+  const nowMs = performance.now();
+  Object.assign(bucket, { flying: null, left: grant.remaining, leftAtMs: nowMs, usedAtMs: nowMs });
+  bucket.stock += grant.granted;
+  // What the bucket could not give now it is not asked for ahead of time.
+  if (grant.granted < most) bucket.low = 0;
+  for (const caller of callers) {
+    const isGranted = bucket.stock > 0;
+    if (isGranted) bucket.stock -= 1;
+    caller.done(isGranted);
+  }
+  share(state, bucket);
+  if (bucket.waiting.length + bucket.returned > 0) ask(state, bucket);
+}
+
+interface Grant {
+  subject: string;
+  granted: number;
+  remaining: number;
+}
+
+function takeTokens(system: SystemTx, wishes: Wish[]): Promise<Grant[]> {
+  return many<Grant>(system, {
+    name: 'limits.take',
+    text: 'select subject, granted, remaining from take_tokens($1, $2, $3, $4, $5, $6)',
+    values: [
+      wishes.map(({ bucket }) => bucket.subject),
+      wishes.map(({ bucket }) => bucket.perSecond),
+      wishes.map(({ bucket }) => bucket.burst),
+      wishes.map(({ callers }) => callers.length),
+      wishes.map(({ most }) => most),
+      wishes.map(({ returned }) => returned),
+    ],
+  });
+}

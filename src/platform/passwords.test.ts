@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AppError } from './errors.ts';
+import { hashPassword, NOBODYS_HASH, verifyPassword } from './passwords.ts';
+
+test('a hash names its cost, is never the same twice, and belongs to one password', async () => {
+  const [hash, again] = await Promise.all([hashPassword('ÄÖÜ 密码 🔑'), hashPassword('ÄÖÜ 密码 🔑')]);
+  assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  assert.notEqual(hash, again);
+  assert.ok(await verifyPassword('ÄÖÜ 密码 🔑', again));
+  for (const wrong of ['', 'äöü 密码 🔑', 'ÄÖÜ 密码 🔑 ', 'ÄÖÜ 密码'])
+    assert.equal(await verifyPassword(wrong, hash), false);
+});
+
+test('a hash of another cost is verified by its own', async () => {
+  // Of "password" and "somesalt", by the reference implementation.
+  const stored = '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4';
+  assert.ok(await verifyPassword('password', stored));
+  assert.equal(await verifyPassword('passwore', stored), false);
+});
+
+test('what is no hash, and the hash of nobody, match no password', async () => {
+  const whole = await hashPassword('password');
+  for (const stored of [
+    '',
+    'password',
+    '$argon2id$',
+    whole.replace('argon2id', 'argon2i'),
+    whole.replace('v=19', 'v=16'),
+  ]) {
+    assert.equal(await verifyPassword('password', stored), false, stored);
+  }
+  for (const password of ['', 'password', 'A'.repeat(32)]) {
+    assert.equal(await verifyPassword(password, NOBODYS_HASH), false);
+  }
+});
+
+test('four are hashed at once and 200 wait; who comes after them is told to come again, and nobody is forgotten', async () => {
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 220 }, () => verifyPassword('password', NOBODYS_HASH)),
+  );
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason as unknown);
+  assert.equal(refused.length, 220 - 204);
+  for (const error of refused) {
+    assert.ok(error instanceof AppError);
+    assert.deepEqual([error.code, error.headers], ['UNAVAILABLE', { 'retry-after': '1' }]);
+  }
+  const calm = await Promise.allSettled(Array.from({ length: 204 }, () => verifyPassword('password', NOBODYS_HASH)));
+  assert.ok(calm.every(({ status }) => status === 'fulfilled'));
+});

@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { createPublicKey } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { partsOf, seal } from '../../test/full/matrix/forgeries.ts';
+import { chanceOf, seedOfRun } from '../../test/full/harness/chance.ts';
+import type { Json } from '../../test/support/platform.ts';
+import { newId } from './ids.ts';
+import { GRANTABLE } from './scopes.ts';
+import { checkSignature, createKeyring, openToken, SESSION_SECONDS, signToken } from './tokens.ts';
+
+const SECRET = 'a secret of thirty-two characters';
+const PREVIOUS = 'the secret that was there before it';
+const MAX_LENGTH = 4_096;
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const keyring = createKeyring({ current: SECRET, previous: PREVIOUS });
+const open = (token: string) => openToken(token, keyring);
+
+const [user, key, company] = [newId(), newId(), newId()];
+const now = Math.floor(Date.now() / 1_000);
+const tokens = {
+  user: await signToken(SECRET, user, { type: 'user', company, role: 'ADMIN', sv: 2, jti: 'session', exp: now + 60 }),
+  company: await signToken(SECRET, key, { type: 'company', company, scopes: ['contacts:*'], jti: key }),
+  global: await signToken(SECRET, key, { type: 'global', scopes: ['*'], jti: key }),
+};
+const { header, claims } = partsOf(tokens.user);
+
+/** The user's token with other claims, well signed. */
+const withClaims = (change: object): string => seal(header, { ...claims, ...change }, SECRET);
+const withHeader = (change: object): string => seal({ ...header, ...change }, claims, SECRET);
+
+describe('a token that was signed here', () => {
+  test('is opened, and says what it was made to say', async () => {
+    assert.deepEqual(await open(tokens.user), {
+      iss: 'parley',
+      aud: 'parley',
+      sub: user,
+      jti: 'session',
+      type: 'user',
+      company,
+      role: 'ADMIN',
+      sv: 2,
+      iat: claims.iat,
+      exp: now + 60,
+    });
+    for (const type of ['company', 'global'] as const) {
+      const opened = await open(tokens[type]);
+      assert.deepEqual([opened?.type, opened?.sub], [type, key]);
+    }
+  });
+
+  test('has a header of three parameters', () => {
+    assert.deepEqual(Object.keys(header).toSorted(), ['alg', 'kid', 'typ']);
+    assert.deepEqual([header.alg, header.typ], ['HS256', 'JWT']);
+  });
+
+  test('fits into 4,096 characters with every scope spelled out, and is not made when it does not', async () => {
+    const token = await signToken(SECRET, key, { type: 'company', company, scopes: [...GRANTABLE], jti: key });
+    assert.equal((await open(token))?.type, 'company');
+    const scopes = [...GRANTABLE, ...GRANTABLE];
+    await assert.rejects(signToken(SECRET, key, { type: 'company', company, scopes, jti: key }), /too long/);
+  });
+
+  test('is opened under the previous secret as long as that is known, and under no other', async () => {
+    const old = await signToken(PREVIOUS, key, { type: 'global', scopes: [], jti: key });
+    assert.equal((await open(old))?.type, 'global');
+    assert.equal(await openToken(old, createKeyring({ current: SECRET, previous: null })), null);
+    const { header: oldHeader } = partsOf(old);
+    assert.equal(await open(seal(oldHeader, claims, SECRET)), null);
+    assert.equal(await open(seal(header, claims, PREVIOUS)), null);
+  });
+});
+
+describe('time', () => {
+  const accepts = async (change: object, accepted: boolean): Promise<void> =>
+    assert.equal((await open(withClaims(change))) !== null, accepted, JSON.stringify(change));
+
+  test('may be 30 seconds ahead where a token begins, and not 40', async () => {
+    await accepts({ nbf: now + 20 }, true);
+    await accepts({ nbf: now + 40 }, false);
+  });
+
+  test('that was set back refuses no token that was issued since', () => accepts({ iat: now + 3_600 }, true));
+
+  test('ends a token on the second, without a grace', async () => {
+    await accepts({ exp: now - 1 }, false);
+    await accepts({ exp: now + 30 }, true);
+  });
+
+  test('is 12 hours at most for a user, and must be told', async () => {
+    assert.equal(SESSION_SECONDS, 12 * 3_600);
+    await accepts({ iat: now, exp: now + SESSION_SECONDS }, true);
+    await accepts({ iat: now, exp: now + SESSION_SECONDS + 1 }, false);
+    await accepts({ exp: undefined }, false);
+  });
+
+  test('may end a key, too', async () => {
+    const { claims: own } = partsOf(tokens.company);
+    assert.notEqual(await open(seal(header, { ...own, exp: now + 99_999 }, SECRET)), null);
+    assert.equal(await open(seal(header, { ...own, exp: now - 1 }, SECRET)), null);
+    assert.equal(await open(seal(header, { ...own, exp: String(now + 99) }, SECRET)), null);
+  });
+});
+
+describe('a claim', () => {
+  const types = { user: tokens.user, company: tokens.company, global: tokens.global };
+  for (const [type, token] of Object.entries(types)) {
+    const { claims: own } = partsOf(token);
+    const refuses = async (changed: object): Promise<void> =>
+      assert.equal(await open(seal(header, changed, SECRET)), null, JSON.stringify(changed));
+
+    test(`of a ${type} token must be there, each of them`, async () => {
+      for (const name of Object.keys(own)) await refuses({ ...own, [name]: undefined });
+    });
+
+    test(`of a ${type} token that has another type of value is refused`, async () => {
+      const values = [null, true, 1.5, -1, 1e300, '', 'x', [], {}, [own.sub], { length: 24 }];
+      for (const [name, value] of Object.entries<Json>(own)) {
+        const others = values.filter((other) => typeof other !== typeof value || Array.isArray(value));
+        // An empty list of scopes is one; any text is an id of a token.
+        for (const other of others.filter((one) => !(Array.isArray(one) && name === 'scopes')))
+          await refuses({ ...own, [name]: other });
+      }
+      if (own.scopes) await refuses({ ...own, scopes: ['contacts:read', 1] });
+    });
+
+    test(`that is none of a ${type} token is refused`, async () => {
+      const strangers = { admin: true, iss2: 'parley', company_id: company, key: '*', 'type\0': 'user' };
+      const others = { company, role: 'OWNER', sv: 2, scopes: ['*'] };
+      for (const [name, value] of Object.entries({ ...others, ...strangers }))
+        if (!(name in own)) await refuses({ ...own, [name]: value });
+    });
+  }
+
+  test('of the right type and of a value that there is not is refused', async () => {
+    const wrong = [
+      { type: 'root' },
+      { type: 'USER' },
+      { role: 'owner' },
+      { role: 'ROOT' },
+      { iss: 'somebody' },
+      { aud: 'somebody' },
+      { sub: user.toUpperCase().replace(/.$/, 'F') },
+      { sub: `${user}\n` },
+      { company: `${company}\0` },
+      { jti: 'j'.repeat(65) },
+      { sv: -1 },
+      { exp: 1e300 },
+    ];
+    for (const change of wrong) assert.equal(await open(withClaims(change)), null, JSON.stringify(change));
+  });
+});
+
+describe('a header', () => {
+  test('with a parameter beyond alg, typ and kid is refused, though the signature holds', async () => {
+    const names = ['jwk', 'jku', 'x5u', 'x5c', 'x5t', 'x5t#S256', 'crit', 'b64', 'zip', 'enc', 'cty', 'x', '', 'ALG'];
+    for (const name of names)
+      for (const value of [null, true, 'x', ['x'], {}])
+        assert.equal(await open(withHeader({ [name]: value })), null, `${name} ${JSON.stringify(value)}`);
+  });
+
+  test('of another algorithm, type or key is refused, though the signature holds', async () => {
+    const algorithms = [
+      'none',
+      'HS384',
+      'HS512',
+      'RS256',
+      'ES256',
+      'EdDSA',
+      'hs256',
+      'HS256 ',
+      ['HS256'],
+      null,
+      undefined,
+    ];
+    for (const alg of algorithms) assert.equal(await open(withHeader({ alg })), null, String(alg));
+    for (const bits of [384, 512])
+      assert.equal(await open(seal({ ...header, alg: `HS${bits}` }, claims, SECRET, `sha${bits}`)), null, `HS${bits}`);
+    for (const typ of ['jwt', 'JWS', 'at+jwt', null, ['JWT'], undefined])
+      assert.equal(await open(withHeader({ typ })), null, String(typ));
+    for (const kid of ['', 'deadbeef', 'constructor', '__proto__', [header.kid], 1, null, undefined])
+      assert.equal(await open(withHeader({ kid })), null, String(kid));
+  });
+});
+
+describe('a text', () => {
+  test('that says one thing twice, or in another spelling than ours, is refused, though the signature holds', async () => {
+    const [head, body] = [JSON.stringify(header), JSON.stringify(claims)];
+    for (const changed of [
+      body.replace('{', `{"company":"${newId()}",`),
+      body.replace('}', `,"role":"${claims.role}"}`),
+      body.replace('{', '{"__proto__":{},'),
+      body.replace(':', ': '),
+      `${body} `,
+      `\ufeff${body}`,
+      body.replace('"company"', String.raw`"\u0063ompany"`),
+      body.replace(/"exp":(\d+)/, '"exp":$1.0'),
+      body.replace('"sv":2', '"sv":2e0'),
+    ]) {
+      assert.equal(await open(seal(header, changed, SECRET)), null, changed);
+    }
+    for (const changed of [head.replace('{', '{"alg":"none",'), head.replace(':', ': '), ` ${head}`])
+      assert.equal(await open(seal(changed, claims, SECRET)), null, changed);
+    assert.notEqual(await open(seal(head, body, SECRET)), null);
+  });
+
+  test('of more than 4,096 characters is refused unread', async () => {
+    const { claims: own } = partsOf(tokens.global);
+    const sized = (length: number): string => seal(header, { ...own, scopes: ['x'.repeat(length)] }, SECRET);
+    const base = sized(0).length;
+    const most = Array.from({ length: MAX_LENGTH }, (_, length) => length).findLast(
+      (length) => base + Math.floor((length * 4) / 3) <= MAX_LENGTH - 4,
+    ) as number;
+    assert.notEqual(await open(sized(most)), null);
+    assert.ok(sized(most + 8).length > MAX_LENGTH);
+    assert.equal(await open(sized(most + 8)), null);
+  });
+
+  test('with any one character changed, left out or put in is refused', async (t) => {
+    const seed = seedOfRun();
+    t.diagnostic(`seed ${seed}`);
+    const chance = chanceOf(seed);
+    const letters = `${LETTERS}.=+/ \n\0é`.split('');
+    const token = tokens.user;
+    for (let at = 0; at <= token.length; at += 1) {
+      const [before, after] = [token.slice(0, at), token.slice(at)];
+      const changed = before + chance.pick(letters.filter((letter) => letter !== token[at])) + after.slice(1);
+      const longer = before + chance.pick(letters) + after;
+      for (const text of new Set([changed, longer, before + after.slice(1), before]))
+        if (text !== token) assert.equal(await open(text), null, text);
+    }
+  });
+
+  test('that differs in bits that are thrown away, in padding or in plain base64 is refused', async () => {
+    const last = LETTERS.indexOf(tokens.user.at(-1) ?? '');
+    for (const bits of [1, 2, 3]) assert.equal(await open(tokens.user.slice(0, -1) + LETTERS[last + bits]), null);
+    const [head, body, signature] = tokens.user.split('.');
+    for (const text of [
+      `${tokens.user}=`,
+      `${head}=.${body}.${signature}`,
+      `${head}.${body}=.${signature}`,
+      `${tokens.user}\n`,
+    ])
+      assert.equal(await open(text), null, text);
+  });
+});
+
+const published = new URL('../../../shared/fixtures/wycheproof/json_web_signature_test.json', import.meta.url);
+const skip = existsSync(published) ? false : 'the published vectors are not beside this repository';
+
+/** Verdicts of the collection that contradict itself or RFC 7515, and ours. */
+const OTHERWISE: Record<number, { valid: boolean; why: string }> = {
+  367: { valid: true, why: 'the very text of vector 357, which is valid: the padding that is meant is not there' },
+  370: { valid: true, why: 'the same' },
+  372: { valid: false, why: 'a question mark is no letter of base64url, as vectors 363, 364 and 371 say, too' },
+  373: { valid: false, why: 'the same' },
+};
+
+test(
+  'published signatures get the verdict that they come with, and those of other algorithms are refused',
+  { skip },
+  async (t) => {
+    const counts = { accepted: 0, refused: 0, 'of other algorithms': 0 };
+    const { testGroups, numberOfTests } = JSON.parse(readFileSync(published, 'utf8')) as Json;
+    for (const { private: own, public: shown, tests } of testGroups) {
+      const speaks = own.kty === 'oct';
+      // What a forger would have a careless verifier take for the secret: the public key's text.
+      const secret = speaks
+        ? Buffer.from(own.k, 'base64url')
+        : Buffer.from(createPublicKey({ key: shown ?? own, format: 'jwk' }).export({ type: 'spki', format: 'pem' }));
+      for (const { tcId, comment, jws, result } of tests) {
+        const text = typeof jws === 'string' ? jws : JSON.stringify(jws);
+        const accepted = (await checkSignature(text, new Map([[own.kid, secret]]))) !== null;
+        const valid = speaks && (OTHERWISE[tcId]?.valid ?? result === 'valid');
+        assert.equal(accepted, valid, `${tcId} ${comment}: ${OTHERWISE[tcId]?.why ?? result}`);
+        counts[!speaks ? 'of other algorithms' : accepted ? 'accepted' : 'refused'] += 1;
+      }
+    }
+    assert.equal(
+      Object.values(counts).reduce((sum, count) => sum + count),
+      numberOfTests,
+    );
+    t.diagnostic(JSON.stringify(counts));
+  },
+);

@@ -1,0 +1,95 @@
+/** What the page says, in the languages of its readers. */
+const en = {
+  title: 'Choose your password',
+  lead: 'From now on you log in with it.',
+  password: 'New password',
+  again: 'The same password again',
+  rule: '8 to 128 characters. A few words that only you would put together work best.',
+  show: 'Show what I type',
+  save: 'Save password',
+  saving: 'Saving…',
+  tooShort: 'At least 8 characters are needed.',
+  tooLong: 'At most 128 characters are possible.',
+  different: 'The two passwords differ.',
+  doneTitle: 'Your password is saved',
+  done: 'You can close this page and log in with it. Sessions opened with an older password have ended.',
+  usedTitle: 'This link does not work any more',
+  used: 'It has expired, was already used, or a newer one took its place. Nothing was changed.',
+  emptyTitle: 'Open the link from your e-mail',
+  empty: 'This page sets a password only through such a link, and forgets it as soon as the page is left or reloaded.',
+  newLink: 'How to get a new link',
+  newLinkReset: 'Forgotten password: ask for a new link where you log in. It works for 1 hour.',
+  newLinkInvitation: 'Invitation: ask whoever invited you to send it again. It works for 72 hours.',
+  tooMany: 'Too many tries. Wait {seconds} seconds, then try again.',
+  unreachable: 'The service did not answer. Check your connection and try again.',
+  refused: 'The password was not saved: {reason}',
+};
+
+export type Texts = typeof en;
+
+const ptBR: Texts = {
+  title: 'Escolha sua senha',
+  lead: 'A partir de agora, você entra com ela.',
+  password: 'Nova senha',
+  again: 'A mesma senha outra vez',
+  rule: 'De 8 a 128 caracteres. O melhor são algumas palavras que só você juntaria.',
+  show: 'Mostrar o que digito',
+  save: 'Salvar senha',
+  saving: 'Salvando…',
+  tooShort: 'São necessários pelo menos 8 caracteres.',
+  tooLong: 'São possíveis no máximo 128 caracteres.',
+  different: 'As duas senhas são diferentes.',
+  doneTitle: 'Sua senha foi salva',
+  done: 'Você pode fechar esta página e entrar com ela. Sessões abertas com uma senha anterior foram encerradas.',
+  usedTitle: 'Este link não funciona mais',
+  used: 'Ele expirou, já foi usado ou foi substituído por um mais novo. Nada foi alterado.',
+  emptyTitle: 'Abra o link do seu e-mail',
+  empty: 'Esta página só define uma senha por meio desse link, e o esquece assim que é fechada ou recarregada.',
+  newLink: 'Como obter um novo link',
+  newLinkReset: 'Senha esquecida: peça um novo link onde você faz login. Ele vale por 1 hora.',
+  newLinkInvitation: 'Convite: peça a quem convidou você que o envie de novo. Ele vale por 72 horas.',
+  tooMany: 'Tentativas demais. Espere {seconds} segundos e tente de novo.',
+  unreachable: 'O serviço não respondeu. Verifique sua conexão e tente de novo.',
+  refused: 'A senha não foi salva: {reason}',
+};
+
+const es: Texts = {
+  title: 'Elija su contraseña',
+  lead: 'A partir de ahora, entrará con ella.',
+  password: 'Nueva contraseña',
+  again: 'La misma contraseña otra vez',
+  rule: 'De 8 a 128 caracteres. Lo mejor son unas palabras que solo usted juntaría.',
+  show: 'Mostrar lo que escribo',
+  save: 'Guardar contraseña',
+  saving: 'Guardando…',
+  tooShort: 'Se necesitan al menos 8 caracteres.',
+  tooLong: 'Se permiten como máximo 128 caracteres.',
+  different: 'Las dos contraseñas son diferentes.',
+  doneTitle: 'Su contraseña está guardada',
+  done: 'Puede cerrar esta página y entrar con ella. Las sesiones abiertas con una contraseña anterior se han cerrado.',
+  usedTitle: 'Este enlace ya no funciona',
+  used: 'Ha caducado, ya se usó o fue reemplazado por uno más nuevo. No se ha cambiado nada.',
+  emptyTitle: 'Abra el enlace de su correo',
+  empty: 'Esta página solo define una contraseña mediante ese enlace, y lo olvida en cuanto se cierra o se recarga.',
+  newLink: 'Cómo obtener un nuevo enlace',
+  newLinkReset: 'Contraseña olvidada: pida un nuevo enlace donde inicia sesión. Vale por 1 hora.',
+  newLinkInvitation: 'Invitación: pida a quien le invitó que la envíe de nuevo. Vale por 72 horas.',
+  tooMany: 'Demasiados intentos. Espere {seconds} segundos e inténtelo de nuevo.',
+  unreachable: 'El servicio no respondió. Compruebe su conexión e inténtelo de nuevo.',
+  refused: 'La contraseña no se guardó: {reason}',
+};
+
+const LANGUAGES: Record<string, { lang: string; texts: Texts }> = {
+  pt: { lang: 'pt-BR', texts: ptBR },
+  en: { lang: 'en', texts: en },
+  es: { lang: 'es', texts: es },
+};
+
+/** The first of the reader's languages that the page speaks; English when it speaks none. */
+export function textsFor(languages: readonly string[]): { lang: string; texts: Texts } {
+  for (const language of languages) {
+    const found = LANGUAGES[language.slice(0, 2).toLowerCase()];
+    if (found) return found;
+  }
+  return { lang: 'en', texts: en };
+}
