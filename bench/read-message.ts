@@ -3,7 +3,18 @@ import { Pool } from 'undici';
 import { compare, ratio, type Figure } from './measure.ts';
 import { spawnProgram, type Stage } from './stage.ts';
 
-const WIDTH = 32;
+export const WIDTH = 32;
+
+/** One call of GET /v1/messages/{id}, over as many connections as there are callers at once. */
+export function readerOf(url: string, id: string, headers: Record<string, string>): () => Promise<void> {
+  const pool = new Pool(url, { connections: WIDTH, pipelining: 1 });
+  const path = `/v1/messages/${id}`;
+  return async () => {
+    const { statusCode, body } = await pool.request({ method: 'GET', path, headers });
+    if (statusCode !== 200) throw new Error(`${url}${path} answered ${statusCode}`);
+    await body.dump();
+  };
+}
 
 export async function benchReadMessage(stage: Stage): Promise<Figure[]> {
   const id = await seedMessage(stage);
@@ -12,19 +23,10 @@ export async function benchReadMessage(stage: Stage): Promise<Figure[]> {
     DATABASE_URL: stage.database.url,
     COMPANY: stage.company,
   });
-  const get = (url: string, headers: Record<string, string>) => {
-    const pool = new Pool(url, { connections: WIDTH, pipelining: 1 });
-    const path = `/v1/messages/${id}`;
-    return async (): Promise<void> => {
-      const { statusCode, body } = await pool.request({ method: 'GET', path, headers });
-      if (statusCode !== 200) throw new Error(`${url}${path} answered ${statusCode}`);
-      await body.dump();
-    };
-  };
   const rates = await compare(
     [
-      { name: 'api', work: get(api.url, { authorization: `Bearer ${stage.key}` }) },
-      { name: 'raw', work: get(raw.url, {}) },
+      { name: 'api', work: readerOf(api.url, id, { authorization: `Bearer ${stage.key}` }) },
+      { name: 'raw', work: readerOf(raw.url, id, {}) },
     ],
     { width: WIDTH, durationMs: 3_000, times: 5 },
   );
@@ -33,7 +35,8 @@ export async function benchReadMessage(stage: Stage): Promise<Figure[]> {
   return [ratio('(c) GET /v1/messages/{id} / raw node:http', rates.get('api') ?? 0, rates.get('raw') ?? 0, 0.7)];
 }
 
-async function seedMessage(stage: Stage): Promise<string> {
+/** Answers its id. */
+export async function seedMessage(stage: Stage): Promise<string> {
   const id = 'b'.repeat(24);
   await stage.database.sql(
     `with i as (select _id, channel from inboxes where company_id = $1 limit 1), c as (

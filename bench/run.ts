@@ -1,9 +1,12 @@
-/** npm run bench [a b c d]: prints each figure beside its goal; exits 1 when one is missed. */
+/** npm run bench [a b c d e]: prints each figure beside its goal; exits 1 when one is missed. */
 import { benchDeliveries } from './deliveries.ts';
+import { benchDoor } from './door.ts';
 import { benchIngestion } from './ingestion.ts';
 import type { Figure } from './measure.ts';
 import { benchReadMessage } from './read-message.ts';
-import { openStage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
+import { benchConversations } from './records-conversations.ts';
+import { benchRecords } from './records.ts';
 import { benchStartUp } from './start-up.ts';
 
 const asked = process.argv.slice(2);
@@ -14,6 +17,9 @@ for (const [name, bench] of [
   ['a', benchIngestion],
   ['b', benchDeliveries],
   ['c', benchReadMessage],
+  ['e', benchDoor],
+  ['records', benchRecords],
+  ['h', (stage: Stage) => benchConversations(stage)],
 ] as const) {
   if (!wanted(name)) continue;
   const stage = await openStage();

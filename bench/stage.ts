@@ -9,6 +9,7 @@ import { start } from '../src/boot/start.ts';
 import { loadConfig } from '../src/config.ts';
 import { createLog } from '../src/platform/telemetry.ts';
 import { openTestDatabase, type TestDatabase } from '../test/support/database.ts';
+import { UNLIMITED } from '../test/support/platform.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -26,7 +27,7 @@ export interface Stage {
 export async function openStage(): Promise<Stage> {
   const database = await openTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
-  const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' };
+  const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info', ...UNLIMITED };
   const seeding = await start(loadConfig({ ...env, SANDBOX: 'on' }), 'all', { log: createLog('silent') });
   await seeding.stop();
   const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as {

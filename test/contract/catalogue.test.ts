@@ -11,11 +11,12 @@ const WITHOUT_COMPANY: Record<string, string> = {
   companies: 'is the company: its _id is what others call company_id',
   callbacks_aside: 'of a callback that can not be read nobody knows the company; readable by the system only',
   platform_state: 'facts of the installation itself; readable by the system only',
+  rate_buckets: 'counts addresses and accounts before anybody knows whose they are; readable by the system only',
   schema_migrations: 'what was migrated; readable, and written by the owner only',
 };
 
 /** Primary keys other than (company_id, _id), and why. */
-const OTHER_KEYS: Record<string, { key: string; why: string }> = {
+const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
   api_keys: {
     key: '_id',
     why: 'a global key has no company, and a key is found by its hash before a company is known',
@@ -23,15 +24,22 @@ const OTHER_KEYS: Record<string, { key: string; why: string }> = {
   contact_identities: { key: 'company_id,kind,value', why: 'the name itself is what must be unique under a race' },
   pending_turns: { key: 'company_id,conversation_id', why: 'one turn per conversation' },
   event_listeners: { key: 'company_id,event', why: 'the one row that an emit looks up' },
+  password_tokens: { key: 'token_hash', why: 'a mailed token names no company: its hash is what it is found by' },
+  audit_log: { key: '_id', why: 'what concerns the installation itself has no company' },
+  import_chunks: { key: 'company_id,import_id,position', why: 'parts of one import, in their order' },
+  idempotency_keys: {
+    key: null,
+    why: 'a key of an operation on companies has none: unique (company, principal, key), nulls not distinct',
+  },
 };
 
 /** Columns that hold an id and have no foreign key, and why. */
 const WITHOUT_REFERENCE: Record<string, string> = {
-  'contacts.business_id': 'the table of businesses is not there yet',
   'contacts.external_id': "an integrator's id",
   'conversations.campaign_id': 'the table of campaigns is not there yet',
   'conversations.enrollment_id': 'the table of enrollments is not there yet',
   'conversations.last_message_id': 'a circle with messages: shown by a join that names the company',
+  'messages.contact_id': "its conversation's, which is referenced and moved together with it",
   'messages.attachment_id': 'the table of attachments is not there yet',
   'messages.campaign_id': 'the table of campaigns is not there yet',
   'messages.enrollment_id': 'the table of enrollments is not there yet',
@@ -43,12 +51,17 @@ const WITHOUT_REFERENCE: Record<string, string> = {
   'deliveries.webhook_id': 'the log outlives its webhook',
   'deliveries.resource_id': 'one of several tables, at the time of the event',
   'event_listeners.webhook_id': 'written together with the webhook, in its transaction',
+  'audit_log.actor_id': 'a user or a key; says who it was, also when they are gone',
+  'audit_log.resource_id': 'one of many tables; the log outlives what it tells of',
+  'audit_log.request_id': "the caller's own word for a request",
+  'idempotency_keys.principal_id': 'a user or a key; forgotten after a day',
+  'idempotency_keys.resource_id': 'one of many tables; what is gone since is answered 404',
 };
 
 interface Table {
   name: string;
   columns: string[];
-  key: string;
+  key: string | null;
   enabled: boolean;
   forced: boolean;
 }
@@ -90,8 +103,7 @@ test('every table belongs to companies, or says here why it does not', () => {
 for (const { name, key, columns, enabled, forced } of ofCompanies) {
   describe(`the table ${name}`, () => {
     test(`of ${name}: the primary key begins with the company, or says here why not`, () => {
-      const expected = OTHER_KEYS[name]?.key ?? 'company_id,_id';
-      assert.equal(key, expected);
+      assert.equal(key, OTHER_KEYS[name] ? OTHER_KEYS[name].key : 'company_id,_id');
     });
 
     test(`of ${name}: row security is on, also for its owner, with the three policies and no other`, () => {
@@ -128,7 +140,7 @@ test('the exceptions named here are all there', () => {
 
 test('what belongs to no company is closed to the role that works for one', async () => {
   assert.deepEqual(policiesOf('companies'), threeWalls('_id'));
-  for (const table of ['callbacks_aside', 'platform_state']) {
+  for (const table of ['callbacks_aside', 'platform_state', 'rate_buckets']) {
     for (const role of ['parley_app', 'parley_read']) {
       const [row] = await database.sql<{ may: boolean }>(
         `select has_table_privilege($1, $2, 'select, insert, update, delete, truncate, references, trigger') as may`,
@@ -172,6 +184,28 @@ test('the reading role may write nothing, and nobody but the owner empties or ch
       ...all.map((right) => `parley_system ${right}`),
     ],
   );
+});
+
+test('what the audit says stays said: a company adds lines to it, the system removes old ones, nobody changes one', async () => {
+  const rights = await database.sql<{ right: string }>(`
+    select distinct grantee || ' ' || privilege_type as right from information_schema.role_table_grants
+    where table_schema = 'public' and table_name = 'audit_log' and grantee in ('PUBLIC', 'parley_app', 'parley_read', 'parley_system')
+    order by 1`);
+  assert.deepEqual(
+    rights.map((row) => row.right),
+    [
+      ...['INSERT', 'SELECT'].map((right) => `parley_app ${right}`),
+      'parley_read SELECT',
+      ...['DELETE', 'INSERT', 'SELECT'].map((right) => `parley_system ${right}`),
+    ],
+  );
+});
+
+test('an Idempotency-Key stands for one request of its owner, also where there is no company', async () => {
+  const [row] = await database.sql<{ definition: string }>(
+    `select pg_get_indexdef('idempotency_keys_key'::regclass) as definition`,
+  );
+  assert.match(row?.definition ?? '', /UNIQUE INDEX .*\(company_id, principal_id, key\) NULLS NOT DISTINCT$/);
 });
 
 test('a company may leave a job and change none; the reading role does not see them', async () => {

@@ -14,6 +14,9 @@ interface Operation {
   method: string;
   path: string;
   spec: Json;
+  /** What it may carry, in headers, path and query. */
+  parameters: Json[];
+  secured: boolean;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -23,8 +26,34 @@ const operations: Operation[] = Object.entries<Json>(document.paths).flatMap(([p
     method: method.toUpperCase(),
     path,
     spec,
+    parameters: spec.parameters ?? [],
+    secured: spec.security.length > 0,
   })),
 );
+const headerOf = ({ parameters }: Operation, name: string): Json =>
+  parameters.find((parameter) => parameter.in === 'header' && parameter.name === name);
+
+/** Operations without a token, and why. */
+const PUBLIC: Record<string, string> = {
+  'POST /v1/auth/login': 'is where a token comes from',
+  'POST /v1/auth/forgot-password': 'whoever asks can not log in',
+  'POST /v1/auth/reset-password': 'the token of the mail is in the body',
+};
+
+/** POSTs that answer 200, and why. */
+const MAKES_NOTHING: Record<string, string> = {
+  'POST /v1/auth/login': 'a session is no record',
+  'POST /v1/auth/forgot-password': 'nobody learns whether it made anything',
+  'POST /v1/auth/reset-password': 'changes a user',
+};
+
+/** POSTs with a second success, and why. */
+const TWO_SUCCESSES: Record<string, string> = {
+  'POST /v1/conversations': '200 with the one that is open already',
+};
+
+/** POSTs that answer 201 and can not be repeated with an Idempotency-Key, and why. */
+const UNREPEATABLE: Record<string, string> = {};
 
 // The tags, in the spelling that integrators know.
 const TAGS = new Set(
@@ -89,6 +118,11 @@ test('what is described is served, and what is served under /v1 is described', a
     'GET /hooks/wap',
     'GET /metrics',
     'GET /openapi.json',
+    'GET /set-password',
+    'GET /set-password/icon.svg',
+    'GET /set-password/page.css',
+    'GET /set-password/page.js',
+    'GET /set-password/texts.js',
     'POST /hooks/wap',
   ];
   assert.deepEqual([...others], known);
@@ -116,20 +150,47 @@ describe('every operation', () => {
     for (const { name, spec } of operations) assert.ok(spec.summary?.length > 3, name);
   });
 
-  test('says that it needs a bearer token and may carry x-company-id', () => {
-    for (const { name, spec } of operations) {
+  test('says that it needs a bearer token and may carry x-company-id, or stands here as one that needs none', () => {
+    const open = operations.filter(({ secured }) => !secured);
+    assert.deepEqual(open.map(({ name }) => name).toSorted(), Object.keys(PUBLIC).toSorted());
+    for (const operation of open) {
+      assert.deepEqual(operation.spec.security, [], operation.name);
+      assert.equal(headerOf(operation, 'x-company-id'), undefined, operation.name);
+    }
+    for (const operation of operations.filter(({ secured }) => secured)) {
+      const { name, spec } = operation;
       assert.deepEqual(spec.security, [{ bearer: [] }], name);
-      const header = spec.parameters.find((parameter: Json) => parameter.name === 'x-company-id');
-      assert.deepEqual([header?.in, header?.required ?? false, header?.schema.type], ['header', false, 'string'], name);
+      const header = headerOf(operation, 'x-company-id');
+      assert.deepEqual([header?.required ?? false, header?.schema.type], [false, 'string'], name);
+    }
+  });
+
+  test('that creates or sends may carry an Idempotency-Key and says 409 and 422, or stands here with its reason; no other may', () => {
+    const makers = operations.filter(({ spec }) => '201' in spec.responses);
+    assert.ok(makers.length >= 8);
+    for (const name of Object.keys(UNREPEATABLE))
+      assert.ok(
+        makers.some((maker) => maker.name === name),
+        name,
+      );
+    for (const operation of operations) {
+      const { name, spec } = operation;
+      const header = headerOf(operation, 'idempotency-key');
+      assert.equal(header !== undefined, makers.includes(operation) && !(name in UNREPEATABLE), name);
+      if (!header) continue;
+      const { type, minLength, maxLength } = header.schema;
+      assert.deepEqual([header.required ?? false, type, minLength, maxLength], [false, 'string', 1, 255], name);
+      assert.match(spec.responses['409']?.description, /\bIDEMPOTENCY_IN_FLIGHT\b/, name);
+      assert.match(spec.responses['422']?.description, /\bIDEMPOTENCY_KEY_REUSED\b/, name);
     }
   });
 
   test('names each part of its path, and no other, as required', () => {
-    for (const { name, path, spec } of operations) {
+    for (const { name, path, parameters } of operations) {
       const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part);
-      const named = spec.parameters.filter((parameter: Json) => parameter.in === 'path');
+      const named = parameters.filter((parameter) => parameter.in === 'path');
       assert.deepEqual(
-        named.map((parameter: Json) => parameter.name),
+        named.map((parameter) => parameter.name),
         parts,
         name,
       );
@@ -138,9 +199,12 @@ describe('every operation', () => {
   });
 
   test('has one success with a schema: 201 for a POST that creates, 200 for everything else', () => {
+    const names = new Set(operations.map(({ name }) => name));
+    for (const name of Object.keys(MAKES_NOTHING)) assert.ok(names.has(name), name);
     for (const { name, method, spec } of operations) {
       const successes = Object.keys(spec.responses).filter((status) => status.startsWith('2'));
-      assert.deepEqual(successes, [method === 'POST' ? '201' : '200'], name);
+      const made = method === 'POST' && !(name in MAKES_NOTHING) ? ['201'] : ['200'];
+      assert.deepEqual(successes, name in TWO_SUCCESSES ? ['200', '201'] : made, name);
       for (const status of successes) {
         assert.ok(spec.responses[status].content['application/json'].schema, name);
         assert.ok(spec.responses[status].description !== undefined, name);
@@ -149,9 +213,9 @@ describe('every operation', () => {
   });
 
   test('answers each error with a problem, and says which codes there are', () => {
-    for (const { name, spec } of operations) {
+    for (const { name, spec, secured } of operations) {
       const failures = Object.entries<Json>(spec.responses).filter(([status]) => /^[45]/.test(status));
-      for (const status of ['400', '401', '403', '404', '500', '503'])
+      for (const status of ['400', '429', '500', '503', ...(secured ? ['401', '403', '404'] : [])])
         assert.ok(status in spec.responses, `${name}: ${status}`);
       for (const [status, answer] of failures) {
         const expected = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
@@ -160,6 +224,13 @@ describe('every operation', () => {
         for (const code of codes)
           assert.equal(ERRORS[code as keyof typeof ERRORS]?.status, Number(status), `${name}: ${code}`);
       }
+    }
+  });
+
+  test('without a token is refused no token, and knows no permission: its one 401 is a wrong password', () => {
+    for (const { name, spec } of operations.filter(({ secured }) => !secured)) {
+      assert.ok(!('403' in spec.responses) && !('404' in spec.responses), name);
+      assert.equal('401' in spec.responses, name === 'POST /v1/auth/login', name);
     }
   });
 
@@ -176,15 +247,17 @@ describe('every operation', () => {
   });
 
   test('that lists takes the same parameters and answers with the same page', () => {
-    const lists = operations.filter(({ spec }) => spec.parameters.some((parameter: Json) => parameter.name === 'page'));
+    const lists = operations.filter(({ parameters }) => parameters.some((parameter) => parameter.name === 'page'));
     assert.ok(lists.length >= 3);
-    for (const { name, spec } of lists) {
-      const names = spec.parameters.map((parameter: Json) => parameter.name);
+    for (const { name, spec, parameters } of lists) {
+      const names = parameters.map((parameter) => parameter.name);
       for (const wanted of ['page', 'limit', 'skipCount', 'sort', 'after'])
         assert.ok(names.includes(wanted), `${name}: ${wanted}`);
-      const limit = spec.parameters.find((parameter: Json) => parameter.name === 'limit').schema;
+      const limit = parameters.find((parameter) => parameter.name === 'limit').schema;
       assert.deepEqual([limit.minimum, limit.maximum, limit.default], [1, 100, 20], name);
-      const { properties } = spec.responses['200'].content['application/json'].schema;
+      const shown = resolved(spec.responses['200'].content['application/json'].schema).properties;
+      // A record that holds a list shows its page inside itself.
+      const { properties } = shown.rows ? resolved(shown.rows) : { properties: shown };
       assert.deepEqual(Object.keys(properties), ['result', 'meta'], name);
       const meta = ['page', 'limit', 'totalCount', 'totalPages', 'hasNextPage', 'nextCursor'];
       assert.deepEqual(Object.keys(properties.meta.properties), meta, name);
@@ -224,6 +297,9 @@ describe('the reference page', () => {
     assert.deepEqual(await (await fetch(`${platform.url}/docs/json`)).json(), document);
   });
 });
+
+const resolved = (schema: Json): Json =>
+  schema.$ref ? document.components.schemas[String(schema.$ref).split('/').at(-1) ?? ''] : schema;
 
 /** Every object inside, with where it is. */
 function walk(node: Json, visit: (node: Record<string, unknown>, path: string) => void, path = '#'): void {

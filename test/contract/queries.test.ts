@@ -9,9 +9,14 @@ import { after, test } from 'node:test';
 import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
 import type { Executor, Statement } from '../../src/platform/db.ts';
+import { COLUMNS, OPERATORS } from '../../src/features/contacts/filter-queries.ts';
+import { FIELD_TYPES } from '../../src/features/custom-fields/schemas.ts';
 import { DELIVERY_STATUSES } from '../../src/features/webhooks/schemas.ts';
 import { ROLES, sessionOptions } from '../../src/platform/db.ts';
+import { recordAudit, type AuditEntry } from '../../src/platform/audit.ts';
 import { emit } from '../../src/platform/events.ts';
+import { bindEffect, purgeAttempts, runOnce } from '../../src/platform/idempotency.ts';
+import { purgeBuckets } from '../../src/platform/limits.ts';
 import type { SystemTx } from '../../src/platform/tenant.ts';
 import { openTestDatabase } from '../support/database.ts';
 
@@ -31,13 +36,22 @@ const RUNNERS: Record<string, Role[]> = {
 
 /** Statements across companies that name no company, and why. */
 const WITHOUT_COMPANY: Record<string, string> = {
-  'companies.insert': 'the company itself',
+  'audit.deleteOld': 'retention, by age alone',
+  'companies.count': 'all companies: for global keys alone, which the operation sees to',
+  'companies.find': 'the company itself',
   'companies.findActive': 'the company itself',
   'companies.findAny': 'whether there is any company',
+  'companies.insert': 'the company itself',
+  'companies.list': 'all companies: for global keys alone, which the operation sees to',
+  'companies.lock': 'the company itself',
   'companies.lockInstallation': 'a lock of the whole installation',
+  'companies.update': 'the company itself',
+  'idempotency.purge': 'retention, by age alone',
   'inboxes.setCoexistence': 'the network speaks of an account, whoever it belongs to',
   'inbound.insertAside': 'of what can not be read nobody knows the company',
   'inbound.deleteAside': 'retention, by age alone',
+  'limits.purge': 'buckets belong to subjects, of which a company is one',
+  'users.purgeLinks': 'retention, by age alone',
   'webhooks.countDeliveryPages': 'the size of the table',
   'webhooks.deleteOldDeliveries': 'retention, by age alone',
   'webhooks.moveReceivers': "the sandbox's own webhooks, by their address",
@@ -82,11 +96,37 @@ const filters = (...names: string[]): unknown[] => [
   ...[null, ...names].map((asked) => Object.fromEntries(names.map((name) => [name, name === asked ? '1' : null]))),
 ];
 
+/** Of contacts: each operator on each column and on a field of each type, and what people look for. */
+const FIELDS = [
+  ...COLUMNS.map((column) => ({ column })),
+  ...FIELD_TYPES.map((type) => ({ _id: '0'.repeat(24), type })),
+];
+const MATCHES = [
+  { search: null, filters: [] },
+  ...['Jo', 'zq', 'José', '+55 (11) 9', '%', '0'.repeat(24)].map((search) => ({ search, filters: [] })),
+  ...FIELDS.flatMap((field) =>
+    OPERATORS.flatMap((operator) =>
+      ['7', 'maria'].map((value) => ({ search: null, filters: [{ field, operator, value }] })),
+    ),
+  ),
+];
+
 /** Arguments that make a builder take its other ways, by the parameter's type; what is not here gets `anything`. */
 const VARIANTS: Record<string, unknown[]> = {
   Window: [window(true, false), window(true, true), window(false, false), window(false, true)],
   DeliveryFilter: [...filters('event', 'status'), ...DELIVERY_STATUSES.map((status) => ({ event: null, status }))],
   InboxFilter: filters('status', 'channel'),
+  UserFilter: filters('status', 'role'),
+  CompanyFilter: filters('status', 'search'),
+  FieldFilter: filters('context', 'search'),
+  BusinessFilter: filters('search'),
+  StripStep: ['contact', 'conversation', 'business'].map((context) => ({ context, field: '', after: '', limit: 1 })),
+  AuditFilter: filters('actor', 'action', 'resource', 'resourceId', 'from', 'to'),
+  ContactMatch: MATCHES,
+  // A builder may look into a text before it sends it.
+  string: ['7'],
+  // Of keys: a company's, and the global ones.
+  'string | null': [anything, null],
   'WebhookRow | null': [{ status: 'ACTIVE', events: [] }, null],
 };
 
@@ -111,8 +151,16 @@ function buildersOf(text: string): Builder[] {
   return builders;
 }
 
+interface Collecting {
+  file: string;
+  builder: Builder;
+  build(...args: unknown[]): unknown;
+  /** How many rows each statement touches. */
+  touched?: number;
+}
+
 /** Calls a builder in each of its ways, and records what it would have sent. */
-async function collect(file: string, builder: Builder, build: (...args: unknown[]) => unknown): Promise<Found[]> {
+async function collect({ file, builder, build, touched = 1 }: Collecting): Promise<Found[]> {
   const found: Found[] = [];
   const roles = rolesOf(builder.types[0]);
   const record = (statement: Statement): void => void found.push({ ...statement, file, builder: builder.name, roles });
@@ -124,7 +172,7 @@ async function collect(file: string, builder: Builder, build: (...args: unknown[
     },
     execute: async (statement) => {
       record(statement);
-      return 1;
+      return touched;
     },
   };
   let ways: unknown[][] = [[executor]];
@@ -135,25 +183,61 @@ async function collect(file: string, builder: Builder, build: (...args: unknown[
   return found;
 }
 
-/** The statement of the outbox lives in the platform: each room emits. */
-async function collectEmit(): Promise<Found[]> {
+const AUDIT_ENTRY: AuditEntry = {
+  company: '0'.repeat(24),
+  actor: { type: 'KEY', _id: null, name: 'x' },
+  action: 'inboxes.update',
+  resource: 'inboxes',
+  resourceId: null,
+  fields: [],
+  origin: null,
+};
+
+/** What every room's work leaves behind is written by the platform: events, the audit, Idempotency-Keys, buckets. */
+async function collectPlatform(): Promise<Found[]> {
   const item = { event: 'CONTACT_CREATED', data: { _id: 'x', company: 'x' } } as const;
-  const builder = { name: 'emit', types: ['SystemTx | TenantTx', 'EventItem[]'] };
-  return collect('src/platform/events.ts', builder, (tx) =>
-    emit({ ...(tx as SystemTx), afterCommit: () => undefined }, [item]),
-  );
+  const both = 'SystemTx | TenantTx';
+  const owners = ['0'.repeat(24), null].map((company) => ({ company, principal: 'x', key: 'x' }));
+  const attempts = owners.map((owner) => ({ ...owner, id: 'x' }));
+  const part = (name: string, type: string, build: (tx: SystemTx) => unknown, touched = 1): Promise<Found[]> =>
+    collect({
+      file: `src/platform/${name.split('.')[0]}.ts`,
+      builder: { name, types: [type] },
+      build: (tx) => build({ ...(tx as SystemTx), afterCommit: () => undefined }),
+      touched,
+    });
+  const once = (system: SystemTx, owner: (typeof owners)[number]) =>
+    runOnce(system, {
+      owner,
+      fingerprint: Buffer.alloc(32),
+      run: async () => ({ answer: 1, status: 201 }),
+      again: async () => 1,
+    });
+  const parts = [
+    part('events.emit', both, (tx) => emit(tx, [item])),
+    part('audit.recordAudit', both, (tx) => recordAudit(tx, AUDIT_ENTRY)),
+    part('idempotency.purgeAttempts', 'SystemTx', purgeAttempts),
+    part('limits.purgeBuckets', 'SystemTx', purgeBuckets),
+    ...attempts.map((attempt) => part('idempotency.bindEffect', both, (tx) => bindEffect(tx, attempt, 'x'))),
+    // Who finds the key free, and who finds it taken.
+    ...owners.flatMap((owner) => [
+      part('idempotency.runOnce', 'SystemTx', (tx) => once(tx, owner)),
+      part('idempotency.runOnce', 'SystemTx', (tx) => once(tx, owner).catch(() => undefined), 0),
+    ]),
+  ];
+  return (await Promise.all(parts)).flat();
 }
 
 const database = await openTestDatabase();
 after(() => database.close());
 
-const statements: Found[] = await collectEmit();
+const statements: Found[] = await collectPlatform();
 for (const file of FILES) {
   const built = (await import(join(ROOT, file))) as Record<string, (...args: unknown[]) => unknown>;
   for (const builder of buildersOf(readFileSync(join(ROOT, file), 'utf8'))) {
     const build = built[builder.name];
     assert.ok(build);
-    statements.push(...(await collect(file, builder, build)));
+    statements.push(...(await collect({ file, builder, build })));
   }
 }
 
@@ -187,8 +271,10 @@ test('SQL has one home in a room: its queries', () => {
 
 test('a name stands for one text: it is prepared once per connection', () => {
   const texts = new Map<string, string>();
-  for (const { name, text, file } of statements) {
+  for (const { name, text, file, planEachTime } of statements) {
     assert.ok(name, `${file}: a statement without a name`);
+    // Sent without its name.
+    if (planEachTime) continue;
     assert.equal(texts.get(name) ?? text, text, `${name} names two statements`);
     texts.set(name, text);
   }
@@ -212,8 +298,14 @@ test('a statement of one company names the company in its text and gives it as a
 });
 
 test('a statement across companies carries the company, or stands here with its reason', () => {
-  const silent = statements.filter(({ text, roles }) => roles.includes(ROLES.system) && !/company_id/.test(text));
-  assert.deepEqual([...new Set(silent.map(({ name }) => name))].toSorted(), Object.keys(WITHOUT_COMPANY).toSorted());
+  // The table of companies calls it _id; that a record shows what other tables hold of it says nothing.
+  const names = statements
+    .filter(
+      ({ name, text, roles }) =>
+        roles.includes(ROLES.system) && (name.startsWith('companies.') || !/company_id/.test(text)),
+    )
+    .map(({ name }) => name.replace(/^(companies\.list)\..*/, '$1'));
+  assert.deepEqual([...new Set(names)].toSorted(), Object.keys(WITHOUT_COMPANY).toSorted());
 });
 
 test('no statement notifies: a NOTIFY inside a writing transaction makes commits wait for each other (defect 14)', async () => {
@@ -230,9 +322,9 @@ for (const role of Object.values(ROLES)) {
     const client = new pg.Client({ connectionString: database.url, options: sessionOptions(role) });
     await client.connect();
     try {
-      const own = new Map(statements.filter(({ roles }) => roles.includes(role)).map((item) => [item.name, item]));
+      const own = new Map(statements.filter(({ roles }) => roles.includes(role)).map((item) => [item.text, item]));
       assert.ok(own.size > 5);
-      for (const statement of own.values()) await plan(client, statement);
+      for (const [index, statement] of [...own.values()].entries()) await plan(client, `s${index}`, statement);
     } finally {
       await client.end();
     }
@@ -240,7 +332,7 @@ for (const role of Object.values(ROLES)) {
 }
 
 /** PREPARE checks names and types; EXPLAIN EXECUTE also what the role may do. Nothing is changed. */
-async function plan(client: pg.Client, { name, text, file, builder }: Found): Promise<void> {
+async function plan(client: pg.Client, name: string, { text, file, builder }: Found): Promise<void> {
   try {
     await client.query(`prepare "${name}" as ${text}`);
     const { rows } = await client.query<{ count: number }>(
@@ -249,6 +341,7 @@ async function plan(client: pg.Client, { name, text, file, builder }: Found): Pr
     );
     const nulls = Array.from({ length: rows[0]?.count ?? 0 }, () => 'null');
     await client.query(`explain execute "${name}" ${nulls.length > 0 ? `(${nulls.join(', ')})` : ''}`);
+    await client.query(`deallocate "${name}"`);
   } catch (error) {
     assert.fail(`${builder} of ${file}: ${(error as Error).message}`);
   }

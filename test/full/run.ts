@@ -8,12 +8,18 @@ import { parseArgs } from 'node:util';
 import { openTestServer } from '../support/database.ts';
 import { seedOfRun } from './harness/chance.ts';
 import { proveTenancy } from './matrix/run-matrix.ts';
+import { proveAllTrails } from './matrix/run-trails.ts';
 import { proveDeliveries } from './proofs/deliveries.ts';
+import { proveForgeries } from './proofs/forgeries.ts';
 import { proveFuzz } from './proofs/fuzz.ts';
 import { proveHostiles } from './proofs/hostiles.ts';
+import { proveIdempotency } from './proofs/idempotency.ts';
 import { proveIngestion } from './proofs/ingestion.ts';
+import { proveLimits } from './proofs/limits.ts';
 import { proveNeighbours } from './proofs/neighbours.ts';
 import { proveOutage } from './proofs/outage.ts';
+import { proveReset } from './proofs/reset.ts';
+import { proveSecrets } from './proofs/secrets.ts';
 import { proveSends } from './proofs/sends.ts';
 import { proveSoak } from './proofs/soak.ts';
 import { proveSsrf } from './proofs/ssrf.ts';
@@ -33,11 +39,17 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     ingestion: (seed) => proveIngestion({ messages: 10_000, kills: 20, restarts: 3, seed }),
     statuses: (seed) => proveStatuses({ messages: 10_000, statuses: 100_000, seed }),
     sends: (seed) => proveSends({ sends: 2_000, kills: 20, seed }),
+    idempotency: (seed) => proveIdempotency({ keys: 1_000, kills: 20, seed }),
     stopping: (seed) => proveStopping({ rounds: 20, seed }),
     outage: (seed) => proveOutage({ rounds: 3, awayMs: 30_000, seed }),
     ssrf: (seed) => proveSsrf({ urls: 5_000, rebinds: 1_000, seed }),
     hostiles: () => proveHostiles({ each: 7, delay99Ms: 100 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 500, hanging: 5_000, judgesPace: true }),
+    forgeries: () => proveForgeries({ everything: true }),
+    limits: (seed) => proveLimits({ seconds: 10, perKey: 50, perCompany: 200, seed }),
+    reset: () => proveReset({ uses: 1_000, tries: 2_000, logIns: 500, judgesMs: true }),
+    secrets: () => proveSecrets({ rounds: 10 }),
+    trails: () => proveAllTrails({ companies: 5 }),
     fuzz: (seed) => proveFuzz({ requests: 100_000, seed }),
     soak: () => proveSoak({ minutes: 2, mostPerSecond: 500, judgesMemory: false }),
     tenancy: () => proveTenancy('ci'),
@@ -50,11 +62,17 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     ingestion: (seed) => proveIngestion({ messages: 100_000, kills: 100, restarts: 10, seed }),
     statuses: (seed) => proveStatuses({ messages: 100_000, statuses: 1_000_000, seed }),
     sends: (seed) => proveSends({ sends: 20_000, kills: 100, seed }),
+    idempotency: (seed) => proveIdempotency({ keys: 10_000, kills: 100, seed }),
     stopping: (seed) => proveStopping({ rounds: 200, seed }),
     outage: (seed) => proveOutage({ rounds: 50, awayMs: 30_000, seed }),
     ssrf: (seed) => proveSsrf({ urls: 50_000, rebinds: 10_000, seed }),
     hostiles: () => proveHostiles({ each: 72, delay99Ms: 50 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 1_000, hanging: 50_000, judgesPace: true }),
+    forgeries: () => proveForgeries({ everything: true }),
+    limits: (seed) => proveLimits({ seconds: 120, perKey: 50, perCompany: 200, seed }),
+    reset: () => proveReset({ uses: 1_000, tries: 2_000, logIns: 2_000, judgesMs: true }),
+    secrets: () => proveSecrets({ rounds: 100 }),
+    trails: () => proveAllTrails({ companies: 50 }),
     fuzz: (seed) => proveFuzz({ requests: 5_000_000, seed }),
     soak: () => proveSoak({ minutes: 120, mostPerSecond: 500, judgesMemory: true }),
     tenancy: () => proveTenancy('full'),

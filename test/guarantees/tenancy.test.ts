@@ -23,6 +23,14 @@ test('a property or parameter that is unknown or read-only is refused, and nothi
   check(/: unknown and read-only properties/);
 });
 
+test('a global key is shown to no company and revoked by none, and sees every company itself', () => {
+  check(/: what belongs to no company/);
+});
+
+test('who has no token learns nothing at log-in, at a forgotten password or at a link: not who is there, and not why it is refused', () => {
+  check(/: without a token/);
+});
+
 test('what is private stands in no log and no metric, whatever is asked', () => {
   check(/logs and metrics/);
 });

@@ -7,7 +7,7 @@ import { after } from 'node:test';
 import { start, type Running } from '../../src/boot/start.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/platform/telemetry.ts';
-import type { Answer, Json, Platform } from './platform.ts';
+import { UNLIMITED, type Answer, type Json, type Platform } from './platform.ts';
 
 /** A number that the network knows and an inbox that receives for it. */
 export interface Phone {
@@ -121,6 +121,7 @@ export async function startPeer(platform: Platform, env: Record<string, string> 
     SANDBOX: 'off',
     WAP_GRAPH_URL: platform.sandboxUrl,
     LOG_LEVEL: 'silent',
+    ...UNLIMITED,
     ...env,
   });
   const peer = await start(config, 'api', { log: createLog(config.LOG_LEVEL) });

@@ -25,6 +25,8 @@ export interface Program {
 export interface SpawnOptions {
   /** `all` by default. */
   purpose?: string;
+  /** What follows it. */
+  words?: string[];
   env?: Record<string, string>;
   /** Runs through another program: `['unshare', '--mount', …]`. */
   through?: string[];
@@ -34,10 +36,10 @@ export interface SpawnOptions {
 /** Starts `node src/main.ts` with these settings and none of the environment's. Killed with the test, at the latest. */
 export function spawnProgram(
   t: TestContext,
-  { purpose = 'all', env = {}, through = [], uid }: SpawnOptions = {},
+  { purpose = 'all', words = [], env = {}, through = [], uid }: SpawnOptions = {},
 ): Program {
-  const [file, ...args] = [...through, process.execPath, MAIN, purpose];
-  const child = spawn(file, args, {
+  const [file, ...args] = [...through, process.execPath, MAIN];
+  const child = spawn(file, [...args, purpose, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', ...env },
     ...(uid === undefined ? {} : { uid, gid: uid }),

@@ -34,6 +34,10 @@ export interface Operation {
   path: string;
   /** `inboxes`: whose ids it makes, when it makes any. */
   collection: string;
+  /** Whether it asks for a token. */
+  secured: boolean;
+  /** Whether it may carry an Idempotency-Key. */
+  repeatable: boolean;
   parameters: Parameter[];
   body: Schema | null;
   /** By status: the content type and what the body must be. */
@@ -59,6 +63,7 @@ export function readOperations(): Operation[] {
 
 function operationOf(method: string, path: string, spec: Node): Omit<Operation, 'collection'> {
   const responses = spec['responses'] as Record<string, { content: Record<string, { schema: Schema }> }>;
+  const parameters = (spec['parameters'] ?? []) as Parameter[];
   const given = spec['requestBody'] as { content: Record<string, { schema: Schema }> } | undefined;
   const answers = Object.entries(responses).map(([status, { content }]) => {
     const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(content);
@@ -67,7 +72,9 @@ function operationOf(method: string, path: string, spec: Node): Omit<Operation, 
   return {
     method: method.toUpperCase(),
     path,
-    parameters: (spec['parameters'] ?? []) as Parameter[],
+    secured: (spec['security'] as unknown[]).length > 0,
+    repeatable: parameters.some(({ name }) => name === 'idempotency-key'),
+    parameters,
     body: given?.content['application/json']?.schema ?? null,
     answers: new Map(answers),
   };

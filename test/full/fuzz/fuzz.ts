@@ -50,7 +50,7 @@ const MOST_GROWTH = 1.1;
 // A shorter run tells its figure, too, but a few MB of a cache that still fills would decide it.
 const WEIGHED_FROM = 1_000_000;
 // Were one of these missing, the doors behind it would not have been tried.
-const REACHED = [200, 201, 400, 401, 403, 404, 409, 413, 415];
+const REACHED = [200, 201, 400, 401, 403, 404, 409, 413, 415, 422];
 
 type Aim = (gun: Gun) => Shot;
 
@@ -96,7 +96,7 @@ export async function runFuzz(size: FuzzSize): Promise<Finding[]> {
     const run = openRun(await setScene(stage), size.seed);
     try {
       await Promise.all([fire(run, size.requests), fireRaw(run, Math.ceil(size.requests / RAW_EVERY))]);
-      if (run.scene.process.alive) await checkService(run.scene);
+      if (run.scene.process.alive) await checkService(stage, run.scene);
       const after = await weigh(run.scene.process);
       return [...findingsOf(run, size, after), await findFailures(run.scene), await findUnstorable(stage)];
     } finally {

@@ -44,12 +44,13 @@ function fittingNumber(schema: Schema, chance: Chance): number {
   return chance.pick([minimum, maximum, minimum + chance.int(Math.min(maximum - minimum, 50) + 1)]);
 }
 
+const ID = '^[0-9a-f]{24}$';
 const PLAIN = ['Ol\u00e1', 'Ana Souza', '5511988887777', '+55 11 3333-4444', 'token-1', '100000000000009', 'a', '7'];
 // A pattern that nothing here matches is left to the mutations; more tries only cost time.
 const TRIES = 40;
 
 function fittingText(schema: Schema, chance: Chance, hint: Hint, field: string): string {
-  const hinted = hint(field, chance);
+  const hinted = hint(field, chance) ?? (schema.pattern === ID ? hint('_id', chance) : null);
   if (hinted !== null) return hinted;
   for (let tried = 0; tried < TRIES; tried += 1) {
     const text = chance.int(3) === 0 ? chance.pick(PLAIN) : chance.pick(NAUGHTY);

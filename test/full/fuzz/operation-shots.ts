@@ -41,7 +41,8 @@ export function aim({ scene, chance }: Gun, operation: Operation, aimed: Aimed):
   return {
     idea,
     method: operation.method,
-    path: pathTo(operation, (segment) => aimed.id ?? livingId(scene, segment, chance)) + (query ? `?${query}` : ''),
+    path:
+      pathTo(operation, (segment) => aimed.id ?? livingId(scene, caller, segment, chance)) + (query ? `?${query}` : ''),
     headers: { ...caller.headers, ...(body ? JSON_TYPE : {}), ...headers },
     body,
     operation,
@@ -53,9 +54,9 @@ function pathTo({ path }: Operation, idOf: (segment: string) => string): string 
   return path.replaceAll(/([\w-]+)\/\{\w+\}/g, (_all, segment: string) => `${segment}/${idOf(segment)}`);
 }
 
-function livingId({ ids, foreignIds }: Scene, segment: string, chance: Chance): string {
+function livingId({ ids, foreignIds }: Scene, caller: Caller, segment: string, chance: Chance): string {
   // `/v1/messages/conversation/{id}` says it in the singular.
-  const living = ids.get(segment) ?? ids.get(`${segment}s`) ?? [];
+  const living = caller.ids?.get(segment) ?? ids.get(segment) ?? ids.get(`${segment}s`) ?? [];
   return living.length > 0 ? chance.pick(living) : chance.pick(foreignIds);
 }
 
@@ -66,7 +67,9 @@ export function fitShot(gun: Gun): Shot {
   const { chance, scene, operations } = gun;
   const operation = chance.pick(operations);
   const body = operation.body ? asJson(fitting(operation.body, chance, scene.hint)) : null;
-  const shot = aim(gun, operation, { idea: 'fits', body, query: fittingQuery(gun, operation).join('&') });
+  // Few enough keys that they meet again, with the same body and with others.
+  const headers = operation.repeatable && chance.int(3) === 0 ? { 'idempotency-key': `key-${chance.int(50)}` } : {};
+  const shot = aim(gun, operation, { idea: 'fits', body, headers, query: fittingQuery(gun, operation).join('&') });
   const isHead = operation.method === 'GET' && chance.int(20) === 0;
   return isHead ? { ...shot, method: 'HEAD' } : shot;
 }
@@ -135,14 +138,18 @@ function everything(schema: Schema, gun: Gun): unknown {
     return Object.fromEntries(entries) as unknown;
   }
   if (schema.items) return [everything(schema.items, gun)];
-  if (typeof schema.additionalProperties === 'object') return { 'x-extra-0': 'a' };
+  const { additionalProperties: others } = schema;
+  // A plain letter where one fits: what may be a value at all is not said everywhere.
+  if (typeof others === 'object')
+    return { 'x-extra-0': misfitsOf(others, 'a').length === 0 ? 'a' : fitting(others, gun.chance, gun.scene.hint) };
   return fitting(schema, gun.chance, gun.scene.hint);
 }
 
 function everythingOf(key: string, schema: Schema, gun: Gun): unknown {
-  return schema.properties || schema.items
-    ? everything(schema, gun)
-    : (gun.scene.hint(key, gun.chance) ?? everything(schema, gun));
+  if (schema.properties) return everything(schema, gun);
+  const hinted = gun.scene.hint(key, gun.chance);
+  if (hinted === null) return everything(schema, gun);
+  return schema.items ? [hinted] : hinted;
 }
 
 interface Broken {
@@ -159,7 +166,7 @@ function bodyShot(gun: Gun, { operation, value, keys }: Broken): Shot {
   // As it arrives: numbers that JSON can not say became null.
   const arriving = JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
   if (isRefusedOutright(arriving)) return { ...shot, statuses: [400], codes: ['MALFORMED_BODY'] };
-  if (misfitsOf(operation.body ?? {}, arriving).length === 0) return shot;
+  if (misfitsOf(operation.body ?? {}, arriving, { anyTime: true }).length === 0) return shot;
   return {
     ...shot,
     statuses: [400],

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createKey } from '../../../src/features/api-keys/api-keys.ts';
+import { createUser } from '../../../src/features/users/users.ts';
+import { hashToken, signToken } from '../../../src/platform/auth.ts';
 import { EVENT_NAMES } from '../../../src/platform/events.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import type { UserRole } from '../../../src/platform/scopes.ts';
+import { SESSION_SECONDS } from '../../../src/platform/tokens.ts';
+import { PASSWORD } from '../../support/people.ts';
 import type { Chance } from '../harness/chance.ts';
 import { createNetwork, notificationOf, textElement } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
@@ -14,6 +20,8 @@ export const PHONE = '100000000000101';
 const SPARE_PHONE = '100000000000102';
 const FOREIGN_PHONE = '100000000000103';
 const PEOPLE = 6;
+// Links to be used up, and keys to be revoked.
+const SPARE = 5;
 // Older ids make room: what the fuzz has just made is what the next requests should meet.
 const REMEMBERED = 40;
 
@@ -22,6 +30,8 @@ export interface Caller {
   headers: Record<string, string>;
   /** False when it may be refused before anything else is looked at. */
   full: boolean;
+  /** Ids that this one meets instead of the scene's, by collection. */
+  ids?: Map<string, string[]>;
 }
 
 export interface Scene {
@@ -40,6 +50,7 @@ export async function setScene(stage: Stage): Promise<Scene> {
   const process = await stage.start('all', { ...WEIGHABLE, DATABASE_POOL: '10', JWT_SECRET_PREVIOUS: previousSecret });
   const own = await stage.createTenant('fuzzed');
   const foreign = await stage.createTenant('foreign');
+  for (const { _id } of [own, foreign]) await createPerson(stage, _id, 'OWNER');
   await furnish(stage, process, own, PHONE);
   await openInbox(process, own, SPARE_PHONE);
   await furnish(stage, process, foreign, FOREIGN_PHONE);
@@ -53,6 +64,10 @@ export async function setScene(stage: Stage): Promise<Scene> {
     ids.set(collection, known);
   };
   const callers = await openCallers(stage, { own, foreign, previousSecret });
+  const doors = await openDoors(stage, own._id);
+  ids.set('api-keys', await addKeys(stage, own._id, previousSecret));
+  // Only this one may be suspended: with the company of the callers everything would end.
+  ids.set('companies', [(await stage.createTenant('spare'))._id]);
   return {
     process,
     appSecret: stage.appSecret,
@@ -60,8 +75,52 @@ export async function setScene(stage: Stage): Promise<Scene> {
     ids,
     foreignIds,
     remember,
-    hint: hintOf(stage.sandboxUrl, ids),
+    hint: hintOf({ sandboxUrl: stage.sandboxUrl, ids, ...doors }),
   };
+}
+
+// The first inbox keeps its number, so that callbacks and sends have somewhere to go; and these people stay, with what they wrote.
+const UNTOUCHED: Record<string, number> = { inboxes: 1, contacts: 4 };
+
+interface Person {
+  _id: string;
+  email: string;
+}
+
+/** Somebody who may log in, and whom no request of the fuzz removes: the scene does not know the id. */
+function createPerson(stage: Stage, company: string, role: UserRole): Promise<Person> {
+  const email = `person-${randomBytes(6).toString('hex')}@example.test`;
+  return stage.database.systemTx((tx) => createUser(tx, { company, name: 'Ana', email, role, password: PASSWORD }));
+}
+
+/** What opens the public doors. */
+interface Doors {
+  emails: string[];
+  linkTokens: string[];
+}
+
+async function openDoors(stage: Stage, company: string): Promise<Doors> {
+  const doors: Doors = { emails: [], linkTokens: [] };
+  for (let left = SPARE; left > 0; left -= 1) {
+    const person = await createPerson(stage, company, 'VIEWER');
+    const token = newId();
+    await stage.store.sql(
+      `insert into password_tokens (token_hash, company_id, user_id, expires_at) values ($1, $2, $3, now() + interval '1 day')`,
+      [hashToken(token), company, person._id],
+    );
+    doors.emails.push(person.email);
+    doors.linkTokens.push(token);
+  }
+  return doors;
+}
+
+function addKeys(stage: Stage, company: string, secret: string): Promise<string[]> {
+  return stage.database.systemTx(async (tx) => {
+    const keys: string[] = [];
+    for (let left = SPARE; left > 0; left -= 1)
+      keys.push((await createKey(tx, secret, { company, name: 'spare', scopes: ['*'] }))._id);
+    return keys;
+  });
 }
 
 /** An inbox on the number, people who wrote to it, notes, a webhook that hears everything. */
@@ -82,14 +141,13 @@ async function furnish(stage: Stage, process: PlatformProcess, tenant: Tenant, p
 
 async function readIds(stage: Stage, tenant: Tenant): Promise<Map<string, string[]>> {
   const ids = new Map<string, string[]>();
-  for (const table of ['inboxes', 'contacts', 'conversations', 'messages', 'webhooks', 'deliveries']) {
+  for (const table of ['users', 'inboxes', 'contacts', 'conversations', 'messages', 'webhooks', 'deliveries']) {
     const rows = await stage.store.sql<{ _id: string }>(`select _id from ${table} where company_id = $1 order by _id`, [
       tenant._id,
     ]);
     const found = rows.map(({ _id }) => _id);
     assert.ok(found.length > 0, `the scene has no ${table}`);
-    // The first inbox keeps its number, so that callbacks and sends have somewhere to go.
-    ids.set(table, table === 'inboxes' ? found.slice(1) : found);
+    ids.set(table, found.slice(UNTOUCHED[table] ?? 0));
   }
   return ids;
 }
@@ -111,11 +169,17 @@ async function openCallers(stage: Stage, { own, foreign, previousSecret }: Cast)
     ...others,
   });
   const caller = (name: string, headers: Record<string, string>, full = false): Caller => ({ name, headers, full });
-  const company = caller('the company', bearer(own.key), true);
+  const ofCompany = (name: string, headers: Record<string, string>): Caller => ({
+    ...caller(name, headers, true),
+    ids: new Map([['companies', [own._id]]]),
+  });
+  const company = ofCompany('the company', bearer(own.key));
+  const session = await sessionOf(await createPerson(stage, own._id, 'OWNER'), own._id, previousSecret);
   return [
     ...Array.from({ length: 16 }, () => company),
+    ofCompany('an owner', bearer(session)),
+    ofCompany('a company that names another', bearer(own.key, { 'x-company-id': foreign._id })),
     caller('a global key', bearer(globalKey, { 'x-company-id': own._id }), true),
-    caller('a company that names another', bearer(own.key, { 'x-company-id': foreign._id }), true),
     caller('a global key without a company', bearer(globalKey)),
     caller('a global key for nobody', bearer(globalKey, { 'x-company-id': 'f'.repeat(24) })),
     caller('another company', bearer(foreign.key)),
@@ -125,8 +189,18 @@ async function openCallers(stage: Stage, { own, foreign, previousSecret }: Cast)
   ];
 }
 
+function sessionOf({ _id }: Person, company: string, secret: string): Promise<string> {
+  const exp = Math.floor(Date.now() / 1_000) + SESSION_SECONDS;
+  return signToken(secret, _id, { type: 'user', company, role: 'OWNER', sv: 0, jti: newId(), exp });
+}
+
+interface Known extends Doors {
+  sandboxUrl: string;
+  ids: Map<string, string[]>;
+}
+
 /** Fields whose text must make sense for anything beyond validation to run. Addresses stay on this machine. */
-function hintOf(sandboxUrl: string, ids: Map<string, string[]>): Hint {
+function hintOf({ sandboxUrl, ids, emails, linkTokens }: Known): Hint {
   const living = (collection: string, chance: Chance): string => chance.pick(ids.get(collection) ?? []);
   const hints: Record<string, (chance: Chance) => string> = {
     url: () => `${sandboxUrl}/receiver/fuzz`,
@@ -135,28 +209,45 @@ function hintOf(sandboxUrl: string, ids: Map<string, string[]>): Hint {
     conversationId: (chance) => living('conversations', chance),
     replyTo: (chance) => living('messages', chance),
     phone_number_id: (chance) => `1000000000${1_000 + chance.int(9_000)}`,
+    // Of people who are there, and of nobody yet.
+    email: (chance) => (chance.int(3) === 0 ? chance.pick(emails) : `fuzz-${chance.int(1_000_000)}@example.test`),
+    password: (chance) => (chance.int(2) === 0 ? PASSWORD : 'another password'),
+    new_password: () => PASSWORD,
+    token: (chance) => (chance.int(2) === 0 ? chance.pick(linkTokens) : 'no such link'),
+    domains: (chance) => `shop-${chance.int(100)}.example.com`,
+    site: () => 'https://example.com/',
+    time_zone: (chance) => chance.pick(['America/Sao_Paulo', 'UTC', 'Nowhere/Land']),
+    expires_at: () => '2099-01-01T00:00:00.000Z',
+    from: () => '2026-01-01T00:00:00.000Z',
+    to: () => '2099-01-01T00:00:00.000Z',
+    // A reference that no other hint is for: of whatever kind, and sometimes right.
+    _id: (chance) => living(chance.pick([...ids.keys()].filter((name) => ids.get(name)?.length)), chance),
+    owner: (chance) => living('users', chance),
+    actor: (chance) => living('users', chance),
+    domain: (chance) => `shop-${chance.int(100)}.example.com`,
+    avatar_url: () => 'https://example.com/a.png',
+    language: (chance) => chance.pick(['pt-BR', 'en', 'es']),
   };
   return (field, chance) => hints[field]?.(chance) ?? null;
 }
 
 /** After everything: the process still does its work, from a callback to a note. */
-export async function checkService({ process, ids, callers, appSecret }: Scene): Promise<void> {
+export async function checkService({ store }: Stage, { process, callers, appSecret }: Scene): Promise<void> {
   const network = createNetwork(appSecret);
+  const id = `wamid.after.${randomBytes(8).toString('hex')}`;
   try {
-    const element = textElement(
-      PHONE,
-      '5511910000000',
-      `wamid.after.${randomBytes(8).toString('hex')}`,
-      'still there?',
-    );
+    const element = textElement(PHONE, '5511910000000', id, 'still there?');
     assert.equal(await network.post(process.url, notificationOf([element])), 200);
     assert.equal(await network.post(process.url, '{}'), 200);
   } finally {
     await network.close();
   }
   const key = callers[0]?.headers['authorization']?.slice('Bearer '.length) ?? '';
-  const conversationId = ids.get('conversations')?.[0];
-  const note = { conversationId, message: { content: 'after the storm' } };
+  const [heard] = await store.sql<{ conversation: string }>(
+    'select conversation_id as conversation from messages where external_id = $1',
+    [id],
+  );
+  const note = { conversationId: heard?.conversation, message: { content: 'after the storm' } };
   const written = await call(201, 'POST', `${process.url}/v1/messages/note`, { key, body: note });
   const read = await call(200, 'GET', `${process.url}/v1/messages/${written._id}`, { key });
   assert.equal(read.content, 'after the storm');

@@ -146,7 +146,7 @@ const HEADERS: ((gun: Gun, text: string) => Record<string, string>)[] = [
 
 export function headerShot(gun: Gun): Shot {
   const { chance } = gun;
-  const operation = chance.pick(gun.operations.filter(({ body }) => !body));
+  const operation = chance.pick(gun.operations.filter(({ body, repeatable }) => !body || repeatable));
   const headers = chance.pick(HEADERS)(gun, chance.pick(CARRIED));
   return aim(gun, operation, { idea: 'odd header', headers });
 }
@@ -165,7 +165,7 @@ const TOKENS = [
 
 export function tokenShot(gun: Gun): Shot {
   const { chance } = gun;
-  const operation: Operation = chance.pick(gun.operations);
+  const operation: Operation = chance.pick(gun.operations.filter(({ secured }) => secured));
   const text = chance.int(2) === 0 ? chance.pick(TOKENS) : `Bearer ${chance.pick(CARRIED)}`;
   const caller = { name: 'a stranger', full: false, headers: { authorization: text } };
   return { ...aim(gun, operation, { idea: 'odd token', caller }), statuses: [401], codes: ['UNAUTHORIZED'] };

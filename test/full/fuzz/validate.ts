@@ -4,6 +4,8 @@ import type { Schema } from './document.ts';
 export interface ValidateOptions {
   /** Refuses fields that an object's schema does not name, also where the schema does not forbid them. */
   closed?: boolean;
+  /** Lets a time be written in every way: what is taken says more than what is told. */
+  anyTime?: boolean;
 }
 
 /** Where and why the value does not fit: `a.b[0] is no string`. Formats other than date-time are not looked at. */
@@ -16,7 +18,7 @@ export function misfitsOf(schema: Schema, value: unknown, options: ValidateOptio
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) return [`${at} is no ${types.join(' or ')}`];
   if (schema.enum && !schema.enum.includes(value)) return [`${at} is none of ${schema.enum.join(', ')}`];
-  if (typeof value === 'string') return textMisfits(schema, value, at);
+  if (typeof value === 'string') return textMisfits(schema, value, at, options);
   if (typeof value === 'number') {
     const outside = value < (schema.minimum ?? -Infinity) || value > (schema.maximum ?? Infinity);
     return outside ? [`${at} is out of range`] : [];
@@ -44,12 +46,12 @@ function patternOf(source: string): RegExp {
   return known;
 }
 
-function textMisfits(schema: Schema, text: string, at: string): string[] {
+function textMisfits(schema: Schema, text: string, at: string, { anyTime }: ValidateOptions): string[] {
   const length = schema.minLength === undefined && schema.maxLength === undefined ? 0 : Array.from(text).length;
   if (length < (schema.minLength ?? 0)) return [`${at} is too short`];
   if (length > (schema.maxLength ?? Infinity)) return [`${at} is too long`];
   if (schema.pattern !== undefined && !patternOf(schema.pattern).test(text)) return [`${at} does not match`];
-  return schema.format === 'date-time' && !DATE_TIME.test(text) ? [`${at} is no time`] : [];
+  return schema.format === 'date-time' && !anyTime && !DATE_TIME.test(text) ? [`${at} is no time`] : [];
 }
 
 function listMisfits(schema: Schema, list: unknown[], options: ValidateOptions, path: string): string[] {

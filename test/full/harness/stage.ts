@@ -8,7 +8,7 @@ import { startSandbox } from '../../../sandbox/test-process.ts';
 import { createKey } from '../../../src/features/api-keys/api-keys.ts';
 import { createCompany } from '../../../src/features/companies/companies.ts';
 import { openDatabase, type Database } from '../../../src/platform/tenant.ts';
-import type { Json } from '../../support/platform.ts';
+import { UNLIMITED, type Json } from '../../support/platform.ts';
 import { startProcess, type PlatformProcess, type Purpose } from './processes.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -57,6 +57,7 @@ async function build(options: StageOptions, undo: (() => Promise<unknown>)[]): P
   const jwtSecret = randomBytes(32).toString('hex');
   const shared = {
     DATABASE_URL: store.url,
+    ...UNLIMITED,
     // Three processes and the proof itself share a server of 100 connections.
     DATABASE_POOL: '4',
     HOST: '127.0.0.1',

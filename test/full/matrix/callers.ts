@@ -6,13 +6,21 @@ import { newId } from '../../../src/platform/ids.ts';
 import { allows, ROLE_SCOPES, type Scope } from '../../../src/platform/scopes.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import type { Side } from './companies.ts';
+import type { Entry } from './operations.ts';
 
 export interface Caller {
   name: string;
   token: string | null;
   headers?: Record<string, string>;
   /** What everything is answered with; null for those who may ask. */
-  refusal: { status: number; code: string } | null;
+  refusal: Refusal | null;
+  /** A global key: acts for a company only when it names one. */
+  global?: true;
+}
+
+export interface Refusal {
+  status: number;
+  code: string;
 }
 
 const UNAUTHORIZED = { status: 401, code: 'UNAUTHORIZED' };
@@ -21,46 +29,125 @@ const NOT_FOUND = { status: 404, code: 'NOT_FOUND' };
 const NO_COMPANY = { status: 400, code: 'COMPANY_ID_REQUIRED' };
 const PAST_SECONDS = 60;
 
-export interface Callers {
-  /** Who may ask for `own`; the first is its key with every scope. */
+/** Who comes to one operation. */
+export interface Cast {
+  /** Who may ask for what is `own`'s; the first has every scope. */
   allowed: Caller[];
-  /** Who may not, whatever the operation. */
-  strangers: Caller[];
-  /** Who may not because of this scope, and who may by this one alone. */
-  forScope(scope: Scope): Promise<{ lacking: Caller[]; barely: Caller }>;
+  /** Who may not, whatever is asked for. */
+  refused: Caller[];
+}
+
+export interface Callers {
+  castOf(entry: Entry): Promise<Cast>;
+}
+
+interface Scoped {
+  lacking: Caller[];
+  barely: Caller;
+  barelyGlobal: Caller;
+}
+
+/** Everybody there is. */
+interface People {
+  company: Caller[];
+  global: Caller;
+  homeless: Caller;
+  viewer: Caller;
+  unauthorized: Caller[];
+  lost: Caller[];
+  visitors: Caller[];
 }
 
 export async function createCallers(platform: Platform, own: Side, other: Side): Promise<Callers> {
-  const user = await platform.createUser(own._id, 'OWNER');
-  const viewer = await platform.createUser(own._id, 'VIEWER');
-  const allowed: Caller[] = [
-    { name: 'company key', token: own.key, refusal: null },
-    { name: 'company key that names another company', token: own.key, headers: naming(other._id), refusal: null },
-    { name: 'user', token: user.token, refusal: null },
-    { name: 'user who names another company', token: user.token, headers: naming(other._id), refusal: null },
-    { name: 'global key', token: platform.globalKey, headers: naming(own._id), refusal: null },
-  ];
-  const known = new Map<Scope, { lacking: Caller[]; barely: Caller }>();
-  const forScope = async (scope: Scope) => {
-    const made = known.get(scope) ?? (await createScoped(platform, own, scope));
-    known.set(scope, made);
-    const weak: Caller = { name: 'viewer', token: viewer.token, refusal: FORBIDDEN };
-    return { ...made, lacking: allows(ROLE_SCOPES.VIEWER, scope) ? made.lacking : [...made.lacking, weak] };
+  const people = await createPeople(platform, own, other);
+  const known = new Map<string, Scoped>();
+  const scopedOf = async (scope: Scope, also: readonly string[]): Promise<Scoped> => {
+    const name = [scope, ...also].join();
+    const made = known.get(name) ?? (await createScoped(platform, own, scope, also));
+    known.set(name, made);
+    return made;
   };
-  return { allowed, strangers: await createStrangers(platform, own, user._id), forScope };
+  return {
+    castOf: async (entry) => {
+      if (entry.door === 'public') return { allowed: people.visitors, refused: [] };
+      const strangers = [...people.lost, ...people.unauthorized];
+      const homeless = castOfHomeless(entry, people.homeless);
+      if (entry.scope === null)
+        return { allowed: [...people.company, people.global, ...homeless.allowed], refused: strangers };
+      const { lacking, barely, barelyGlobal } = await scopedOf(entry.scope, entry.also ?? []);
+      const weak = allows(ROLE_SCOPES.VIEWER, entry.scope) ? [] : [people.viewer];
+      const refused = [...lacking, ...weak, ...homeless.refused, ...strangers];
+      if (!entry.globalOnly)
+        return { allowed: [...people.company, people.global, barely, ...homeless.allowed], refused };
+      const mere = [...people.company, barely].map((caller) => ({ ...caller, refusal: FORBIDDEN }));
+      return { allowed: [people.global, barelyGlobal, ...homeless.allowed], refused: [...mere, ...refused] };
+    },
+  };
+}
+
+/** A global key that names no company: what it may do with what belongs to none. */
+function castOfHomeless({ door, homeless }: Entry, caller: Caller): Cast {
+  const refusal = homeless ?? (door === 'installation' ? 'served' : 'NO_COMPANY');
+  if (refusal === 'apart') return { allowed: [], refused: [] };
+  if (refusal === 'served') return { allowed: [caller], refused: [] };
+  return { allowed: [], refused: [{ ...caller, refusal: refusal === 'NOT_FOUND' ? NOT_FOUND : NO_COMPANY }] };
 }
 
 /** Those who may ask, alone: what strangers are told does not depend on the walls around the data. */
 export function insiders(callers: Callers): Callers {
-  const forScope = async (scope: Scope) => ({ ...(await callers.forScope(scope)), lacking: [] });
-  return { ...callers, strangers: [], forScope };
+  return { castOf: async (entry) => ({ ...(await callers.castOf(entry)), refused: [] }) };
+}
+
+/** A global key alone, taken for a company's: the caller for whom the wall between companies does not stand. */
+export function unwalled(callers: Callers): Callers {
+  return {
+    castOf: async (entry) => {
+      const { allowed } = await callers.castOf(entry);
+      const [global] = allowed.filter((caller) => caller.global);
+      const { name, token, headers = {}, refusal } = global as Caller;
+      return { allowed: [{ name, token, headers, refusal }], refused: [] };
+    },
+  };
+}
+
+async function createPeople(platform: Platform, own: Side, other: Side): Promise<People> {
+  const user = await platform.createUser(own._id, 'OWNER');
+  const viewer = await platform.createUser(own._id, 'VIEWER');
+  const company: Caller[] = [
+    { name: 'company key', token: own.key, refusal: null },
+    { name: 'company key that names another company', token: own.key, headers: naming(other._id), refusal: null },
+    { name: 'user', token: user.token, refusal: null },
+    { name: 'user who names another company', token: user.token, headers: naming(other._id), refusal: null },
+  ];
+  const token = platform.globalKey;
+  const global: Caller = { name: 'global key', token, headers: naming(own._id), refusal: null, global: true };
+  const homeless: Caller = { name: 'global key without a company', token, refusal: null, global: true };
+  const unauthorized = await createUnauthorized(platform, own, user._id);
+  const lost: Caller[] = [
+    { name: 'global key for an unknown company', token, headers: naming(newId()), refusal: NOT_FOUND },
+    { name: 'global key for no company id', token, headers: naming('nonsense'), refusal: NOT_FOUND },
+  ];
+  const neighbour: Caller = { name: 'key of another company', token: other.key, refusal: null };
+  // Without a door nobody is kept out, and no token makes a difference.
+  const visitors = [...company, neighbour, global, homeless, ...unauthorized, ...lost].map((one) => ({
+    ...one,
+    refusal: null,
+  }));
+  return {
+    company,
+    global,
+    homeless,
+    viewer: { name: 'viewer', token: viewer.token, refusal: FORBIDDEN },
+    unauthorized,
+    lost,
+    visitors,
+  };
 }
 
 const naming = (company: string): Record<string, string> => ({ 'x-company-id': company });
 
-async function createStrangers(platform: Platform, own: Side, user: string): Promise<Caller[]> {
+async function createUnauthorized(platform: Platform, own: Side, user: string): Promise<Caller[]> {
   const { jwtSecret } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as Json;
-  const global = platform.globalKey;
   const seconds = Math.floor(Date.now() / 1000);
   const session = { type: 'user', company: own._id, role: 'OWNER', sv: 0, jti: newId(), exp: seconds + 3_600 };
   const claims = { type: 'company', company: own._id, scopes: ['*'], jti: newId() };
@@ -77,12 +164,7 @@ async function createStrangers(platform: Platform, own: Side, user: string): Pro
     'an ended session': await signToken(jwtSecret, user, { ...session, sv: 1 }),
     'a dismissed user': await dismissedUser(platform, own),
   };
-  return [
-    { name: 'global key without a company', token: global, refusal: NO_COMPANY },
-    { name: 'global key for an unknown company', token: global, headers: naming(newId()), refusal: NOT_FOUND },
-    { name: 'global key for no company id', token: global, headers: naming('nonsense'), refusal: NOT_FOUND },
-    ...Object.entries(unauthorized).map(([name, token]) => ({ name, token, refusal: UNAUTHORIZED })),
-  ];
+  return Object.entries(unauthorized).map(([name, token]) => ({ name, token, refusal: UNAUTHORIZED }));
 }
 
 async function endedKey(platform: Platform, own: Side, end: string): Promise<string> {
@@ -103,14 +185,26 @@ const SCOPES = RESOURCES.flatMap((resource) =>
   ['create', 'read', 'update', 'delete'].map((action) => `${resource}:${action}`),
 );
 
-async function createScoped(platform: Platform, own: Side, scope: Scope) {
+async function createScoped(platform: Platform, own: Side, scope: Scope, also: readonly string[]): Promise<Scoped> {
   const others = SCOPES.filter((other) => other !== scope);
   const key = await platform.createKey(own._id, others);
   const global = await platform.createKey(null, others);
-  const barely = await platform.createKey(own._id, [scope]);
+  const barely = await platform.createKey(own._id, [scope, ...also]);
+  const barelyGlobal = await platform.createKey(null, [scope, ...also]);
   const lacking: Caller[] = [
     { name: `key without ${scope}`, token: key.token, refusal: FORBIDDEN },
     { name: `global key without ${scope}`, token: global.token, headers: naming(own._id), refusal: FORBIDDEN },
   ];
-  return { lacking, barely: { name: `key with ${scope} alone`, token: barely.token, refusal: null } };
+  const name = `key with ${scope} alone`;
+  return {
+    lacking,
+    barely: { name, token: barely.token, refusal: null },
+    barelyGlobal: {
+      name: `global ${name}`,
+      token: barelyGlobal.token,
+      headers: naming(own._id),
+      refusal: null,
+      global: true,
+    },
+  };
 }

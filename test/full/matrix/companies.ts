@@ -12,6 +12,7 @@ import {
   written,
 } from '../../support/network.ts';
 import type { Json, Platform } from '../../support/platform.ts';
+import { until } from '../../support/wait.ts';
 
 export type Kind =
   | 'company'
@@ -26,7 +27,8 @@ export type Kind =
   | 'conversation'
   | 'message'
   | 'webhook'
-  | 'delivery';
+  | 'delivery'
+  | 'auditEntry';
 
 export interface Side {
   /** The company's id, and its key with every scope. */
@@ -36,13 +38,17 @@ export interface Side {
   /** What nobody else may ever read: ids, planted words, network numbers and their tokens. */
   secrets: string[];
   marker: string;
+  /** What the next request may take away. */
+  disposable: { user: string; key: string };
+  /** Of a link that was mailed to its user. */
+  linkToken: string;
 }
 
 /** Everything that a company can have. */
 export async function createSide(platform: Platform): Promise<Side> {
   const marker = `planted${randomBytes(8).toString('hex')}`;
   const company = await platform.createCompany(`${marker} company`);
-  const user = await platform.createUser(company._id, 'OWNER', `${marker} user`);
+  const user = await platform.createUser(company._id, 'VIEWER', `${marker} user`);
   const own = await insertOwn(platform, company._id, user._id, marker);
   const phoneId = networkId();
   const inbox = { name: `${marker} inbox`, default_agent: own.agent, default_owner: user._id };
@@ -52,14 +58,27 @@ export async function createSide(platform: Platform): Promise<Side> {
   const webhook = await createWebhook(platform, company, marker);
   const delivery = await insertDelivery(platform, company._id, webhook, { resource: thread.message, marker });
   await decorate(platform, company._id, { ...thread, ...own, user: user._id, marker });
-  const records = { company: company._id, key: company.keyId, user: user._id, ...own, inbox: phone.inbox, ...thread };
+  const auditEntry = await findAuditEntry(platform, company._id);
+  const known = { company: company._id, key: company.keyId, user: user._id, ...own, inbox: phone.inbox, ...thread };
+  const records = { ...known, webhook, delivery, auditEntry };
   return {
     _id: company._id,
     key: company.key,
-    records: { ...records, webhook, delivery },
-    secrets: [marker, phoneId, phone.waba, from, ...Object.values(records), webhook, delivery],
+    records,
+    secrets: [marker, phoneId, phone.waba, from, ...Object.values(records)],
     marker,
+    disposable: { user: '', key: '' },
+    linkToken: '',
   };
+}
+
+/** What making the inbox left behind. */
+async function findAuditEntry({ database }: Platform, company: string): Promise<string> {
+  const [row] = await database.sql<{ _id: string }>('select _id from audit_log where company_id = $1 limit 1', [
+    company,
+  ]);
+  assert.ok(row, 'an inbox was made and the audit does not know it');
+  return row._id;
 }
 
 /** Records that no operation creates yet. */
@@ -166,8 +185,20 @@ async function decorate({ database }: Platform, company: string, own: Decoration
 const RESTLESS = ['last_used_at', 'last_login_at', 'connection_checked_at'];
 const PROGRESS = ['status', 'claimed_at', 'attempted_at', 'finished_at', 'response_status', 'response_ms', 'error'];
 
+/** Waits for the mails that were asked for: their jobs write what belongs to a company a moment later. */
+async function settle({ database }: Platform): Promise<void> {
+  await until('the mails to be sent', async () => {
+    const [row] = await database.sql<{ waiting: number }>(
+      `select count(*)::int as waiting from pgboss.job where name like 'users.send-%' and state in ('created', 'retry', 'active')`,
+    );
+    return row?.waiting === 0;
+  });
+}
+
 /** A digest of a company's rows, by table. */
-export async function snapshot({ database }: Platform, company: string): Promise<Record<string, string>> {
+export async function snapshot(platform: Platform, company: string): Promise<Record<string, string>> {
+  const { database } = platform;
+  await settle(platform);
   const tables = await database.sql<{ name: string }>(
     `select table_name as name from information_schema.columns
      where table_schema = 'public' and column_name = 'company_id' order by 1`,

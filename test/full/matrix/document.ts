@@ -12,7 +12,10 @@ export interface Operation {
   answer: Json;
   problem: Json;
   statuses: number[];
-  success: number;
+  /** One, but for a POST that may find what it would make: 201, 200. */
+  successes: number[];
+  /** May carry an Idempotency-Key. */
+  repeatable: boolean;
 }
 
 /** The schema with every reference in it replaced by what it points to; the schemas of this API do not contain themselves. */
@@ -38,7 +41,7 @@ function readOperation(document: Json, path: string, method: string, spec: Json)
   if (media.some((type) => type !== 'application/json'))
     throw new Error(`${name} takes ${media.join()}: the matrix speaks JSON only and has to learn it`);
   const statuses = Object.keys(spec.responses).map(Number);
-  const success = statuses.find((status) => status < 300) ?? 0;
+  const successes = statuses.filter((status) => status < 300).toReversed();
   return {
     name,
     method,
@@ -46,10 +49,11 @@ function readOperation(document: Json, path: string, method: string, spec: Json)
     params: parameters.filter((one) => one.in === 'path').map((one) => one.name),
     query: parameters.filter((one) => one.in === 'query').map((one) => ({ name: one.name, schema: one.schema })),
     body: media.length > 0 ? resolve(document, content['application/json'].schema) : null,
-    answer: resolve(document, spec.responses[success]?.content?.['application/json']?.schema ?? {}),
+    answer: resolve(document, spec.responses[successes[0] ?? 0]?.content?.['application/json']?.schema ?? {}),
     problem: resolve(document, document.components.schemas.Problem),
     statuses,
-    success,
+    successes,
+    repeatable: parameters.some((one) => one.in === 'header' && one.name === 'idempotency-key'),
   };
 }
 

@@ -2,7 +2,10 @@
  * What the matrix has to be told of each operation, because no document says it: the scope, a request that succeeds, and
  * which of its texts name records. An operation, or a text of one, that does not stand here fails the matrix.
  */
-import type { Scope } from '../../../src/platform/scopes.ts';
+import { hashToken } from '../../../src/platform/auth.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { ROLE_SCOPES, type Scope } from '../../../src/platform/scopes.ts';
+import { freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import { createWebhook, type Kind, type Side } from './companies.ts';
 
@@ -11,16 +14,37 @@ export interface Reference {
   kind: Kind;
   write?(id: string): string;
   answer?: number;
+  /** Records of every kind are named here, so that one's own of another kind are found, too. */
+  anyKind?: true;
+  /** Any word may stand here; one that names nothing is answered like an unknown id. */
+  freeText?: true;
 }
 
 export interface Entry {
-  scope: Scope;
+  /** Null: any living token will do, or none is needed. */
+  scope: Scope | null;
+  /** What a key needs besides, because nobody gives, or touches, more than he has. */
+  also?: readonly string[];
+  /** `installation`: a global key may leave its company out. `public`: no token is asked for. Else it acts for a company. */
+  door?: 'installation' | 'public';
+  /** What a global key without a company is told, where that is not the rule of the door; `apart`: see globals.ts. */
+  homeless?: 'served' | 'apart' | 'NOT_FOUND' | 'NO_COMPANY';
+  /** For global keys alone: everybody else is refused, whatever the scope. */
+  globalOnly?: true;
+  /** A global key reaches every company here, by right. */
+  reachesAll?: true;
+  /** Success takes the record away: what the path names is made for it. */
+  disposes?: true;
+  /** What the audit calls a success, where the scope does not say it; null where it says nothing. */
+  action?: string | null;
   /** The parts of the path, and what each is the id of. */
   path?: Record<string, Kind>;
   /** Where the body and the query name records. */
   references?: Record<string, Kind | Reference>;
   /** A body that succeeds. */
   body?(own: Side): Json;
+  /** Another one, where no name, title, url or content of the first can be changed: for an Idempotency-Key used twice. */
+  otherBody?(own: Side): Json;
   /** Makes the next request succeed, whatever the last one did. */
   prepare?(platform: Platform, own: Side): Promise<void>;
 }
@@ -41,6 +65,27 @@ export const PLAIN = new Set([
   'partner_api_config.instance_name',
   'message.content',
   'custom_headers.*',
+  'email',
+  'password',
+  'new_password',
+  // Of a mailed link: its bytes are the secret, and name nobody.
+  'token',
+  'owner.name',
+  'owner.email',
+  'description',
+  'domains[]',
+  'site',
+  'general_config.time_zone',
+  'document_number',
+  'payment_customer_id',
+  'subscription.*',
+  'onboarding.*',
+  'attribution.*',
+  'expires_at',
+  'search',
+  'action',
+  'from',
+  'to',
 ]);
 
 // A time that no record of a test has: a list that begins there shows what it shows without a cursor, or nothing.
@@ -65,9 +110,123 @@ async function dropWebhook({ database }: Platform, own: Side): Promise<void> {
   await database.sql('delete from webhooks where company_id = $1', [own._id]);
 }
 
+/** A user whom the next request may remove. */
+async function addUser(platform: Platform, own: Side): Promise<void> {
+  own.disposable.user = (await platform.createUser(own._id, 'VIEWER'))._id;
+}
+
+async function addKey(platform: Platform, own: Side): Promise<void> {
+  own.disposable.key = (await platform.createKey(own._id, ['contacts:read']))._id;
+}
+
+/** A link as it would have been mailed. */
+async function addLink({ database }: Platform, own: Side): Promise<void> {
+  own.linkToken = `${own.marker}-link-${newId()}`;
+  await database.sql(
+    `insert into password_tokens (token_hash, company_id, user_id, expires_at) values ($1, $2, $3, now() + interval '1 hour')`,
+    [hashToken(own.linkToken), own._id, own.records.user],
+  );
+}
+
 const text = { content: 'Hello', contentType: 'TEXT' };
 
 export const ENTRIES: Record<string, Entry> = {
+  'GET /v1/users': { scope: 'users:read', references: { after: cursor('user') } },
+  'POST /v1/users': {
+    scope: 'users:create',
+    also: ROLE_SCOPES.VIEWER,
+    body: () => ({ name: 'Ana', email: freshEmail('matrix'), role: 'VIEWER' }),
+  },
+  'GET /v1/users/{id}': { scope: 'users:read', path: { id: 'user' } },
+  'PATCH /v1/users/{id}': {
+    scope: 'users:update',
+    also: ROLE_SCOPES.VIEWER,
+    path: { id: 'user' },
+    body: () => ({ language: 'es' }),
+  },
+  'DELETE /v1/users/{id}': {
+    scope: 'users:delete',
+    also: ROLE_SCOPES.VIEWER,
+    path: { id: 'user' },
+    disposes: true,
+    prepare: addUser,
+  },
+  'GET /v1/api-keys': {
+    scope: 'api-keys:read',
+    door: 'installation',
+    homeless: 'apart',
+    references: { after: cursor('key') },
+  },
+  'POST /v1/api-keys': {
+    scope: 'api-keys:create',
+    door: 'installation',
+    homeless: 'NO_COMPANY',
+    body: () => ({ name: 'Till', type: 'company', scopes: ['api-keys:create'] }),
+  },
+  'DELETE /v1/api-keys/{id}': {
+    scope: 'api-keys:delete',
+    door: 'installation',
+    homeless: 'NOT_FOUND',
+    path: { id: 'key' },
+    disposes: true,
+    prepare: addKey,
+  },
+  'POST /v1/auth/login': {
+    scope: null,
+    door: 'public',
+    body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD }),
+    action: 'auth.login',
+  },
+  'POST /v1/auth/forgot-password': {
+    scope: null,
+    door: 'public',
+    body: ({ marker }) => ({ email: `${marker}@example.test` }),
+    // Whether the address is anybody's is found out later, where nobody waits for it.
+    action: null,
+  },
+  'POST /v1/auth/reset-password': {
+    scope: null,
+    door: 'public',
+    body: ({ linkToken }) => ({ token: linkToken, new_password: PASSWORD }),
+    prepare: addLink,
+    action: 'auth.reset-password',
+  },
+  'GET /v1/auth/me': { scope: null, door: 'installation' },
+  'GET /v1/audit': {
+    scope: 'audit:read',
+    references: {
+      after: cursor('auditEntry'),
+      actor: { kind: 'key', answer: 200, anyKind: true },
+      resource: { kind: 'inbox', answer: 200, anyKind: true, freeText: true },
+    },
+  },
+  'GET /v1/companies': {
+    scope: 'companies:read',
+    door: 'installation',
+    globalOnly: true,
+    reachesAll: true,
+    references: { after: cursor('company') },
+  },
+  'POST /v1/companies': {
+    scope: 'companies:create',
+    door: 'installation',
+    globalOnly: true,
+    reachesAll: true,
+    body: () => ({ name: 'Bakery', owner: { name: 'Ana', email: freshEmail('owner') } }),
+  },
+  'GET /v1/companies/{id}': {
+    scope: 'companies:read',
+    door: 'installation',
+    reachesAll: true,
+    path: { id: 'company' },
+  },
+  'PATCH /v1/companies/{id}': {
+    scope: 'companies:update',
+    door: 'installation',
+    reachesAll: true,
+    path: { id: 'company' },
+    body: () => ({ description: 'Bread and coffee' }),
+  },
   'GET /v1/inboxes': { scope: 'inboxes:read', references: { after: cursor('inbox') } },
   'POST /v1/inboxes': {
     scope: 'inboxes:create',
@@ -123,5 +282,6 @@ export const ENTRIES: Record<string, Entry> = {
     scope: 'webhooks:update',
     path: { id: 'delivery' },
     prepare: ensureWebhook,
+    action: 'deliveries.replay',
   },
 };

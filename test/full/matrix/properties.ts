@@ -1,6 +1,6 @@
 /** What no caller may set is refused, never dropped: unknown names, names of the record, names of columns, and parameters. */
 import { ask, entryOf, validAsking, type Account, type Asking, type Pair } from './asking.ts';
-import type { Caller } from './callers.ts';
+import type { Caller, Callers } from './callers.ts';
 import { changedTables, snapshot } from './companies.ts';
 import { objectLevels, withValue, type Level, type Operation } from './document.ts';
 
@@ -18,11 +18,12 @@ const STRANGE = [
 
 export async function proveProperties(
   pair: Pair,
-  caller: Caller,
+  callers: Callers,
   operation: Operation,
   account: Account,
 ): Promise<void> {
   const { platform, own, other } = pair;
+  const [caller] = (await callers.castOf(entryOf(operation))).allowed as [Caller];
   await entryOf(operation).prepare?.(platform, own);
   const before = [await snapshot(platform, own._id), await snapshot(platform, other._id)] as const;
   const valid = validAsking(operation, own);

@@ -1,7 +1,7 @@
 /** Another company's record takes as long to be denied as one that does not exist. Reliability bar B2. */
 import { newId } from '../../../src/platform/ids.ts';
-import { ask, validAsking, withText, type Account, type Pair } from './asking.ts';
-import type { Caller } from './callers.ts';
+import { ask, entryOf, isByRight, validAsking, withText, type Account, type Pair } from './asking.ts';
+import type { Callers } from './callers.ts';
 import type { Operation } from './document.ts';
 import { positionsOf } from './isolation.ts';
 
@@ -15,7 +15,7 @@ const median = (times: number[]): number => times.toSorted((a, b) => a - b)[time
 /** The largest difference of any GET by id, in milliseconds. */
 export async function measureDenials(
   pair: Pair,
-  caller: Caller,
+  callers: Callers,
   operations: Operation[],
   pairs: number,
 ): Promise<{ account: Account; differenceMs: number }> {
@@ -24,6 +24,9 @@ export async function measureDenials(
   for (const operation of operations.filter(({ method }) => method === 'GET')) {
     const position = positionsOf(operation).find((one) => one.in === 'path');
     if (!position) continue;
+    const { allowed } = await callers.castOf(entryOf(operation));
+    const caller = allowed.find((one) => !isByRight(operation, one));
+    if (!caller) continue;
     const valid = validAsking(operation, pair.own);
     const times = { foreign: [] as number[], unknown: [] as number[] };
     for (let turn = -WARM_UP; turn < pairs; turn += 1) {

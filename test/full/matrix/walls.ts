@@ -6,8 +6,9 @@ import type { Platform } from '../../support/platform.ts';
 /** `company_id = $1`, and `v.company_id = $1`: how every statement of a company says whose rows it means. */
 const PREDICATE = /\b(?:[a-z]+\.)?company_id = (\$\d+)/g;
 
-interface Named {
-  name: string;
+interface Sent {
+  /** None for what is planned each time. */
+  name?: string;
   text: string;
 }
 
@@ -24,19 +25,22 @@ export function removePredicates(): Removal {
   const original = prototype.query;
   prototype.query = function query(this: unknown, ...given: unknown[]) {
     const [statement, ...rest] = given;
-    if (!isNamed(statement) || !runsForCompany(this)) return original.apply(this, given);
+    if (!isStatement(statement) || !runsForCompany(this)) return original.apply(this, given);
     // The parameter stays in use: PostgreSQL wants to know its type.
     const text = statement.text.replaceAll(PREDICATE, '$1::text is not null');
     if (text === statement.text) return original.apply(this, given);
-    touched.add(statement.name);
+    const { name } = statement;
+    touched.add(name ?? statement.text);
     // Another text under the same name would meet the plan of the first one.
-    return original.call(this, { ...statement, text, name: `${statement.name}.open` }, ...rest);
+    return original.call(this, { ...statement, text, ...(name ? { name: `${name}.open` } : {}) }, ...rest);
   };
   return { touched, restore: () => void (prototype.query = original) };
 }
 
-function isNamed(statement: unknown): statement is Named {
-  return typeof statement === 'object' && statement !== null && 'name' in statement && 'text' in statement;
+function isStatement(statement: unknown): statement is Sent {
+  return (
+    typeof statement === 'object' && statement !== null && 'text' in statement && typeof statement.text === 'string'
+  );
 }
 
 function runsForCompany(client: unknown): boolean {

@@ -1,0 +1,25 @@
+/** (e) What authentication, scope and rate limits cost a read: the same API with nobody at its door is the limit. */
+import { compare, ratio, type Figure } from './measure.ts';
+import { readerOf, seedMessage, WIDTH } from './read-message.ts';
+import { spawnProgram, type Stage } from './stage.ts';
+
+const PEER = 'bench/peers/door.ts';
+// A difference of a few per cent drowns in what else a machine does within three seconds.
+const SHORT_ROUNDS = { durationMs: 500, times: 40 };
+
+export async function benchDoor(stage: Stage): Promise<Figure[]> {
+  const id = await seedMessage(stage);
+  const kept = await spawnProgram(PEER, [], stage.env);
+  const open = await spawnProgram(PEER, [], { ...stage.env, OPEN_TO: stage.key });
+  const headers = { authorization: `Bearer ${stage.key}` };
+  const rates = await compare(
+    [
+      { name: 'kept', work: readerOf(kept.url, id, headers) },
+      { name: 'open', work: readerOf(open.url, id, headers) },
+    ],
+    { width: WIDTH, ...SHORT_ROUNDS },
+  );
+  await kept.stop();
+  await open.stop();
+  return [ratio('(e) with its door kept / with it open', rates.get('kept') ?? 0, rates.get('open') ?? 0, 0.9)];
+}

@@ -1,0 +1,102 @@
+/** (h) GET /v1/conversations at a million of one company, beside a small one: what people ask all day, and what they search. */
+import { Pool } from 'undici';
+import type { TestDatabase } from '../test/support/database.ts';
+import type { Figure } from './measure.ts';
+import { seedPeople } from './people.ts';
+import { spawnProgram, type Stage } from './stage.ts';
+
+// Five conversations a contact; the newest of some is open.
+const CONTACTS = 200_000;
+const EACH = 5;
+const PEOPLE = 20;
+// A statement of this many takes seconds, and says how far it came.
+const PORTION = 50_000;
+const ASKED = 200;
+
+/** `contacts`: fewer for a quick look. */
+export async function benchConversations(stage: Stage, contacts = CONTACTS): Promise<Figure[]> {
+  const owners = await seedConversations(stage.database, stage.company, contacts);
+  const api = await spawnProgram('src/main.ts', ['api'], stage.env);
+  const pool = new Pool(api.url, { connections: 1, pipelining: 1 });
+  const pick = <T>(items: readonly T[], index: number): T => items[index % items.length] as T;
+  const statuses = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'];
+  // The limit of the first is a promise; the others are what a person does not notice.
+  const questions: [name: string, goalMs: number, query: (index: number) => string][] = [
+    ['by status and owner', 40, (index) => `status=${pick(statuses, index)}&owner=${pick(owners, index)}`],
+    ['by owner, page 2 by cursor', 40, (index) => `owner=${pick(owners, index)}&after=${cursorAt(index)}`],
+    ['newest first, no total', 40, (index) => `skipCount=true&limit=${20 + (index % 80)}`],
+    ['by a rare name', 100, (index) => `search=${pick(['ezquiel', 'ubiratã', 'kubitschek'], index)}&skipCount=true`],
+    ['by a frequent name', 100, (index) => `search=${pick(['silva', 'maria', 'souza'], index)}&skipCount=true`],
+    ['by digits of a number', 100, (index) => `search=${String(9_000 + index * 37)}&skipCount=true`],
+  ];
+  const figures: Figure[] = [];
+  for (const [name, goalMs, query] of questions) {
+    const times = await timesOf(pool, stage.key, query);
+    const [p50, p95] = [0.5, 0.95].map((part) => times[Math.floor(times.length * part)] ?? Number.NaN);
+    figures.push({
+      name: `(h) conversations ${name}`,
+      value: `p95 ${p95?.toFixed(1)} ms (p50 ${p50?.toFixed(1)})`,
+      goal: `<= ${goalMs} ms`,
+      met: (p95 ?? Number.NaN) <= goalMs,
+    });
+  }
+  await pool.close();
+  await api.stop();
+  return figures;
+}
+
+const cursorAt = (index: number): string =>
+  Buffer.from(`${Date.now() - index * 86_400_000}|${'f'.repeat(24)}`).toString('base64url');
+
+/** One caller, ascending milliseconds. */
+async function timesOf(pool: Pool, key: string, query: (index: number) => string): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < ASKED; index += 1) {
+    const path = `/v1/conversations?${encodeURI(query(index))}`;
+    const started = performance.now();
+    const { statusCode, body } = await pool.request({
+      method: 'GET',
+      path,
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${text}`);
+    times.push(performance.now() - started);
+  }
+  return times.toSorted((a, b) => a - b);
+}
+
+/** Five conversations for each of so many contacts, of a company with an inbox and a pipeline. Answers the ids of the owners. */
+export async function seedConversations(
+  database: Pick<TestDatabase, 'sql'>,
+  company: string,
+  contacts: number,
+): Promise<string[]> {
+  await seedPeople(database, { [company]: contacts });
+  const users = await database.sql<{ _id: string }>(
+    `insert into users (company_id, _id, name, email, role)
+      select $1, new_id(), 'Bench ' || n, 'bench' || n || '@example.test', 'OPERATOR' from generate_series(1, ${PEOPLE}) n returning _id`,
+    [company],
+  );
+  const owners = users.map((user) => user._id);
+  for (let from = 1; from <= contacts * EACH; from += PORTION) {
+    const to = Math.min(from + PORTION - 1, contacts * EACH);
+    await database.sql(CONVERSATIONS, [company, from, to, contacts, owners, contacts * (EACH - 1)]);
+  }
+  await database.sql('vacuum analyze conversations');
+  return owners;
+}
+
+/** By chance as the people are. The first of all contacts, then the second of all, …: of the last round two in five are not closed. */
+const CONVERSATIONS = `insert into conversations (company_id, _id, contact_id, inbox_id, channel, status, handled_by, owner_id,
+    attendant_id, step_id, pipeline_id, tags, created_at, closed_at)
+  select $1, lpad(to_hex(n), 24, '0'), lpad(to_hex(1 + n % $4::bigint), 24, '0'), i._id, i.channel, s.status,
+    ('{AI,HUMAN,NONE}'::text[])[1 + n % 3], ($5::text[])[1 + n % 23], ($5::text[])[1 + (n * 7) % 41], p.step, p.pipeline,
+    case when n % 50 = 0 then '{vip}'::text[] else '{}'::text[] end, now() - interval '400 days' + n * interval '30 seconds',
+    case when s.status = 'CLOSED' then now() end
+  from generate_series($2::bigint, $3::bigint) n
+    cross join (select _id, channel from inboxes where company_id = $1 limit 1) i
+    cross join lateral (select case when n > $6::bigint and chance(n, 21) < 0.4
+      then ('{OPEN,OPEN,PENDING,SNOOZED}'::text[])[1 + n % 4] else 'CLOSED' end as status) s
+    left join (select s._id as step, s.pipeline_id as pipeline, s.position from pipeline_steps s
+      where s.company_id = $1) p on p.position = n % 10`;

@@ -1,0 +1,171 @@
+/** (tables) Rows of a table of 1,000,000 beside one of 10,000 of the same company: pages, search, totals; and removing it. */
+import { pageRowsOf } from '../src/features/tables/row-list.ts';
+import type { RowQuery } from '../src/features/tables/schemas.ts';
+import { openDatabase, type TenantRead } from '../src/platform/tenant.ts';
+import type { TestDatabase } from '../test/support/database.ts';
+import type { Figure } from './measure.ts';
+import type { Stage } from './stage.ts';
+
+const LARGE = { table: '1'.repeat(24), count: 1_000_000 };
+const SMALL = { table: '2'.repeat(24), count: 10_000 };
+const CALLS = 100;
+// What a person takes for an answer without waiting, with room for the rest of the way; and for the hardest of all.
+const GOAL_MS = 40;
+const GOAL_PAIR_MS = 150;
+
+/** One row in so many has a rare word, and one in so many others two rare letters. */
+export const RARE = { oneIn: 20_000, word: 'Ezequias', pair: 'qx' };
+
+const search =
+  (...terms: string[]) =>
+  (call: number): Partial<RowQuery> => ({ search: terms[call % terms.length] ?? '' });
+
+/** What is asked in the n-th call: no two in a row are the same where there is a choice. */
+export const QUESTIONS: { name: string; ask: (call: number) => Partial<RowQuery>; goalMs?: number }[] = [
+  { name: 'page 1', ask: () => ({}) },
+  { name: 'page 1 by row_index', ask: (call) => ({ sort: call % 2 ? 'row_index' : '-row_index' }) },
+  { name: 'page 1 with its total', ask: () => ({ skipCount: false }) },
+  { name: 'a word of 8 %', ask: search('madeira', 'AÇÚCAR') },
+  { name: 'a word of 1 in 20,000', ask: search(RARE.word) },
+  { name: 'a rare word with its total', ask: () => ({ search: RARE.word, skipCount: false }) },
+  { name: 'three words', ask: search('caixa de madeira', 'saco de açúcar') },
+  { name: 'a word that no row has', ask: search('qwertz', 'Nebukadnezar') },
+  { name: 'six digits', ask: (call) => ({ search: `${100_000 + ((call * 7_919) % 900_000)}` }) },
+  { name: 'two letters of many', ask: search('an', 'ei') },
+  { name: 'two rare letters', ask: search(RARE.pair, 'wk', 'zq'), goalMs: GOAL_PAIR_MS },
+];
+
+export async function benchTables({ database, company }: Stage): Promise<Figure[]> {
+  await seedRows(database, company, { [SMALL.table]: SMALL.count, [LARGE.table]: LARGE.count });
+  const opened = openDatabase({ url: database.url, poolSize: 2 });
+  const read = opened.read(company);
+  try {
+    const figures: Figure[] = [];
+    // As deep as the small table goes.
+    for (const sort of ['-createdAt', 'row_index'] as const) {
+      const [large, small] = [
+        await askAfter(read, LARGE.table, 999, sort),
+        await askAfter(read, SMALL.table, 499, sort),
+      ];
+      figures.push(await measure(`page 1,000 by cursor, ${sort}`, GOAL_MS, [large, small]));
+    }
+    for (const { name, ask, goalMs = GOAL_MS } of QUESTIONS) {
+      const calls = [LARGE, SMALL].map(
+        ({ table }) =>
+          (call: number) =>
+            pageRowsOf(read, table, asked(ask(call))),
+      );
+      figures.push(await measure(name, goalMs, calls as [Call, Call]));
+    }
+    figures.push(await measureTotals(read));
+    return figures;
+  } finally {
+    await opened.close();
+  }
+}
+
+const asked = (query: Partial<RowQuery>): RowQuery => ({
+  page: 1,
+  limit: 20,
+  skipCount: true,
+  sort: '-createdAt',
+  ...query,
+});
+
+async function askAfter(read: TenantRead, table: string, page: number, sort: RowQuery['sort']): Promise<Call> {
+  const { meta } = await pageRowsOf(read, table, asked({ page, sort }));
+  if (meta.nextCursor === null) throw new Error(`there is no page after page ${page}`);
+  const after = meta.nextCursor;
+  return () => pageRowsOf(read, table, asked({ after, sort }));
+}
+
+type Call = (call: number) => Promise<unknown>;
+
+/** Both tables in turns: what disturbs the machine disturbs both alike. */
+async function measure(name: string, goalMs: number, calls: [Call, Call]): Promise<Figure> {
+  const times: [number[], number[]] = [[], []];
+  // The first calls find the pages on disk, and the statements unknown.
+  for (let call = -10; call < CALLS; call += 1) {
+    for (const which of [0, 1] as const) {
+      const startedMs = performance.now();
+      await calls[which](Math.abs(call));
+      if (call >= 0) times[which].push(performance.now() - startedMs);
+    }
+  }
+  const [large, small] = [p95(times[0]), p95(times[1])];
+  return {
+    name: `(tables) ${name}`,
+    value: `p95 ${large.toFixed(1)} ms (of 10,000: ${small.toFixed(1)} ms)`,
+    goal: `<= ${goalMs} ms`,
+    met: large <= goalMs,
+  };
+}
+
+function p95(times: number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Number.NaN;
+}
+
+/** Totals of what is frequent are exact, and nobody promises that they are fast. */
+async function measureTotals(read: TenantRead): Promise<Figure> {
+  const times: string[] = [];
+  for (const term of ['madeira', 'an', RARE.pair]) {
+    const startedMs = performance.now();
+    const { meta } = await pageRowsOf(read, LARGE.table, asked({ search: term, skipCount: false }));
+    times.push(`${meta.totalCount}: ${Math.round(performance.now() - startedMs)} ms`);
+  }
+  return { name: '(tables) search with its total', value: times.join(', '), goal: '-', met: true };
+}
+
+// A statement of this many takes seconds, so that whoever waits sees an interrupted run end soon.
+const PORTION = 50_000;
+
+/** Writes so many rows into each new table, as a stock keeper has them, and puts the statistics in order. */
+export async function seedRows(
+  { sql }: Pick<TestDatabase, 'sql'>,
+  company: string,
+  counts: Record<string, number>,
+): Promise<void> {
+  // Sorted in at once it takes a third of the time.
+  const [index] = await sql<{ definition: string }>(
+    `select pg_get_indexdef('table_rows_search'::regclass) as definition`,
+  );
+  await sql('drop index table_rows_search');
+  for (const [table, count] of Object.entries(counts)) {
+    await sql(
+      `insert into tables (company_id, _id, name, slug, columns, last_row_index, row_count) values ($1, $2, $2, 't' || $2, $3, $4, $4)`,
+      [company, table, JSON.stringify(COLUMNS), count],
+    );
+    for (let from = 1; from <= count; from += PORTION) {
+      const to = Math.min(from + PORTION - 1, count);
+      await sql(ROWS, [company, table, from, to, THINGS, STUFFS, RARE.oneIn, RARE.word, RARE.pair]);
+    }
+  }
+  await sql(index?.definition ?? '');
+  await sql('vacuum analyze table_rows');
+  await sql('vacuum analyze tables');
+}
+
+const COLUMNS = ['name', 'code', 'price', 'active', 'since', 'state', 'tags', 'link'].map((key, index) => ({
+  key,
+  title: key,
+  type: ['TEXT', 'TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'SELECT', 'LIST', 'URL'][index],
+  required: false,
+  options: key === 'state' ? ['Novo', 'Em análise', 'Vendido'] : [],
+}));
+
+const THINGS = ['Caixa', 'Saco', 'Pacote', 'Lata', 'Garrafa', 'Rolo', 'Fardo', 'Pote', 'Balde', 'Tábua'];
+const STUFFS = `Madeira Açúcar Café Feijão Farinha Óleo Sabão Tinta Cimento Areia Vidro Papel`.split(' ');
+
+const ROWS = `insert into table_rows (company_id, table_id, _id, row_index, data, created_at)
+  select $1, $2, substr($2, 1, 12) || lpad(to_hex(n), 12, '0'), n, jsonb_build_object(
+      'name', ($5::text[])[1 + (h & 1023) % 10] || ' de ' || ($6::text[])[1 + (h >> 10 & 4095) % 12]
+        || case when n % $7::int = 0 then ' ' || $8::text else '' end,
+      'code', upper(translate(substr(md5(n::text), 1, 8), 'ef', '78')) || case when n % $7::int = 7 then '-' || $9::text || 'a' else '' end,
+      'price', (h >> 22 & 65535) / 100.0,
+      'active', h & 1 = 0,
+      'since', (date '2020-01-01' + (h >> 5 & 2047)::int)::text,
+      'state', ('{Novo,Em análise,Vendido}'::text[])[1 + (h >> 7 & 255) % 3],
+      'tags', jsonb_build_array('lote ' || (h >> 9 & 8191)::text, ('{frágil,pesado,leve}'::text[])[1 + (h >> 3 & 255) % 3]),
+      'link', 'https://loja.example/p/' || n),
+    now() - interval '400 days' + n * interval '1 second'
+  from (select n, hashint8extended(n, 5) & 1099511627775 as h from generate_series($3::bigint, $4::bigint) n) numbers`;

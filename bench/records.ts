@@ -1,0 +1,132 @@
+/** (records) GET /v1/contacts at 1,000,000 contacts beside 10,000 in the same tables: the operation, without HTTP. */
+import { pageContacts, type ContactQuery } from '../src/features/contacts/list.ts';
+import { openDatabase, type Tenant } from '../src/platform/tenant.ts';
+import type { Figure } from './measure.ts';
+import { FIELDS, RARE, seedPeople } from './people.ts';
+import type { Stage } from './stage.ts';
+
+const LARGE = { company: '1'.repeat(24), count: 1_000_000 };
+const SMALL = { company: '2'.repeat(24), count: 10_000 };
+const CALLS = 100;
+// What a person takes for an answer without waiting, with room for the rest of the way; and for the hardest of all.
+const GOAL_MS = 40;
+const GOAL_PAIR_MS = 150;
+
+type Asked = Partial<ContactQuery>;
+
+interface Case {
+  name: string;
+  /** What is asked in the n-th call: no two in a row are the same where there is a choice. */
+  ask: (call: number) => Asked;
+  goalMs?: number;
+  /** Found within a few rows of the order: it may take at most twice what it takes in the small company. */
+  common?: true;
+}
+
+const search =
+  (...terms: string[]) =>
+  (call: number): Asked => ({ search: terms[call % terms.length] ?? '' });
+const filters = (...items: unknown[][]): string =>
+  JSON.stringify(items.map(([field, operator, value]) => ({ field, operator, value })));
+
+const CASES: Case[] = [
+  { name: 'page 1', ask: () => ({}), common: true },
+  { name: 'a name of 8 %', ask: search('silva', 'Santos'), common: true },
+  { name: 'a name of 1 in 20,000', ask: search(RARE.name) },
+  { name: 'three words', ask: search('Maria Silva Santos', 'josé oliveira souza', 'ana lima pereira') },
+  { name: 'a name that nobody has', ask: search('qwertz', 'Nebukadnezar') },
+  { name: 'two letters of many', ask: search('an', 'xa'), common: true },
+  { name: 'two rare letters', ask: search('zq', 'qx', 'wk'), goalMs: GOAL_PAIR_MS },
+  { name: '4 digits of a number', ask: (call) => ({ search: `${1_000 + ((call * 37) % 9_000)}` }) },
+  { name: '6 digits of a number', ask: (call) => ({ search: `${100_000 + ((call * 7_919) % 900_000)}` }) },
+  {
+    name: 'a custom field of 25 %',
+    ask: (call) => ({ filters: filters([FIELDS.plan._id, 'eq', call % 2 ? 'ouro' : 'PRATA']) }),
+    common: true,
+  },
+  {
+    name: 'a custom field of 1 in 20,000',
+    ask: (call) => ({ filters: filters([FIELDS.batch._id, 'eq', `lote ${call * 97}`]) }),
+  },
+  {
+    name: 'a filter and a search',
+    ask: (call) => ({
+      search: 'silva',
+      filters: filters([FIELDS.score._id, 'eq', call], [FIELDS.city._id, 'eq', 'natal']),
+    }),
+  },
+];
+
+export async function benchRecords(stage: Stage): Promise<Figure[]> {
+  await stage.database.sql(`insert into companies (_id, name) values ($1, 'Large'), ($2, 'Small')`, [
+    LARGE.company,
+    SMALL.company,
+  ]);
+  await seedPeople(stage.database, { [SMALL.company]: SMALL.count, [LARGE.company]: LARGE.count });
+  const database = openDatabase({ url: stage.database.url, poolSize: 2 });
+  const tenantOf = (companyId: string): Tenant => ({ companyId, read: database.read(companyId) }) as Tenant;
+  const [large, small] = [tenantOf(LARGE.company), tenantOf(SMALL.company)];
+  try {
+    const figures: Figure[] = [];
+    // As deep as the small company goes.
+    const [deepLarge, deepSmall] = [await cursorAfter(large, 1_000), await cursorAfter(small, 499)];
+    figures.push(
+      await measure('page 1,000 by cursor', GOAL_MS, [() => list(large, deepLarge), () => list(small, deepSmall)]),
+    );
+    for (const { name, ask, goalMs = GOAL_MS, common } of CASES) {
+      figures.push(
+        await measure(name, goalMs, [(call) => list(large, ask(call)), (call) => list(small, ask(call))], common),
+      );
+    }
+    figures.push(await measureCounts(large));
+    return figures;
+  } finally {
+    await database.close();
+  }
+}
+
+const list = (tenant: Tenant, asked: Asked) =>
+  pageContacts(tenant, { page: 1, limit: 20, skipCount: true, sort: '-createdAt', ...asked });
+
+async function cursorAfter(tenant: Tenant, page: number): Promise<Asked> {
+  const { meta } = await list(tenant, { page });
+  if (meta.nextCursor === null) throw new Error(`there is no page after page ${page}`);
+  return { after: meta.nextCursor };
+}
+
+type Call = (call: number) => Promise<unknown>;
+
+/** Both companies in turns: what disturbs the machine disturbs both alike. */
+async function measure(name: string, goalMs: number, calls: [Call, Call], common?: true): Promise<Figure> {
+  const times: [number[], number[]] = [[], []];
+  // The first calls find the pages on disk, and the statements unknown.
+  for (let call = -10; call < CALLS; call += 1) {
+    for (const which of [0, 1] as const) {
+      const startedMs = performance.now();
+      await calls[which](Math.abs(call));
+      if (call >= 0) times[which].push(performance.now() - startedMs);
+    }
+  }
+  const [large, small] = [p95(times[0]), p95(times[1])];
+  return {
+    name: `(records) ${name}`,
+    value: `p95 ${large.toFixed(1)} ms (of 10,000: ${small.toFixed(1)} ms)`,
+    goal: `<= ${goalMs} ms${common ? ', <= 2 x' : ''}`,
+    met: large <= goalMs && (!common || large <= 2 * small),
+  };
+}
+
+function p95(times: number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Number.NaN;
+}
+
+/** Totals are exact, and nobody promises that they are fast. */
+async function measureCounts(tenant: Tenant): Promise<Figure> {
+  const times: string[] = [];
+  for (const asked of [{}, { search: 'silva' }, { search: RARE.name }]) {
+    const startedMs = performance.now();
+    const { meta } = await list(tenant, { ...asked, skipCount: false });
+    times.push(`${meta.totalCount}: ${Math.round(performance.now() - startedMs)} ms`);
+  }
+  return { name: '(records) with the total', value: times.join(', '), goal: '-', met: true };
+}

@@ -1,0 +1,17 @@
+/** The proof of the secrets is worth what its watch finds. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openWatch } from '../full/proofs/watch.ts';
+
+test('whoever looks for secrets finds them as they are, in hex, and in base64 wherever it begins', () => {
+  const value = 'hidden0123456789';
+  for (const before of ['', 'a', 'ab', 'abc']) {
+    const bytes = Buffer.from(`${before}${value}${before}`);
+    for (const encoding of ['utf8', 'hex', 'base64', 'base64url'] as const) {
+      const watch = openWatch();
+      watch.add('it', value);
+      watch.search('a text', bytes.toString(encoding));
+      assert.deepEqual(watch.found(), ['it in a text'], `${encoding} after ${before}`);
+    }
+  }
+});

@@ -1,0 +1,123 @@
+/** A request with an Idempotency-Key: repeated it makes nothing more and answers with the same record; with another body it is refused. */
+import { randomBytes } from 'node:crypto';
+import { ask, entryOf, validAsking, type Account, type Answer, type Asking, type Pair } from './asking.ts';
+import type { Caller, Callers } from './callers.ts';
+import { snapshot, type Side } from './companies.ts';
+import { withValue, type Operation } from './document.ts';
+import { withHeader } from './trails.ts';
+
+// Enough that some meet while the first still runs.
+const AT_ONCE = 6;
+
+interface Scene {
+  pair: Pair;
+  account: Account;
+  asking: Asking;
+  put(caller: Caller, asking: Asking, key: string): Promise<Answer>;
+}
+
+export async function proveRepeats(
+  pair: Pair,
+  callers: Callers,
+  operation: Operation,
+  account: Account,
+): Promise<void> {
+  if (!operation.repeatable) return;
+  const { allowed } = await callers.castOf(entryOf(operation));
+  for (const caller of allowed) {
+    await proveRepeat(await openScene(pair, account, operation), caller);
+    await proveRace(await openScene(pair, account, operation), caller);
+  }
+  const [first, other] = [allowed[0], allowed.find(({ token }) => token !== allowed[0]?.token)];
+  if (first && other) await proveOwners(pair, account, operation, [first, other]);
+}
+
+async function openScene(pair: Pair, account: Account, operation: Operation): Promise<Scene> {
+  await entryOf(operation).prepare?.(pair.platform, pair.own);
+  const put: Scene['put'] = (caller, asking, key) =>
+    ask(pair, account, { caller: withHeader(caller, 'idempotency-key', key), asking });
+  return { pair, account, asking: validAsking(operation, pair.own), put };
+}
+
+const freshKey = (): string => randomBytes(12).toString('base64url');
+
+async function proveRepeat({ pair, account, asking, put }: Scene, caller: Caller): Promise<void> {
+  const { operation } = asking;
+  const key = freshKey();
+  const fault = (sentence: string): void =>
+    void account.faults.push(`${operation.name} for ${caller.name}: ${sentence}`);
+  const first = await put(caller, asking, key);
+  const made = await stateOf(pair);
+  const again = await put(caller, asking, key);
+  if (!operation.successes.includes(first.status) || again.status !== first.status || again.body._id !== first.body._id)
+    fault(
+      `a repeat answers ${again.status} ${again.text.slice(0, 300)}, not as ${first.status} ${first.text.slice(0, 300)}`,
+    );
+  if (!again.headers.includes('"idempotent-replayed","true"')) fault('a repeat does not say that it is one');
+  const another = await put(caller, changed(pair.own, asking, String(first.body._id)), key);
+  if (another.status !== 422 || another.body.code !== 'IDEMPOTENCY_KEY_REUSED')
+    fault(`another request with the key answers ${another.status} ${another.text.slice(0, 300)}`);
+  if ((await stateOf(pair)) !== made) fault('a repeat, or what was refused, made or changed something');
+}
+
+/** At the same moment: one makes it; the others are told so, or to come back. */
+async function proveRace({ pair, account, asking, put }: Scene, caller: Caller): Promise<void> {
+  const { operation } = asking;
+  const key = freshKey();
+  const before = await countLines(pair);
+  const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => put(caller, asking, key)));
+  const made = answers.filter(({ status }) => operation.successes.includes(status));
+  const others = answers.filter((answer) => !made.includes(answer));
+  const ids = new Set(made.map(({ body }) => body._id));
+  const lines = (await countLines(pair)) - before;
+  if (ids.size === 1 && lines === 1 && others.every(({ body }) => body?.code === 'IDEMPOTENCY_IN_FLIGHT')) return;
+  const told = answers.map(({ status, body }) => `${status} ${body?._id ?? body?.code}`).join(', ');
+  account.faults.push(`${operation.name} for ${caller.name}, ${AT_ONCE} at once, ${lines} lines in the audit: ${told}`);
+}
+
+/** A key belongs to whoever sends it. */
+async function proveOwners(
+  pair: Pair,
+  account: Account,
+  operation: Operation,
+  [first, other]: [Caller, Caller],
+): Promise<void> {
+  const key = freshKey();
+  const made: Answer[] = [];
+  for (const caller of [first, other]) {
+    const scene = await openScene(pair, account, operation);
+    made.push(await scene.put(caller, scene.asking, key));
+  }
+  const [one, two] = made.map(({ body }) => body?._id);
+  if (one === undefined || two === undefined || one === two)
+    account.faults.push(`${operation.name}: the key of ${first.name} means ${one}, that of ${other.name} ${two}`);
+}
+
+const CHANGEABLE = ['name', 'title', 'url', 'message.content'];
+
+/** The same request with another body; where there is none, for another record. */
+function changed(own: Side, asking: Asking, made: string): Asking {
+  const { body, params } = asking;
+  const other = entryOf(asking.operation).otherBody?.(own);
+  if (other !== undefined) return { ...asking, body: other };
+  const valueAt = (path: string): unknown => path.split('.').reduce((inner, name) => inner?.[name], body);
+  const path = CHANGEABLE.find((one) => typeof valueAt(one) === 'string');
+  if (path) return { ...asking, body: withValue(body, path, `${String(valueAt(path))}1`) };
+  const [name] = Object.keys(params);
+  if (body !== undefined || !name) throw new Error(`${asking.operation.name} wants an otherBody in operations.ts`);
+  return { ...asking, params: { ...params, [name]: made } };
+}
+
+async function countLines({ platform }: Pair): Promise<number> {
+  const [row] = await platform.database.sql<{ count: number }>('select count(*)::int as count from audit_log');
+  return row?.count ?? 0;
+}
+
+/** All that the company has, and how many there are of what belongs to none. */
+async function stateOf({ platform, own }: Pair): Promise<string> {
+  const counts = await platform.database.sql(
+    `select (select count(*) from companies) as companies, (select count(*) from users) as users,
+      (select count(*) from api_keys) as keys, (select count(*) from audit_log) as lines`,
+  );
+  return JSON.stringify([await snapshot(platform, own._id), counts]);
+}

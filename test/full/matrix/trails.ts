@@ -1,0 +1,95 @@
+/** What each request leaves in the audit: one line that says who did what to which record when it wrote, none when it was refused. */
+import { randomBytes } from 'node:crypto';
+import { newId } from '../../../src/platform/ids.ts';
+import type { Platform } from '../../support/platform.ts';
+import { ask, entryOf, validAsking, withText, type Account, type Answer, type Asking, type Pair } from './asking.ts';
+import type { Caller, Callers } from './callers.ts';
+import type { Operation } from './document.ts';
+import { positionsOf } from './isolation.ts';
+
+interface Line {
+  company: string | null;
+  actor: string;
+  action: string;
+  resource: string;
+  record: string | null;
+  fields: string[];
+}
+
+export async function proveTrails(pair: Pair, callers: Callers, operation: Operation, account: Account): Promise<void> {
+  const { platform, own } = pair;
+  const { allowed, refused } = await callers.castOf(entryOf(operation));
+  for (const caller of allowed) {
+    await entryOf(operation).prepare?.(platform, own);
+    const asking = validAsking(operation, own);
+    await proveLine(pair, account, { caller, asking });
+    // Once more: what is taken or gone by now is refused.
+    if (operation.method !== 'GET') await proveLine(pair, account, { caller, asking });
+  }
+  if (operation.method === 'GET') return;
+  const valid = validAsking(operation, own);
+  const [first] = allowed as [Caller];
+  const misses = [
+    ...refused.map((caller) => ({ caller, asking: valid })),
+    { caller: first, asking: { ...valid, query: { surprise: '1' } } },
+    { caller: first, asking: { ...valid, body: { ...valid.body, surprise: 1 } } },
+    ...positionsOf(operation).map((place) => ({ caller: first, asking: withText(valid, place, newId()) })),
+  ];
+  for (const miss of misses) await proveLine(pair, account, miss);
+}
+
+interface Question {
+  caller: Caller;
+  asking: Asking;
+}
+
+async function proveLine(pair: Pair, account: Account, { caller, asking }: Question): Promise<void> {
+  // Its own name for the request is how a caller finds it again.
+  const id = `trail-${randomBytes(8).toString('hex')}`;
+  const answer = await ask(pair, account, { caller: withHeader(caller, 'x-request-id', id), asking });
+  const lines = await linesOf(pair.platform, id);
+  const expected = expectedLines(pair, { caller, asking }, answer);
+  if (JSON.stringify(lines) === JSON.stringify(expected)) return;
+  const what = `${asking.operation.name} for ${caller.name} answers ${answer.status}`;
+  account.faults.push(`${what} and leaves ${JSON.stringify(lines)}, not ${JSON.stringify(expected)}`);
+}
+
+export const withHeader = (caller: Caller, name: string, value: string): Caller => ({
+  ...caller,
+  headers: { ...caller.headers, [name]: value },
+});
+
+function expectedLines({ own }: Pair, { caller, asking }: Question, { status, body }: Answer): Line[] {
+  const { operation } = asking;
+  const { scope, action = scope?.replace(':', '.'), door } = entryOf(operation);
+  if (!operation.successes.includes(status) || operation.method === 'GET' || !action) return [];
+  const [resource = ''] = action.split('.');
+  // At a public door nobody has said who he is; the record is the one who came in.
+  if (door === 'public')
+    return [{ company: own._id, actor: own.records.user, action, resource, record: own.records.user, fields: [] }];
+  return [
+    {
+      // What happens to a company is told to that company.
+      company: resource === 'companies' ? body._id : own._id,
+      actor: subjectOf(caller),
+      action,
+      resource,
+      record: body._id,
+      fields: Object.keys(asking.body ?? {}),
+    },
+  ];
+}
+
+/** Whom a token speaks for. */
+function subjectOf({ token }: Caller): string {
+  const claims = Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString();
+  return (JSON.parse(claims) as { sub: string }).sub;
+}
+
+function linesOf({ database }: Platform, requestId: string): Promise<Line[]> {
+  return database.sql<Line & Record<string, unknown>>(
+    `select company_id as company, actor_id as actor, action, resource, resource_id as record, fields
+     from audit_log where request_id = $1 order by created_at, _id`,
+    [requestId],
+  );
+}

@@ -1,0 +1,68 @@
+/** Who has no token learns nothing at the public doors: not who is there, not why somebody is refused. */
+import { hashToken } from '../../../src/platform/auth.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { freshEmail, PASSWORD } from '../../support/people.ts';
+import type { Json, Platform } from '../../support/platform.ts';
+import { ask, sameAnswer, validAsking, type Account, type Answer, type Pair } from './asking.ts';
+import type { Caller } from './callers.ts';
+import type { Operation } from './document.ts';
+
+const VISITOR: Caller = { name: 'nobody', token: null, refusal: null };
+
+export async function proveVisitors(pair: Pair, operations: Operation[], account: Account): Promise<void> {
+  const { platform, own } = pair;
+  const put = (path: string, body: Json): Promise<Answer> => {
+    const operation = operations.find(({ name }) => name === `POST /v1/auth/${path}`) as Operation;
+    return ask(pair, account, { caller: VISITOR, asking: { ...validAsking(operation, own), body } });
+  };
+  const check = (what: string, unknown: Answer, answer: Answer): void => {
+    if (!sameAnswer(unknown, answer)) account.faults.push(`${what}: ${answer.text.slice(0, 300)}, not ${unknown.text}`);
+  };
+  const emails = await createAbsent(platform);
+  const nobody = await put('login', { email: freshEmail('nobody'), password: PASSWORD });
+  if (nobody.status !== 401) account.faults.push(`nobody logs in: ${nobody.text}`);
+  const known = `${own.marker}@example.test`;
+  check('a wrong password', nobody, await put('login', { email: known, password: `${PASSWORD}!` }));
+  for (const [who, email] of Object.entries(emails))
+    check(who, nobody, await put('login', { email, password: PASSWORD }));
+  const asked = await put('forgot-password', { email: freshEmail('nobody') });
+  for (const [who, email] of Object.entries({ ...emails, known }))
+    check(`${who} forgot`, asked, await put('forgot-password', { email }));
+  const unknown = await put('reset-password', { token: newId(), new_password: PASSWORD });
+  if (unknown.status !== 400) account.faults.push(`an unknown link works: ${unknown.text}`);
+  for (const [why, token] of Object.entries(await createDeadLinks(platform, own._id, own.records.user)))
+    check(`${why} link`, unknown, await put('reset-password', { token, new_password: PASSWORD }));
+}
+
+/** Who can not log in, although the address is somebody's and the password right. */
+async function createAbsent(platform: Platform): Promise<Record<string, string>> {
+  const { sql } = platform.database;
+  const [open, closed] = [await platform.createCompany(), await platform.createCompany()];
+  await sql(`update companies set status = 'SUSPENDED' where _id = $1`, [closed._id]);
+  const make = async (company: string, change: string): Promise<string> => {
+    const { _id } = await platform.createUser(company, 'OWNER');
+    const [row] = await sql<{ email: string }>(`update users set ${change} where _id = $1 returning email`, [_id]);
+    return row?.email ?? '';
+  };
+  return {
+    'a deactivated user': await make(open._id, `status = 'INACTIVE'`),
+    'an invited user': await make(open._id, `status = 'INVITED', password_hash = null`),
+    'a user of a suspended company': await make(closed._id, 'name = name'),
+  };
+}
+
+/** An expired link, and one of a user who was deactivated since; a used one is gone from the table. */
+async function createDeadLinks(platform: Platform, company: string, user: string): Promise<Record<string, string>> {
+  const gone = await platform.createUser(company, 'VIEWER');
+  const { sql } = platform.database;
+  await sql(`update users set status = 'INACTIVE' where _id = $1`, [gone._id]);
+  const insert = async (owner: string, hours: number): Promise<string> => {
+    const token = newId();
+    await sql(
+      `insert into password_tokens (token_hash, company_id, user_id, expires_at) values ($1, $2, $3, now() + make_interval(hours => $4))`,
+      [hashToken(token), company, owner, hours],
+    );
+    return token;
+  };
+  return { 'an expired': await insert(user, -1), "a deactivated user's": await insert(gone._id, 1) };
+}

@@ -1,0 +1,168 @@
+/** Every forged token at the door of every operation: one and the same 401, whatever was wrong with it. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { hashToken, signToken } from '../../../src/platform/auth.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { openPlatform, type Json, type Platform } from '../../support/platform.ts';
+import { inLanes } from '../harness/network.ts';
+import { FORGERIES, GENUINE, partsOf, seal, type Attempt, type Forgery, type Given } from '../matrix/forgeries.ts';
+
+export interface ForgeriesSize {
+  /** All forgeries at all operations; else all at one, and one of each family at all. */
+  everything: boolean;
+}
+
+export interface ForgeriesAccount {
+  forgeries: number;
+  operations: number;
+  asked: number;
+}
+
+interface Target {
+  method: string;
+  path: string;
+}
+
+interface Made {
+  name: string;
+  family: string;
+  attempt: Attempt;
+}
+
+const LANES = 16;
+// Older sessions and sessions to come must both be there to be forged.
+const SESSION_VERSION = 3;
+// More would only repeat what the first ones say.
+const SHOWN_FAULTS = 5;
+
+export async function proveForgeries({ everything }: ForgeriesSize): Promise<ForgeriesAccount> {
+  const previous = randomBytes(32).toString('hex');
+  const { platform, close } = await openPlatform({ env: { JWT_SECRET_PREVIOUS: previous } });
+  const agent = new Agent({ keepAlive: true, maxSockets: LANES });
+  try {
+    const given = await createGiven(platform, previous);
+    const operations = await readTargets(platform);
+    const own = { method: 'GET', path: `/v1/inboxes/${platform.demo.inbox}` };
+    const [genuine, forged] = [await makeAll(platform, GENUINE, given), await makeAll(platform, FORGERIES, given)];
+    const ask = (target: Target, made: Made) => shoot(platform.url, agent, target, made.attempt);
+    for (const made of genuine) assert.equal((await ask(own, made)).status, 200, `genuine: ${made.name}`);
+    const firsts = forged.filter(({ family }, index) => forged.findIndex((one) => one.family === family) === index);
+    const asked = await refuseAll(ask, [
+      ...(everything ? [] : forged.map((made) => ({ target: own, made }))),
+      ...operations.flatMap((target) => (everything ? forged : firsts).map((made) => ({ target, made }))),
+    ]);
+    for (const target of operations) {
+      const [whole] = genuine;
+      assert.ok(whole);
+      assert.notEqual((await ask(target, whole)).status, 401, `${target.method} ${target.path} refuses everybody`);
+    }
+    return { forgeries: forged.length, operations: operations.length, asked };
+  } finally {
+    agent.destroy();
+    await close();
+  }
+}
+
+async function refuseAll(
+  ask: (target: Target, made: Made) => Promise<Answer>,
+  shots: { target: Target; made: Made }[],
+): Promise<number> {
+  const faults: string[] = [];
+  const refusal = await ask({ method: 'GET', path: '/v1/inboxes' }, { name: '', family: '', attempt: {} });
+  assert.deepEqual([refusal.status, refusal.challenge, refusal.code], [401, 'Bearer', 'UNAUTHORIZED']);
+  await inLanes(LANES, shots, async ({ target, made }) => {
+    const { status, challenge, text } = await ask(target, made);
+    if (status === 401 && challenge === 'Bearer' && text === refusal.text) return;
+    faults.push(`${target.method} ${target.path}, ${made.family}, ${made.name}: ${status} ${text.slice(0, 300)}`);
+  });
+  assert.deepEqual(faults.slice(0, SHOWN_FAULTS), [], `${faults.length} forgeries were not refused as all others`);
+  return shots.length;
+}
+
+/** Living principals, as the forger saw them, and the secrets, which he should not have seen. */
+async function createGiven(platform: Platform, previous: string): Promise<Given> {
+  const { jwtSecret: secret } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as Json;
+  const { demo, database } = platform;
+  const user = await platform.createUser(demo._id, 'OWNER');
+  await database.sql('update users set session_version = $2 where _id = $1', [user._id, SESSION_VERSION]);
+  const { header, claims } = partsOf(user.token);
+  const key = await platform.createKey(demo._id, ['webhooks:read', 'inboxes:read']);
+  const other = await platform.createCompany();
+  const stranger = await platform.createUser(other._id, 'OWNER');
+  return {
+    secret,
+    previous,
+    previousKid: partsOf(await signToken(previous, newId(), {})).header.kid,
+    user: partsOf(seal(header, { ...claims, sv: SESSION_VERSION }, secret)),
+    key: partsOf(key.token),
+    global: partsOf(platform.globalKey),
+    other: { company: other._id, user: stranger._id, key: other.keyId },
+  };
+}
+
+async function makeAll(platform: Platform, table: Forgery[], given: Given): Promise<Made[]> {
+  const made: Made[] = [];
+  for (const { name, family, make } of table) {
+    const attempt = make(given);
+    if (attempt.record) await store(platform, attempt.record);
+    made.push({ name, family, attempt });
+  }
+  return made;
+}
+
+async function store({ database }: Platform, record: NonNullable<Attempt['record']>): Promise<void> {
+  const { token, _id, company, revoked = false, expired = false } = record;
+  await database.sql(
+    `insert into api_keys (_id, company_id, type, name, prefix, token_hash, scopes, revoked_at, expires_at)
+     values ($1, $2, $3, 'forged', '', $4, '{*}', case when $5 then now() end, case when $6 then now() end)`,
+    [_id, company, company === null ? 'global' : 'company', hashToken(token), revoked, expired],
+  );
+}
+
+/** Every operation of the document that wants a token, with ids of nothing. */
+async function readTargets(platform: Platform): Promise<Target[]> {
+  const { body } = await platform.call(200, 'GET', '/openapi.json', { key: null });
+  return Object.entries<Json>(body.paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item)
+      .filter(([, operation]) => operation.security?.length > 0)
+      .map(([method]) => ({ method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, () => newId()) })),
+  );
+}
+
+interface Answer {
+  status: number;
+  challenge: string | undefined;
+  code: string | undefined;
+  text: string;
+}
+
+/** Headers go out one by one, as no client library would send them. */
+function shoot(url: string, agent: Agent, { method, path }: Target, attempt: Attempt): Promise<Answer> {
+  const { host } = new URL(url);
+  const payload = attempt.body === undefined ? '' : JSON.stringify(attempt.body);
+  const headers = [
+    ['host', host],
+    ['x-request-id', 'forgery'],
+    ...(attempt.authorization ?? []).map((value) => ['authorization', value]),
+    ...Object.entries(attempt.headers ?? {}),
+    ...(payload ? [['content-type', 'application/json']] : []),
+    ['content-length', String(Buffer.byteLength(payload))],
+  ];
+  return new Promise((resolve, reject) => {
+    const target = `${url}${path}${attempt.query ? `?${attempt.query}` : ''}`;
+    const call = request(target, { method, agent, headers: headers.flat() }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const code = /"code":"(\w+)"/.exec(text)?.[1];
+        resolve({ status: response.statusCode ?? 0, challenge: response.headers['www-authenticate'], code, text });
+      });
+    });
+    call.on('error', reject).end(payload);
+  });
+}

@@ -1,0 +1,327 @@
+/**
+ * Idempotency-Keys under fire: 20 callers at once with each key, over several processes of which now and then one is killed.
+ * Afterwards each key stands for exactly one record, whoever asks is told of that one, and the network took each text once
+ * at most. What a killed process held is free, or answered, after its lease.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Json } from '../../support/platform.ts';
+import { until } from '../../support/wait.ts';
+import { chanceOf, type Chance } from '../harness/chance.ts';
+import { createNetwork, inLanes, notificationOf, textElement } from '../harness/network.ts';
+import type { PlatformProcess } from '../harness/processes.ts';
+import { call, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+
+export interface IdempotencySize {
+  keys: number;
+  kills: number;
+  seed: number;
+}
+
+export interface IdempotencyAccount {
+  keys: number;
+  requests: number;
+  /** Answers with the record; how many of them did not make it. */
+  answered: number;
+  replayed: number;
+  inFlight: number;
+  /** Requests whose process was killed over them, or was too busy to take them; they were made again. */
+  cut: number;
+  busy: number;
+  /** Keys that nobody had been answered before their lease had ended. */
+  leased: number;
+  kills: number;
+}
+
+const PHONE = '100000000000700';
+const CALLERS = 20;
+const LANES = 3;
+const PROCESSES = 3;
+// What a killed process held is free after its lease of 15 s; a busy machine takes its time.
+const LEASE_MS = 60_000;
+// A kill comes this soon after the callers: while they wait, run, or are answered.
+const KILL_WITHIN_MS = 40;
+
+/** A request that makes something, and the way to what was made with it. */
+interface Asked {
+  key: string;
+  path: string;
+  body: Json;
+  other: Json;
+  /** Counts what it has made; `$1` is what is unique in it. */
+  effects: string;
+  unique: string;
+}
+
+/** One that was answered in full. */
+interface Answered {
+  status: number;
+  replayed: boolean;
+  body: Json;
+}
+
+type Kind = (number: number, conversation: string) => Omit<Asked, 'key'>;
+
+/** What differs between two answers about the same record: its life goes on, and a token is shown once. */
+const PASSING = [
+  'token',
+  'connection',
+  'status',
+  'external_id',
+  'errors',
+  'sent_at',
+  'delivered_at',
+  'read_at',
+  'updatedAt',
+];
+
+const KINDS: Kind[] = [
+  (number, conversationId) => ({
+    path: '/v1/messages/send-text',
+    body: { conversationId, message: { content: `Text ${number}` } },
+    other: { conversationId, message: { content: 'Another text' } },
+    effects: 'select count(*)::int as count from messages where content = $1',
+    unique: `Text ${number}`,
+  }),
+  (number) => ({
+    path: '/v1/users',
+    body: { name: 'Ana', email: `person${number}@example.test`, role: 'VIEWER' },
+    other: { name: 'Ana', email: 'another@example.test', role: 'VIEWER' },
+    effects: 'select count(*)::int as count from users where email = $1',
+    unique: `person${number}@example.test`,
+  }),
+  (number) => ({
+    path: '/v1/inboxes',
+    body: inboxOf(number),
+    other: { channel: 'WEB_V2', name: 'Another inbox' },
+    effects: 'select count(*)::int as count from inboxes where name = $1',
+    unique: `Inbox ${number}`,
+  }),
+  (number) => ({
+    path: '/v1/api-keys',
+    body: { name: `Key ${number}`, type: 'company', scopes: ['contacts:read'] },
+    other: { name: 'Another key', type: 'company', scopes: ['contacts:read'] },
+    effects: 'select count(*)::int as count from api_keys where name = $1',
+    unique: `Key ${number}`,
+  }),
+];
+
+/** Its number is asked of the network once it is stored, so it takes two transactions. */
+function inboxOf(number: number): Json {
+  const id = `1000001${String(number).padStart(8, '0')}`;
+  return {
+    channel: 'WAP_AUTO_CLOSER',
+    name: `Inbox ${number}`,
+    number: '+5511933334444',
+    api_wap_config: { phone_number_id: id, waba_id: `2${id}`, business_id: '3', business_token: 'token' },
+  };
+}
+
+export async function proveIdempotency(size: IdempotencySize): Promise<IdempotencyAccount> {
+  return onStage({}, async (stage) => {
+    const chance = chanceOf(size.seed);
+    const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
+    const first = processes[0] as PlatformProcess;
+    const tenant = await stage.createTenant('Repeating');
+    await openInbox(first, tenant, PHONE);
+    const conversation = await openConversation(stage, first);
+    const settings = {
+      callback_url: null,
+      // An answer that takes a while, so that a kill finds calls in the air.
+      faults: { send: [{ kind: 'slow', ms: 30, times: null }] },
+      status_delays_ms: { sent: null, delivered: null, read: null },
+    };
+    await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: settings });
+    const asked = Array.from({ length: size.keys }, (_, n): Asked => {
+      const kind = KINDS[n % KINDS.length] as Kind;
+      return { key: `key-${n}`, ...kind(n, conversation) };
+    });
+    const crowd = { chance, processes, tenant, account: emptyAccount(size), answers: new Map<string, Answered[]>() };
+    await storm(crowd, asked, size.kills);
+    await judge(stage, crowd, asked);
+    return crowd.account;
+  });
+}
+
+const emptyAccount = ({ keys, kills }: IdempotencySize): IdempotencyAccount => ({
+  keys,
+  requests: 0,
+  answered: 0,
+  replayed: 0,
+  inFlight: 0,
+  cut: 0,
+  busy: 0,
+  leased: 0,
+  kills,
+});
+
+async function openConversation(stage: Stage, api: PlatformProcess): Promise<string> {
+  const network = createNetwork(stage.appSecret);
+  const element = textElement(PHONE, '5511981000700', 'wamid.in.700', 'Hello');
+  assert.equal(await network.post(api.url, notificationOf([element])), 200);
+  await network.close();
+  const [row] = await stage.store.sql<{ _id: string }>('select _id from conversations');
+  return row?._id ?? '';
+}
+
+interface Crowd {
+  chance: Chance;
+  processes: PlatformProcess[];
+  tenant: Tenant;
+  account: IdempotencyAccount;
+  /** By key, the answers with a record. */
+  answers: Map<string, Answered[]>;
+}
+
+async function storm(crowd: Crowd, asked: Asked[], kills: number): Promise<void> {
+  const { chance, processes } = crowd;
+  const slice = Math.floor(asked.length / (kills + 1));
+  const moments = new Set(Array.from({ length: kills }, (_, n) => (n + 1) * slice - chance.int(slice)));
+  let mending: Promise<void> = Promise.resolve();
+  await inLanes(LANES, asked.keys(), async (number) => {
+    // All come to the one that is killed over them: whichever of them has the key then leaves it behind.
+    let victim: PlatformProcess | undefined;
+    if (moments.has(number)) {
+      const before = mending;
+      const chosen = chance.pick(processes);
+      const delayMs = chance.int(KILL_WITHIN_MS);
+      // One after the other: two of three always live.
+      mending = before.then(() => sleep(delayMs)).then(() => killAndRestart(chosen));
+      // Its failure is told where it is awaited.
+      mending.catch(() => undefined);
+      await before;
+      victim = chosen;
+    }
+    const one = asked[number] as Asked;
+    await Promise.all(Array.from({ length: CALLERS }, () => insist(crowd, one, victim)));
+  });
+  await mending;
+}
+
+async function killAndRestart(process: PlatformProcess): Promise<void> {
+  await process.kill();
+  await process.restart();
+}
+
+/** One caller: comes again when its process died or was too busy, and takes 409 for an answer. */
+async function insist(crowd: Crowd, asked: Asked, first?: PlatformProcess): Promise<void> {
+  const { account, answers } = crowd;
+  for (let at = first; ;) {
+    const answer = await ask(crowd, asked, at);
+    if (!answer) {
+      account.cut += 1;
+      at = undefined;
+    } else if (answer.status === 503) {
+      account.busy += 1;
+      await sleep(50);
+    } else if (answer.status === 409) {
+      assert.equal(answer.body.code, 'IDEMPOTENCY_IN_FLIGHT', asked.key);
+      account.inFlight += 1;
+      return;
+    } else {
+      assert.equal(answer.status, 201, `${asked.key}: ${JSON.stringify(answer.body)}`);
+      answers.set(asked.key, [...(answers.get(asked.key) ?? []), answer]);
+      account.answered += 1;
+      if (answer.replayed) account.replayed += 1;
+      return;
+    }
+  }
+}
+
+/** Null when the process died over it. */
+async function ask(crowd: Crowd, { key, path, body }: Asked, at?: PlatformProcess): Promise<Answered | null> {
+  const { chance, processes, tenant, account } = crowd;
+  const living = at ?? chance.pick(processes.filter((process) => process.alive));
+  assert.ok(living, 'no process lives');
+  account.requests += 1;
+  try {
+    const response = await fetch(living.url + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tenant.key}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify(body),
+    });
+    const replayed = response.headers.get('idempotent-replayed') === 'true';
+    return { status: response.status, replayed, body: await response.json() };
+  } catch {
+    // Failure policy: a cut connection is what this proof is about; the caller comes again, as callers do.
+    return null;
+  }
+}
+
+async function judge(stage: Stage, crowd: Crowd, asked: Asked[]): Promise<void> {
+  const { account, answers } = crowd;
+  assert.ok(account.kills === 0 || account.cut > 0, 'no kill met a request');
+  await inLanes(LANES, asked, async (one) => {
+    const told = answers.get(one.key) ?? [];
+    if (told.length === 0) account.leased += 1;
+    const last = await lastAnswer(crowd, one);
+    for (const { body } of told) assert.deepEqual(lasting(body), lasting(last.body), `${one.key}: two answers`);
+    const makers = told.filter(({ replayed }) => !replayed);
+    assert.ok(makers.length <= 1, `${one.key} was made ${makers.length} times`);
+    const tokens = [...told, last].filter(({ body }) => typeof body.token === 'string');
+    assert.ok(tokens.length <= 1, `${one.key}: its token was shown ${tokens.length} times`);
+    const refused = await ask(crowd, { ...one, body: one.other });
+    assert.equal(refused?.status, 422, `${one.key} with another body`);
+    const [row] = await stage.store.sql<{ count: number }>(one.effects, [one.unique]);
+    assert.equal(row?.count, 1, `${one.key} has ${row?.count} effects`);
+  });
+  await judgeTraces(stage, asked);
+  await judgeNetwork(stage, asked, answers);
+}
+
+/** Whoever comes at last is answered, be it after the lease of a process that was killed. */
+function lastAnswer(crowd: Crowd, asked: Asked): Promise<Answered> {
+  return until(
+    `${asked.key} to be answered`,
+    async () => {
+      const answer = await ask(crowd, asked);
+      if (answer?.status === 201) return answer;
+      assert.ok(answer && [409, 503].includes(answer.status), `${asked.key}: ${answer?.status}`);
+      await sleep(200);
+      return null;
+    },
+    LEASE_MS,
+  );
+}
+
+const lasting = (body: Json): Json =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !PASSING.includes(name)));
+
+/** One line of the audit and one closed key for each; nothing was made beside them. */
+async function judgeTraces({ store }: Stage, asked: Asked[]): Promise<void> {
+  const [traces] = await store.sql<{ lines: number; keys: number; records: number }>(
+    `select (select count(*)::int from audit_log where resource_id in (select resource_id from idempotency_keys)) as lines,
+      (select count(*)::int from idempotency_keys where resource_id is not null) as keys,
+      (select count(distinct resource_id)::int from idempotency_keys) as records`,
+  );
+  assert.deepEqual(traces, { lines: asked.length, keys: asked.length, records: asked.length });
+  const [others] = await store.sql<{ count: number }>(
+    `select (select count(*) from messages where content = 'Another text')::int
+      + (select count(*) from users where email = 'another@example.test')::int
+      + (select count(*) from inboxes where name = 'Another inbox')::int
+      + (select count(*) from api_keys where name = 'Another key')::int as count`,
+  );
+  assert.equal(others?.count, 0, 'another body made something');
+}
+
+/** A text left once at most, and once exactly when anybody was told that it was SENT. */
+async function judgeNetwork({ sandboxUrl }: Stage, asked: Asked[], answers: Map<string, Answered[]>): Promise<void> {
+  const taken = new Map<string, number>();
+  for (let after = 0; ;) {
+    const { messages } = await call(200, 'GET', `${sandboxUrl}/sandbox/messages?limit=1000&after=${after}`);
+    for (const { body } of messages) taken.set(body.text?.body, (taken.get(body.text?.body) ?? 0) + 1);
+    const last = messages.at(-1);
+    if (!last) break;
+    after = last.seq;
+  }
+  for (const { key, path, unique } of asked.filter((one) => one.path.endsWith('send-text'))) {
+    const times = taken.get(unique) ?? 0;
+    assert.ok(times <= 1, `${key}: ${path} called the network ${times} times`);
+    const isSent = (answers.get(key) ?? []).some(({ body }) => body.status === 'SENT');
+    if (isSent) assert.equal(times, 1, `${key} was told SENT and never left`);
+  }
+}

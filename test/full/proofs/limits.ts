@@ -1,0 +1,211 @@
+/**
+ * Rate limits over three processes: floods of one key, of all keys of a company, and of log-ins, each at every process. What is
+ * admitted is the limit, and callers who keep to theirs notice nothing. Reliability bar B14.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import type { Json } from '../../support/platform.ts';
+import { chanceOf, type Chance } from '../harness/chance.ts';
+import type { PlatformProcess } from '../harness/processes.ts';
+import { call, onStage, type Stage, type Tenant } from '../harness/stage.ts';
+
+export interface LimitsSize {
+  /** Of each flood. */
+  seconds: number;
+  perKey: number;
+  perCompany: number;
+  seed: number;
+}
+
+export interface LimitsAccount {
+  asked: number;
+  /** Admitted, of what the limit allows: 1 is exact. */
+  keyShare: number;
+  companyShare: number;
+  signIns: number;
+  /** Admitted, of the requests of callers who keep to their limit. */
+  honestShare: number;
+}
+
+const PROCESSES = 3;
+const BURST_SECONDS = 2;
+const SIGN_INS = 30;
+// The bars.
+const TOLERANCE = 0.01;
+const HONEST_SHARE = 0.99;
+// At each process; with the pause some ten times what a key may ask.
+const LANES = 6;
+const PAUSE_MS = 5;
+// The keys of a company together may ask for so much more than the company.
+const KEYS_OVER_COMPANY = 1.5;
+// What an honest caller asks for: of the rate, and at once of what the bucket holds.
+const HONEST_RATE = 0.95;
+const HONEST_BURST = 0.5;
+const RHYTHM_MS = 20;
+
+interface Play {
+  stage: Stage;
+  processes: PlatformProcess[];
+  agent: Agent;
+  chance: Chance;
+  size: LimitsSize;
+  asked: number;
+}
+
+export async function proveLimits(size: LimitsSize): Promise<LimitsAccount> {
+  return onStage({}, async (stage) => {
+    const agent = new Agent({ connections: 2 * LANES });
+    try {
+      const env = {
+        RATE_LIMIT_PER_KEY: String(size.perKey),
+        RATE_LIMIT_PER_COMPANY: String(size.perCompany),
+        RATE_LIMIT_LOGIN: String(SIGN_INS),
+      };
+      const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api', env)));
+      const play: Play = { stage, processes, agent, chance: chanceOf(size.seed), size, asked: 0 };
+      const key = await floodKey(play);
+      const company = await floodCompany(play);
+      const signIns = await floodSignIn(play);
+      await comeBack(play);
+      const honest = [...key.honest, ...company.honest];
+      const honestShare = honest.filter((status) => status === 200).length / honest.length;
+      assert.ok(honestShare >= HONEST_SHARE, `of the honest requests ${honestShare} were admitted`);
+      return { asked: play.asked, keyShare: key.share, companyShare: company.share, signIns, honestShare };
+    } finally {
+      await agent.destroy();
+    }
+  });
+}
+
+interface Flooded {
+  share: number;
+  /** The statuses that the honest callers beside it saw. */
+  honest: number[];
+}
+
+/** Beside it another key of the same company, and one of another company. */
+async function floodKey(play: Play): Promise<Flooded> {
+  const tenant = await play.stage.createTenant('Flooding');
+  const [beside = ''] = await createKeys(play, tenant, 1);
+  const other = await play.stage.createTenant('Other');
+  const [share, ...honest] = await Promise.all([
+    flood(play, [tenant.key], play.size.perKey),
+    keepTo(play, beside, play.size.perKey),
+    keepTo(play, other.key, play.size.perKey),
+  ]);
+  return { share, honest: honest.flat() };
+}
+
+async function floodCompany(play: Play): Promise<Flooded> {
+  const { perKey, perCompany } = play.size;
+  const tenant = await play.stage.createTenant('Busy');
+  const keys = await createKeys(play, tenant, Math.ceil((KEYS_OVER_COMPANY * perCompany) / perKey));
+  const other = await play.stage.createTenant('Another');
+  const [share, honest] = await Promise.all([flood(play, keys, perCompany), keepTo(play, other.key, perKey)]);
+  return { share, honest };
+}
+
+/** All buckets are full again when it returns. */
+async function createKeys({ processes: [api] }: Play, tenant: Tenant, count: number): Promise<string[]> {
+  const keys: string[] = [];
+  while (keys.length < count) {
+    const body = { name: 'proof', type: 'company', scopes: ['*'] };
+    keys.push(
+      ((await call(201, 'POST', `${api?.url}/v1/api-keys`, { key: tenant.key, body })) as Json).token as string,
+    );
+  }
+  await sleep(BURST_SECONDS * 1_000);
+  return keys;
+}
+
+async function get(play: Play, process: PlatformProcess, key: string): Promise<number> {
+  play.asked += 1;
+  const headers = { authorization: `Bearer ${key}` };
+  const { statusCode, body } = await request(`${process.url}/v1/webhooks`, { dispatcher: play.agent, headers });
+  await body.dump();
+  assert.ok(statusCode === 200 || statusCode === 429, `a request was answered ${statusCode}`);
+  return statusCode;
+}
+
+/**
+ * Returns how much was admitted of what `perSecond` allows. Each lane ends with a refusal: whatever the machine did meanwhile,
+ * nothing is left to admit then.
+ */
+async function flood(play: Play, keys: string[], perSecond: number): Promise<number> {
+  // Connections to the database are open, so the clocks of the proof and of the bucket begin together.
+  const { key } = await play.stage.createTenant('First');
+  for (const process of play.processes) await get(play, process, key);
+  const started = performance.now();
+  let admitted = 0;
+  const lane = async (process: PlatformProcess): Promise<void> => {
+    for (let turn = play.chance.int(keys.length); ; turn += 1) {
+      const status = await get(play, process, keys[turn % keys.length] as string);
+      if (status === 200) admitted += 1;
+      else if (performance.now() - started > play.size.seconds * 1_000) return;
+      else await sleep(PAUSE_MS);
+    }
+  };
+  await Promise.all(play.processes.flatMap((process) => Array.from({ length: LANES }, () => lane(process))));
+  const allowed = perSecond * (BURST_SECONDS + (performance.now() - started) / 1_000);
+  assert.ok(Math.abs(admitted / allowed - 1) <= TOLERANCE, `${admitted} admitted, ${allowed} allowed`);
+  return Math.round((1_000 * admitted) / allowed) / 1_000;
+}
+
+/** Asks in bursts, at any process, by an account of its own. Returns the statuses. */
+async function keepTo(play: Play, key: string, perSecond: number): Promise<number[]> {
+  const started = performance.now();
+  const statuses: Promise<number>[] = [];
+  for (let secondsGone = 0; secondsGone < play.size.seconds; secondsGone = (performance.now() - started) / 1_000) {
+    const due = perSecond * (HONEST_BURST * BURST_SECONDS + HONEST_RATE * secondsGone) - statuses.length;
+    const burst = play.chance.int(Math.max(1, Math.floor(due)));
+    for (let sent = 0; sent < burst; sent += 1) statuses.push(get(play, play.chance.pick(play.processes), key));
+    await sleep(RHYTHM_MS);
+  }
+  return Promise.all(statuses);
+}
+
+/** Of three times as many tries as an address has, at all processes, those of a minute are let in. */
+async function floodSignIn(play: Play): Promise<number> {
+  const started = performance.now();
+  const statuses = await Promise.all(
+    Array.from({ length: PROCESSES * SIGN_INS }, async (_, number) => {
+      play.asked += 1;
+      const { url } = play.processes[number % PROCESSES] as PlatformProcess;
+      const { statusCode, body } = await request(`${url}/v1/auth/login`, {
+        method: 'POST',
+        dispatcher: play.agent,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: `nobody-${number}@example.test`, password: 'wrong password' }),
+      });
+      await body.dump();
+      return statusCode;
+    }),
+  );
+  const tried = statuses.filter((status) => status === 401).length;
+  assert.equal(statuses.filter((status) => status === 429).length, statuses.length - tried);
+  const most = SIGN_INS * (1 + (performance.now() - started) / 60_000);
+  assert.ok(tried >= SIGN_INS && tried <= most, `${tried} log-ins were tried, ${most} allowed`);
+  return tried;
+}
+
+/** A refusal says when to come back, and whoever does is admitted. */
+async function comeBack(play: Play): Promise<void> {
+  const { key } = await play.stage.createTenant('Patient');
+  const [api, other] = play.processes as [PlatformProcess, PlatformProcess];
+  const burst = BURST_SECONDS * play.size.perKey;
+  const ask = async () => {
+    const { status, headers, body } = await fetch(`${api.url}/v1/webhooks`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    return { status, headers, problem: (await new Response(body).json()) as Json };
+  };
+  const answers = await Promise.all(Array.from({ length: 2 * burst }, ask));
+  const refused = answers.findLast(({ status }) => status === 429);
+  assert.equal(refused?.problem.code, 'RATE_LIMITED');
+  const header = (name: string): number => Number(refused.headers.get(name) ?? Number.NaN);
+  assert.deepEqual([header('ratelimit-limit'), header('ratelimit-remaining')], [burst, 0]);
+  assert.ok(header('ratelimit-reset') > 0 && header('retry-after') > 0);
+  await sleep(header('retry-after') * 1_000);
+  assert.equal(await get(play, other, key), 200);
+}

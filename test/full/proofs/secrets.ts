@@ -1,0 +1,273 @@
+/**
+ * Secrets of people and tenants: each is used as it is meant to be and put where it does not belong, and then looked for wherever
+ * anything is told or kept. Reliability bar B4.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { incoming, networkId, openNetwork, type Phone } from '../../support/network.ts';
+import { openPlatform, type Answer, type CallOptions, type Json, type Platform } from '../../support/platform.ts';
+import { freshEmail, logIn, readMails, tokenOf, waitForMail } from '../../support/people.ts';
+import { createSide, type Side } from '../matrix/companies.ts';
+import { readOperations } from '../matrix/document.ts';
+import { entryOf, validAsking } from '../matrix/asking.ts';
+import { openWatch, type Watch } from './watch.ts';
+
+export interface SecretsSize {
+  /** Companies, each with people, keys, an inbox and a webhook. */
+  rounds: number;
+}
+
+export interface SecretsAccount {
+  secrets: number;
+  answers: number;
+  rows: number;
+  lines: number;
+  deliveries: number;
+  files: number;
+}
+
+interface Round {
+  platform: Platform;
+  watch: Watch;
+  side: Side;
+  account: SecretsAccount;
+  /** Calls the API, and looks at the answer. */
+  call(status: number, method: string, path: string, options?: Asked): Promise<Answer>;
+}
+
+interface Asked extends CallOptions {
+  /** What the answer may say. */
+  mayShow?: string[];
+}
+
+const secret = (): string => `hidden${randomBytes(16).toString('hex')}`;
+
+export async function proveSecrets({ rounds }: SecretsSize): Promise<SecretsAccount> {
+  const lines: string[] = [];
+  // Everything at the lowest level and without redaction: nothing may depend on it.
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  const { platform, close } = await openPlatform({ log, env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+  const account: SecretsAccount = { secrets: 0, answers: 0, rows: 0, lines: 0, deliveries: 0, files: 0 };
+  const watch = openWatch();
+  try {
+    await watchInstallation(platform, watch);
+    for (let left = rounds; left > 0; left -= 1) await playRound(await openRound(platform, watch, account));
+    await searchDatabase(platform, watch, account);
+    await searchFiles(platform, watch, account);
+    const { body: metrics } = await platform.call(200, 'GET', '/metrics', { key: null });
+    for (const line of [...lines, ...String(metrics).split('\n')]) watch.search('a log or metric', line);
+    account.lines = lines.length;
+    account.secrets = watch.count();
+    assert.ok(lines.length > 10 * rounds, 'the log was read');
+    assert.deepEqual(watch.found(), []);
+    return account;
+  } finally {
+    await close();
+  }
+}
+
+/** What the first start wrote into the data folder. */
+async function watchInstallation({ dataDir, globalKey, demo }: Platform, watch: Watch): Promise<void> {
+  const { jwtSecret, encryptionKey } = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as Json;
+  const { user } = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Json;
+  for (const [name, value] of Object.entries({ jwtSecret, encryptionKey, password: user.password }))
+    watch.add(`the installation's ${name}`, String(value));
+  watch.addToken('the first global key', globalKey);
+  watch.addToken('the first company key', demo.key);
+}
+
+async function openRound(platform: Platform, watch: Watch, account: SecretsAccount): Promise<Round> {
+  const side = await createSide(platform);
+  watch.addToken("the company's key", side.key);
+  const call: Round['call'] = async (status, method, path, { mayShow = [], ...options } = {}) => {
+    const answer = await platform.call(status, method, path, { key: side.key, ...options });
+    account.answers += 1;
+    const told = JSON.stringify([answer.body, [...answer.headers]]);
+    watch.search(`the answer of ${method} ${path}`, told, mayShow);
+    return answer;
+  };
+  return { platform, watch, side, account, call };
+}
+
+async function playRound(round: Round): Promise<void> {
+  const credentials = await playNetwork(round);
+  const header = await playWebhook(round, credentials.phone);
+  const { session, passwords, links } = await playPeople(round);
+  const keys = await playKeys(round);
+  await misplace(round, [...credentials.values, header, ...passwords, ...links, ...keys, session]);
+  await askEverything(round, session, header);
+}
+
+/** An inbox with the credentials of both its networks. */
+async function playNetwork({ platform, watch, side, call }: Round): Promise<{ phone: Phone; values: string[] }> {
+  const [token, apiKey] = [watch.add('a business_token', secret()), watch.add('an api_key', secret())];
+  const ids = { phone_number_id: networkId(), waba_id: networkId(), business_id: '1' };
+  await platform.sandbox('POST', '/sandbox/accounts', { ...ids, token });
+  const body = {
+    channel: 'WAP_AUTO_CLOSER',
+    name: 'Phone',
+    number: '+551133334444',
+    api_wap_config: { ...ids, business_token: token },
+    partner_api_config: { base_url: 'http://127.0.0.1:9', instance_name: 'main', api_key: apiKey },
+  };
+  const inbox = await call(201, 'POST', '/v1/inboxes', { body });
+  assert.equal(inbox.body.connection.status, 'CONNECTED', 'the network knows the token');
+  await call(200, 'PUT', `/v1/inboxes/${inbox.body._id}`, { body: { name: 'Till' } });
+  const phone = { id: ids.phone_number_id, waba: ids.waba_id, inbox: inbox.body._id, company: side._id, key: side.key };
+  return { phone, values: [token, apiKey] };
+}
+
+/** A header value arrives with each delivery, and stands in none. */
+async function playWebhook({ platform, watch, side, account, call }: Round, phone: Phone): Promise<string> {
+  const value = watch.add('a value of custom_headers', secret());
+  const body = {
+    url: `${platform.sandboxUrl}/receiver/${side.marker}`,
+    events: ['MESSAGE_RECEIVED'],
+    custom_headers: { 'x-key': value },
+  };
+  await call(200, 'PUT', `/v1/webhooks/${side.records.webhook}`, { body, mayShow: [value] });
+  const network = await openNetwork(platform);
+  await network.post(200, incoming(phone, { from: '5511911110000' }));
+  const deliveries = await platform.deliveries((delivery) => JSON.stringify(delivery.headers ?? {}).includes(value));
+  for (const delivery of deliveries) watch.search('the body of a delivery', JSON.stringify(delivery.body));
+  account.deliveries += deliveries.length;
+  const reader = await platform.createKey(side._id, ['webhooks:read']);
+  const masked = await call(200, 'GET', '/v1/webhooks', { key: reader.token });
+  assert.notEqual(masked.body.custom_headers['x-key'], value);
+  return value;
+}
+
+interface Played {
+  session: string;
+  passwords: string[];
+  links: string[];
+}
+
+/** Somebody is invited, comes, logs in, forgets, and comes back. */
+async function playPeople({ platform, watch, call }: Round): Promise<Played> {
+  const email = freshEmail('secret');
+  const passwords = ['first', 'second', 'wrong'].map((which) => watch.add(`the ${which} password`, secret()));
+  const [first = '', second = '', wrong = ''] = passwords;
+  await call(201, 'POST', '/v1/users', { body: { name: 'Ana', email, role: 'OWNER' } });
+  const links: string[] = [];
+  const anonymous = (status: number, path: string, body: Json) =>
+    call(status, 'POST', `/v1/auth/${path}`, { key: null, body });
+  for (const [index, password] of [first, second].entries()) {
+    if (index > 0) await anonymous(200, 'forgot-password', { email });
+    const link = watch.add(`the token of mail ${index}`, tokenOf(await waitForMail(platform, email, index + 1)));
+    links.push(link);
+    await anonymous(200, 'reset-password', { token: link, new_password: password });
+    await anonymous(400, 'reset-password', { token: link, new_password: password });
+    await anonymous(401, 'login', { email, password: wrong });
+  }
+  await anonymous(401, 'login', { email, password: first });
+  // Signed anew each time: what it will be is known from the answer only.
+  const { body } = await logIn(platform, 200, email, second);
+  const session = watch.addToken('a session', body.access_token);
+  for (const mail of await readMails(platform, email))
+    watch.search('a mail', `${mail.subject}${mail.text}${mail.html}`, links);
+  return { session, passwords, links };
+}
+
+/** Keys of both types are made, repeated, used, revoked and used again. */
+async function playKeys({ platform, watch, side, call }: Round): Promise<string[]> {
+  const tokens: string[] = [];
+  for (const type of ['company', 'global'] as const) {
+    const caller = type === 'global' ? { key: platform.globalKey } : {};
+    const request = {
+      ...caller,
+      headers: { 'idempotency-key': secret() },
+      body: { name: 'Till', type, scopes: ['inboxes:read'] },
+    };
+    const { key = side.key } = request;
+    const made = await platform.call(201, 'POST', '/v1/api-keys', { ...request, key });
+    const token = watch.addToken(`a ${type} key`, made.body.token);
+    tokens.push(token);
+    const again = await call(201, 'POST', '/v1/api-keys', request);
+    assert.deepEqual([again.body._id, again.body.token], [made.body._id, null]);
+    const headers = type === 'global' ? { 'x-company-id': side._id } : {};
+    await call(200, 'GET', '/v1/inboxes', { key: made.body.token, headers });
+    await call(200, 'DELETE', `/v1/api-keys/${made.body._id}`, caller);
+    await call(401, 'GET', '/v1/inboxes', { key: made.body.token, headers });
+  }
+  return tokens;
+}
+
+/** Where no secret belongs: in other fields, in broken bodies, in headers of ours. */
+async function misplace({ side, call }: Round, secrets: string[]): Promise<void> {
+  for (const value of secrets) {
+    const login = { email: `${side.marker}@example.test`, password: 'x' };
+    await call(400, 'POST', '/v1/auth/login', { body: { ...login, surprise: value } });
+    await call(400, 'POST', '/v1/auth/login', { body: { ...login, password: { inner: value } } });
+    await call(400, 'POST', '/v1/auth/login', { body: { ...login, password: value.repeat(10) } });
+    await call(400, 'POST', '/v1/auth/login', { raw: `{"password":"${value}"` });
+    await call(400, 'POST', '/v1/auth/login', { raw: `{"password":${value}}` });
+    await call(415, 'POST', '/v1/auth/login', { raw: value, headers: { 'content-type': 'text/plain' } });
+    await call(400, 'POST', '/v1/auth/reset-password', { body: { token: value, new_password: 'short' } });
+    await call(400, 'POST', '/v1/auth/reset-password', { body: { token: value, new_password: 'long enough' } });
+    await call(401, 'GET', '/v1/auth/me', { key: `x${value}` });
+    await call(400, 'POST', '/v1/users', { body: { name: 'Ana', email: value, role: 'VIEWER' } });
+    await call(400, 'PUT', `/v1/inboxes/${side.records.inbox}`, { body: { api_wap_config: { extra: value } } });
+    await call(400, 'PUT', `/v1/webhooks/${side.records.webhook}`, { body: { custom_headers: { host: value } } });
+    await call(400, 'POST', '/v1/api-keys', { body: { name: 'Till', type: 'company', scopes: [value] } });
+  }
+}
+
+/** Each operation of the document by who may do everything: here custom headers are shown, and nothing else. */
+async function askEverything({ platform, side, call }: Round, session: string, header: string): Promise<void> {
+  const { body } = await platform.call(200, 'GET', '/openapi.json', { key: null });
+  for (const operation of readOperations(body)) {
+    const entry = entryOf(operation);
+    const [status = 0, ...others] = operation.successes;
+    // Which of two it is depends on what was there; the record is the one that its GET shows.
+    if (others.length > 0) continue;
+    // These answers are sessions and tokens; playPeople and playKeys look at them.
+    if (/login|api-keys/.test(operation.path) && operation.method === 'POST') continue;
+    for (const key of [side.key, session, platform.globalKey]) {
+      if (entry.globalOnly && key !== platform.globalKey) continue;
+      await entry.prepare?.(platform, side);
+      const { params, body: payload } = validAsking(operation, side);
+      const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+      const shown = operation.path.startsWith('/v1/webhooks') ? { mayShow: [header] } : {};
+      const headers = { 'x-company-id': side._id };
+      await call(status, operation.method, path, {
+        key,
+        headers,
+        ...shown,
+        ...(payload === undefined ? {} : { body: payload }),
+      });
+    }
+  }
+}
+
+/** Every row of every table, the queue's included. */
+async function searchDatabase({ database, demo }: Platform, watch: Watch, account: SecretsAccount): Promise<void> {
+  const tables = await database.sql<{ name: string }>(
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+  );
+  let seen = false;
+  for (const { name } of tables) {
+    const rows = await database.sql<{ row: string }>(`select t::text as row from ${name} t`);
+    account.rows += rows.length;
+    for (const { row } of rows) {
+      watch.search(`a row of ${name}`, row);
+      seen ||= row.includes(demo._id);
+    }
+  }
+  assert.ok(seen && tables.some(({ name }) => name.startsWith('pgboss.')), 'the database was read');
+}
+
+/** What lies in the data folder; secrets-file.ts and first-start.ts write theirs on purpose, readable for the owner alone. */
+async function searchFiles({ dataDir }: Platform, watch: Watch, account: SecretsAccount): Promise<void> {
+  const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
+  for (const entry of entries.filter((one) => one.isFile() && !/^(secrets|credentials)\.json$/.test(one.name))) {
+    // A mail holds its link, and playPeople looks at it.
+    if (entry.name.endsWith('.eml')) continue;
+    account.files += 1;
+    watch.search(`the file ${entry.name}`, await readFile(join(entry.parentPath, entry.name), 'latin1'));
+  }
+}

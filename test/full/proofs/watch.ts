@@ -1,0 +1,58 @@
+/** Knows secrets, and finds them in whatever it is shown: as they are, in hex, or in base64 at any offset. */
+export interface Watch {
+  /** Answers the value, so that it can be planted in the same breath. */
+  add(name: string, value: string): string;
+  /** A signed token: its head and claims are no secret, its signature is. Answers the token. */
+  addToken(name: string, token: string): string;
+  count(): number;
+  /** `mayShow`: values that belong there. */
+  search(where: string, text: string, mayShow?: string[]): void;
+  /** Each secret that was seen where it does not belong. */
+  found(): string[];
+}
+
+// More would only repeat what the first ones say.
+const SHOWN = 10;
+
+export function openWatch(): Watch {
+  const names = new Map<string, string>();
+  const spelled = new Map<string, string>();
+  const found = new Set<string>();
+  let pattern = /(?!)/g;
+  const add: Watch['add'] = (name, value) => {
+    names.set(value, name);
+    for (const spelling of spellingsOf(value)) spelled.set(spelling, value);
+    // What base64 may hold besides letters and digits.
+    const texts = [...spelled.keys()].map((spelling) => spelling.replaceAll(/[+/.$]/g, String.raw`\$&`));
+    pattern = new RegExp(texts.join('|'), 'g');
+    return value;
+  };
+  return {
+    add,
+    addToken: (name, token) => {
+      add(name, token.split('.')[2] ?? '');
+      return token;
+    },
+    count: () => names.size,
+    search: (where, text, mayShow = []) => {
+      for (const [spelling] of text.matchAll(pattern)) {
+        const value = spelled.get(spelling) ?? '';
+        if (!mayShow.some((one) => one.includes(value))) found.add(`${names.get(value)} in ${where}`);
+      }
+    },
+    found: () => [...found].slice(0, SHOWN),
+  };
+}
+
+/** In base64 three bytes become four characters: a text begins at one of three places, and its ends belong to its neighbours. */
+function spellingsOf(value: string): string[] {
+  const bytes = Buffer.from(value);
+  const cores = [0, 1, 2].map((offset) =>
+    Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .replaceAll('=', '')
+      .slice(offset === 0 ? 0 : 4, -1),
+  );
+  const urls = cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'));
+  return [...new Set([value, bytes.toString('hex'), bytes.toString('hex').toUpperCase(), ...cores, ...urls])];
+}

@@ -1,0 +1,104 @@
+/** Who is shut out of one process is out of all: three real processes on one database, each of which knew the token. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { createKey } from '../../src/features/api-keys/api-keys.ts';
+import { createUser } from '../../src/features/users/users.ts';
+import { signToken } from '../../src/platform/auth.ts';
+import { newId } from '../../src/platform/ids.ts';
+import type { PlatformProcess } from '../full/harness/processes.ts';
+import { call, onStage, type Stage } from '../full/harness/stage.ts';
+
+const PROCESSES = 3;
+const ROUNDS = 2;
+// The contract allows five seconds; a process remembers for one.
+const BAR_MS = 1_000;
+// Asking goes on for longer than anything is remembered: who was out stays out.
+const WATCH_MS = 1_500;
+
+interface Tried {
+  process: number;
+  /** When it was asked, after the answer that shut the token out. */
+  askedMs: number;
+  status: number;
+}
+
+const statusFor = async ({ url }: PlatformProcess, token: string): Promise<number> => {
+  const response = await fetch(`${url}/v1/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  await response.arrayBuffer();
+  return response.status;
+};
+
+/** Everybody knows the token, the first process shuts it out, and all are asked without a pause. */
+async function watch(processes: PlatformProcess[], token: string, shutOut: () => Promise<unknown>): Promise<Tried[]> {
+  let shutAt = Number.POSITIVE_INFINITY;
+  const tried: Tried[] = [];
+  let known = 0;
+  const everybody = Promise.withResolvers<void>();
+  const asking = processes.map(async (process, index) => {
+    for (let round = 0; performance.now() < shutAt + WATCH_MS; round += 1) {
+      const asked = performance.now();
+      const status = await statusFor(process, token);
+      if (asked > shutAt) tried.push({ process: index, askedMs: asked - shutAt, status });
+      else assert.ok(status === 200 || (status === 401 && known === PROCESSES), `${status} before it was shut out`);
+      if (round === 0) known += 1;
+      if (known === PROCESSES) everybody.resolve();
+    }
+  });
+  // Also when it fails: nobody goes on asking for ever.
+  const shutting = everybody.promise.then(shutOut).finally(() => void (shutAt = performance.now()));
+  await Promise.all([shutting, ...asking]);
+  return tried;
+}
+
+function judge(what: string, tried: Tried[]): number {
+  for (let process = 0; process < PROCESSES; process += 1) {
+    const own = tried.filter((one) => one.process === process);
+    const late = own.find(({ status, askedMs }) => status !== 401 && (process === 0 || askedMs > BAR_MS));
+    assert.equal(late, undefined, `${what}: process ${process} let it in after ${late?.askedMs} ms`);
+    assert.ok(
+      own.some(({ status, askedMs }) => status === 401 && askedMs > BAR_MS),
+      `${what}: nobody asked ${process}`,
+    );
+  }
+  return Math.max(0, ...tried.filter(({ status }) => status === 200).map(({ askedMs }) => askedMs));
+}
+
+async function openCompany({ database, createTenant }: Stage, secret: string) {
+  const { _id: company } = await createTenant('Revoking');
+  const key = (scopes: string[]) =>
+    database.systemTx((tx) => createKey(tx, secret, { company, name: 'proof', scopes }));
+  const user = async (): Promise<{ _id: string; token: string }> => {
+    const email = `${randomBytes(6).toString('hex')}@example.test`;
+    const person = { company, name: 'Olga', email, role: 'ADMIN', password: 'correct horse battery' } as const;
+    const { _id } = await database.systemTx((tx) => createUser(tx, person));
+    const exp = Math.floor(Date.now() / 1_000) + 3_600;
+    const claims = { type: 'user', company, role: 'ADMIN', sv: 0, jti: newId(), exp };
+    return { _id, token: await signToken(secret, _id, claims) };
+  };
+  return { key, user };
+}
+
+test('a revoked key and a deactivated user are refused at once where it was done, and within a second in every other process', async (t) => {
+  await onStage({}, async (stage) => {
+    const secret = randomBytes(32).toString('hex');
+    const start = () => stage.start('api', { JWT_SECRET: secret });
+    const processes = await Promise.all(Array.from({ length: PROCESSES }, start));
+    const { url = '' } = processes[0] ?? {};
+    const { key, user } = await openCompany(stage, secret);
+    const admin = (await key(['*'])).token;
+    const slowest = { key: 0, user: 0 };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { _id, token } = await key(['webhooks:read']);
+      const revoke = () => call(200, 'DELETE', `${url}/v1/api-keys/${_id}`, { key: admin });
+      slowest.key = Math.max(slowest.key, judge('a key', await watch(processes, token, revoke)));
+      const person = await user();
+      const body = { status: 'INACTIVE' };
+      const dismiss = () => call(200, 'PATCH', `${url}/v1/users/${person._id}`, { key: admin, body });
+      slowest.user = Math.max(slowest.user, judge('a user', await watch(processes, person.token, dismiss)));
+    }
+    t.diagnostic(
+      `last let in elsewhere after ${Math.round(slowest.key)} ms (key), ${Math.round(slowest.user)} ms (user)`,
+    );
+  });
+});

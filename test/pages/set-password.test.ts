@@ -1,0 +1,270 @@
+/** The page behind a mailed link, in a real browser. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { textsFor, type Texts } from '../../web/set-password/texts.ts';
+import { openPage, startBrowser } from '../support/browser.ts';
+import { createPerson, forgetPassword, logIn, PASSWORD, tokenOf, waitForMail } from '../support/people.ts';
+import { startPlatform } from '../support/platform.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const en = textsFor(['en']).texts;
+const NEW = 'pão de queijo & café ☕';
+
+/** Somebody of the demo company, and the address in the mail that they asked for. */
+async function lostPassword() {
+  const person = await createPerson(platform, platform.demo._id, 'OPERATOR');
+  await forgetPassword(platform, person.email);
+  const mail = await waitForMail(platform, person.email);
+  const token = tokenOf(mail);
+  const [link = ''] = /^https?:\S+$/m.exec(mail.text ?? '') ?? [];
+  assert.equal(link, `${platform.url}/set-password#token=${token}`);
+  return { ...person, token, link };
+}
+
+/** Opens an address; `finish` asserts that the page did nothing that it must not. */
+async function open(link: string, options: BrowserContextOptions = {}) {
+  const { page, complaints, requests } = await openPage(browser, { locale: 'en-US', ...options });
+  await page.goto(link);
+  const finish = async (): Promise<void> => {
+    const token = /token=(.+)/.exec(link)?.[1];
+    for (const url of requests) {
+      assert.equal(new URL(url).origin, platform.url, 'no other host is called');
+      assert.ok(!token || !url.includes(token), 'no address carries the token');
+    }
+    // Chromium itself notes each answer that is an error, and each call that was cut off.
+    assert.deepEqual(
+      complaints.filter((text) => !/^Failed to load resource: |net::ERR_FAILED$/.test(text)),
+      [],
+    );
+    await page.context().close();
+  };
+  return { page, requests, finish, posts: () => requests.filter((url) => url.includes('/v1/')).length };
+}
+
+async function submit(page: Page, password: string, again = password, texts: Texts = en): Promise<void> {
+  await page.getByLabel(texts.password).fill(password);
+  await page.getByLabel(texts.again).fill(again);
+  await page.getByRole('button', { name: texts.save }).click();
+}
+
+const headingOf = (page: Page) => page.getByRole('heading', { level: 1 });
+
+async function waitForHeading(page: Page, text: string): Promise<void> {
+  await headingOf(page).getByText(text, { exact: true }).waitFor();
+  assert.equal(await page.title(), `${text} · Parley`);
+}
+
+describe('a mailed link', () => {
+  test('sets the password: the new one logs in, the old one does not, and the link is used up', async () => {
+    const { email, link } = await lostPassword();
+    const first = await open(link);
+    await submit(first.page, NEW);
+    await waitForHeading(first.page, en.doneTitle);
+    assert.equal(await first.page.getByRole('status').innerText(), `✓\n\n${en.doneTitle}\n\n${en.done}`);
+    assert.equal(first.posts(), 1);
+    await first.finish();
+    await logIn(platform, 200, email, NEW);
+    await logIn(platform, 401, email, PASSWORD);
+
+    const second = await open(link);
+    await submit(second.page, 'another password');
+    await waitForHeading(second.page, en.usedTitle);
+    const said = await second.page.getByRole('alert').filter({ visible: true }).innerText();
+    for (const part of [en.used, en.newLinkReset, en.newLinkInvitation]) assert.ok(said.includes(part), part);
+    assert.equal(await second.page.getByLabel(en.password).isVisible(), false, 'there is nothing left to type');
+    await second.finish();
+    await logIn(platform, 200, email, NEW);
+  });
+
+  test('leaves no trace of its token: not in the address bar, the history, a storage or a cookie', async () => {
+    const { token, link } = await lostPassword();
+    const { page } = await open(link);
+    assert.equal(page.url(), `${platform.url}/set-password`);
+    assert.equal(await page.evaluate('localStorage.length + sessionStorage.length'), 0);
+    assert.deepEqual(await page.context().cookies(), []);
+    assert.ok(!(await page.content()).includes(token));
+    await page.goto(`${platform.url}/docs`);
+    await page.goBack();
+    assert.equal(page.url(), `${platform.url}/set-password`);
+    await waitForHeading(page, en.emptyTitle);
+    await page.context().close();
+  });
+
+  test('with a token that nobody was given says the same as a used one', async () => {
+    const { page, finish } = await open(`${platform.url}/set-password#token=${'x'.repeat(43)}`);
+    await submit(page, NEW);
+    await waitForHeading(page, en.usedTitle);
+    await finish();
+  });
+
+  test('without a token says where to find one and offers no form; a whole link in the same tab is taken at once', async () => {
+    const { link } = await lostPassword();
+    const { page, posts, finish } = await open(`${platform.url}/set-password`);
+    await waitForHeading(page, en.emptyTitle);
+    assert.equal(await page.getByRole('button').count(), 0);
+    await page.goto(link);
+    await waitForHeading(page, en.title);
+    assert.equal(page.url(), `${platform.url}/set-password`);
+    assert.equal(posts(), 0);
+    await finish();
+  });
+});
+
+describe('before anything is sent', () => {
+  const link = `${platform.url}/set-password#token=unused`;
+
+  for (const [what, password, again, field, error] of [
+    ['two different passwords', 'long enough', 'long enough?', en.again, en.different],
+    ['seven characters', '☕☕☕☕☕☕☕', '☕☕☕☕☕☕☕', en.password, en.tooShort],
+    ['129 characters', 'x'.repeat(129), 'x'.repeat(129), en.password, en.tooLong],
+    ['nothing', '', '', en.password, en.tooShort],
+  ] as const) {
+    test(`${what}: the field says what is wrong, is in focus, and nothing leaves`, async () => {
+      const { page, posts, finish } = await open(link);
+      await submit(page, password, again);
+      const input = page.getByLabel(field);
+      await page.getByRole('alert').filter({ hasText: error }).waitFor();
+      assert.equal(await input.getAttribute('aria-invalid'), 'true');
+      assert.equal(await page.evaluate('document.activeElement.id'), await input.getAttribute('id'));
+      const described = (await input.getAttribute('aria-describedby'))?.split(' ') ?? [];
+      const texts = await Promise.all(described.map((id) => page.locator(`#${id}`).innerText()));
+      assert.ok(texts.includes(error), 'a reader of the field hears it');
+      assert.equal(posts(), 0);
+      await input.fill('x');
+      assert.equal(await input.getAttribute('aria-invalid'), null);
+      await finish();
+    });
+  }
+
+  test('128 characters are taken, counted as a person counts them', async () => {
+    const { link: real, email } = await lostPassword();
+    const { page, finish } = await open(real);
+    await submit(page, '☕'.repeat(120) + '🔑'.repeat(8));
+    await waitForHeading(page, en.doneTitle);
+    await finish();
+    await logIn(platform, 200, email, '☕'.repeat(120) + '🔑'.repeat(8));
+  });
+
+  test('what is typed is hidden until it is asked for, and hidden again when it is sent', async () => {
+    const { page, finish } = await open(link);
+    const types = () => page.evaluate("[...document.querySelectorAll('[autocomplete]')].map((input) => input.type)");
+    assert.deepEqual(await types(), ['password', 'password']);
+    await page.getByLabel(en.show).check();
+    assert.deepEqual(await types(), ['text', 'text']);
+    await submit(page, NEW);
+    await waitForHeading(page, en.usedTitle);
+    assert.deepEqual(await types(), ['password', 'password']);
+    await finish();
+  });
+});
+
+describe('when the answer does not come', () => {
+  test('the page says so, keeps the token, and the next try succeeds; pressing twice sends once', async () => {
+    const { link, email } = await lostPassword();
+    const { page, posts, finish } = await open(link);
+    const problem = page.getByRole('alert').filter({ visible: true });
+    await page.route('**/v1/**', (route) => route.abort());
+    await submit(page, NEW);
+    await problem.getByText(en.unreachable).waitFor();
+    await page.unrouteAll();
+    await page.route('**/v1/**', (route) =>
+      route.fulfill({ status: 429, headers: { 'retry-after': '7' }, json: { code: 'RATE_LIMITED', title: 't' } }),
+    );
+    await submit(page, NEW);
+    await problem.getByText(en.tooMany.replace('{seconds}', '7')).waitFor();
+    await page.unrouteAll();
+    await page.route('**/v1/**', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }));
+    await submit(page, NEW);
+    await problem.getByText(en.unreachable).waitFor();
+    await page.unrouteAll();
+
+    const before = posts();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/v1/**', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await submit(page, NEW);
+    await page.getByRole('button', { name: en.saving }).click({ force: true });
+    await page.keyboard.press('Enter');
+    held.resolve();
+    await waitForHeading(page, en.doneTitle);
+    assert.equal(posts() - before, 1);
+    await finish();
+    await logIn(platform, 200, email, NEW);
+  });
+
+  test('a refusal of another kind is told in the words of the problem', async () => {
+    const { page, finish } = await open(`${platform.url}/set-password#token=${'x'.repeat(201)}`);
+    await submit(page, NEW);
+    await page.getByRole('alert').filter({ hasText: 'The password was not saved: token ' }).waitFor();
+    await finish();
+  });
+});
+
+describe('the reader', () => {
+  for (const [locale, lang] of [
+    ['pt-BR', 'pt-BR'],
+    ['pt-PT', 'pt-BR'],
+    ['es-MX', 'es'],
+    ['en-GB', 'en'],
+    ['de-DE', 'en'],
+  ] as const) {
+    test(`of ${locale} reads ${lang}, from the form to the end`, async () => {
+      const { texts } = textsFor([locale]);
+      const { link } = await lostPassword();
+      const { page, finish } = await open(link, { locale });
+      assert.equal(await page.locator('html').getAttribute('lang'), lang);
+      await waitForHeading(page, texts.title);
+      await submit(page, NEW, 'different', texts);
+      await page.getByRole('alert').filter({ hasText: texts.different }).waitFor();
+      await submit(page, NEW, NEW, texts);
+      await waitForHeading(page, texts.doneTitle);
+      await finish();
+    });
+  }
+
+  test('gets the first of their languages that the page speaks', () => {
+    assert.equal(textsFor(['fr-FR', 'ES-419', 'en']).lang, 'es');
+    assert.equal(textsFor([]).lang, 'en');
+    const languages = ['pt', 'en', 'es'].map((language) => Object.entries(textsFor([language]).texts));
+    // Each says everything, and says it differently.
+    for (const [index, [key, text]] of (languages[0] ?? []).entries()) {
+      const others = languages.slice(1).map((entries) => entries[index]);
+      for (const other of others) assert.ok(other?.[0] === key && other[1] && other[1] !== text, key);
+    }
+  });
+
+  test('manages with the keyboard alone', async () => {
+    const { link } = await lostPassword();
+    const { page, finish } = await open(link);
+    await page.keyboard.type(NEW);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(NEW);
+    await page.keyboard.press('Enter');
+    await waitForHeading(page, en.doneTitle);
+    assert.equal(await page.evaluate('document.activeElement.id'), 'done');
+    await finish();
+  });
+
+  test('on a narrow phone never scrolls sideways, in both colour schemes', async () => {
+    const wide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const locale of ['pt-BR', 'es', 'en']) {
+        const { texts } = textsFor([locale]);
+        const options = { colorScheme, locale, viewport: { width: 320, height: 600 } };
+        const { page, finish } = await open(`${platform.url}/set-password#token=unknown`, options);
+        await submit(page, 'a', 'b', texts);
+        assert.equal(await page.evaluate(wide), false);
+        await submit(page, NEW, NEW, texts);
+        await waitForHeading(page, texts.usedTitle);
+        assert.equal(await page.evaluate(wide), false);
+        const paper = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+        assert.equal(paper, colorScheme === 'light' ? 'rgb(244, 241, 236)' : 'rgb(20, 24, 26)');
+        await finish();
+      }
+    }
+  });
+});

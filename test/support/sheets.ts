@@ -1,0 +1,124 @@
+/** Sheets for tests: written by hand, so that they can also lie. */
+import { crc32, deflateRawSync } from 'node:zlib';
+
+export interface ZipItem {
+  path: string;
+  data: Buffer | string;
+  /** What the headers say instead of the truth. */
+  claims?: { inflated?: number; packed?: number };
+  /** Deflated already. */
+  packed?: { bytes: Buffer; crc: number; inflated: number };
+}
+
+const u16 = (value: number): Buffer => Buffer.from([value & 255, (value >> 8) & 255]);
+const u32 = (value: number): Buffer => Buffer.concat([u16(value & 0xffff), u16(value >>> 16)]);
+
+export function zipOf(items: ZipItem[]): Buffer {
+  const locals: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const { path, data, claims, packed } of items) {
+    const raw = Buffer.from(data);
+    const bytes = packed?.bytes ?? deflateRawSync(raw);
+    const name = Buffer.from(path);
+    const facts = Buffer.concat([
+      u16(20),
+      u16(0),
+      u16(8),
+      u32(0),
+      u32(packed?.crc ?? crc32(raw)),
+      u32(claims?.packed ?? bytes.length),
+      u32(claims?.inflated ?? packed?.inflated ?? raw.length),
+      u16(name.length),
+      u16(0),
+    ]);
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), facts, name, bytes]);
+    directory.push(
+      Buffer.concat([Buffer.from('PK\x01\x02'), u16(20), facts, u16(0), u16(0), u16(0), u32(0), u32(offset), name]),
+    );
+    locals.push(local);
+    offset += local.length;
+  }
+  const index = Buffer.concat(directory);
+  const count = u16(items.length);
+  return Buffer.concat([
+    ...locals,
+    index,
+    Buffer.concat([Buffer.from('PK\x05\x06'), u32(0), count, count, u32(index.length), u32(offset), u16(0)]),
+  ]);
+}
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const letters = (column: number): string =>
+  column < 26
+    ? String.fromCharCode(65 + column)
+    : letters(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26));
+
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const BOOK = `<workbook xmlns="${MAIN}" xmlns:r="urn:r"><sheets><sheet name="A" sheetId="1" r:id="rId7"/><sheet name="B" sheetId="2" r:id="rId8"/></sheets></workbook>`;
+const RELATIONS =
+  '<Relationships><Relationship Id="rId8" Target="worksheets/sheet1.xml"/><Relationship Id="rId7" Target="worksheets/sheet2.xml"/></Relationships>';
+// Style 1 is a date, 2 a date of one's own making, 3 a number with two digits.
+const STYLES = `<styleSheet xmlns="${MAIN}"><numFmts count="1"><numFmt numFmtId="164" formatCode="dd/mm/yyyy hh:mm"/></numFmts><cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="2"/></cellXfs></styleSheet>`;
+
+/** A cell as raw XML, for what a plain value can not say. */
+export interface RawCell {
+  xml: (reference: string) => string;
+}
+export type TestCell = string | number | boolean | null | RawCell;
+
+/** A workbook whose first sheet stands in sheet2.xml; texts are shared. */
+export function workbookParts(rows: TestCell[][]): ZipItem[] {
+  const texts = new Map<string, number>();
+  const shared = (text: string): number => {
+    const index = texts.get(text) ?? texts.size;
+    texts.set(text, index);
+    return index;
+  };
+  const cellOf = (cell: TestCell, reference: string): string => {
+    if (cell === null) return '';
+    if (typeof cell === 'object') return cell.xml(reference);
+    if (typeof cell === 'string') return `<c r="${reference}" t="s"><v>${shared(cell)}</v></c>`;
+    if (typeof cell === 'boolean') return `<c r="${reference}" t="b"><v>${cell ? 1 : 0}</v></c>`;
+    return `<c r="${reference}"><v>${cell}</v></c>`;
+  };
+  const body = rows.map(
+    (row, index) =>
+      `<row r="${index + 1}">${row.map((cell, column) => cellOf(cell, `${letters(column)}${index + 1}`)).join('')}</row>`,
+  );
+  const sheet = `<worksheet xmlns="${MAIN}"><sheetData>${body.join('')}</sheetData></worksheet>`;
+  const strings = [...texts.keys()].map((text) => `<si><t xml:space="preserve">${escape(text)}</t></si>`);
+  return [
+    { path: 'xl/workbook.xml', data: BOOK },
+    { path: 'xl/_rels/workbook.xml.rels', data: RELATIONS },
+    { path: 'xl/styles.xml', data: STYLES },
+    { path: 'xl/sharedStrings.xml', data: `<sst xmlns="${MAIN}">${strings.join('')}</sst>` },
+    { path: 'xl/worksheets/sheet2.xml', data: sheet },
+    { path: 'xl/worksheets/sheet1.xml', data: '<worksheet/>' },
+  ];
+}
+
+export const xlsxOf = (rows: TestCell[][]): Buffer => zipOf(workbookParts(rows));
+
+/** Megabytes of one letter, deflated without ever being held. */
+export function bombOf(megabytes: number): { bytes: Buffer; crc: number; inflated: number } {
+  const inflated = megabytes * 1024 * 1024;
+  return { bytes: deflateRawSync(Buffer.alloc(inflated, 'a')), crc: 0, inflated };
+}
+
+export type FormParts = Record<string, string | { name: string; data: Buffer | string; type?: string }>;
+
+/** A form of these parts; `fetch` writes its frame. */
+export function formOf(parts: FormParts): FormData {
+  const form = new FormData();
+  for (const [name, part] of Object.entries(parts)) {
+    if (typeof part === 'string') form.set(name, part);
+    else {
+      const bytes = new Uint8Array(Buffer.from(part.data));
+      form.set(name, new Blob([bytes], { type: part.type ?? 'application/octet-stream' }), part.name);
+    }
+  }
+  return form;
+}
