@@ -46,7 +46,7 @@ test('a contact made by a first message has all its fields, null where they are 
 test('what a contact can hold beside is shown, each custom field with the type of its value', async () => {
   const { contact } = await hear(platform);
   const user = await platform.createUser(demo._id, 'OPERATOR');
-  const business = newId();
+  const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'Padaria Silva' } })).body._id;
   const values = { colours: ['a', 'b'], done: false, nothing: null, plan: '7', score: 4.5, tries: 7 };
   const fields = Object.entries(values).map(([slug, value]) => ({ _id: newId(), slug, title: `The ${slug}`, value }));
   for (const { _id, slug, title } of fields) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { digitsOf, phoneKey, readablePhone } from './phone.ts';
+import { digitsOf, parsePhone, phoneKey, readablePhone } from './phone.ts';
 
 /** Every spelling in a row is one person's number; the last two columns are what people read. */
 const PEOPLE: { spellings: string[]; phone_number: string; country_code: string }[] = [
@@ -78,4 +78,47 @@ test('a number shared by several countries is given to the one that it belongs t
 test('only digits count in a spelling', () => {
   assert.equal(digitsOf(' +55 (11) 9.8888-7777 ramal 2 '), '55119888877772');
   assert.equal(digitsOf('no number'), '');
+});
+
+/** What somebody writes, and whom it reaches; null: nobody. */
+const WRITTEN: [string, string | null][] = [
+  ['+55 (11) 98888-7777', '+5511988887777'],
+  ['5511988887777', '+5511988887777'],
+  ['551188887777', '+5511988887777'],
+  ['0055 11 98888 7777', '+5511988887777'],
+  ['11 98888-7777', '+5511988887777'],
+  ['(11) 8888-7777', '+5511988887777'],
+  ['011 98888 7777', '+5511988887777'],
+  ['0 15 11 98888-7777', '+5511988887777'],
+  ['(11) 3333-4444', '+551133334444'],
+  // 55 is the area of Santa Maria, too.
+  ['55 99999-8888', '+5555999998888'],
+  // 51 is Porto Alegre, and with a + Peru.
+  ['51 99999-8888', '+5551999998888'],
+  ['+51 999 998 888', '+51999998888'],
+  ['351912345678', '+351912345678'],
+  ['12125550123', '+12125550123'],
+  ['+44 (0)20 7946 0958', '+442079460958'],
+  ['+52 1 55 1234 5678', '+525512345678'],
+  ['+800 1234 5678', '+80012345678'],
+  ...['', '12345', '+5511', '119888877', '+99912345678', '+1 198 888 7777', '99999999999999999'].map(
+    (text): [string, null] => [text, null],
+  ),
+  ...['abc', '1-800-FLOWERS', '11 98888-7777 ramal 2', '11988887777;12', '+55+11988887777'].map(
+    (text): [string, null] => [text, null],
+  ),
+];
+
+for (const [written, expected] of WRITTEN) {
+  test(`"${written}" ${expected ? `reaches ${expected}` : 'is no number'}`, () => {
+    assert.equal(parsePhone(written)?.phone_number ?? null, expected);
+  });
+}
+
+test('a number that was read is read again as itself, and keeps its person', () => {
+  for (const [written, expected] of WRITTEN) {
+    if (!expected) continue;
+    assert.deepEqual(parsePhone(expected), parsePhone(written));
+    assert.equal(phoneKey(expected), phoneKey(phoneKey(expected)));
+  }
 });

@@ -20,3 +20,31 @@ export function readablePhone(text: string): { phone_number: string; country_cod
   const number = `+${digitsOf(text).replace(BRAZIL_SHORT, '$19$2').replace(MEXICO_LONG, '52$2')}`;
   return { phone_number: number, country_code: parsePhoneNumberFromString(number)?.country ?? null };
 }
+
+export interface Phone {
+  /** E.164 with `+`. */
+  phone_number: string;
+  /** ISO 3166 alpha-2; null where a number belongs to no country. */
+  country_code: string | null;
+}
+
+const PHONE_LOOK = /^\+?[\d\s().\-/]{3,}$/;
+// As it is dialled inside Brazil: perhaps a 0 and a carrier, the area, then nine digits that begin with 9, or eight.
+const BRAZIL_NATIONAL = /^(?:0(?:\d\d)?)?([1-9][1-9](?:9\d{8}|[2-9]\d{7}))$/;
+
+/**
+ * A number as somebody writes it: with its country code (`+` or 00 before it or not), or as it is dialled inside Brazil, which
+ * counts first where no `+` says otherwise. Null when it is no valid number.
+ */
+export function parsePhone(text: string): Phone | null {
+  // +44 (0)20 …: the 0 is for those who dial inside the country.
+  const written = text
+    .trim()
+    .replace(/^00(?=\s*[1-9])/, '+')
+    .replace(/^(\+.*)\(0\)/, '$1');
+  if (!PHONE_LOOK.test(written)) return null;
+  const digits = digitsOf(written);
+  const national = written.startsWith('+') ? null : BRAZIL_NATIONAL.exec(digits)?.[1];
+  const phone = readablePhone(national ? `55${national}` : digits);
+  return parsePhoneNumberFromString(phone.phone_number)?.isValid() ? phone : null;
+}

@@ -1,6 +1,7 @@
-import { maybeOne } from '../../platform/db.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
-import type { Contact } from './schemas.ts';
+import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { HeldValues } from '../custom-fields/schemas.ts';
+import type { Contact, ContactSource } from './schemas.ts';
 
 export const CONTACT = `c._id, c.company_id as company, c.name, c.email, c.phone_number, c.country_code,
   c.professional_network_identifier, c.external_id, c.avatar_url, c.language, c.tags, c.business_id as business,
@@ -13,4 +14,210 @@ export function findContact(tx: TenantRead, id: string): Promise<Contact | null>
     text: `select ${CONTACT} from contacts c where c.company_id = $1 and c._id = $2`,
     values: [tx.companyId, id],
   });
+}
+
+/** What a caller can write, and what follows from it. `held`: {custom field id: value}. */
+export interface ContactFields extends Pick<
+  Contact,
+  | 'name'
+  | 'email'
+  | 'phone_number'
+  | 'country_code'
+  | 'professional_network_identifier'
+  | 'external_id'
+  | 'avatar_url'
+  | 'language'
+  | 'tags'
+  | 'business'
+  | 'owner'
+  | 'opted_out'
+  | 'blocked'
+> {
+  held: HeldValues;
+}
+
+const valuesOf = (tx: TenantTx, id: string, fields: ContactFields): unknown[] => [
+  tx.companyId,
+  id,
+  fields.name,
+  fields.email,
+  fields.phone_number,
+  fields.country_code,
+  fields.professional_network_identifier,
+  fields.external_id,
+  fields.avatar_url,
+  fields.language,
+  fields.tags,
+  fields.business,
+  fields.owner,
+  fields.opted_out,
+  fields.blocked,
+  fields.held,
+];
+
+export function insertContact(
+  tx: TenantTx,
+  id: string,
+  fields: ContactFields,
+  source: ContactSource,
+): Promise<Contact> {
+  return one(tx, {
+    name: 'contacts.insert',
+    text: `insert into contacts as c (company_id, _id, name, email, phone_number, country_code, professional_network_identifier,
+        external_id, avatar_url, language, tags, business_id, owner_id, opted_out, blocked, custom_fields, source)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) returning ${CONTACT}`,
+    values: [...valuesOf(tx, id, fields), source],
+  });
+}
+
+export function updateContact(tx: TenantTx, id: string, fields: ContactFields): Promise<Contact> {
+  return one(tx, {
+    name: 'contacts.update',
+    text: `update contacts c set name = $3, email = $4, phone_number = $5, country_code = $6, professional_network_identifier = $7,
+        external_id = $8, avatar_url = $9, language = $10, tags = $11, business_id = $12, owner_id = $13, opted_out = $14, blocked = $15,
+        custom_fields = $16, updated_at = now()
+      where c.company_id = $1 and c._id = $2 returning ${CONTACT}`,
+    values: valuesOf(tx, id, fields),
+  });
+}
+
+export type LockedContact = Contact & Pick<ContactFields, 'held'>;
+
+/** Nobody removes it; everything else goes on. Returns how many there are. */
+export function holdContact(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.hold',
+    text: 'select 1 from contacts where company_id = $1 and _id = $2 for key share',
+    values: [tx.companyId, id],
+  });
+}
+
+/** Nobody else changes it. */
+export function lockContact(tx: TenantTx, id: string): Promise<LockedContact | null> {
+  return maybeOne(tx, {
+    name: 'contacts.lockOne',
+    text: `select ${CONTACT}, c.custom_fields as held from contacts c where c.company_id = $1 and c._id = $2 for no key update`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** Nobody else changes them or begins anything with them: they are to be removed. In one order. */
+export function seizeContacts(tx: TenantTx, ids: string[]): Promise<LockedContact[]> {
+  return many(tx, {
+    name: 'contacts.seize',
+    text: `select ${CONTACT}, c.custom_fields as held from contacts c where c.company_id = $1 and c._id = any($2) order by c._id for update`,
+    values: [tx.companyId, ids],
+  });
+}
+
+/** Their conversations: whoever writes into one locks it before its contact. */
+export function seizeThreads(tx: TenantTx, contacts: string[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.seizeThreads',
+    text: 'select 1 from conversations where company_id = $1 and contact_id = any($2) order by _id for update',
+    values: [tx.companyId, contacts],
+  });
+}
+
+/** A portion at a time: a long talk has more messages than a statement may take. */
+export function eraseMessages(tx: TenantTx, contact: string, limit: number): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.eraseMessages',
+    text: `delete from messages where company_id = $1 and _id = any(array(
+        select m._id from conversations v join messages m on m.company_id = v.company_id and m.conversation_id = v._id
+        where v.company_id = $1 and v.contact_id = $2 limit $3))`,
+    values: [tx.companyId, contact, limit],
+  });
+}
+
+/** With its identities and conversations. */
+export function deleteContact(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.delete',
+    text: 'delete from contacts where company_id = $1 and _id = $2',
+    values: [tx.companyId, id],
+  });
+}
+
+export interface IdentityRow {
+  kind: 'PHONE' | 'EMAIL' | 'NETWORK' | 'EXTERNAL';
+  value: string;
+  /** As a send writes it. */
+  address: string;
+}
+
+/** Returns how many nobody had; waits for whoever is taking one at this moment. */
+export function insertIdentities(tx: TenantTx, contact: string, identities: IdentityRow[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.insertIdentities',
+    text: `insert into contact_identities (company_id, contact_id, kind, value, address)
+      select $1, $2, kind, value, address from unnest($3::text[], $4::text[], $5::text[]) as i (kind, value, address)
+      order by kind, value on conflict do nothing`,
+    values: [
+      tx.companyId,
+      contact,
+      identities.map((identity) => identity.kind),
+      identities.map((identity) => identity.value),
+      identities.map((identity) => identity.address),
+    ],
+  });
+}
+
+export function findHolders(
+  tx: TenantTx,
+  identities: Pick<IdentityRow, 'kind' | 'value'>[],
+): Promise<{ kind: string; contact: string }[]> {
+  return many(tx, {
+    name: 'contacts.findHolders',
+    text: `select i.kind, i.contact_id as contact from unnest($2::text[], $3::text[]) as asked (kind, value)
+      join contact_identities i on i.company_id = $1 and i.kind = asked.kind and i.value = asked.value`,
+    values: [tx.companyId, identities.map((identity) => identity.kind), identities.map((identity) => identity.value)],
+  });
+}
+
+/** `value` null: all of the kind. */
+export function releaseIdentity(
+  tx: TenantTx,
+  contact: string,
+  { kind, value }: { kind: IdentityRow['kind']; value: string | null },
+): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.releaseIdentity',
+    text: `delete from contact_identities
+      where company_id = $1 and contact_id = $2 and kind = $3 and ($4::text is null or value = $4)`,
+    values: [tx.companyId, contact, kind, value],
+  });
+}
+
+/** All names of one contact become another's. */
+export function moveNames(tx: TenantTx, from: string, to: string): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.moveNames',
+    text: 'update contact_identities set contact_id = $3 where company_id = $1 and contact_id = $2',
+    values: [tx.companyId, from, to],
+  });
+}
+
+/** The clocks of a contact go forward to those of another, never back. */
+export function joinClocks(
+  tx: TenantTx,
+  id: string,
+  other: Pick<Contact, 'last_inbound_at' | 'last_message_at'>,
+): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.joinClocks',
+    text: `update contacts set last_inbound_at = greatest(last_inbound_at, $3::timestamptz),
+        last_message_at = greatest(last_message_at, $4::timestamptz)
+      where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id, other.last_inbound_at, other.last_message_at],
+  });
+}
+
+export async function isNamed(tx: TenantTx, contact: string): Promise<boolean> {
+  const { named } = await one<{ named: boolean }>(tx, {
+    name: 'contacts.isNamed',
+    text: 'select exists (select 1 from contact_identities where company_id = $1 and contact_id = $2) as named',
+    values: [tx.companyId, contact],
+  });
+  return named;
 }

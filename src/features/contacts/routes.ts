@@ -1,19 +1,141 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { CSV_ANSWER } from '../../platform/download.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
-import { readContact } from './contacts.ts';
-import { Contact, ContactParams } from './schemas.ts';
+import { Import, ImportList, ImportParams, ImportQuery, MAX_SHEET_BYTES } from '../imports/schemas.ts';
+import { createContact, readContact, removeContact, updateContactById } from './contacts.ts';
+import { ContactExportQuery, exportContacts } from './export.ts';
+import { ContactImportForm, importContacts, pageContactImports, readContactImport } from './import.ts';
+import { ContactList, ContactQuery, pageContacts } from './list.ts';
+import { Contact, ContactCreate, ContactParams, ContactUpdate } from './schemas.ts';
+
+const tag = 'contacts';
 
 export function contactRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/contacts',
+    scope: 'contacts:create',
+    tag,
+    summary: 'Create a contact',
+    description:
+      'A name, or something that identifies the contact, has to be there. Phone number, e-mail, professional network identifier and external id each belong to one contact of the company: 409 names the one that has it in `existing_id`.',
+    body: ref(ContactCreate),
+    answers: { 201: ref(Contact) },
+    errors: ['CONTACT_EXISTS'],
+    handler: (tenant, { body }) => createContact(tenant, body),
+    again: readContact,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/contacts',
+    scope: 'contacts:read',
+    tag,
+    summary: 'List, search and filter contacts',
+    description: `Costs the same at any number of contacts, but for totalCount: counting more than some 100,000 matches takes a good part of a second, so leave it out with skipCount where nobody reads it.`,
+    query: ContactQuery,
+    answers: { 200: ContactList },
+    handler: (tenant, { query }) => pageContacts(tenant, query),
+  });
+  sheetRoutes(app, kit);
+  recordRoutes(app, kit);
+}
+
+function sheetRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/contacts/import',
+    scope: 'contacts:create',
+    action: 'contacts.import',
+    tag,
+    summary: 'Import contacts from a sheet',
+    description: IMPORT_WORDS,
+    form: { maxBytes: MAX_SHEET_BYTES },
+    body: ContactImportForm,
+    answers: { 201: ref(Import) },
+    handler: (tenant, { upload, body }) => importContacts(kit, tenant, upload, body),
+    again: readContactImport,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/contacts/import',
+    scope: 'contacts:read',
+    tag,
+    summary: 'List imports of contacts',
+    query: ImportQuery,
+    answers: { 200: ImportList },
+    handler: (tenant, { query }) => pageContactImports(tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/contacts/import/:importId',
+    scope: 'contacts:read',
+    tag,
+    summary: 'Read an import of contacts',
+    params: ImportParams,
+    answers: { 200: ref(Import) },
+    handler: (tenant, { params }) => readContactImport(tenant, params.importId),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/contacts/export',
+    scope: 'contacts:read',
+    tag,
+    summary: 'Export contacts as CSV',
+    description: EXPORT_WORDS,
+    query: ContactExportQuery,
+    answers: { 200: CSV_ANSWER },
+    handler: (tenant, { query, reply }) => exportContacts(tenant, query, reply),
+  });
+}
+
+const IMPORT_WORDS =
+  'CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows; the first row has the ' +
+  'titles. A column is taken whose title is the name of a field, or slug, id or title of a custom field, or that `mapping` names; the ' +
+  'answer says which. The sheet is worked off afterwards: read the import for its progress. A row is stored whole or, with its reason, ' +
+  'not at all. Who has the phone number, e-mail, professional network identifier or external id of a row is updated by what it fills in. ' +
+  'Lists and tags have commas or semicolons between their items.';
+
+const EXPORT_WORDS =
+  'Newest first, with one column per custom field; the import reads it again. A text that a spreadsheet would take for a formula has an ' +
+  'apostrophe before it, but for plain numbers and phone numbers.';
+
+function recordRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/contacts/:id',
     scope: 'contacts:read',
-    tag: 'contacts',
+    tag,
     summary: 'Read a contact',
     params: ContactParams,
     answers: { 200: ref(Contact) },
     handler: (tenant, { params }) => readContact(tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/contacts/:id',
+    scope: 'contacts:update',
+    tag,
+    summary: 'Change a contact',
+    description:
+      'What is not named stays as it is, also within custom_fields; tags are replaced as a whole. A phone number or e-mail that is replaced is given back, and may then belong to another contact.',
+    params: ContactParams,
+    body: ref(ContactUpdate),
+    answers: { 200: ref(Contact) },
+    errors: ['CONTACT_EXISTS'],
+    handler: (tenant, { params, body }) => updateContactById(tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/contacts/:id',
+    scope: 'contacts:delete',
+    tag,
+    summary: 'Erase a contact with its conversations and messages',
+    description:
+      'For good, and without an event. Table rows stay, linked to none. Events that told of the contact before stay in the log of deliveries for as long as that is kept.',
+    params: ContactParams,
+    answers: { 200: ref(Contact) },
+    handler: (tenant, { params }) => removeContact(tenant, params.id),
   });
 }

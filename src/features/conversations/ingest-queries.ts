@@ -1,6 +1,6 @@
 /** Set-based statements of ingestion: one for a whole batch, across companies. */
 import { exec, many } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import { CONVERSATION, LAST_MESSAGE } from './queries.ts';
 import type { Conversation } from './schemas.ts';
 
@@ -43,7 +43,7 @@ const columns = (keys: ThreadKey[]): string[][] => [
 ];
 
 /** The open conversation of each (inbox, contact), locked: nobody closes it while the batch writes into it. */
-export function lockOpenThreads(tx: SystemTx, keys: ThreadKey[]): Promise<Thread[]> {
+export function lockOpenThreads(tx: SystemTx | TenantTx, keys: ThreadKey[]): Promise<Thread[]> {
   return many(tx, {
     name: 'conversations.lockOpenThreads',
     text: `select ${THREAD} from unnest($1::text[], $2::text[], $3::text[]) as k (company_id, inbox_id, contact_id)
@@ -70,7 +70,7 @@ export function findLatestThreads(tx: SystemTx, keys: ThreadKey[]): Promise<Thre
 }
 
 /** Opens conversations; the unique index lets one win per (inbox, contact). Returns those that were really opened. */
-export function insertThreads(tx: SystemTx, threads: NewConversation[]): Promise<Thread[]> {
+export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[]): Promise<Thread[]> {
   return many(tx, {
     name: 'conversations.insertThreads',
     text: `insert into conversations as v (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id,
@@ -144,7 +144,10 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
   });
 }
 
-export function findConversationsOf(tx: SystemTx, keys: { company: string; _id: string }[]): Promise<Conversation[]> {
+export function findConversationsOf(
+  tx: SystemTx | TenantTx,
+  keys: { company: string; _id: string }[],
+): Promise<Conversation[]> {
   return many(tx, {
     name: 'conversations.findOf',
     text: `select ${CONVERSATION} from unnest($1::text[], $2::text[]) as k (company_id, _id)

@@ -1,6 +1,7 @@
 import type { ChannelName } from '../../channels/channel.ts';
 import { exec, maybeOne } from '../../platform/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { HeldValues } from '../custom-fields/schemas.ts';
 import type { Conversation } from './schemas.ts';
 
 export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as contact, v.inbox_id as inbox, v.channel, v.status,
@@ -18,6 +19,108 @@ export function findConversation(tx: TenantRead, id: string): Promise<Conversati
   return maybeOne(tx, {
     name: 'conversations.find',
     text: `select ${CONVERSATION} from conversations v ${LAST_MESSAGE} where v.company_id = $1 and v._id = $2`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** What a caller can change, and what follows from it. `held`: {custom field id: value}. */
+export interface ConversationFields extends Pick<
+  Conversation,
+  | 'status'
+  | 'handled_by'
+  | 'agent'
+  | 'owner'
+  | 'attendant'
+  | 'pipeline'
+  | 'step'
+  | 'tags'
+  | 'snoozed_until'
+  | 'closed_at'
+> {
+  held: HeldValues;
+}
+
+export type LockedConversation = Conversation & Pick<ConversationFields, 'held'>;
+
+/** Nobody else changes it. */
+export function lockConversation(tx: TenantTx, id: string): Promise<LockedConversation | null> {
+  return maybeOne(tx, {
+    name: 'conversations.lock',
+    text: `select ${CONVERSATION}, v.custom_fields as held from conversations v ${LAST_MESSAGE}
+      where v.company_id = $1 and v._id = $2 for no key update of v`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** The unique index on open conversations decides whether it may be open. */
+export function updateConversation(tx: TenantTx, id: string, fields: ConversationFields): Promise<number> {
+  return exec(tx, {
+    name: 'conversations.update',
+    text: `update conversations set status = $3, handled_by = $4, agent_id = $5, owner_id = $6, attendant_id = $7, pipeline_id = $8,
+        step_id = $9, tags = $10, custom_fields = $11, snoozed_until = $12, closed_at = $13, updated_at = now()
+      where company_id = $1 and _id = $2`,
+    values: [
+      tx.companyId,
+      id,
+      fields.status,
+      fields.handled_by,
+      fields.agent,
+      fields.owner,
+      fields.attendant,
+      fields.pipeline,
+      fields.step,
+      fields.tags,
+      fields.held,
+      fields.snoozed_until,
+      fields.closed_at,
+    ],
+  });
+}
+
+/** The open one of the same contact in the same inbox. */
+export function findOpenBeside(tx: TenantRead, id: string): Promise<{ _id: string } | null> {
+  return maybeOne(tx, {
+    name: 'conversations.findOpenBeside',
+    text: `select o._id from conversations v join conversations o on o.company_id = v.company_id and o.inbox_id = v.inbox_id
+        and o.contact_id = v.contact_id and o.status <> 'CLOSED'
+      where v.company_id = $1 and v._id = $2 and o._id <> v._id`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** Zero when the snooze was ended, or given another end, before. */
+export function endSnooze(tx: TenantTx, id: string, until: string): Promise<number> {
+  return exec(tx, {
+    name: 'conversations.endSnooze',
+    text: `update conversations set status = 'OPEN', snoozed_until = null, updated_at = now()
+      where company_id = $1 and _id = $2 and status = 'SNOOZED' and snoozed_until = $3`,
+    values: [tx.companyId, id, until],
+  });
+}
+
+/** What opening a conversation asks of its inbox. */
+export interface OpeningInbox {
+  channel: ChannelName;
+  status: 'ACTIVE' | 'DELETED';
+  default_agent: string | null;
+  default_owner: string | null;
+  is_test: boolean;
+}
+
+export function findOpeningInbox(tx: TenantRead, id: string): Promise<OpeningInbox | null> {
+  return maybeOne(tx, {
+    name: 'conversations.findOpeningInbox',
+    text: `select channel, status, default_agent, default_owner, (test_mode ->> 'enabled')::boolean as is_test
+      from inboxes where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** Nobody removes the contact while a conversation with it begins. Zero: there is none. */
+export function holdContact(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'conversations.holdContact',
+    text: 'select 1 from contacts where company_id = $1 and _id = $2 for key share',
     values: [tx.companyId, id],
   });
 }

@@ -3,11 +3,49 @@ import type { Kit } from '../../kit.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { markConversationRead, readConversation } from './conversations.ts';
-import { Conversation, ConversationParams } from './schemas.ts';
+import { pageConversations } from './list.ts';
+import { openConversation } from './open.ts';
+import {
+  Conversation,
+  ConversationCreate,
+  ConversationList,
+  ConversationParams,
+  ConversationQuery,
+  ConversationUpdate,
+  StepChange,
+} from './schemas.ts';
+import { moveConversation, updateConversationById } from './update.ts';
 
 const tag = 'conversations';
 
 export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/conversations',
+    scope: 'conversations:create',
+    tag,
+    summary: 'Open a conversation with a contact, or with a phone number',
+    description:
+      'Nothing is sent by it. Answers 201, or 200 with the conversation of this contact in this inbox that is open already (any status but CLOSED): an owner or agent that is named here then becomes its own, what is not named stays.',
+    body: ref(ConversationCreate),
+    answers: { 201: ref(Conversation), 200: ref(Conversation) },
+    handler: async (tenant, { body, reply }) => {
+      const { conversation, opened } = await openConversation(tenant, body);
+      reply.code(opened ? 201 : 200);
+      return conversation;
+    },
+    again: readConversation,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/conversations',
+    scope: 'conversations:read',
+    tag,
+    summary: 'List conversations',
+    query: ConversationQuery,
+    answers: { 200: ConversationList },
+    handler: (tenant, { query }) => pageConversations(tenant, query),
+  });
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/conversations/:id',
@@ -17,6 +55,36 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     params: ConversationParams,
     answers: { 200: ref(Conversation) },
     handler: (tenant, { params }) => readConversation(tenant, params.id),
+  });
+  changeRoutes(app, kit);
+}
+
+function changeRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/conversations/:id',
+    scope: 'conversations:update',
+    tag,
+    summary: 'Change a conversation: status, people, agent, step, tags, custom fields',
+    description:
+      'Tells CONVERSATION_UPDATED when something really changes; a new step also CONVERSATION_STEP_CHANGED, a custom field also FIELD_UPDATED. Taking a conversation out of its step (null) is no step change. CLOSED sets closed_at; any other status opens it again. Naming an agent does not change handled_by; taking away that of a conversation which is handled_by AI makes it NONE.',
+    params: ConversationParams,
+    body: ref(ConversationUpdate),
+    answers: { 200: ref(Conversation) },
+    errors: ['CONVERSATION_OPEN'],
+    handler: (tenant, { params, body }) => updateConversationById(kit, tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'PUT',
+    path: '/v1/conversations/:id/step',
+    scope: 'conversations:update',
+    tag,
+    summary: 'Move a conversation to a pipeline step',
+    description: 'Tells CONVERSATION_STEP_CHANGED alone, and nothing when it is in this step already.',
+    params: ConversationParams,
+    body: ref(StepChange),
+    answers: { 200: ref(Conversation) },
+    handler: (tenant, { params, body }) => moveConversation(tenant, params.id, body.step),
   });
   operation(app, kit.access, {
     method: 'PUT',

@@ -1,10 +1,15 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES, CONTENT_TYPES } from '../../channels/channel.ts';
-import { define, Id, nullable, oneOf, ref, Timestamp } from '../../platform/schema.ts';
-import { FieldValue } from '../contacts/schemas.ts';
+import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
+import { PersonName } from '../users/schemas.ts';
 
 export const SENDER_TYPES = ['CONTACT', 'USER', 'AGENT', 'SYSTEM'] as const;
 export const MESSAGE_TYPES = ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'] as const;
+
+export const CONVERSATION_STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
+export const HANDLERS = ['AI', 'HUMAN', 'NONE'] as const;
 
 export const Conversation = define(
   'Conversation',
@@ -14,8 +19,8 @@ export const Conversation = define(
     contact: Id,
     inbox: Id,
     channel: oneOf(CHANNEL_NAMES),
-    status: oneOf(['OPEN', 'PENDING', 'SNOOZED', 'CLOSED']),
-    handled_by: oneOf(['AI', 'HUMAN', 'NONE']),
+    status: oneOf(CONVERSATION_STATUSES),
+    handled_by: oneOf(HANDLERS),
     agent: nullable(Id),
     owner: nullable(Id),
     attendant: nullable(Id),
@@ -49,3 +54,89 @@ export const Conversation = define(
 export type Conversation = Static<typeof Conversation>;
 
 export const ConversationParams = Type.Object({ id: Id });
+
+export const ConversationCreate = define(
+  'ConversationCreate',
+  strict({
+    inbox: Id,
+    contact: Type.Optional(Type.String({ ...Id, description: 'Either this one, or phone_number' })),
+    phone_number: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 40,
+        description:
+          'In any writing with its country code, or as it is dialled inside Brazil; who is not a contact yet becomes one',
+      }),
+    ),
+    name: Type.Optional(
+      Type.Unsafe<string | null>({ ...nullable(PersonName), description: 'Of a contact that is made' }),
+    ),
+    owner: Type.Optional(
+      Type.Unsafe<string | null>({
+        ...nullable(Id),
+        description: "Without it: the inbox's default_owner; null: nobody",
+      }),
+    ),
+    agent: Type.Optional(
+      Type.Unsafe<string | null>({
+        ...nullable(Id),
+        description: "Without it: the inbox's default_agent; null: none. A conversation with one is handled_by AI",
+      }),
+    ),
+  }),
+);
+export type ConversationCreate = Static<typeof ConversationCreate>;
+
+/** Taken as it is: one with blanks around it would be another tag to whoever compares. */
+const tag = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`^\S([\s\S]*\S)?$` });
+
+export const ConversationUpdate = define(
+  'ConversationUpdate',
+  Type.Partial(
+    strict({
+      status: oneOf(CONVERSATION_STATUSES),
+      snoozed_until: Type.Unsafe<string | null>({
+        ...nullable(Timestamp),
+        description: 'Of a SNOOZED one: when it opens again by itself. null: not before the contact writes',
+      }),
+      handled_by: oneOf(HANDLERS, { description: 'AI takes an agent' }),
+      agent: nullable(Id),
+      owner: nullable(Id),
+      attendant: nullable(Id),
+      step: Type.Unsafe<string | null>({
+        ...nullable(Id),
+        description: 'pipeline follows it; null takes the conversation out of its pipeline',
+      }),
+      tags: Type.Array(tag, { maxItems: 50, uniqueItems: true, description: 'Replaces all that are there' }),
+      custom_fields: FieldValues,
+    }),
+    { additionalProperties: false },
+  ),
+);
+export type ConversationUpdate = Static<typeof ConversationUpdate>;
+
+export const StepChange = define('StepChange', strict({ step: Id }));
+export type StepChange = Static<typeof StepChange>;
+
+export const ConversationList = pageOf(ref(Conversation));
+export const ConversationQuery = pageQuery('-createdAt', {
+  status: Type.Optional(oneOf(CONVERSATION_STATUSES)),
+  handled_by: Type.Optional(oneOf(HANDLERS)),
+  inbox: Type.Optional(Id),
+  contact: Type.Optional(Id),
+  owner: Type.Optional(Id),
+  attendant: Type.Optional(Id),
+  agent: Type.Optional(Id),
+  pipeline: Type.Optional(Id),
+  step: Type.Optional(Id),
+  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        "A part of the contact's name or e-mail, whatever its case and accents, or of the phone number; or the id of the conversation or the contact",
+    }),
+  ),
+});
+export type ConversationQuery = Static<typeof ConversationQuery>;

@@ -33,12 +33,15 @@ export interface PendingTurn {
   message: string;
 }
 
-/** One waiting turn per conversation, for its newest message. */
+/** One waiting turn per conversation, for its newest message. Whom the company has blocked nobody answers. */
 export function leaveTurns(tx: SystemTx, turns: PendingTurn[]): Promise<number> {
   return exec(tx, {
     name: 'inbound.leaveTurns',
     text: `insert into pending_turns (company_id, conversation_id, message_id)
-      select * from unnest($1::text[], $2::text[], $3::text[]) order by 1, 2
+      select t.* from unnest($1::text[], $2::text[], $3::text[]) as t (company_id, conversation_id, message_id)
+        join conversations v on v.company_id = t.company_id and v._id = t.conversation_id
+        join contacts c on c.company_id = v.company_id and c._id = v.contact_id and not c.blocked
+      order by 1, 2
       on conflict (company_id, conversation_id) do update set message_id = excluded.message_id`,
     values: [
       turns.map((turn) => turn.company),

@@ -1,0 +1,84 @@
+/** Businesses: the organisations that contacts belong to. */
+import { isDeepStrictEqual } from 'node:util';
+import { notFound } from '../../platform/errors.ts';
+import { emit } from '../../platform/events.ts';
+import { newId } from '../../platform/ids.ts';
+import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
+import {
+  countBusinesses,
+  deleteBusiness,
+  findBusiness,
+  insertBusiness,
+  listBusinesses,
+  lockBusiness,
+  unlinkContacts,
+  updateBusiness,
+  type BusinessFields,
+} from './queries.ts';
+import type { Business, BusinessCreate, BusinessQuery, BusinessUpdate } from './schemas.ts';
+
+// Some hundred milliseconds a statement.
+const PORTION = 2_000;
+
+export async function createBusiness(tenant: Tenant, input: BusinessCreate): Promise<Business> {
+  return tenant.tx(async (tx) => {
+    const empty = { name: input.name, domain: null, description: null, owner: null, held: {} };
+    const { fields, changes } = await applied(tx, empty, input);
+    const business = await insertBusiness(tx, newId(), fields);
+    tx.makes(business._id);
+    await tell(tx, business, changes);
+    return business;
+  });
+}
+
+export async function readBusiness(tenant: Tenant, id: string): Promise<Business> {
+  const business = await findBusiness(tenant.read, id);
+  if (!business) throw notFound();
+  return business;
+}
+
+export async function pageBusinesses(tenant: Tenant, query: BusinessQuery): Promise<Page<Business>> {
+  const filter = { search: query.search ?? null };
+  const rows = await listBusinesses(tenant.read, filter, windowOf(query));
+  return pageFrom(query, rows, () => countBusinesses(tenant.read, filter));
+}
+
+export async function updateBusinessById(tenant: Tenant, id: string, input: BusinessUpdate): Promise<Business> {
+  return tenant.tx(async (tx) => {
+    const before = await lockBusiness(tx, id);
+    if (!before) throw notFound();
+    const { name, domain, description, owner, held } = before;
+    const own = { name, domain, description, owner, held };
+    const { fields, changes } = await applied(tx, own, input);
+    if (isDeepStrictEqual(fields, own)) return before;
+    const business = await updateBusiness(tx, id, fields);
+    await tell(tx, business, changes);
+    return business;
+  });
+}
+
+/** Its contacts and rows belong to no business afterwards; no event tells of each. */
+export async function removeBusiness(tenant: Tenant, id: string): Promise<Business> {
+  return tenant.tx(async (tx) => {
+    const business = await lockBusiness(tx, id);
+    if (!business) throw notFound();
+    while ((await unlinkContacts(tx, id, PORTION)) > 0);
+    await deleteBusiness(tx, id);
+    return business;
+  });
+}
+
+async function applied(
+  tx: TenantTx,
+  before: BusinessFields,
+  { custom_fields: given, ...plain }: BusinessUpdate,
+): Promise<{ fields: BusinessFields; changes: FieldChange[] }> {
+  const { held, changes } = await applyValues(tx, 'business', before.held, given);
+  return { fields: { ...before, ...plain, held }, changes };
+}
+
+/** A business alone has no contact through whom it changed. */
+const tell = (tx: TenantTx, { _id, company }: Business, changes: FieldChange[]): Promise<void> =>
+  emit(tx, fieldEvents({ _id, company, contact: null }, changes));

@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { operation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import { createBusiness, pageBusinesses, readBusiness, removeBusiness, updateBusinessById } from './businesses.ts';
+import { Business, BusinessCreate, BusinessList, BusinessParams, BusinessQuery, BusinessUpdate } from './schemas.ts';
+
+const tag = 'businesses';
+
+export function businessRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/businesses',
+    scope: 'businesses:create',
+    tag,
+    summary: 'Create a business',
+    body: ref(BusinessCreate),
+    answers: { 201: ref(Business) },
+    handler: (tenant, { body }) => createBusiness(tenant, body),
+    again: readBusiness,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/businesses',
+    scope: 'businesses:read',
+    tag,
+    summary: 'List businesses',
+    query: BusinessQuery,
+    answers: { 200: BusinessList },
+    handler: (tenant, { query }) => pageBusinesses(tenant, query),
+  });
+  recordRoutes(app, kit);
+}
+
+function recordRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/businesses/:id',
+    scope: 'businesses:read',
+    tag,
+    summary: 'Read a business',
+    params: BusinessParams,
+    answers: { 200: ref(Business) },
+    handler: (tenant, { params }) => readBusiness(tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/businesses/:id',
+    scope: 'businesses:update',
+    tag,
+    summary: 'Change a business',
+    params: BusinessParams,
+    body: ref(BusinessUpdate),
+    answers: { 200: ref(Business) },
+    handler: (tenant, { params, body }) => updateBusinessById(tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/businesses/:id',
+    scope: 'businesses:delete',
+    tag,
+    summary: 'Remove a business; its contacts and table rows stay, linked to none',
+    description: 'No event tells of the contacts that lose the link.',
+    params: BusinessParams,
+    answers: { 200: ref(Business) },
+    handler: (tenant, { params }) => removeBusiness(tenant, params.id),
+  });
+}

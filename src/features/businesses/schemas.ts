@@ -1,0 +1,42 @@
+import { Type, type Static } from 'typebox';
+import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { define, Id, nullable, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
+
+export const Business = define(
+  'Business',
+  Type.Object({
+    _id: Id,
+    company: Id,
+    name: Type.String(),
+    domain: nullable(Type.String()),
+    description: nullable(Type.String()),
+    custom_fields: Type.Array(ref(FieldValue)),
+    owner: nullable(Id),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type Business = Static<typeof Business>;
+
+const name = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+const optional = {
+  // RFC 1035 allows no longer name.
+  domain: Type.Optional(nullable(Type.String({ format: 'hostname', maxLength: 253 }))),
+  description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
+  custom_fields: Type.Optional(FieldValues),
+  owner: Type.Optional(nullable(Id)),
+};
+
+export const BusinessCreate = define('BusinessCreate', strict({ name, ...optional }));
+export type BusinessCreate = Static<typeof BusinessCreate>;
+
+export const BusinessUpdate = define('BusinessUpdate', strict({ name: Type.Optional(name), ...optional }));
+export type BusinessUpdate = Static<typeof BusinessUpdate>;
+
+export const BusinessParams = Type.Object({ id: Id });
+export const BusinessList = pageOf(ref(Business));
+export const BusinessQuery = pageQuery('-createdAt', {
+  search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A part of the name or domain' })),
+});
+export type BusinessQuery = Static<typeof BusinessQuery>;

@@ -1,0 +1,112 @@
+/** Erasing a contact: all of it, nothing else, and without an event. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { eventNames, hear, sendText } from '../../../test/support/traffic.ts';
+import { newId } from '../../platform/ids.ts';
+
+const platform = await startPlatform();
+const { call, database, demo } = platform;
+const PATH = '/v1/contacts';
+
+/** A long talk, made by SQL. */
+async function talkAtLength(contact: string, conversation: string, messages: number): Promise<void> {
+  await database.sql(
+    `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, sender_id, message_type,
+        origin, content_type, content, status, external_id)
+      select $1, new_id(), $2, $3, $4, 'WAP_AUTO_CLOSER', 'CONTACT', $3, 'INCOMING', 'CHANNEL', 'TEXT', 'Oi', 'RECEIVED', $3 || n
+      from generate_series(1, $5::int) n`,
+    [demo._id, conversation, contact, demo.inbox, messages],
+  );
+}
+
+test('an erased contact is gone with its names, conversations and messages; its neighbour keeps everything', async () => {
+  const { contact, conversation, message } = await hear(platform, { from: '5511955550001' });
+  const sent = await sendText(platform, conversation._id);
+  const neighbour = await hear(platform, { from: '5511955550002' });
+  const told = await eventNames(platform, contact._id);
+  const removed = (await call(200, 'DELETE', `${PATH}/${contact._id}`)).body;
+  assert.deepEqual({ ...removed, last_message_at: '' }, { ...contact, last_message_at: '' });
+  for (const path of [
+    `${PATH}/${contact._id}`,
+    `/v1/conversations/${conversation._id}`,
+    `/v1/messages/${message._id}`,
+    `/v1/messages/${sent._id}`,
+    `/v1/messages/conversation/${conversation._id}`,
+  ]) {
+    await call(404, 'GET', path);
+  }
+  await call(404, 'DELETE', `${PATH}/${contact._id}`);
+  assert.deepEqual(await eventNames(platform, contact._id), told);
+  for (const table of ['contact_identities', 'conversations', 'messages']) {
+    assert.deepEqual(await database.sql(`select 1 from ${table} where contact_id = $1`, [contact._id]), [], table);
+  }
+  assert.deepEqual((await call(200, 'GET', `/v1/messages/${neighbour.message._id}`)).body, neighbour.message);
+  assert.deepEqual((await call(200, 'GET', `${PATH}/${neighbour.contact._id}`)).body, neighbour.contact);
+  const back = await hear(platform, { from: '5511955550001' });
+  assert.notEqual(back.contact._id, contact._id);
+});
+
+test('table rows of an erased contact stay, linked to none', async () => {
+  const [table, row] = [newId(), newId()];
+  const contact = (await call(201, 'POST', PATH, { body: { name: 'M' } })).body._id;
+  await database.sql(`insert into tables (company_id, _id, name, slug) values ($1, $2, 'T', 't')`, [demo._id, table]);
+  await database.sql(
+    'insert into table_rows (company_id, _id, table_id, row_index, contact_id) values ($1, $2, $3, 1, $4)',
+    [demo._id, row, table, contact],
+  );
+  await call(200, 'DELETE', `${PATH}/${contact}`);
+  assert.deepEqual(await database.sql('select _id, contact_id from table_rows'), [{ _id: row, contact_id: null }]);
+});
+
+test('a contact of 10,000 messages, in a company of many more, is erased as quickly as its own messages allow', async () => {
+  const crowd = await hear(platform);
+  await talkAtLength(crowd.contact._id, crowd.conversation._id, 60_000);
+  const { contact, conversation } = await hear(platform);
+  await talkAtLength(contact._id, conversation._id, 10_000);
+  await database.sql('analyze messages');
+  const started = performance.now();
+  await call(200, 'DELETE', `${PATH}/${contact._id}`);
+  // A statement may take 5 s. Ten times what this takes on a quiet machine.
+  assert.ok(performance.now() - started < 5_000);
+  const left = await database.sql<{ contact_id: string; count: number }>(
+    'select contact_id, count(*)::int as count from messages where contact_id = any($1) group by 1',
+    [[contact._id, crowd.contact._id]],
+  );
+  assert.deepEqual(left, [{ contact_id: crowd.contact._id, count: 60_001 }]);
+});
+
+test('no way from a contact to what belongs to it walks through the whole company', async () => {
+  const unindexed = await database.sql<{ name: string }>(
+    `select f.conrelid::regclass || '.' || f.conname as name from pg_constraint f
+      where f.contype = 'f' and f.confrelid in ('contacts'::regclass, 'conversations'::regclass, 'businesses'::regclass)
+        and not exists (select 1 from pg_index i where i.indrelid = f.conrelid
+          and (i.indkey::int2[])[0:cardinality(f.conkey) - 1] @> f.conkey and f.conkey <@ (i.indkey::int2[])[0:cardinality(f.conkey) - 1])`,
+  );
+  assert.deepEqual(unindexed, []);
+});
+
+test('a contact that is erased while it writes is gone or begins anew, and the network is never refused', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const from = `551195556${String(round).padStart(4, '0')}`;
+    const { contact } = await hear(platform, { from });
+    const [erased, ...sent] = await Promise.all([
+      fetch(`${platform.url}${PATH}/${contact._id}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${demo.key}` },
+      }),
+      ...Array.from({ length: 3 }, () => platform.sandbox('POST', '/sandbox/inbound', { from, text: 'Oi' })),
+    ]);
+    assert.ok(erased && [200, 503].includes(erased.status), String(erased?.status));
+    assert.deepEqual(
+      sent.map((answer: Json) => answer.status),
+      [200, 200, 200],
+    );
+    const homeless = await database.sql(
+      `select 1 from messages m where m.contact_id = $1 and not exists (
+        select 1 from contacts c where c.company_id = m.company_id and c._id = m.contact_id)`,
+      [contact._id],
+    );
+    assert.deepEqual(homeless, []);
+  }
+});

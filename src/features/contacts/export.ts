@@ -1,0 +1,75 @@
+/** Contacts as a CSV that the import reads again: the record's fields under their names, custom fields under their slugs. */
+import type { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { Static } from 'typebox';
+import { sendCsv } from '../../platform/download.ts';
+import { strict } from '../../platform/schema.ts';
+import { csvLine } from '../../platform/sheets/csv.ts';
+import type { Tenant } from '../../platform/tenant.ts';
+import type { CustomField } from '../custom-fields/schemas.ts';
+import { cellOfValue } from '../imports/cells.ts';
+import type { ContactMatch } from './filter-queries.ts';
+import { listContactFields, walkContacts, type Place } from './import-queries.ts';
+import { MATCH_QUERY, readMatch } from './list.ts';
+import type { Contact } from './schemas.ts';
+
+export const ContactExportQuery = strict(MATCH_QUERY);
+export type ContactExportQuery = Static<typeof ContactExportQuery>;
+
+const COLUMNS = [
+  '_id',
+  'name',
+  'email',
+  'phone_number',
+  'country_code',
+  'professional_network_identifier',
+  'external_id',
+  'avatar_url',
+  'language',
+  'tags',
+  'business',
+  'owner',
+  'opted_out',
+  'blocked',
+  'source',
+  'last_inbound_at',
+  'last_message_at',
+  'createdAt',
+  'updatedAt',
+] as const satisfies (keyof Contact)[];
+
+// A statement of some ten milliseconds, however few of them match.
+const REACH = 1_000;
+
+/** Throws what readMatch throws; then the stream begins. */
+export async function exportContacts(
+  tenant: Tenant,
+  query: ContactExportQuery,
+  reply: FastifyReply,
+): Promise<Readable> {
+  const match = await readMatch(tenant, query);
+  const fields = await listContactFields(tenant.read);
+  return sendCsv(reply, 'contacts.csv', portionsOf(tenant, match, fields));
+}
+
+async function* portionsOf(tenant: Tenant, match: ContactMatch, fields: CustomField[]): AsyncGenerator<string> {
+  // With its prefix, so that a field called `name` is not taken for the contact's own.
+  yield csvLine([...COLUMNS, ...fields.map(({ slug }) => `custom_fields.${slug}`)]);
+  let after: Place | null = null;
+  for (;;) {
+    const walked: Awaited<ReturnType<typeof walkContacts>> = await walkContacts(tenant.read, match, after, REACH);
+    const last = walked.at(-1);
+    if (!last) return;
+    after = { createdAt: last.createdAt, id: last._id };
+    const lines = walked.filter(({ matches }) => matches).map((contact) => lineOf(contact, fields));
+    if (lines.length > 0) yield lines.join('');
+  }
+}
+
+function lineOf(contact: Contact, fields: CustomField[]): string {
+  const held = new Map(contact.custom_fields.map(({ _id, value }) => [_id, value]));
+  return csvLine([
+    ...COLUMNS.map((column) => cellOfValue(contact[column])),
+    ...fields.map(({ _id }) => cellOfValue(held.get(_id))),
+  ]);
+}

@@ -1,0 +1,268 @@
+/**
+ * What contacts are searched and filtered by, as SQL. A condition has two forms: `exact`, which decides, and `indexed`, which
+ * the index contacts_search can look up, and which leaves out nothing that is exact. What a caller wrote is a parameter, always.
+ */
+import { many } from '../../platform/db.ts';
+import { isId } from '../../platform/ids.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import type { CustomField, FieldType } from '../custom-fields/schemas.ts';
+
+/** The custom fields of contacts among these ids. */
+export function listFilterFields(tx: TenantRead, ids: string[]): Promise<Pick<CustomField, '_id' | 'type'>[]> {
+  return many(tx, {
+    name: 'contacts.listFilterFields',
+    text: `select _id, type from custom_fields where company_id = $1 and context = 'contact' and _id = any($2)`,
+    values: [tx.companyId, ids],
+  });
+}
+
+export const COLUMNS = ['name', 'email', 'phone_number', 'country_code', 'professional_network_identifier'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+export const OPERATORS = [
+  'eq',
+  'neq',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'is_empty',
+  'is_not_empty',
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+export interface ContactFilter {
+  field: { column: Column } | { _id: string; type: FieldType };
+  operator: Operator;
+  /** As text, also of numbers and booleans; "" where the operator needs none. */
+  value: string;
+}
+
+export interface ContactMatch {
+  search: string | null;
+  filters: ContactFilter[];
+}
+
+/** Takes a value and returns the parameter that stands for it. */
+type Bind = (value: string) => string;
+
+interface Condition {
+  exact: string;
+  /** Null: there is nothing to look up. It may bind more values: those come after all that decide. */
+  indexed: ((bind: Bind) => string) | null;
+}
+
+export interface Conditions {
+  /** Each begins with ` and `; their parameters follow the company's. */
+  exact: string;
+  exactValues: string[];
+  indexed: string | null;
+  /** Those of `exact`, then those that only `indexed` has. */
+  values: string[];
+}
+
+/** All conditions of a match. */
+export function conditionsOf({ search, filters }: ContactMatch): Conditions {
+  const values: string[] = [];
+  const bind: Bind = (value) => `$${values.push(value) + 1}::text`;
+  const conditions = [
+    ...(search === null ? [] : [searchCondition(search, bind)]),
+    ...filters.map((filter) => filterCondition(filter, bind)),
+  ];
+  const exactValues = [...values];
+  const indexed = conditions.flatMap((condition) => condition.indexed?.(bind) ?? []);
+  return {
+    exact: joined(conditions.map((condition) => condition.exact)),
+    exactValues,
+    indexed: indexed.length > 0 ? joined(indexed) : null,
+    values,
+  };
+}
+
+const joined = (parts: string[]): string => parts.map((part) => ` and (${part})`).join('');
+
+// What people write between the digits of a number.
+const PHONE_LIKE = /^[\d\s()+\-./]*\d[\d\s()+\-./]*$/;
+
+/** The id as it is; a part of the name or the e-mail without accents; a part of the number without punctuation. */
+function searchCondition(term: string, bind: Bind): Condition {
+  const text = `fold(${bind(term)})`;
+  const folded = foldText(term);
+  const alternatives: Condition[] = ['folded_name', 'folded_email'].map((column) => ({
+    exact: `strpos(${column}, ${text}) > 0`,
+    indexed: partIndexed({ expression: column, value: text, folded }, 'contains'),
+  }));
+  if (PHONE_LIKE.test(term)) {
+    const digits = term.replaceAll(/\D/g, '');
+    const value = bind(digits);
+    alternatives.push({
+      exact: `strpos(phone_number, ${value}) > 0`,
+      indexed: partIndexed({ expression: 'phone_number', value, folded: digits }, 'contains'),
+    });
+  }
+  if (isId(term)) {
+    const id = bind(term);
+    alternatives.push({ exact: `_id = ${id}`, indexed: () => `_id = ${id}` });
+  }
+  const lookUps = alternatives.flatMap((alternative) => alternative.indexed ?? []);
+  return {
+    exact: alternatives.map((alternative) => alternative.exact).join(' or '),
+    // One alternative that can not be looked up, and all have to be looked at.
+    indexed: lookUps.length < alternatives.length ? null : (more) => lookUps.map((lookUp) => lookUp(more)).join(' or '),
+  };
+}
+
+function filterCondition({ field, operator, value }: ContactFilter, bind: Bind): Condition {
+  if ('column' in field) return columnCondition(field.column, operator, value, bind);
+  const id = bind(field._id);
+  if (operator === 'is_empty' || operator === 'is_not_empty') {
+    const not = operator === 'is_empty' ? '' : 'not ';
+    return {
+      exact: `coalesce(custom_fields -> ${id}, 'null') ${not}in ('null', '""', '[]')`,
+      indexed: null,
+    };
+  }
+  const given = bind(value);
+  const numeric = field.type === 'NUMBER' && (operator === 'eq' || operator === 'neq');
+  const positive = POSITIVE[operator] ?? operator;
+  const test = numeric
+    ? `custom_fields -> ${id} = (${given})::jsonb`
+    : field.type === 'LIST'
+      ? `exists (select from jsonb_array_elements_text(
+          case jsonb_typeof(custom_fields -> ${id}) when 'array' then custom_fields -> ${id} else '[]' end) item
+          where ${textTest('lower(item)', positive, `lower(${given})`)})`
+      : textTest(`lower(custom_fields ->> ${id})`, positive, `lower(${given})`);
+  return {
+    exact: positive === operator ? test : `(${test}) is not true`,
+    indexed: operator === 'eq' ? (more) => heldIndexed(field, value, more) : null,
+  };
+}
+
+/** Operators that are the opposite of another, and keep what has no value at all. */
+const POSITIVE: Partial<Record<Operator, Operator>> = { neq: 'eq', not_contains: 'contains' };
+
+/** Custom fields are indexed as one small-letter document: what is equal but for case is contained in it. */
+function heldIndexed({ _id, type }: { _id: string; type: FieldType }, value: string, bind: Bind): string {
+  const typed = type === 'NUMBER' ? Number(value) : type === 'BOOLEAN' ? value.toLowerCase() === 'true' : value;
+  const held = JSON.stringify({ [_id]: type === 'LIST' ? [typed] : typed });
+  return `lower(custom_fields::text)::jsonb @> lower(${bind(held)})::jsonb`;
+}
+
+/** How a column is looked up: which indexed expression stands for it, and what is done to the value. */
+const TRIGRAMS: Record<Exclude<Column, 'country_code'>, { expression: string; change: string }> = {
+  name: { expression: 'folded_name', change: 'fold' },
+  email: { expression: 'folded_email', change: 'fold' },
+  phone_number: { expression: 'phone_number', change: 'lower' },
+  professional_network_identifier: { expression: 'lower(professional_network_identifier)', change: 'lower' },
+};
+
+function columnCondition(column: Column, operator: Operator, value: string, bind: Bind): Condition {
+  if (operator === 'is_empty' || operator === 'is_not_empty') {
+    const sign = operator === 'is_empty' ? '=' : '>';
+    return {
+      exact: `coalesce(${column}, '') ${sign} ''`,
+      indexed: () =>
+        column === 'country_code' ? `${COUNTRY} ${sign} ''` : `${MARKS} @> '{${sign === '=' ? '-' : '+'}${column}}'`,
+    };
+  }
+  const given = bind(value);
+  const positive = POSITIVE[operator] ?? operator;
+  const test = textTest(`lower(${column})`, positive, `lower(${given})`);
+  const exact = positive === operator ? test : `(${test}) is not true`;
+  if (column === 'country_code')
+    return { exact, indexed: value === '' ? null : countryIndexed(operator, `lower(${given})`) };
+  const { expression, change } = TRIGRAMS[column];
+  const looked = { expression, value: `${change}(${given})`, folded: foldText(value) };
+  return { exact, indexed: positive === operator ? partIndexed(looked, operator) : null };
+}
+
+// As contacts_search has it.
+const MARKS = `contact_marks(name, email, phone_number, professional_network_identifier,
+  coalesce(folded_name, '') || coalesce(folded_email, ''))`;
+// As contacts_search has it: "" for those without a country, so that `neq` finds them by the index, too.
+const COUNTRY = `coalesce(lower(country_code), '')`;
+
+function countryIndexed(operator: Operator, value: string): Condition['indexed'] {
+  if (operator === 'eq') return () => `${COUNTRY} = ${value}`;
+  return operator === 'neq' ? () => `${COUNTRY} < ${value} or ${COUNTRY} > ${value}` : null;
+}
+
+/** `text` and `value` are expressions in the same letters. */
+function textTest(text: string, operator: Operator, value: string): string {
+  switch (operator) {
+    case 'contains':
+      return `strpos(${text}, ${value}) > 0`;
+    case 'starts_with':
+      return `starts_with(${text}, ${value})`;
+    case 'ends_with':
+      return `right(${text}, length(${value})) = ${value}`;
+    default:
+      return `${text} = ${value}`;
+  }
+}
+
+interface Looked {
+  /** What the index has. */
+  expression: string;
+  /** What it is compared with, in the same letters. */
+  value: string;
+  /** What the database will make of that value. */
+  folded: string;
+}
+
+/** A look into the trigrams of an expression; null when the value has none. */
+function partIndexed({ expression, value, folded }: Looked, operator: Operator): Condition['indexed'] {
+  const from = operator === 'contains' || operator === 'ends_with' ? '%' : '';
+  const to = operator === 'contains' || operator === 'starts_with' ? '%' : '';
+  if (operator === 'contains' && WORDS.test(folded)) return (more) => wordsIndexed(expression, endsOf(folded), more);
+  if (hasTrigram(folded, from === '', to === ''))
+    return () => `${expression} like '${from}' || like_literal(${value}) || '${to}'`;
+  const isPair = operator === 'contains' && /^[a-z0-9]{2}$/.test(folded);
+  return isPair ? (more) => pairIndexed(expression, more(folded)) : null;
+}
+
+// Several plain words, as names are.
+const WORDS = /^[a-z]+(?: [a-z]+)+$/;
+
+/** The last three letters of each word with the blank after it; of a shorter one all, with the blank before it, too. */
+function endsOf(words: string): string[] {
+  const ends = [...words.matchAll(/[a-z]+/g)].map(({ 0: word, index }) => {
+    const end = index + word.length;
+    return words.slice(word.length < 3 ? Math.max(index - 1, 0) : end - 3, end + 1);
+  });
+  return ends.filter((end) => hasTrigram(end, false, false));
+}
+
+/** Each trigram of a text is compared for each row that has the rarest: with the ends of its words alone it takes half the time. */
+function wordsIndexed(expression: string, ends: string[], more: Bind): string {
+  return ends.map((end) => `${expression} like '%' || like_literal(${more(end)}) || '%'`).join(' and ');
+}
+
+/** Three letters or digits in a row, or fewer at an edge: a trigram takes in two blanks before a word, and one after it. */
+function hasTrigram(folded: string, startKnown: boolean, endKnown: boolean): boolean {
+  for (const { 0: word, index } of folded.matchAll(/[\p{L}\p{N}]+/gu)) {
+    const before = startKnown || index > 0 ? 2 : 0;
+    const after = endKnown || index + word.length < folded.length ? 1 : 0;
+    if (Array.from(word).length + before + after >= 3) return true;
+  }
+  return false;
+}
+
+// Everything of ASCII that may stand before a pair: the index knows no pairs, but each trigram that ends in one.
+const BEFORE_PAIR = String.raw`(^|[\x01-/:-@[-\`{-\x7f]|[a-z0-9])`;
+
+/** Two letters inside a text. Texts with letters beyond ASCII, which are few once they are folded, have a mark. */
+function pairIndexed(expression: string, pair: string): string {
+  const trigrams = `${expression} ~ ('${BEFORE_PAIR}' || ${pair})`;
+  const isFolded = expression.startsWith('folded_');
+  return isFolded ? `${trigrams} or ${MARKS} @> '{+letters}'` : trigrams;
+}
+
+/** What fold() of the database makes of a text, nearly: it only chooses the way of the look-up. */
+function foldText(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replaceAll(/\p{Mn}/gu, '')
+    .toLowerCase();
+}

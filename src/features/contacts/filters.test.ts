@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { openDatabase } from '../../platform/tenant.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { randomFrom } from '../../../test/support/random.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
+import { pageContacts } from './list.ts';
+
+const seed = randomInt(2 ** 31);
+const next = randomFrom(seed);
+const below = (end: number): number => Math.floor(next() * end);
+const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
+const chance = (share: number): boolean => next() < share;
+
+const platform = await startPlatform();
+const company = platform.demo;
+
+const TYPES = ['TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'SELECT', 'LIST'] as const;
+type FieldType = (typeof TYPES)[number];
+const FIELDS = Object.fromEntries(TYPES.map((type, index) => [type, `c${index}`.padEnd(24, '0')])) as Record<
+  FieldType,
+  string
+>;
+const COLUMNS = ['name', 'email', 'phone_number', 'country_code', 'professional_network_identifier'] as const;
+const OPERATORS = [
+  'eq',
+  'neq',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'is_empty',
+  'is_not_empty',
+] as const;
+type Operator = (typeof OPERATORS)[number];
+
+interface Held {
+  _id: string;
+  created_at: string;
+  values: Record<string, Json>;
+}
+
+interface Filter {
+  field: string;
+  operator: Operator;
+  value?: string | number | boolean;
+}
+
+// Letters whose case, accents, width or meaning to LIKE, JSON and trigrams are special; pairs and blanks, so that words arise.
+const LETTERS =
+  'a b z q é É e\u0301 ç ã ñ ß ſ K fi fi Σ σ ς ж Ж ö 日 本 😀 % _ \\ \' " - @ . , + ( ) 1 2 12 345 maria SILVA zq an ½ \u00a0 \n'
+    .split(' ')
+    .concat(' ', ' ');
+
+function someText(length: number): string {
+  return Array.from({ length: 1 + below(length) }, () => pick(LETTERS)).join('');
+}
+
+const digits = (count: number): string => Array.from({ length: count }, () => below(10)).join('');
+
+/** Absent, null and empty often enough. */
+function maybe<T>(make: () => T): T | null | '' | undefined {
+  return chance(0.15) ? undefined : chance(0.1) ? null : chance(0.1) ? '' : make();
+}
+
+function makeContact(index: number): Held {
+  const values: Record<string, Json> = {
+    name: maybe(() => someText(chance(0.03) ? 400 : 8)) ?? null,
+    email: maybe(() => `${someText(3)}@${pick(['gmail.com', 'Example.TEST', 'uol.com.br'])}`) ?? null,
+    phone_number: chance(0.2) ? null : `+${pick(['55', '1', '351'])}${digits(9)}`,
+    country_code: maybe(() => pick(['BR', 'BR', 'PT', 'US'])) ?? null,
+    professional_network_identifier: chance(0.6) ? null : someText(4),
+    [FIELDS.TEXT]: maybe(() => someText(chance(0.03) ? 900 : 5)),
+    [FIELDS.NUMBER]: maybe(() => pick([0, 1, -1, 12, 1.5, 100, 0.1, 1e21, 12_345])),
+    [FIELDS.BOOLEAN]: maybe(() => chance(0.5)),
+    [FIELDS.DATE]: maybe(() => `20${10 + below(20)}-0${1 + below(9)}-1${below(10)}`),
+    [FIELDS.SELECT]: maybe(() => pick(['Ouro', 'PRATA', 'básico', 'basico'])),
+    [FIELDS.LIST]: chance(0.3) ? undefined : Array.from({ length: below(4) }, () => someText(3)),
+  };
+  // Few moments, so that the id often decides the order.
+  const created_at = new Date(Date.UTC(2026, 0, 1) + below(50) * 1_000).toISOString();
+  return { _id: (index * 7 + 1).toString(16).padStart(24, '0'), created_at, values };
+}
+
+const contacts = Array.from({ length: 350 }, (_item, index) => makeContact(index));
+await platform.database.sql('delete from contacts where company_id = $1', [company._id]);
+await platform.database.sql(
+  `insert into custom_fields (company_id, _id, slug, title, context, type)
+    select $1, f.id, lower(f.type), f.type, 'contact', f.type from jsonb_to_recordset($2) as f (id text, type text)`,
+  [company._id, JSON.stringify(TYPES.map((type) => ({ id: FIELDS[type], type })))],
+);
+await platform.database.sql(
+  `insert into contacts (company_id, _id, created_at, name, email, phone_number, country_code, professional_network_identifier, custom_fields, source)
+    select $1, g._id, g.created_at, g.values ->> 'name', g.values ->> 'email', g.values ->> 'phone_number', g.values ->> 'country_code',
+      g.values ->> 'professional_network_identifier',
+      g.values - array['name', 'email', 'phone_number', 'country_code', 'professional_network_identifier'], 'API'
+    from jsonb_to_recordset($2) as g (_id text, created_at timestamptz, values jsonb)`,
+  [company._id, JSON.stringify(contacts)],
+);
+
+/** One small letter for each letter, whatever stands beside it. */
+const lower = (value: string): string =>
+  Array.from(value)
+    .map((letter) => letter.toLowerCase())
+    .join('');
+const fold = (value: string): string =>
+  lower(
+    lower(value)
+      .normalize('NFKD')
+      .replaceAll(/[\u0300-\u036f]/g, ''),
+  );
+
+const isEmpty = (value: Json): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+function textFits(operator: Operator, held: string, given: string): boolean {
+  const [a, b] = [lower(held), lower(given)];
+  if (operator === 'eq') return a === b;
+  if (operator === 'contains') return a.includes(b);
+  return operator === 'starts_with' ? a.startsWith(b) : a.endsWith(b);
+}
+
+/** The rule as one would tell it, without a database. */
+function fits({ values }: Held, { field, operator, value }: Filter): boolean {
+  const held = values[field.replace('contact.', '')];
+  if (operator === 'is_empty') return isEmpty(held);
+  if (operator === 'is_not_empty') return !isEmpty(held);
+  const positive = operator === 'neq' ? 'eq' : operator === 'not_contains' ? 'contains' : operator;
+  const isFit = (item: Json): boolean =>
+    typeof item === 'number' && positive === 'eq'
+      ? item === Number(value)
+      : textFits(positive, typeof item === 'number' ? digitsOf(item) : String(item), String(value));
+  const isHeld = held !== null && held !== undefined && (Array.isArray(held) ? held.some(isFit) : isFit(held));
+  return isHeld === (positive === operator);
+}
+
+/** Numbers are shown with all their digits. */
+const digitsOf = (value: number): string => (Number.isInteger(value) ? BigInt(value).toString() : String(value));
+
+function isFound({ _id, values }: Held, term: string): boolean {
+  const isPart = (value: Json): boolean => typeof value === 'string' && fold(value).includes(fold(term));
+  const isNumber = /^[\d\s()+\-./]*$/.test(term) && /\d/.test(term);
+  return (
+    _id === term ||
+    isPart(values['name']) ||
+    isPart(values['email']) ||
+    (isNumber && (values['phone_number'] ?? '').includes(term.replaceAll(/\D/g, '')))
+  );
+}
+
+/** A part of something that some contact holds, in another case; sometimes anything. */
+function valueFor(field: string, operator: Operator): string {
+  const held = pick(contacts).values[field.replace('contact.', '')];
+  const item = Array.isArray(held) ? pick(held.length > 0 ? held : ['x']) : held;
+  if (isEmpty(item) || chance(0.1)) return chance(0.2) ? '' : someText(3);
+  const letters = Array.from(typeof item === 'number' ? digitsOf(item) : String(item));
+  const from = operator === 'starts_with' || operator.endsWith('eq') ? 0 : below(letters.length);
+  const to = operator === 'ends_with' || operator.endsWith('eq') ? letters.length : from + 1 + below(4);
+  const part = letters.slice(from, to).join('').slice(0, 300);
+  return chance(0.5) ? part : chance(0.5) ? part.toLowerCase() : part.toUpperCase();
+}
+
+function filterOn(field: string, operator: Operator): Filter {
+  if (operator.startsWith('is_')) return { field, operator };
+  const isEqual = operator === 'eq' || operator === 'neq';
+  if (field === FIELDS.NUMBER && isEqual) {
+    const value = pick([0, 1, -1, 12, 1.5, 100, 0.1, 1e21, 7]);
+    return { field, operator, value: chance(0.5) ? value : String(value) };
+  }
+  if (field === FIELDS.BOOLEAN && isEqual) return { field, operator, value: pick([true, false, 'TRUE', 'false']) };
+  return { field, operator, value: valueFor(field, operator).toWellFormed() };
+}
+
+function expected(filters: Filter[], search?: string): string[] {
+  return contacts
+    .filter((contact) => filters.every((filter) => fits(contact, filter)))
+    .filter((contact) => search === undefined || isFound(contact, search))
+    .toSorted((a, b) => (`${a.created_at}${a._id}` < `${b.created_at}${b._id}` ? 1 : -1))
+    .map((contact) => contact._id);
+}
+
+async function ask(query: Record<string, string>): Promise<{ ids: string[]; total: number }> {
+  const ids: string[] = [];
+  for (let after: Record<string, string> = {}; ;) {
+    const parameters = new URLSearchParams({ limit: '100', ...query, ...after }).toString();
+    const { body } = await platform.call(200, 'GET', `/v1/contacts?${parameters}`);
+    ids.push(...body.result.map((contact: Json) => contact._id));
+    if (body.meta.nextCursor === null) return { ids, total: body.meta.totalCount };
+    after = { after: body.meta.nextCursor };
+  }
+}
+
+async function check(filters: Filter[], search?: string): Promise<void> {
+  const ids = expected(filters, search);
+  const query = { ...(filters.length > 0 ? { filters: JSON.stringify(filters) } : {}), ...(search ? { search } : {}) };
+  const found = await ask(query);
+  assert.equal(difference(found.ids, ids), null, `seed ${seed}: ${JSON.stringify(query)}`);
+  assert.equal(found.total, ids.length, `seed ${seed}: ${JSON.stringify(query)}`);
+}
+
+/** Null when both are the same ids in the same order, else one contact that tells why not. */
+function difference(found: string[], ids: string[]): Json {
+  const missing = ids.find((id) => !found.includes(id));
+  const surplus = found.find((id) => !ids.includes(id));
+  const odd = contacts.find(({ _id }) => _id === (missing ?? surplus));
+  if (odd) return { [missing ? 'missing' : 'surplus']: odd };
+  return found.join() === ids.join() ? null : 'another order';
+}
+
+const ALL_FIELDS = [...COLUMNS.map((name) => `contact.${name}`), ...Object.values(FIELDS)];
+
+describe(`what is found is what the rule says, in the order of the list (seed ${seed})`, () => {
+  for (const field of ALL_FIELDS) {
+    const name = TYPES.find((type) => FIELDS[type] === field) ?? field;
+    test(`every operator on ${name}`, async () => {
+      for (const operator of OPERATORS) {
+        for (let round = 0; round < (operator.startsWith('is_') ? 1 : 3); round += 1)
+          await check([filterOn(field, operator)]);
+      }
+    });
+  }
+
+  test('searches', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const field = pick(['name', 'name', 'email', 'phone_number']);
+      const term = (chance(0.05) ? pick(contacts)._id : valueFor(field, 'contains')) || 'a';
+      await check([], term.toWellFormed().slice(0, 200));
+    }
+  });
+
+  test('several filters and a search together', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const filters = Array.from({ length: 1 + below(3) }, () => filterOn(pick(ALL_FIELDS), pick(OPERATORS)));
+      await check(filters, chance(0.4) ? pick(['a', 'zq', 'mar', '12', 'é']) : undefined);
+    }
+  });
+
+  test('also where row-level security takes the indexes away', async () => {
+    const database = openDatabase({ url: platform.database.url, poolSize: 2, readsUnderRls: true });
+    const tenant = { ...platform.running.kit.access, companyId: company._id, read: database.read(company._id) };
+    try {
+      for (let round = 0; round < 40; round += 1) {
+        const filters = [filterOn(pick(ALL_FIELDS), pick(OPERATORS))];
+        const query = {
+          page: 1,
+          limit: 100,
+          skipCount: false,
+          sort: '-createdAt',
+          filters: JSON.stringify(filters),
+        } as const;
+        const { result, meta } = await pageContacts(tenant as never, query);
+        const ids = expected(filters);
+        const found = result.map((contact) => contact._id);
+        assert.equal(difference(found, ids.slice(0, 100)), null, `seed ${seed}: ${query.filters}`);
+        assert.equal(meta.totalCount, ids.length, `seed ${seed}: ${query.filters}`);
+      }
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+describe('a filter that can not be meant is refused, and named', async () => {
+  const good = { field: 'contact.name', operator: 'eq', value: 'x' };
+  const foreign = 'd'.repeat(24);
+  const ofConversations = 'e'.repeat(24);
+  const other = await platform.createCompany();
+  await platform.database.sql(
+    `insert into custom_fields (company_id, _id, slug, title, context, type)
+      values ($1, $2, 'a', 'A', 'contact', 'TEXT'), ($3, $4, 'b', 'B', 'conversation', 'TEXT')`,
+    [other._id, foreign, company._id, ofConversations],
+  );
+
+  async function refused(filters: string, code: string, path: string): Promise<void> {
+    expectProblem(
+      await platform.call(400, 'GET', `/v1/contacts?${new URLSearchParams({ filters }).toString()}`),
+      code,
+      path,
+    );
+  }
+  const third = (item: unknown): string => JSON.stringify([good, good, item]);
+
+  test('what is no JSON array of at most fifteen items', async () => {
+    for (const text of ['', '[', '{}', 'null', '"x"']) await refused(text, 'VALIDATION_FAILED', 'filters');
+    await refused(JSON.stringify(Array.from({ length: 16 }, () => good)), 'VALIDATION_FAILED', 'filters');
+    await check(Array.from({ length: 15 }, () => good as Filter));
+    await check([]);
+  });
+
+  test('an item that is none, or has a property too many', async () => {
+    for (const item of [null, 'x', [], 1]) await refused(third(item), 'VALIDATION_FAILED', 'filters[2]');
+    await refused(third({ ...good, or: [] }), 'VALIDATION_FAILED', 'filters[2].or');
+  });
+
+  test('a field or an operator that nobody knows', async () => {
+    for (const field of ['name', 'contact.tags', 'contact.name; drop table contacts', '', null, 7, undefined]) {
+      await refused(third({ ...good, field }), 'VALIDATION_FAILED', 'filters[2].field');
+    }
+    for (const operator of ['like', 'EQ', '', null, undefined, 'toString']) {
+      await refused(third({ ...good, operator }), 'VALIDATION_FAILED', 'filters[2].operator');
+    }
+  });
+
+  test("a custom field that is unknown, another company's, or not one of contacts: the same answer", async () => {
+    for (const field of ['f'.repeat(24), foreign, ofConversations]) {
+      await refused(third({ ...good, field }), 'UNKNOWN_REFERENCE', 'filters[2].field');
+    }
+  });
+
+  test('a value that is missing or of another type', async () => {
+    const path = 'filters[2].value';
+    for (const value of [undefined, null, 1, true, [], {}]) {
+      await refused(third({ ...good, value }), 'VALIDATION_FAILED', path);
+    }
+    for (const value of ['x', '', '1e999', true, []]) {
+      await refused(third({ field: FIELDS.NUMBER, operator: 'eq', value }), 'VALIDATION_FAILED', path);
+    }
+    for (const value of ['yes', 1]) {
+      await refused(third({ field: FIELDS.BOOLEAN, operator: 'neq', value }), 'VALIDATION_FAILED', path);
+    }
+    for (const value of [3, ['x']]) {
+      await refused(third({ field: FIELDS.LIST, operator: 'eq', value }), 'VALIDATION_FAILED', path);
+    }
+    for (const value of ['\0', '\ud800']) await refused(third({ ...good, value }), 'MALFORMED_BODY', path);
+    await refused(
+      `[${JSON.stringify({ field: FIELDS.NUMBER, operator: 'eq' }).slice(0, -1)},"value":1e999}]`,
+      'VALIDATION_FAILED',
+      'filters[0].value',
+    );
+  });
+
+  test('a value beside is_empty says nothing, and is passed over', () =>
+    check([{ field: 'contact.name', operator: 'is_empty', value: '' }]));
+});

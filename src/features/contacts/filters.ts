@@ -1,0 +1,100 @@
+/** Filters of the contacts list: read, checked, and their custom fields found. */
+import { checkText } from '../../platform/body.ts';
+import { invalid, unknownReference } from '../../platform/errors.ts';
+import { isId } from '../../platform/ids.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import type { FieldType } from '../custom-fields/schemas.ts';
+import {
+  COLUMNS,
+  listFilterFields,
+  OPERATORS,
+  type Column,
+  type ContactFilter,
+  type Operator,
+} from './filter-queries.ts';
+
+const MAX_FILTERS = 15;
+const PROPERTIES = new Set(['field', 'operator', 'value']);
+
+interface Item {
+  path: string;
+  /** Of the contact itself, or a custom field's id. */
+  field: { column: Column } | { _id: string };
+  operator: Operator;
+  value: unknown;
+}
+
+/** Throws VALIDATION_FAILED or UNKNOWN_REFERENCE naming the item: `filters[2].operator`. */
+export async function readFilters(tx: TenantRead, text: string | undefined): Promise<ContactFilter[]> {
+  if (text === undefined) return [];
+  const items = parseList(text).map((item, index) => readItem(item, `filters[${index}]`));
+  const types = await typesOf(tx, items);
+  return items.map(({ path, field, operator, value }) => {
+    if ('column' in field) return { field, operator, value: textOf('TEXT', operator, value, path) };
+    const type = types.get(field._id);
+    if (!type) throw unknownReference(`${path}.field`);
+    return { field: { ...field, type }, operator, value: textOf(type, operator, value, path) };
+  });
+}
+
+function parseList(text: string): unknown[] {
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    // Failure policy: the parser's own words may quote the text; the caller learns only that it is not JSON.
+    throw invalid('filters', 'is not JSON', 'MALFORMED');
+  }
+  if (!Array.isArray(list)) throw invalid('filters', 'must be a JSON array of {field, operator, value}', 'TYPE');
+  if (list.length > MAX_FILTERS) throw invalid('filters', `must have at most ${MAX_FILTERS} items`, 'MAX_ITEMS');
+  return list;
+}
+
+function readItem(item: unknown, path: string): Item {
+  if (typeof item !== 'object' || item === null || Array.isArray(item))
+    throw invalid(path, 'must be {field, operator, value}', 'TYPE');
+  const { field, operator, value } = item as Record<string, unknown>;
+  const surplus = Object.keys(item).find((name) => !PROPERTIES.has(name));
+  if (surplus !== undefined)
+    throw invalid(`${path}.${surplus}`, 'is not a property of a filter', 'ADDITIONAL_PROPERTIES');
+  const known = OPERATORS.find((name) => name === operator);
+  if (!known) throw invalid(`${path}.operator`, `must be one of ${OPERATORS.join(', ')}`, 'ENUM');
+  return { path, field: fieldOf(field, `${path}.field`), operator: known, value };
+}
+
+function fieldOf(field: unknown, path: string): Item['field'] {
+  if (typeof field === 'string' && isId(field)) return { _id: field };
+  const column = COLUMNS.find((name) => `contact.${name}` === field);
+  if (column) return { column };
+  const names = COLUMNS.map((name) => `contact.${name}`).join(', ');
+  throw invalid(path, `must be one of ${names}, or the id of a custom field`, 'ENUM');
+}
+
+async function typesOf(tx: TenantRead, items: Item[]): Promise<Map<string, FieldType>> {
+  const ids = items.flatMap(({ field }) => ('_id' in field ? [field._id] : []));
+  if (ids.length === 0) return new Map();
+  return new Map((await listFilterFields(tx, ids)).map(({ _id, type }) => [_id, type]));
+}
+
+/** The value as text. A number or a boolean is taken where the field's type is one, and so is its text. */
+function textOf(type: FieldType, operator: Operator, value: unknown, path: string): string {
+  if (operator === 'is_empty' || operator === 'is_not_empty') return '';
+  const place = `${path}.value`;
+  if (value === undefined || value === null) throw invalid(place, 'is required by this operator', 'REQUIRED');
+  const isEqual = operator === 'eq' || operator === 'neq';
+  if (typeof value === 'string') {
+    checkText(value, place);
+    if (isEqual && type === 'NUMBER') return numberOf(value, place);
+    if (isEqual && type === 'BOOLEAN' && !/^(true|false)$/i.test(value)) throw invalid(place, 'must be true or false');
+    return value;
+  }
+  if (Number.isFinite(value) && type === 'NUMBER') return JSON.stringify(value);
+  if (typeof value === 'boolean' && type === 'BOOLEAN') return String(value);
+  throw invalid(place, `does not fit a field of type ${type}`, 'TYPE');
+}
+
+function numberOf(text: string, path: string): string {
+  const number = /\S/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isFinite(number)) throw invalid(path, 'must be a number');
+  return JSON.stringify(number);
+}

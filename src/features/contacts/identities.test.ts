@@ -1,0 +1,217 @@
+/** Whose name is it: one contact per phone number, e-mail, network identifier and external id, whoever asks at once. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { freshPhone } from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { randomFrom } from '../../../test/support/random.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
+import { eventNames, hear } from '../../../test/support/traffic.ts';
+import { newId } from '../../platform/ids.ts';
+
+const platform = await startPlatform();
+const { call, database, demo } = platform;
+const PATH = '/v1/contacts';
+
+const create = async (body: Json): Promise<Json> => (await call(201, 'POST', PATH, { body })).body;
+const patch = (status: number, id: string, body: Json) => call(status, 'PATCH', `${PATH}/${id}`, { body });
+
+/** Whatever it answers. */
+async function ask(method: string, path: string, body: Json): Promise<{ status: number; body: Json }> {
+  const response = await fetch(platform.url + path, {
+    method,
+    headers: { authorization: `Bearer ${demo.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const namesOf = (contact: string): Promise<{ kind: string; value: string }[]> =>
+  database.sql('select kind, value from contact_identities where contact_id = $1 order by kind, value', [contact]);
+
+const digits = freshPhone();
+const NAMES: [string, string, string[]][] = [
+  ['phone_number', digits, [`+${digits}`, digits.slice(2), `${digits.slice(0, 4)}${digits.slice(5)}`]],
+  ['email', 'Maria@Example.com', ['maria@example.com', 'MARIA@EXAMPLE.COM']],
+  ['professional_network_identifier', 'maria-silva', ['maria-silva']],
+  ['external_id', 'crm-1', ['crm-1']],
+];
+
+for (const [field, value, spellings] of NAMES) {
+  test(`a ${field} belongs to one contact in every spelling: 409 names who has it, for POST and PATCH`, async () => {
+    const holder = await create({ [field]: value });
+    const another = await create({ name: 'Another' });
+    for (const spelling of [value, ...spellings]) {
+      for (const refused of [
+        await call(409, 'POST', PATH, { body: { [field]: spelling } }),
+        await patch(409, another._id, { name: 'Changed', [field]: spelling }),
+      ]) {
+        expectProblem(refused, 'CONTACT_EXISTS', field);
+        assert.equal(refused.body.existing_id, holder._id);
+      }
+    }
+    assert.deepEqual((await call(200, 'GET', `${PATH}/${another._id}`)).body, another);
+    assert.deepEqual(await eventNames(platform, another._id), ['CONTACT_CREATED']);
+    const other = await platform.createCompany();
+    await call(201, 'POST', PATH, { key: other.key, body: { [field]: value } });
+  });
+
+  test(`a ${field} that was replaced, cleared or erased is free for another contact`, async () => {
+    const fresh = (name: string): string =>
+      field === 'phone_number' ? freshPhone() : `${name}-${newId()}@example.com`;
+    const [one, two, three] = [fresh('one'), fresh('two'), fresh('three')];
+    const first = await create({ name: 'First', [field]: one });
+    await patch(200, first._id, { [field]: two });
+    const second = await create({ [field]: one });
+    await patch(409, first._id, { [field]: one });
+    await patch(200, first._id, { [field]: null });
+    await patch(200, second._id, { [field]: two });
+    await call(200, 'DELETE', `${PATH}/${second._id}`);
+    await patch(200, first._id, { [field]: two });
+    await create({ [field]: one });
+    await create({ [field]: three });
+  });
+}
+
+test('of 20 contacts created at the same moment with one number, in several spellings, exactly one exists', async () => {
+  const phone = freshPhone();
+  const spellings = [phone, `+${phone}`, phone.slice(2), `${phone.slice(0, 4)}${phone.slice(5)}`];
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => ask('POST', PATH, { phone_number: spellings[index % spellings.length] })),
+  );
+  const [made, ...more] = answers.filter(({ status }) => status === 201);
+  assert.deepEqual(more, []);
+  const refused = answers.filter(({ status }) => status === 409);
+  assert.equal(refused.length, 19);
+  for (const { body } of refused) assert.equal(body.existing_id, made?.body._id);
+});
+
+test('a contact that is created while its first message comes in is one contact, whoever was first', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const phone = freshPhone();
+    const [answer, heard] = await Promise.all([
+      ask('POST', PATH, { name: 'By hand', phone_number: phone }),
+      hear(platform, { from: phone, name: 'By message' }),
+    ]);
+    const id = answer.status === 201 ? answer.body._id : answer.body.existing_id;
+    assert.equal(heard.contact._id, id, JSON.stringify(answer));
+    assert.equal((await eventNames(platform, id)).filter((name) => name === 'CONTACT_CREATED').length, 1);
+  }
+});
+
+test('a contact that was created by its number is the one who writes later, and is then answered', async () => {
+  const phone = freshPhone();
+  const made = await create({ name: 'Maria', phone_number: `${phone.slice(0, 4)}${phone.slice(5)}` });
+  const { contact } = await hear(platform, { from: phone, name: 'Mari' });
+  assert.equal(contact._id, made._id);
+  assert.equal(contact.name, 'Maria');
+});
+
+test('a number that was replaced no longer leads to the contact; what the network calls it stays', async () => {
+  const [old, next] = [freshPhone(), freshPhone()];
+  const { contact } = await hear(platform, { from: old });
+  await database.sql(
+    `insert into contact_identities (company_id, kind, value, contact_id, address) values ($1, 'BSUID', 'BR.1', $2, 'BR.1')`,
+    [demo._id, contact._id],
+  );
+  await patch(200, contact._id, { phone_number: next });
+  assert.deepEqual(await namesOf(contact._id), [
+    { kind: 'BSUID', value: 'BR.1' },
+    { kind: 'PHONE', value: next },
+  ]);
+  assert.equal((await hear(platform, { from: next })).contact._id, contact._id);
+  assert.notEqual((await hear(platform, { from: old })).contact._id, contact._id);
+  // Whoever has a name of the network's needs no other.
+  const cleared = (await patch(200, contact._id, { phone_number: null, name: null })).body;
+  assert.deepEqual([cleared.phone_number, cleared.country_code], [null, null]);
+  assert.deepEqual(await namesOf(contact._id), [{ kind: 'BSUID', value: 'BR.1' }]);
+});
+
+test('whatever contacts are given, take and give up at the same moment, each name belongs to who shows it, and to nobody else', async (t) => {
+  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
+  t.diagnostic(`SEED=${seed}`);
+  const random = randomFrom(seed);
+  const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)] as T;
+  const emails = Array.from({ length: 4 }, (_, index) => `pool-${index}@example.com`);
+  const phones = Array.from({ length: 4 }, () => freshPhone());
+  const ids = await Promise.all(
+    Array.from({ length: 5 }, async () => (await create({ name: 'Of the pool' }))._id as string),
+  );
+  const statuses = new Map<number, number>();
+  for (let round = 0; round < 25; round += 1) {
+    const asked = Array.from({ length: 8 }, () => ({
+      id: pick(ids),
+      body: {
+        ...(random() < 0.7 ? { email: pick([...emails, null]) } : {}),
+        ...(random() < 0.7 ? { phone_number: pick([...phones, null]) } : {}),
+      },
+    }));
+    const answers = await Promise.all(asked.map(({ id, body }) => ask('PATCH', `${PATH}/${id}`, body)));
+    for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    for (const id of ids) {
+      const { body } = await call(200, 'GET', `${PATH}/${id}`);
+      const shown = [
+        ...(body.email ? [{ kind: 'EMAIL', value: body.email }] : []),
+        ...(body.phone_number ? [{ kind: 'PHONE', value: body.phone_number.slice(1) }] : []),
+      ];
+      assert.deepEqual(await namesOf(id), shown, `round ${round}`);
+    }
+  }
+  assert.deepEqual(new Set(statuses.keys()), new Set([200, 409]));
+});
+
+test('changes of different fields at the same moment are all kept, beside what comes in meanwhile', async (t) => {
+  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
+  t.diagnostic(`SEED=${seed}`);
+  const random = randomFrom(seed);
+  const from = freshPhone();
+  const { contact } = await hear(platform, { from });
+  const user = await platform.createUser(demo._id, 'OPERATOR');
+  const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'B' } })).body._id;
+  const slugs = ['a', 'b', 'c', 'd', 'e'];
+  for (const slug of slugs) {
+    await call(201, 'POST', '/v1/custom-fields', { body: { title: slug, slug, context: 'contact', type: 'NUMBER' } });
+  }
+  const text = (): string => `t${Math.floor(random() * 3)}`;
+  const values: Record<string, () => unknown> = {
+    name: () => text(),
+    email: () => `${text()}@example.com`,
+    external_id: text,
+    professional_network_identifier: text,
+    avatar_url: () => `https://example.com/${text()}`,
+    language: () => (random() < 0.5 ? 'en' : null),
+    tags: () => [text()],
+    owner: () => (random() < 0.5 ? user._id : null),
+    business: () => (random() < 0.5 ? business : null),
+    opted_out: () => random() < 0.5,
+    blocked: () => random() < 0.5,
+    ...Object.fromEntries(
+      slugs.map((slug) => [`custom_fields.${slug}`, () => (random() < 0.3 ? null : Math.floor(random() * 3))]),
+    ),
+  };
+  const expected: Record<string, unknown> = {};
+  for (let round = 0; round < 20; round += 1) {
+    // Each field goes to one of six requests, or to none.
+    const bodies: Json[] = Array.from({ length: 6 }, () => ({}));
+    for (const [field, make] of Object.entries(values)) {
+      if (random() < 0.2) continue;
+      const body = bodies[Math.floor(random() * bodies.length)];
+      const [top = '', slug] = field.split('.');
+      const value = make();
+      expected[field] = value;
+      if (slug) body[top] = { ...body[top], [slug]: value };
+      else body[top] = value;
+    }
+    await Promise.all([...bodies.map((body) => patch(200, contact._id, body)), hear(platform, { from })]);
+    const { body } = await call(200, 'GET', `${PATH}/${contact._id}`);
+    for (const [field, value] of Object.entries(expected)) {
+      const [top = '', slug] = field.split('.');
+      const held = slug ? (body.custom_fields.find((item: Json) => item.slug === slug)?.value ?? null) : body[top];
+      assert.deepEqual(held, value, `round ${round}: ${field}`);
+    }
+    const [row] = await database.sql<{ at: string }>(
+      'select max(created_at) as at from messages where contact_id = $1',
+      [contact._id],
+    );
+    assert.equal(new Date(body.last_message_at).getTime(), new Date(row?.at ?? '').getTime(), `round ${round}`);
+  }
+});

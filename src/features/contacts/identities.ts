@@ -1,0 +1,69 @@
+/**
+ * By which names a contact is known, for what callers write. The primary key of the identities decides which contact has
+ * a name; they are written before the contact is locked, in the order in which ingestion does so.
+ */
+import { alreadyHeld, AppError } from '../../platform/errors.ts';
+import type { TenantTx } from '../../platform/tenant.ts';
+import { digitsOf, phoneKey } from './phone.ts';
+import { findHolders, insertIdentities, releaseIdentity, type IdentityRow } from './queries.ts';
+import type { Contact } from './schemas.ts';
+
+const FIELDS = ['phone_number', 'email', 'professional_network_identifier', 'external_id'] as const;
+export type Naming = { [field in (typeof FIELDS)[number]]?: Contact[field] };
+
+const KINDS = {
+  phone_number: 'PHONE',
+  email: 'EMAIL',
+  professional_network_identifier: 'NETWORK',
+  external_id: 'EXTERNAL',
+} as const;
+
+export type NamedIdentity = IdentityRow & { field: (typeof FIELDS)[number] };
+
+export function identitiesOf(naming: Naming): NamedIdentity[] {
+  return FIELDS.flatMap((field) => {
+    const text = naming[field] ?? null;
+    if (text === null) return [];
+    const address = field === 'phone_number' ? digitsOf(text) : text;
+    return [{ field, kind: KINDS[field], value: valueOf(field, text), address }];
+  });
+}
+
+function valueOf(field: NamedIdentity['field'], text: string): string {
+  if (field === 'phone_number') return phoneKey(text);
+  return field === 'email' ? text.toLowerCase() : text;
+}
+
+// Somebody may take a name and give it back while we look; more often than this would be a defect.
+const ROUNDS = 3;
+
+/** Gives the contact these names; what it has already it keeps. Throws CONTACT_EXISTS where another contact has one. */
+export async function claimNames(tx: TenantTx, contact: string, naming: Naming): Promise<void> {
+  const identities = identitiesOf(naming);
+  if (identities.length === 0) return;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    if ((await insertIdentities(tx, contact, identities)) === identities.length) return;
+    const holders = await findHolders(tx, identities);
+    for (const { field, kind } of identities) {
+      const holder = holders.find((row) => row.kind === kind);
+      if (holder && holder.contact !== contact) throw alreadyHeld('CONTACT_EXISTS', field, holder.contact);
+    }
+    if (holders.length === identities.length) return;
+  }
+  throw new AppError('UNAVAILABLE', 'The contact changes too quickly', [], { 'retry-after': '1' });
+}
+
+/**
+ * Takes away the names that were replaced. A field that was cleared takes all names of its kind with it: whoever removes a
+ * number wants none to be used. What a network calls the contact (a BSUID) stays.
+ */
+export async function releaseNames(tx: TenantTx, contact: string, before: Naming, next: Naming): Promise<void> {
+  for (const field of FIELDS) {
+    const [old, current] = [before[field] ?? null, next[field] ?? null];
+    if (old === null) continue;
+    const value = current === null ? null : valueOf(field, old);
+    if (current === null || value !== valueOf(field, current)) {
+      await releaseIdentity(tx, contact, { kind: KINDS[field], value });
+    }
+  }
+}

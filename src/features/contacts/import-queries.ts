@@ -1,0 +1,146 @@
+/** Set-based statements of imports and exports: one for a portion of contacts. */
+import { exec, many } from '../../platform/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { CustomField } from '../custom-fields/schemas.ts';
+import { conditionsOf, type ContactMatch } from './filter-queries.ts';
+import { CONTACT, type ContactFields, type IdentityRow, type LockedContact } from './queries.ts';
+import type { Contact } from './schemas.ts';
+
+/** All custom fields of contacts, in the order in which a record shows them. */
+export function listContactFields(tx: TenantRead): Promise<CustomField[]> {
+  return many(tx, {
+    name: 'contacts.listFields',
+    text: `select _id, company_id as company, slug, title, context, type, options, description, created_at as "createdAt",
+        updated_at as "updatedAt"
+      from custom_fields where company_id = $1 and context = 'contact' order by slug`,
+    values: [tx.companyId],
+  });
+}
+
+export type Name = Pick<IdentityRow, 'kind' | 'value'>;
+export type HeldName = Name & { contact: string };
+
+const kinds = (names: Name[]): string[] => names.map((name) => name.kind);
+const values = (names: Name[]): string[] => names.map((name) => name.value);
+const contacts = (names: HeldName[]): string[] => names.map((name) => name.contact);
+
+/** Which contacts have these names. */
+export function findNames(tx: TenantTx, names: Name[]): Promise<HeldName[]> {
+  return many(tx, {
+    name: 'contacts.findNames',
+    text: `select i.kind, i.value, i.contact_id as contact from unnest($2::text[], $3::text[]) as asked (kind, value)
+      join contact_identities i on i.company_id = $1 and i.kind = asked.kind and i.value = asked.value`,
+    values: [tx.companyId, kinds(names), values(names)],
+  });
+}
+
+/** Returns how many nobody had; waits for whoever is taking one at this moment. In the order of ingestion. */
+export function insertNames(tx: TenantTx, names: (HeldName & { address: string })[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.insertNames',
+    text: `insert into contact_identities (company_id, kind, value, contact_id, address)
+      select $1, * from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as n (kind, value, contact_id, address)
+      order by kind, value on conflict do nothing`,
+    values: [tx.companyId, kinds(names), values(names), contacts(names), names.map((name) => name.address)],
+  });
+}
+
+export function deleteNames(tx: TenantTx, names: HeldName[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.deleteNames',
+    text: `delete from contact_identities i using unnest($2::text[], $3::text[], $4::text[]) as n (kind, value, contact_id)
+      where i.company_id = $1 and i.kind = n.kind and i.value = n.value and i.contact_id = n.contact_id`,
+    values: [tx.companyId, kinds(names), values(names), contacts(names)],
+  });
+}
+
+/** Which of these ids are businesses, or users, of the company. */
+export function findReferences(
+  tx: TenantTx,
+  asked: { businesses: string[]; owners: string[] },
+): Promise<{ _id: string }[]> {
+  return many(tx, {
+    name: 'contacts.findReferences',
+    text: `select _id from businesses where company_id = $1 and _id = any($2)
+      union all select _id from users where company_id = $1 and _id = any($3)`,
+    values: [tx.companyId, asked.businesses, asked.owners],
+  });
+}
+
+export type StoredPerson = { _id: string } & ContactFields;
+
+const PEOPLE = `jsonb_to_recordset($2::jsonb) as n (_id text, name text, email text, phone_number text, country_code text,
+  professional_network_identifier text, external_id text, avatar_url text, language text, tags text[], business text,
+  owner text, opted_out boolean, blocked boolean, held jsonb)`;
+
+export function insertImported(tx: TenantTx, people: StoredPerson[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.insertImported',
+    text: `insert into contacts (company_id, _id, name, email, phone_number, country_code, professional_network_identifier,
+        external_id, avatar_url, language, tags, business_id, owner_id, opted_out, blocked, custom_fields, source)
+      select $1, n.*, 'IMPORT' from ${PEOPLE}`,
+    values: [tx.companyId, JSON.stringify(people)],
+  });
+}
+
+export function updateImported(tx: TenantTx, people: StoredPerson[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.updateImported',
+    text: `update contacts c set name = n.name, email = n.email, phone_number = n.phone_number, country_code = n.country_code,
+        professional_network_identifier = n.professional_network_identifier, external_id = n.external_id,
+        avatar_url = n.avatar_url, language = n.language, tags = n.tags, business_id = n.business, owner_id = n.owner,
+        opted_out = n.opted_out, blocked = n.blocked, custom_fields = n.held, updated_at = now()
+      from ${PEOPLE} where c.company_id = $1 and c._id = n._id`,
+    values: [tx.companyId, JSON.stringify(people)],
+  });
+}
+
+/** Nobody else changes them. In one order. */
+export function lockPeople(tx: TenantTx, ids: string[]): Promise<LockedContact[]> {
+  return many(tx, {
+    name: 'contacts.lockPeople',
+    text: `select ${CONTACT}, c.custom_fields as held from contacts c where c.company_id = $1 and c._id = any($2)
+      order by c._id for no key update`,
+    values: [tx.companyId, ids],
+  });
+}
+
+export function findPeople(tx: TenantTx, ids: string[]): Promise<Contact[]> {
+  return many(tx, {
+    name: 'contacts.findPeople',
+    text: `select ${CONTACT} from contacts c where c.company_id = $1 and c._id = any($2)`,
+    values: [tx.companyId, ids],
+  });
+}
+
+export interface Place {
+  createdAt: string;
+  id: string;
+}
+
+/**
+ * The next contacts after a place in the list's order, newest first: those that match, and the last one that was looked at,
+ * so that the next portion knows where to go on. Costs the same at any depth and for any filter.
+ */
+export function walkContacts(
+  tx: TenantRead,
+  match: ContactMatch,
+  after: Place | null,
+  reach: number,
+): Promise<(Contact & { matches: boolean })[]> {
+  const { exact, exactValues } = conditionsOf(match);
+  const [time, id, limit] = [2, 3, 4].map((number) => `$${number + exactValues.length}`);
+  return many(tx, {
+    name: 'contacts.walk',
+    text: `select ${CONTACT}, page.matches from (
+        select _id, created_at, (true${exact}) is true as matches, row_number() over (order by created_at, _id) = 1 as last
+        from (
+          select * from contacts where company_id = $1 and (${time}::timestamptz is null or (created_at, _id) < (${time}::timestamptz, ${id}::text))
+          order by created_at desc, _id desc limit ${limit}
+        ) near
+      ) page join contacts c on c.company_id = $1 and c._id = page._id
+      where page.matches or page.last order by page.created_at desc, page._id desc`,
+    values: [tx.companyId, ...exactValues, after?.createdAt ?? null, after?.id ?? null, reach],
+    planEachTime: true,
+  });
+}

@@ -1,0 +1,232 @@
+/**
+ * A portion of people, stored with as many statements as one of them would need. Who they are is looked up first, and looked
+ * at again once they are locked: whatever changed in between has the portion tried anew.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Kit } from '../../kit.ts';
+import { AppError } from '../../platform/errors.ts';
+import { emit, type EventItem } from '../../platform/events.ts';
+import { newId } from '../../platform/ids.ts';
+import type { TenantTx } from '../../platform/tenant.ts';
+import type { CustomField } from '../custom-fields/schemas.ts';
+import { fieldEvents, mergeValues, type FieldChange } from '../custom-fields/values.ts';
+import type { Import, ImportJob, RowError } from '../imports/schemas.ts';
+import { rowErrors, workImport, type ImportRow, type Taken } from '../imports/work.ts';
+import { fieldsOf, NOBODY } from './contacts.ts';
+import { identitiesOf, type NamedIdentity } from './identities.ts';
+import {
+  deleteNames,
+  findNames,
+  findPeople,
+  findReferences,
+  insertImported,
+  insertNames,
+  listContactFields,
+  lockPeople,
+  updateImported,
+  type HeldName,
+  type Name,
+  type StoredPerson,
+} from './import-queries.ts';
+import { readPerson, type Fault, type Person } from './import-rows.ts';
+import type { ContactFields } from './queries.ts';
+
+/** What becomes of one contact by all rows of the portion that are about it. */
+interface Draft {
+  _id: string;
+  isNew: boolean;
+  rows: Person[];
+}
+
+interface Plan {
+  drafts: Map<string, Draft>;
+  /** What the contacts are to be called by, as far as the rows say. */
+  names: (HeldName & { address: string })[];
+  /** Those that somebody had before. */
+  known: Map<string, string>;
+  created: number;
+  updated: number;
+  faults: { number: number; faults: Fault[] }[];
+}
+
+const nameKey = ({ kind, value }: Name): string => `${kind} ${value}`;
+
+/** Works off an import of contacts; `again` asks for its next turn. */
+export const workContactImport = (kit: Kit, job: ImportJob, again: (tx: TenantTx) => Promise<void>): Promise<void> =>
+  workImport(kit, job, { take: takeContacts, again });
+
+async function takeContacts(tx: TenantTx, asked: Import, rows: ImportRow[]): Promise<Taken> {
+  const definitions = await listContactFields(tx);
+  const read = rows.map((row) => readPerson(row, definitions));
+  await checkReferences(tx, read);
+  const sound = read.filter(({ faults }) => faults.length === 0).map(({ person }) => person);
+  const known = await findNames(
+    tx,
+    sound.flatMap(({ plain }) => identitiesOf(plain)),
+  );
+  const plan = planOf(sound, known, asked.update_existing);
+  const changed = await store(tx, plan, definitions);
+  if (!asked.silent) await tell(tx, changed);
+  const broken = [
+    ...read.filter(({ faults }) => faults.length > 0).map(({ person, faults }) => ({ number: person.number, faults })),
+    ...plan.faults,
+  ].toSorted((a, b) => a.number - b.number);
+  const errors: RowError[] = broken.flatMap(({ number, faults }) => rowErrors(number, faults));
+  return { created: plan.created, updated: plan.updated, failed: broken.length, errors };
+}
+
+async function checkReferences(tx: TenantTx, read: { person: Person; faults: Fault[] }[]): Promise<void> {
+  const all = (field: 'business' | 'owner'): string[] => read.flatMap(({ person }) => person.plain[field] ?? []);
+  const [businesses, owners] = [all('business'), all('owner')];
+  if (businesses.length + owners.length === 0) return;
+  const found = new Set((await findReferences(tx, { businesses, owners })).map(({ _id }) => _id));
+  for (const { person, faults } of read) {
+    for (const field of ['business', 'owner'] as const) {
+      const id = person.plain[field];
+      if (id && !found.has(id)) faults.push({ field, message: 'points to nothing' });
+    }
+  }
+}
+
+/** Row by row: an earlier row of the portion is known to a later one, as if it had been stored. */
+function planOf(people: Person[], known: HeldName[], updates: boolean): Plan {
+  const holders = new Map(known.map((name) => [nameKey(name), name.contact]));
+  const plan: Plan = {
+    drafts: new Map(),
+    names: [],
+    known: new Map(holders),
+    created: 0,
+    updated: 0,
+    faults: [],
+  };
+  for (const person of people) {
+    const identities = identitiesOf(person.plain);
+    const held = identities.filter((name) => holders.has(nameKey(name)));
+    const [first] = held;
+    const target = first && holders.get(nameKey(first));
+    const fault = faultOfNames(held, holders, updates, plan.drafts);
+    if (fault) {
+      plan.faults.push({ number: person.number, faults: [fault] });
+      continue;
+    }
+    const contact = target ?? newId();
+    const draft = plan.drafts.get(contact) ?? { _id: contact, isNew: target === undefined, rows: [] };
+    draft.rows.push(person);
+    plan.drafts.set(contact, draft);
+    if (target === undefined) plan.created += 1;
+    else plan.updated += 1;
+    for (const name of identities) holders.set(nameKey(name), contact);
+  }
+  // Of two numbers that rows give to one contact the last is stored, and only that one is its name.
+  plan.names = [...plan.drafts.values()].flatMap((draft) =>
+    identitiesOf(plainOf(draft)).map(({ kind, value, address }) => ({ kind, value, address, contact: draft._id })),
+  );
+  return plan;
+}
+
+function faultOfNames(
+  held: NamedIdentity[],
+  holders: Map<string, string>,
+  updates: boolean,
+  drafts: Map<string, Draft>,
+): Fault | null {
+  const [first] = held;
+  if (!first) return null;
+  const target = holders.get(nameKey(first)) ?? '';
+  const other = held.find((name) => holders.get(nameKey(name)) !== target);
+  if (other) return { field: other.field, message: `belongs to another contact than ${first.field}` };
+  if (updates) return null;
+  const isEarlier = drafts.get(target)?.isNew;
+  return { field: first.field, message: isEarlier ? 'stands in an earlier row' : `belongs to contact ${target}` };
+}
+
+interface Changed {
+  _id: string;
+  isNew: boolean;
+  changes: FieldChange[];
+}
+
+/** Returns the contacts that are new or really changed, in the order of their rows. */
+async function store(tx: TenantTx, plan: Plan, definitions: CustomField[]): Promise<Changed[]> {
+  const drafts = [...plan.drafts.values()];
+  const { names } = plan;
+  const merged = new Map<string, { person: StoredPerson; changes: FieldChange[] }>();
+  const fresh = drafts.filter(({ isNew }) => isNew);
+  for (const draft of fresh) merged.set(draft._id, mergeRows(NOBODY, draft, definitions));
+  if (fresh.length > 0) await insertImported(tx, personsOf(fresh, merged));
+  const free = names.filter((name) => !plan.known.has(nameKey(name)));
+  if (free.length > 0 && (await insertNames(tx, free)) !== free.length) throw changedMeanwhile();
+  const existing = drafts.filter(({ isNew }) => !isNew);
+  if (existing.length > 0) await updateExisting(tx, { existing, names, definitions, merged });
+  return drafts.flatMap(({ _id, isNew }) => {
+    const changes = merged.get(_id)?.changes;
+    return changes ? [{ _id, isNew, changes }] : [];
+  });
+}
+
+interface Existing {
+  existing: Draft[];
+  names: HeldName[];
+  definitions: CustomField[];
+  /** Takes up those that really changed. */
+  merged: Map<string, { person: StoredPerson; changes: FieldChange[] }>;
+}
+
+async function updateExisting(tx: TenantTx, { existing, names, definitions, merged }: Existing): Promise<void> {
+  const ids = existing.map(({ _id }) => _id);
+  const locked = new Map((await lockPeople(tx, ids)).map((contact) => [contact._id, contact]));
+  const ours = names.filter(({ contact }) => locked.has(contact));
+  const held = new Map((await findNames(tx, ours)).map((name) => [nameKey(name), name.contact]));
+  // Somebody removed, merged or renamed one of them between the look and the lock.
+  if (locked.size !== ids.length || ours.some((name) => held.get(nameKey(name)) !== name.contact))
+    throw changedMeanwhile();
+  const replaced: HeldName[] = [];
+  const changed: Draft[] = [];
+  for (const draft of existing) {
+    const contact = locked.get(draft._id);
+    if (!contact) continue;
+    const own = fieldsOf(contact);
+    const next = mergeRows(own, draft, definitions);
+    const { _id, ...fields } = next.person;
+    if (isDeepStrictEqual(fields, own)) continue;
+    changed.push(draft);
+    merged.set(_id, next);
+    const kept = new Set(identitiesOf(fields).map(nameKey));
+    for (const name of identitiesOf(own))
+      if (!kept.has(nameKey(name))) replaced.push({ kind: name.kind, value: name.value, contact: _id });
+  }
+  if (replaced.length > 0) await deleteNames(tx, replaced);
+  if (changed.length > 0) await updateImported(tx, personsOf(changed, merged));
+}
+
+const personsOf = (drafts: Draft[], merged: Map<string, { person: StoredPerson }>): StoredPerson[] =>
+  drafts.flatMap(({ _id }) => merged.get(_id)?.person ?? []);
+
+const changedMeanwhile = (): AppError => new AppError('UNAVAILABLE', 'The contacts changed meanwhile');
+
+/** What all rows of a draft give; the last one counts. */
+const plainOf = ({ rows }: Draft): Person['plain'] => Object.assign({}, ...rows.map((row) => row.plain));
+
+/** What a row leaves empty stays as it is. */
+function mergeRows(
+  before: ContactFields,
+  draft: Draft,
+  definitions: CustomField[],
+): { person: StoredPerson; changes: FieldChange[] } {
+  const given = Object.assign({}, ...draft.rows.map((row) => row.given)) as Person['given'];
+  const { held, changes } = mergeValues(definitions, before.held, given);
+  return { person: { _id: draft._id, ...before, ...plainOf(draft), held }, changes };
+}
+
+async function tell(tx: TenantTx, changed: Changed[]): Promise<void> {
+  if (changed.length === 0) return;
+  const ids = changed.map(({ _id }) => _id);
+  const records = new Map((await findPeople(tx, ids)).map((contact) => [contact._id, contact]));
+  const items = changed.flatMap(({ _id, isNew, changes }): EventItem[] => {
+    const contact = records.get(_id);
+    if (!contact) return [];
+    const about = { _id, company: contact.company, contact: _id };
+    return [{ event: isNew ? 'CONTACT_CREATED' : 'CONTACT_UPDATED', data: contact }, ...fieldEvents(about, changes)];
+  });
+  await emit(tx, items);
+}

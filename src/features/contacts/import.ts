@@ -1,0 +1,46 @@
+/** Contacts from a sheet. */
+import { Type, type Static } from 'typebox';
+import type { Kit } from '../../kit.ts';
+import type { Upload } from '../../platform/multipart.ts';
+import type { Page } from '../../platform/paging.ts';
+import { strict } from '../../platform/schema.ts';
+import type { Tenant } from '../../platform/tenant.ts';
+import { addImport, pageImports, readImport } from '../imports/imports.ts';
+import { SHEET_FORM, type Import, type ImportQuery } from '../imports/schemas.ts';
+import { listContactFields } from './import-queries.ts';
+import { fieldFinder } from './import-rows.ts';
+import { ImportContacts } from './jobs.ts';
+
+export const ContactImportForm = strict({
+  ...SHEET_FORM,
+  silent: Type.Optional(Type.Boolean({ description: 'true: no event tells of these contacts' })),
+  update_existing: Type.Optional(
+    Type.Boolean({ default: true, description: 'false: a row about a contact that is there already is reported' }),
+  ),
+});
+export type ContactImportForm = Static<typeof ContactImportForm>;
+
+const OWNER = { kind: 'CONTACTS', table: null } as const;
+
+export async function importContacts(
+  kit: Kit,
+  tenant: Tenant,
+  upload: Upload | null,
+  { mapping, silent = false, update_existing = true }: ContactImportForm,
+): Promise<Import> {
+  const find = fieldFinder(await listContactFields(tenant.read));
+  return addImport(tenant, {
+    ...OWNER,
+    upload,
+    mapping,
+    find,
+    silent,
+    update_existing,
+    enqueue: (tx, id) => kit.enqueue(tx, ImportContacts, { company: tenant.companyId, import: id }, { key: id }),
+  });
+}
+
+export const readContactImport = (tenant: Tenant, id: string): Promise<Import> => readImport(tenant, OWNER, id);
+
+export const pageContactImports = (tenant: Tenant, query: ImportQuery): Promise<Page<Import>> =>
+  pageImports(tenant, OWNER, query);

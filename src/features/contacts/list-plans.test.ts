@@ -1,0 +1,126 @@
+/** How much the database looks at for a page, where that begins to matter: 50,000 contacts. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import pg from 'pg';
+import { FIELDS, RARE, seedPeople } from '../../../bench/people.ts';
+import { openTestDatabase } from '../../../test/support/database.ts';
+import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import type { Json } from '../../../test/support/platform.ts';
+import { findContacts, readMatch } from './list.ts';
+
+const COMPANY = 'a'.repeat(24);
+const SMALL = 'b'.repeat(24);
+const COUNT = 50_000;
+// The short walk, and what a look-up of the rare finds beside what it looked for.
+const MOST_ROWS = 5_000 + 1_000;
+
+const database = await openTestDatabase();
+await database.sql(`insert into companies (_id, name) values ($1, 'Large'), ($2, 'Small')`, [COMPANY, SMALL]);
+await seedPeople(database, { [COMPANY]: COUNT, [SMALL]: 1_000 });
+const client = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.read) });
+await client.connect();
+after(async () => {
+  await client.end();
+  await database.close();
+});
+
+interface Looked {
+  indexes: Set<string>;
+  /** Rows of contacts that were read, whether they fitted or not. */
+  rows: number;
+}
+
+function lookInto(node: Json, looked: Looked): Looked {
+  if (node['Index Name']) looked.indexes.add(node['Index Name']);
+  if (node['Relation Name'] === 'contacts') {
+    const rows =
+      node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+    looked.rows += rows * node['Actual Loops'];
+  }
+  for (const inner of node.Plans ?? []) lookInto(inner, looked);
+  return looked;
+}
+
+/** Runs a list for real, and explains each of its statements with the values that it was sent with. */
+async function explain(query: { search?: string; filters?: Json[] }): Promise<Looked & { found: number }> {
+  const looked: Looked = { indexes: new Set(), rows: 0 };
+  const read = {
+    companyId: COMPANY,
+    query: async ({ text, values }: Statement) => {
+      const { rows } = await client.query(`explain (analyze, format json) ${text}`, values);
+      lookInto(rows[0]['QUERY PLAN'][0].Plan, looked);
+      return (await client.query(text, values)).rows;
+    },
+  } as unknown as TenantRead;
+  const filters = query.filters?.map(([field, operator, value]) => ({ field, operator, value }));
+  const tenant = { companyId: COMPANY, read } as never;
+  const match = await readMatch(tenant, { ...query, filters: filters && JSON.stringify(filters) });
+  const window = { limit: 21, offset: 0, descending: true, after: null };
+  const found = await findContacts(tenant, match, window);
+  return { ...looked, found: found.length };
+}
+
+const rare = { field: FIELDS.batch._id, value: 'LOTE 777' };
+const CASES: [string, Parameters<typeof explain>[0], { indexed: boolean; found: number | null }][] = [
+  ['everybody', {}, { indexed: false, found: 21 }],
+  ['a name of 8 %', { search: 'silva' }, { indexed: false, found: 21 }],
+  ['two letters of many', { search: 'an' }, { indexed: false, found: 21 }],
+  ['a custom field of 25 %', { filters: [[FIELDS.plan._id, 'eq', 'ouro']] }, { indexed: false, found: 21 }],
+  ['a rare name', { search: RARE.name }, { indexed: true, found: 2 }],
+  ['three words', { search: 'maria silva santos' }, { indexed: true, found: null }],
+  ['a name that nobody has', { search: 'qwertz' }, { indexed: true, found: 0 }],
+  ['two rare letters', { search: 'zq' }, { indexed: true, found: 2 }],
+  ['two letters that nobody has', { search: 'qx' }, { indexed: true, found: 0 }],
+  ['four digits of a number', { search: '12-34' }, { indexed: true, found: null }],
+  ['six digits of a number', { search: '123456' }, { indexed: true, found: null }],
+  ['an id', { search: '1'.padStart(24, '0') }, { indexed: true, found: 1 }],
+  ['a rare custom field', { filters: [[rare.field, 'eq', rare.value]] }, { indexed: true, found: null }],
+  [
+    'a number',
+    {
+      filters: [
+        [FIELDS.score._id, 'eq', 123],
+        [FIELDS.city._id, 'eq', 'natal'],
+      ],
+    },
+    { indexed: true, found: null },
+  ],
+  [
+    'a search with a filter',
+    { search: 'xavier', filters: [[rare.field, 'eq', rare.value]] },
+    { indexed: true, found: null },
+  ],
+  ['an e-mail', { filters: [['contact.email', 'contains', 'silva123']] }, { indexed: true, found: null }],
+  [
+    'the beginning of a number',
+    { filters: [['contact.phone_number', 'starts_with', '+551191234']] },
+    { indexed: true, found: null },
+  ],
+  ['the end of a rare name', { filters: [['contact.name', 'ends_with', 'krüger']] }, { indexed: false, found: 21 }],
+  ['those without a name', { filters: [['contact.name', 'is_empty']] }, { indexed: true, found: 0 }],
+  ['those from elsewhere', { filters: [['contact.country_code', 'neq', 'BR']] }, { indexed: true, found: 0 }],
+];
+
+describe(`among ${COUNT} contacts no page reads more than ${MOST_ROWS} rows:`, () => {
+  for (const [name, query, expected] of CASES) {
+    test(name, async () => {
+      const { indexes, rows, found } = await explain(query);
+      assert.ok(rows <= MOST_ROWS, `${rows} rows were read by ${[...indexes].join(', ')}`);
+      assert.equal(indexes.has('contacts_search'), expected.indexed, [...indexes].join(', '));
+      if (expected.found !== null) assert.equal(found, expected.found);
+    });
+  }
+});
+
+test('what is found by the index is what a walk through all of them finds', async () => {
+  for (const [, { search }] of CASES) {
+    if (!search || /\d/.test(search)) continue;
+    const [row] = await database.sql<{ count: number }>(
+      `select least(count(*), 21)::int as count from contacts where company_id = $1
+        and (strpos(folded_name, fold($2)) > 0 or strpos(folded_email, fold($2)) > 0)`,
+      [COMPANY, search],
+    );
+    assert.equal((await explain({ search })).found, row?.count, search);
+  }
+});

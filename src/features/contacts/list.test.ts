@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
+import { startPlatform, type Company, type Json } from '../../../test/support/platform.ts';
+
+const platform = await startPlatform();
+
+interface Given {
+  _id: string;
+  name?: string | null;
+  email?: string | null;
+  phone_number?: string | null;
+  custom_fields?: Json;
+  created_at?: string;
+}
+
+async function insert(company: Company, contacts: Given[]): Promise<void> {
+  await platform.database.sql(
+    `insert into contacts (company_id, _id, name, email, phone_number, custom_fields, source, created_at)
+      select $1, g._id, g.name, g.email, g.phone_number, coalesce(g.custom_fields, '{}'), 'API', coalesce(g.created_at, now())
+      from jsonb_to_recordset($2) as g (_id text, name text, email text, phone_number text, custom_fields jsonb, created_at timestamptz)`,
+    [company._id, JSON.stringify(contacts)],
+  );
+}
+
+const idOf = (number: number): string => number.toString(16).padStart(24, '0');
+
+async function list(company: Company, query: Record<string, string>): Promise<Json> {
+  const { body } = await platform.call(200, 'GET', `/v1/contacts?${new URLSearchParams(query).toString()}`, {
+    key: company.key,
+  });
+  return body;
+}
+
+async function namesOf(company: Company, search: string): Promise<(string | null)[]> {
+  const { result } = await list(company, { search, limit: '100', sort: 'createdAt' });
+  return result.map((contact: Json) => contact.name);
+}
+
+describe('pages', async () => {
+  const company = await platform.createCompany();
+  const COUNT = 45;
+
+  before(async () => {
+    // Two at each moment, so that the id decides between them.
+    const at = (index: number): string => new Date(Date.UTC(2026, 0, 1) + Math.floor(index / 2) * 1_000).toISOString();
+    await insert(
+      company,
+      Array.from({ length: COUNT }, (_item, index) => ({
+        _id: idOf(index),
+        name: `Person ${index % 3}`,
+        created_at: at(index),
+      })),
+    );
+  });
+
+  test('come newest first, twenty at a time, with the total', async () => {
+    const { result, meta } = await list(company, {});
+    assert.deepEqual(
+      result.map((contact: Json) => contact._id),
+      Array.from({ length: 20 }, (_item, index) => idOf(COUNT - 1 - index)),
+    );
+    const { nextCursor, ...rest } = meta;
+    assert.equal(typeof nextCursor, 'string');
+    assert.deepEqual(rest, { page: 1, limit: 20, totalCount: COUNT, totalPages: 3, hasNextPage: true });
+  });
+
+  for (const sort of ['createdAt', '-createdAt']) {
+    for (const search of [undefined, 'person 1', 'person']) {
+      test(`by number and by cursor, ${sort}, ${search ?? 'all'}: each contact once, in the order`, async () => {
+        const query = { sort, limit: '7', ...(search === undefined ? {} : { search }) };
+        const all = await list(company, { ...query, limit: '100' });
+        const byNumber: string[] = [];
+        const byCursor: string[] = [];
+        let after: Record<string, string> = {};
+        for (let page = 1; page <= all.meta.totalCount / 7 + 1; page += 1) {
+          const numbered = await list(company, { ...query, page: String(page) });
+          byNumber.push(...numbered.result.map((contact: Json) => contact._id));
+          const { result, meta } = await list(company, { ...query, ...after });
+          byCursor.push(...result.map((contact: Json) => contact._id));
+          if (meta.nextCursor === null) break;
+          after = { after: meta.nextCursor };
+        }
+        const ids = all.result.map((contact: Json) => contact._id);
+        assert.equal(all.meta.totalCount, ids.length);
+        assert.deepEqual(ids, sort === 'createdAt' ? ids.toSorted() : ids.toSorted().toReversed());
+        assert.deepEqual(byNumber, ids);
+        assert.deepEqual(byCursor, ids);
+      });
+    }
+  }
+
+  test('skipCount leaves the total out, also of a search', async () => {
+    for (const search of [{}, { search: 'person 2' }]) {
+      const { meta } = await list(company, { skipCount: 'true', ...search });
+      assert.deepEqual([meta.totalCount, meta.totalPages], [null, null]);
+    }
+  });
+
+  test('another company sees none of them, whatever it asks for', async () => {
+    const other = await platform.createCompany();
+    for (const query of [{}, { search: 'person' }, { search: idOf(1) }]) {
+      const { result, meta } = await list(other, query as Record<string, string>);
+      assert.deepEqual([result, meta.totalCount], [[], 0]);
+    }
+  });
+
+  test('a page that is not one is refused by its name', async () => {
+    for (const [name, value] of [
+      ['limit', '101'],
+      ['page', '0'],
+      ['after', 'x'],
+      ['search', ''],
+      ['sort', 'name'],
+      ['skipCount', 'maybe'],
+    ] as const) {
+      const answer = await platform.call(400, 'GET', `/v1/contacts?${name}=${value}`);
+      expectProblem(answer, 'VALIDATION_FAILED', name);
+    }
+  });
+});
+
+describe('a contact is found', async () => {
+  const company = await platform.createCompany();
+  const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+  const id = 'abcdef0123456789abcdef01';
+
+  before(() =>
+    insert(company, [
+      {
+        _id: id,
+        name: 'José da Conceição',
+        email: 'Ze@Example.test',
+        phone_number: '+5511987654321',
+        created_at: at(1),
+      },
+      {
+        _id: idOf(2),
+        name: '100% Açúcar_Mascavo \\ Ltda',
+        email: null,
+        phone_number: '+551133224455',
+        created_at: at(2),
+      },
+      { _id: idOf(3), name: null, email: 'maria.zq@example.test', phone_number: null, created_at: at(3) },
+      { _id: idOf(4), name: 'Ольга Жукова', email: null, phone_number: '+79161234567', created_at: at(4) },
+      { _id: idOf(5), name: 'Jose\u0301 Decomposto', email: null, phone_number: null, created_at: at(5) },
+    ]),
+  );
+
+  test('by its id, and not by a part of it', async () => {
+    assert.deepEqual(await namesOf(company, id), ['José da Conceição']);
+    assert.deepEqual(await namesOf(company, id.slice(0, 23)), []);
+  });
+
+  test('by a part of its name, without regard to case and accents, composed or not', async () => {
+    for (const search of ['jose', 'JOSÉ', 'jose\u0301']) {
+      assert.deepEqual(
+        await namesOf(company, search),
+        ['José da Conceição', 'José Decomposto'.normalize('NFD')],
+        search,
+      );
+    }
+    assert.deepEqual(await namesOf(company, 'da conceicao'), ['José da Conceição']);
+    assert.deepEqual(await namesOf(company, 'ЖУК'), ['Ольга Жукова']);
+    assert.deepEqual(await namesOf(company, 'жу'), ['Ольга Жукова']);
+  });
+
+  test('by a part of its e-mail', async () => {
+    assert.deepEqual(await namesOf(company, 'ze@EXAMPLE'), ['José da Conceição']);
+    assert.deepEqual(await namesOf(company, 'zq'), [null]);
+  });
+
+  test('by a part of its phone number, however it is written', async () => {
+    for (const search of ['98765', '+55 (11) 98765-4321', '11 9.8765', '5511987654321', '7654-32']) {
+      assert.deepEqual(await namesOf(company, search), ['José da Conceição'], search);
+    }
+    assert.deepEqual(await namesOf(company, '98765x'), []);
+    assert.deepEqual(await namesOf(company, '+()-'), []);
+  });
+
+  test('by %, _ and \\ only where they stand', async () => {
+    for (const search of ['100%', '%', '_', 'r_m', '\\', '\\ l']) {
+      assert.deepEqual(await namesOf(company, search), ['100% Açúcar_Mascavo \\ Ltda'], search);
+    }
+    for (const search of ['1%', 'a_c', '%%', '\\\\']) assert.deepEqual(await namesOf(company, search), [], search);
+  });
+});
+
+test('who may not read contacts gets no list', () =>
+  checkRefusals(platform, { method: 'GET', path: '/v1/contacts', scope: 'contacts:read' }));

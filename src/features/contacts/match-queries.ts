@@ -1,0 +1,15 @@
+import { many } from '../../platform/db.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import { conditionsOf, type ContactMatch } from './filter-queries.ts';
+
+/** Any `limit` of those that match, in no order. */
+export async function listFound(tx: TenantRead, match: ContactMatch, limit: number): Promise<string[]> {
+  const { exact, indexed, values } = conditionsOf(match);
+  const rows = await many<{ _id: string }>(tx, {
+    name: 'contacts.listFound',
+    text: `select _id from contacts where company_id = $1${indexed ?? ''}${exact} limit $${values.length + 2}`,
+    values: [tx.companyId, ...values, limit],
+    planEachTime: true,
+  });
+  return rows.map((row) => row._id);
+}

@@ -1,0 +1,75 @@
+/** Two contacts become one: what the room of the contacts has to do with a merge. */
+import { invalid, notFound, unknownReference } from '../../platform/errors.ts';
+import { emit } from '../../platform/events.ts';
+import type { TenantTx } from '../../platform/tenant.ts';
+import { fieldEvents, uniteValues } from '../custom-fields/values.ts';
+import { fieldsOf } from './contacts.ts';
+import {
+  deleteContact,
+  joinClocks,
+  moveNames,
+  seizeContacts,
+  seizeThreads,
+  updateContact,
+  type ContactFields,
+  type LockedContact,
+} from './queries.ts';
+import type { Contact } from './schemas.ts';
+
+export interface Pair {
+  target: LockedContact;
+  /** The one that disappears. */
+  source: LockedContact;
+}
+
+/**
+ * Locks both with their conversations, in the one order that everybody keeps to. Throws NOT_FOUND for the target,
+ * UNKNOWN_REFERENCE for the source.
+ */
+export async function seizePair(tx: TenantTx, target: string, source: string): Promise<Pair> {
+  if (target === source) throw invalid('contact', 'is the contact itself');
+  await seizeThreads(tx, [target, source]);
+  const found = await seizeContacts(tx, [target, source]);
+  const [kept, gone] = [target, source].map((id) => found.find(({ _id }) => _id === id));
+  if (!kept) throw notFound();
+  if (!gone) throw unknownReference('contact');
+  return { target: kept, source: gone };
+}
+
+/** Fills what is empty in the target from the source, which is removed, and tells it. All that pointed to it has moved. */
+export async function absorb(tx: TenantTx, { target, source }: Pair): Promise<Contact> {
+  const { held, changes } = await uniteValues(tx, 'contact', { held: target.held, other: source.held });
+  await moveNames(tx, source._id, target._id);
+  await deleteContact(tx, source._id);
+  await joinClocks(tx, target._id, source);
+  const contact = await updateContact(tx, target._id, { ...united(target, source), held });
+  const { _id, company } = contact;
+  await emit(tx, [
+    { event: 'CONTACT_UPDATED', data: contact },
+    ...fieldEvents({ _id, company, contact: _id }, changes),
+  ]);
+  return contact;
+}
+
+function united(target: LockedContact, source: LockedContact): ContactFields {
+  const [own, other] = [fieldsOf(target), fieldsOf(source)];
+  // The country belongs to its number.
+  const phone = own.phone_number === null ? other : own;
+  return {
+    ...own,
+    name: own.name ?? other.name,
+    email: own.email ?? other.email,
+    phone_number: phone.phone_number,
+    country_code: phone.country_code,
+    professional_network_identifier: own.professional_network_identifier ?? other.professional_network_identifier,
+    external_id: own.external_id ?? other.external_id,
+    avatar_url: own.avatar_url ?? other.avatar_url,
+    language: own.language ?? other.language,
+    tags: [...new Set([...own.tags, ...other.tags])],
+    business: own.business ?? other.business,
+    owner: own.owner ?? other.owner,
+    // Whoever did not want messages still does not, under whichever record it was said.
+    opted_out: own.opted_out || other.opted_out,
+    blocked: own.blocked || other.blocked,
+  };
+}

@@ -1,0 +1,114 @@
+/** How much the database looks at for a page, where that begins to matter: 50,000 conversations. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import pg from 'pg';
+import { seedConversations } from '../../../bench/records-conversations.ts';
+import { openTestDatabase } from '../../../test/support/database.ts';
+import type { Json } from '../../../test/support/platform.ts';
+import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
+import { pageConversations } from './list.ts';
+import type { ConversationQuery } from './schemas.ts';
+
+const COMPANY = 'a'.repeat(24);
+const CONTACTS = 10_000;
+// A page, and what lies between its rows where one in fifty fits; for a search the short walk, too.
+const MOST_ROWS = 1_500;
+const MOST_SEARCHED = 5_000 + 2_000 + MOST_ROWS;
+
+const database = await openTestDatabase();
+await database.sql(`insert into companies (_id, name) values ($1, 'Large')`, [COMPANY]);
+const inbox = `insert into inboxes (company_id, _id, name, channel) values ($1, $1, 'x', 'WEB_V2')`;
+await database.sql(inbox, [COMPANY]);
+await database.sql(`insert into pipelines (company_id, _id, name) values ($1, $1, 'x')`, [COMPANY]);
+await database.sql(
+  `insert into pipeline_steps (company_id, _id, pipeline_id, name, position) values ($1, $1, $1, 'x', 3)`,
+  [COMPANY],
+);
+const [owner = ''] = await seedConversations(database, COMPANY, CONTACTS);
+await database.sql(`update conversations set tags = '{rare}' where _id in (lpad('1', 24, '0'), lpad('2', 24, '0'))`);
+const client = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.read) });
+await client.connect();
+after(async () => {
+  await client.end();
+  await database.close();
+});
+
+interface Looked {
+  indexes: Set<string>;
+  /** Rows of conversations that were read, whether they fitted or not. */
+  rows: number;
+  /** Tables that were read from one end to the other. */
+  walked: Set<string>;
+}
+
+function lookInto(node: Json, looked: Looked): Looked {
+  if (node['Index Name']) looked.indexes.add(node['Index Name']);
+  if (node['Node Type'] === 'Seq Scan') looked.walked.add(node['Relation Name']);
+  if (node['Relation Name'] === 'conversations') {
+    looked.rows += (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+  }
+  for (const inner of node.Plans ?? []) lookInto(inner, looked);
+  return looked;
+}
+
+/** Asks for a page for real, and explains each of its statements with the values that it was sent with. */
+async function explain(query: Partial<ConversationQuery>): Promise<Looked & { found: number }> {
+  const looked: Looked = { indexes: new Set(), rows: 0, walked: new Set() };
+  const read = {
+    companyId: COMPANY,
+    query: async ({ text, values }: Statement) => {
+      const { rows } = await client.query(`explain (analyze, format json) ${text}`, values);
+      lookInto(rows[0]['QUERY PLAN'][0].Plan, looked);
+      return (await client.query(text, values)).rows;
+    },
+  };
+  const asked = { page: 1, limit: 20, skipCount: true, sort: '-createdAt' as const, ...query };
+  const page = await pageConversations({ companyId: COMPANY, read } as never, asked);
+  return { ...looked, found: page.result.length };
+}
+
+const far = Buffer.from(`${Date.now() - 395 * 86_400_000}|${'f'.repeat(24)}`).toString('base64url');
+const FILTERS: [string, Partial<ConversationQuery>, string][] = [
+  ['all', {}, 'conversations_list'],
+  ['by status', { status: 'PENDING' }, 'conversations_status'],
+  ['by owner', { owner }, 'conversations_owner'],
+  ['by status and owner', { status: 'SNOOZED', owner }, 'conversations_owner_status'],
+  ['by status and owner, oldest first', { status: 'OPEN', owner, sort: 'createdAt' }, 'conversations_owner_status'],
+  ['by owner, far from the beginning', { owner, after: far }, 'conversations_owner'],
+  ['by attendant', { attendant: owner }, 'conversations_attendant'],
+  ['by contact', { contact: '1'.padStart(24, '0') }, 'conversations_contact'],
+  ['by step', { step: COMPANY }, 'conversations_step'],
+  ['by who handles it', { handled_by: 'HUMAN' }, ''],
+  ['by inbox', { inbox: COMPANY }, ''],
+  ['by pipeline', { pipeline: COMPANY }, ''],
+  ['by a tag of one in fifty', { tag: 'vip' }, ''],
+  ['by a rare tag', { tag: 'rare' }, 'conversations_tags'],
+];
+
+describe(`among ${CONTACTS * 5} conversations a page reads few rows, by the index of its filter:`, () => {
+  for (const [name, query, index] of FILTERS) {
+    test(name, async () => {
+      const { indexes, rows, walked, found } = await explain(query);
+      assert.ok(found > 0);
+      assert.ok(rows <= MOST_ROWS, `${rows} rows were read by ${[...indexes].join(', ')}`);
+      assert.ok(!walked.has('conversations'));
+      if (index) assert.ok(indexes.has(index), [...indexes].join(', '));
+    });
+  }
+});
+
+describe(`among ${CONTACTS * 5} conversations a search walks through none of them:`, () => {
+  for (const search of ['ezquiel', 'kubitschek', 'maria', 'silva', '98765', 'nobody at all']) {
+    test(search, async () => {
+      const { rows, walked, indexes } = await explain({ search });
+      assert.ok(rows <= MOST_SEARCHED, `${rows} rows were read by ${[...indexes].join(', ')}`);
+      assert.ok(!walked.has('conversations'));
+    });
+  }
+});
+
+test('the total of an owner and a status is counted in their index', async () => {
+  const { indexes, walked } = await explain({ status: 'OPEN', owner, skipCount: false });
+  assert.ok(indexes.has('conversations_owner_status'));
+  assert.ok(!walked.has('conversations'));
+});

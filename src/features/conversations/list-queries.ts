@@ -1,0 +1,185 @@
+/** Ways to a page of conversations. Which of them is taken, and why, stands in list.ts. */
+import { many, one } from '../../platform/db.ts';
+import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import { CONVERSATION, LAST_MESSAGE } from './queries.ts';
+import type { Conversation } from './schemas.ts';
+
+const COLUMNS = {
+  status: 'status',
+  handled_by: 'handled_by',
+  inbox: 'inbox_id',
+  contact: 'contact_id',
+  owner: 'owner_id',
+  attendant: 'attendant_id',
+  agent: 'agent_id',
+  pipeline: 'pipeline_id',
+  step: 'step_id',
+} as const;
+type Filtered = keyof typeof COLUMNS;
+const FILTERED = Object.keys(COLUMNS) as Filtered[];
+
+/** Null where nothing is asked. */
+export type ConversationFilter = Record<Filtered | 'tag', string | null> & {
+  /** Whose conversations, and which ones besides; null: anybody's. */
+  found: { contacts: string[]; id: string | null } | null;
+};
+
+interface Conditions {
+  text: string;
+  /** The company first. */
+  values: unknown[];
+  /** Another text needs another name. */
+  name: string;
+}
+
+/** Only what is asked for stands in the text: that is what lets each filter have its index. */
+function conditionsOf({ companyId }: TenantRead, filter: ConversationFilter): Conditions {
+  const values: unknown[] = [companyId];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const asked = FILTERED.filter((name) => filter[name] !== null);
+  const parts = ['company_id = $1', ...asked.map((name) => `${COLUMNS[name]} = ${bind(filter[name])}`)];
+  if (filter.tag !== null) parts.push(`tags @> array[${bind(filter.tag)}::text]`);
+  if (filter.found) {
+    const { contacts, id } = filter.found;
+    parts.push(`(contact_id = any(${bind(contacts)}::text[]) or _id = ${bind(id)})`);
+  }
+  const others = [filter.tag === null ? [] : ['tag'], filter.found ? ['found'] : []].flat();
+  return { text: parts.join(' and '), values, name: [...asked, ...others].join('.') || 'all' };
+}
+
+/** The records of a page, whose rows are found first: what a record looks up is looked up for these only. */
+function recordsOf(rows: string, { descending }: Window): string {
+  const direction = descending ? 'desc' : 'asc';
+  return `select ${CONVERSATION} from (${rows}) page
+    join conversations v on v.company_id = $1 and v._id = page._id ${LAST_MESSAGE}
+    order by page.created_at ${direction}, page._id ${direction}`;
+}
+
+export function listConversations(tx: TenantRead, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
+  const { text, values, name } = conditionsOf(tx, filter);
+  const tail = windowClause(window, values.length + 1);
+  // What was found is few: looked up and then put in order. Together with the limit it would gamble on the order.
+  const rows = filter.found
+    ? `with hits as materialized (select created_at, _id from conversations where ${text})
+      select created_at, _id from hits where true ${tail}`
+    : `select created_at, _id from conversations where ${text} ${tail}`;
+  return many(tx, {
+    name: `conversations.list.${name}.${windowName(window)}`,
+    text: recordsOf(rows, window),
+    values: [...values, ...windowValues(window)],
+    planEachTime: true,
+  });
+}
+
+export async function countConversations(tx: TenantRead, filter: ConversationFilter): Promise<number> {
+  const { text, values, name } = conditionsOf(tx, filter);
+  const { count } = await one<{ count: number }>(tx, {
+    name: `conversations.count.${name}`,
+    text: `select count(*)::int as count from conversations where ${text}`,
+    values,
+    planEachTime: true,
+  });
+  return count;
+}
+
+/** A search that a large part of the contacts answers: letters of a name or an address, digits of a number. */
+export interface BroadSearch {
+  term: string;
+  /** Null when the term can be no part of a number. */
+  digits: string | null;
+}
+
+const answers = (term: number): string => `(strpos(c.folded_name, fold($${term}::text)) > 0
+  or strpos(c.folded_email, fold($${term}::text)) > 0 or strpos(c.phone_number, $${term + 1}::text) > 0)`;
+
+interface BroadAsked {
+  filter: ConversationFilter;
+  search: BroadSearch;
+}
+
+/** Those among the first `reach` of the order. Fewer than asked for: there may be more further on. */
+export function listNear(
+  tx: TenantRead,
+  { filter, search }: BroadAsked,
+  window: Window,
+  reach: number,
+): Promise<Conversation[]> {
+  const { text, values, name } = conditionsOf(tx, filter);
+  const direction = window.descending ? 'desc' : 'asc';
+  const first = values.length + 3;
+  const rows = `select near.created_at, near._id
+    from (select created_at, _id, contact_id from conversations where ${text} ${windowClause(window, first)}) near
+      join contacts c on c.company_id = $1 and c._id = near.contact_id
+    where ${answers(first - 2)}
+    order by near.created_at ${direction}, near._id ${direction} limit $${first + 4} offset $${first + 5}`;
+  return many(tx, {
+    name: `conversations.listNear.${name}.${windowName(window)}`,
+    text: recordsOf(rows, window),
+    values: [
+      ...values,
+      search.term,
+      search.digits,
+      ...windowValues({ ...window, limit: reach, offset: 0 }),
+      window.limit,
+      window.offset,
+    ],
+    planEachTime: true,
+  });
+}
+
+/** All of them, joined and then put in order. */
+export function listBroad(tx: TenantRead, { filter, search }: BroadAsked, window: Window): Promise<Conversation[]> {
+  const { text, values, name } = conditionsOf(tx, filter);
+  const first = values.length + 3;
+  const rows = `with hits as materialized (${broad(text, first - 2)})
+    select created_at, _id from hits where true ${windowClause(window, first)}`;
+  return many(tx, {
+    name: `conversations.listBroad.${name}.${windowName(window)}`,
+    text: recordsOf(rows, window),
+    values: [...values, search.term, search.digits, ...windowValues(window)],
+    planEachTime: true,
+  });
+}
+
+export async function countBroad(tx: TenantRead, { filter, search }: BroadAsked): Promise<number> {
+  const { text, values, name } = conditionsOf(tx, filter);
+  const { count } = await one<{ count: number }>(tx, {
+    name: `conversations.countBroad.${name}`,
+    text: `select count(*)::int as count from (${broad(text, values.length + 1)}) hits`,
+    values: [...values, search.term, search.digits],
+    planEachTime: true,
+  });
+  return count;
+}
+
+const broad = (text: string, term: number): string =>
+  `select v.created_at, v._id from (select created_at, _id, contact_id from conversations where ${text}) v
+    join contacts c on c.company_id = $1 and c._id = v.contact_id where ${answers(term)}`;
+
+/** Of the records that a filter names, those that are not there. */
+export async function findUnknown(
+  tx: TenantRead,
+  asked: Pick<ConversationFilter, (typeof REFERENCES)[number]>,
+): Promise<string[]> {
+  const row = await one<Record<string, boolean>>(tx, {
+    name: 'conversations.findUnknown',
+    text: `select ${REFERENCES.map(
+      (name, index) => `$${index + 2}::text is not null and not exists (
+        select 1 from ${TABLES[name]} where company_id = $1 and _id = $${index + 2}) as "${name}"`,
+    ).join(', ')}`,
+    values: [tx.companyId, ...REFERENCES.map((name) => asked[name])],
+  });
+  return REFERENCES.filter((name) => row[name]);
+}
+
+const TABLES = {
+  inbox: 'inboxes',
+  contact: 'contacts',
+  owner: 'users',
+  attendant: 'users',
+  agent: 'agents',
+  pipeline: 'pipelines',
+  step: 'pipeline_steps',
+} as const;
+const REFERENCES = Object.keys(TABLES) as (keyof typeof TABLES)[];

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { randomFrom } from '../../../test/support/random.ts';
+import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
+import { newId } from '../../platform/ids.ts';
+
+const platform = await startPlatform();
+const { call, database, demo } = platform;
+const PATH = '/v1/conversations';
+
+const list = async (query: Record<string, string>, key = demo.key): Promise<Json> =>
+  (await call(200, 'GET', `${PATH}?${new URLSearchParams(query).toString()}`, { key })).body;
+const idsOf = (page: Json): string[] => page.result.map((item: Json) => item._id);
+
+const NAMES = ['José da Silva', 'Maria Souza', 'Ana Lúcia', 'Müller', 'josefina', 'X%_\\Y'];
+const COUNT = 240;
+
+interface Seeded {
+  agents: string[];
+  users: string[];
+  inboxes: string[];
+  pipelines: Json[];
+  /** Newest first. */
+  records: Json[];
+  contacts: Map<string, Json>;
+}
+
+/** Conversations that differ in everything that a list can be asked for. */
+async function seed(random: () => number): Promise<Seeded> {
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  const users: string[] = [];
+  for (let count = 0; count < 3; count += 1) users.push((await platform.createUser(demo._id, 'OPERATOR'))._id);
+  const [agents, inboxes] = [
+    [newId(), newId()],
+    [demo.inbox, newId()],
+  ];
+  for (const id of agents) {
+    await database.sql(`insert into agents (company_id, _id, name) values ($1, $2, 'x')`, [demo._id, id]);
+  }
+  const inbox = `insert into inboxes (company_id, _id, name, channel) values ($1, $2, 'x', 'WEB_V2')`;
+  await database.sql(inbox, [demo._id, inboxes[1]]);
+  const pipelines = (await call(200, 'GET', '/v1/pipelines')).body.result as Json[];
+  const contacts = Array.from({ length: 60 }, (_, index) => ({
+    _id: newId(),
+    name: pick(NAMES),
+    email: pick([null, `person${index}@acme.example`]),
+    phone_number: `+55119${String(80_000_000 + index * 1_234)}`,
+  }));
+  const steps = [null, ...pipelines[0].steps.map((step: Json) => step._id)];
+  const rows = Array.from({ length: COUNT }, (_, index) => ({
+    _id: newId(),
+    contact: pick(contacts)._id,
+    inbox: pick(inboxes),
+    // Mostly closed: one open conversation is allowed for a contact in an inbox, and those that would be a second are left out.
+    status: pick(['CLOSED', 'CLOSED', 'OPEN', 'PENDING', 'SNOOZED']),
+    handled_by: pick(['AI', 'HUMAN', 'NONE']),
+    owner: pick([null, ...users]),
+    attendant: pick([null, ...users]),
+    agent: pick([null, ...agents]),
+    step: pick(steps),
+    tags: ['vip', 'b', 'São Paulo'].filter(() => random() < 0.3),
+    // Some at the same moment: their ids decide.
+    at: new Date(Date.UTC(2026, 0, 1) + Math.floor(index / 3) * 1_000).toISOString(),
+  }));
+  await database.sql(
+    `insert into contacts (company_id, _id, name, email, phone_number, source)
+      select $1, _id, name, email, phone_number, 'API' from jsonb_to_recordset($2) as c (_id text, name text, email text, phone_number text)`,
+    [demo._id, JSON.stringify(contacts)],
+  );
+  await database.sql(
+    `insert into conversations (company_id, _id, contact_id, inbox_id, channel, status, handled_by, owner_id, attendant_id, agent_id,
+        step_id, pipeline_id, tags, created_at)
+      select $1, _id, contact, inbox, 'WEB_V2', status, handled_by, owner, attendant, agent, step,
+        case when step is not null then $3 end, tags, at
+      from jsonb_to_recordset($2) as v (_id text, contact text, inbox text, status text, handled_by text, owner text, attendant text,
+        agent text, step text, tags text[], at timestamptz)
+      on conflict do nothing`,
+    [demo._id, JSON.stringify(rows), pipelines[0]._id],
+  );
+  const stored = await database.sql<{ _id: string }>('select _id from conversations where company_id = $1', [demo._id]);
+  const kept = new Set(stored.map((row) => row._id));
+  const records = rows
+    .filter((row) => kept.has(row._id))
+    .map((row) => ({ ...row, pipeline: row.step && pipelines[0]._id }))
+    .toSorted((a, b) => (`${a.at}${a._id}` < `${b.at}${b._id}` ? 1 : -1));
+  const known = new Map(contacts.map((contact) => [contact._id, contact]));
+  return { agents, users, inboxes, pipelines, records, contacts: known };
+}
+
+const fold = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
+function fits(record: Json, query: Record<string, string>, contacts: Map<string, Json>): boolean {
+  return Object.entries(query).every(([name, value]) => {
+    if (name === 'tag') return record.tags.includes(value);
+    if (name !== 'search') return record[name] === value;
+    if ([record._id, record.contact].includes(value)) return true;
+    const { name: called, email, phone_number } = contacts.get(record.contact);
+    const digits = /^[\d\s()+\-./]*\d[\d\s()+\-./]*$/.test(value) ? value.replaceAll(/\D/g, '') : null;
+    const texts = [called, email ?? ''].map(fold);
+    return texts.some((text) => text.includes(fold(value))) || (digits !== null && phone_number.includes(digits));
+  });
+}
+
+const START = Date.now() % 1_000_000;
+const random = randomFrom(START);
+const seeded = await seed(random);
+
+/** A question that somebody may ask: some filters, of values that are there. */
+function ask(): Record<string, string> {
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  const record = pick(seeded.records);
+  const contact = seeded.contacts.get(record.contact);
+  const searches = [
+    'jose',
+    'SILVA',
+    'ú',
+    'müller',
+    '%_\\',
+    '@acme',
+    contact.phone_number.slice(3, 9),
+    '(11) 9',
+    record._id,
+    record.contact,
+  ];
+  const query: Record<string, string> = {};
+  for (const name of ['status', 'handled_by', 'inbox', 'contact', 'owner', 'attendant', 'agent', 'step', 'pipeline']) {
+    if (random() < 0.2 && record[name]) query[name] = record[name];
+  }
+  if (random() < 0.2) query['tag'] = pick(['vip', 'b', 'São Paulo']);
+  if (random() < 0.4) query['search'] = pick(searches);
+  return query;
+}
+
+test('whatever is asked, in either order: the list has what fits and nothing else, and counts it', async (t) => {
+  t.diagnostic(`SEED=${START}`);
+  for (let round = 0; round < 150; round += 1) {
+    const query = ask();
+    const expected = seeded.records
+      .filter((record) => fits(record, query, seeded.contacts))
+      .map((record) => record._id);
+    const sort = random() < 0.5 ? '-createdAt' : 'createdAt';
+    if (sort === 'createdAt') expected.reverse();
+    const limit = 1 + Math.floor(random() * 30);
+    const page = await list({ ...query, sort, limit: String(limit) });
+    const what = JSON.stringify({ ...query, sort, limit });
+    assert.deepEqual(idsOf(page), expected.slice(0, limit), what);
+    assert.equal(page.meta.totalCount, expected.length, what);
+    assert.equal(page.meta.hasNextPage, expected.length > limit, what);
+  }
+});
+
+test('pages by cursor and by number show each conversation once, in order', async (t) => {
+  t.diagnostic(`SEED=${START}`);
+  for (const query of [{}, { handled_by: 'HUMAN' }, { search: 'jose' }, { search: '+5511', status: 'CLOSED' }]) {
+    const expected = seeded.records
+      .filter((record) => fits(record, query, seeded.contacts))
+      .map((record) => record._id);
+    const seen: string[] = [];
+    let after: string | null = null;
+    do {
+      const page: Json = await list({ ...query, limit: '7', skipCount: 'true', ...(after ? { after } : {}) });
+      assert.equal(page.meta.totalCount, null);
+      seen.push(...idsOf(page));
+      after = page.meta.nextCursor;
+    } while (after);
+    assert.deepEqual(seen, expected, JSON.stringify(query));
+    const third = await list({ ...query, limit: '7', page: '3' });
+    assert.deepEqual(idsOf(third), expected.slice(14, 21), JSON.stringify(query));
+  }
+});
+
+test('a conversation in the list is what its GET answers', async () => {
+  const { result } = await list({ limit: '5' });
+  for (const item of result) assert.deepEqual((await call(200, 'GET', `${PATH}/${item._id}`)).body, item);
+});
+
+test("a filter that names what is unknown or another company's is 400 with its place", async () => {
+  const other = await platform.createCompany();
+  const [pipeline] = (await call(200, 'GET', '/v1/pipelines', { key: other.key })).body.result;
+  const user = (await platform.createUser(other._id, 'OWNER'))._id;
+  const theirs = {
+    inbox: newId(),
+    contact: (await call(201, 'POST', '/v1/contacts', { key: other.key, body: { name: 'x' } })).body._id,
+    owner: user,
+    attendant: user,
+    agent: newId(),
+    pipeline: pipeline._id,
+    step: pipeline.steps[0]._id,
+  };
+  for (const [name, id] of Object.entries(theirs)) {
+    for (const value of [id, newId()]) {
+      expectProblem(await call(400, 'GET', `${PATH}?${name}=${value}`), 'UNKNOWN_REFERENCE', name);
+    }
+  }
+  for (const query of ['status=open', 'handled_by=ME', 'inbox=1', 'tag=', 'search=', 'limit=101', 'surprise=1']) {
+    await call(400, 'GET', `${PATH}?${query}`);
+  }
+  assert.deepEqual((await list({}, other.key)).result, []);
+  assert.deepEqual((await list({ search: 'jose' }, other.key)).result, []);
+});
+
+test('a search that very many contacts answer finds theirs, near the beginning and far from it', async () => {
+  const company = await platform.createCompany();
+  const inbox = newId();
+  await database.sql(`insert into inboxes (company_id, _id, name, channel) values ($1, $2, 'x', 'WEB_V2')`, [
+    company._id,
+    inbox,
+  ]);
+  // Every third contact of 9,000 is called so; the last 5,500 conversations are of others.
+  await database.sql(
+    `with c as (
+      insert into contacts (company_id, _id, name, source)
+      select $1, lpad(to_hex(n), 24, '0'), case when n % 3 = 0 or n > 9000 then 'João Pereira ' || n else 'Bia' end, 'API'
+      from generate_series(1, 9000) n returning _id, name
+    ), numbered as (select _id, row_number() over (order by name <> 'Bia' desc, _id) as place from c)
+    insert into conversations (company_id, _id, contact_id, inbox_id, channel, handled_by, created_at)
+    select $1, _id, _id, $2, 'WEB_V2', 'NONE', '2026-01-01'::timestamptz + place * interval '1 second' from numbered`,
+    [company._id, inbox],
+  );
+  const page = await list({ search: 'joao', limit: '3' }, company.key);
+  assert.equal(page.meta.totalCount, 3_000);
+  const far = page.result.map((item: Json) => Number.parseInt(item._id, 16));
+  assert.deepEqual(far, [9_000, 8_997, 8_994]);
+  const near = await list({ search: 'joao', limit: '3', sort: 'createdAt' }, company.key);
+  assert.deepEqual(
+    near.result.map((item: Json) => Number.parseInt(item._id, 16)),
+    [3, 6, 9],
+  );
+  const next = await list(
+    { search: 'joao', limit: '3', sort: 'createdAt', after: near.meta.nextCursor, skipCount: 'true' },
+    company.key,
+  );
+  assert.deepEqual(
+    next.result.map((item: Json) => Number.parseInt(item._id, 16)),
+    [12, 15, 18],
+  );
+  assert.equal((await list({ search: 'joao', status: 'CLOSED' }, company.key)).meta.totalCount, 0);
+});
+
+test('GET /v1/conversations refuses strangers, missing scopes and malformed requests', async () => {
+  await checkRefusals(platform, { method: 'GET', path: PATH, scope: 'conversations:read' });
+});

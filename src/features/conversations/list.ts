@@ -1,0 +1,71 @@
+/** The list of conversations: filters, search, pages. Made for a million, of which anything may be asked. */
+import { unknownReference } from '../../platform/errors.ts';
+import { isId } from '../../platform/ids.ts';
+import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import type { Tenant } from '../../platform/tenant.ts';
+import { findContactIds } from '../contacts/found.ts';
+import {
+  countBroad,
+  countConversations,
+  findUnknown,
+  listBroad,
+  listConversations,
+  listNear,
+  type ConversationFilter,
+} from './list-queries.ts';
+import type { Conversation, ConversationQuery } from './schemas.ts';
+
+// Of so many contacts the conversations are looked up one by one in some ten milliseconds; more is a broad search.
+const FEW = 2_000;
+// A walk of this many takes some ten milliseconds. What fills no page here is looked up as a whole.
+const REACH = 5_000;
+// What people write between the digits of a number.
+const PHONE_LIKE = /^[\d\s()+\-./]*\d[\d\s()+\-./]*$/;
+
+export async function pageConversations(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
+  const page = await findPage(tenant, query);
+  // An empty page may be one of records that are not there: only then are they looked up.
+  if (page.result.length === 0) {
+    const [unknown] = await findUnknown(tenant.read, filterOf(query));
+    if (unknown) throw unknownReference(unknown);
+  }
+  return page;
+}
+
+async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
+  const window = windowOf(query);
+  const filter = filterOf(query);
+  if (query.search === undefined) {
+    const rows = await listConversations(tenant.read, filter, window);
+    return pageFrom(query, rows, () => countConversations(tenant.read, filter));
+  }
+  const contacts = await findContactIds(tenant, query.search, FEW);
+  if (contacts) {
+    const id = isId(query.search) ? query.search : null;
+    const found = { ...filter, found: { contacts, id } };
+    const rows = await listConversations(tenant.read, found, window);
+    return pageFrom(query, rows, () => countConversations(tenant.read, found));
+  }
+  const digits = PHONE_LIKE.test(query.search) ? query.search.replaceAll(/\D/g, '') : null;
+  const asked = { filter, search: { term: query.search, digits } };
+  const near = await listNear(tenant.read, asked, window, REACH);
+  const rows = near.length === window.limit ? near : await listBroad(tenant.read, asked, window);
+  return pageFrom(query, rows, () => countBroad(tenant.read, asked));
+}
+
+function filterOf(query: ConversationQuery): ConversationFilter {
+  const { status, handled_by, inbox, contact, owner, attendant, agent, pipeline, step, tag } = query;
+  return {
+    status: status ?? null,
+    handled_by: handled_by ?? null,
+    inbox: inbox ?? null,
+    contact: contact ?? null,
+    owner: owner ?? null,
+    attendant: attendant ?? null,
+    agent: agent ?? null,
+    pipeline: pipeline ?? null,
+    step: step ?? null,
+    tag: tag ?? null,
+    found: null,
+  };
+}

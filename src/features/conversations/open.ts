@@ -1,0 +1,91 @@
+/** Opening a conversation from our side: one per contact and inbox, whoever else opens it at the same moment. */
+import { AppError, invalid, unknownReference } from '../../platform/errors.ts';
+import { emit } from '../../platform/events.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { contactOfPhone } from '../contacts/by-phone.ts';
+import { insertThreads, lockOpenThreads } from './ingest-queries.ts';
+import { findConversation, findOpeningInbox, holdContact, lockConversation, type OpeningInbox } from './queries.ts';
+import type { Conversation, ConversationCreate } from './schemas.ts';
+import { changeConversation } from './update.ts';
+
+export interface Opened {
+  conversation: Conversation;
+  /** False: it was open already. */
+  opened: boolean;
+}
+
+// Somebody else makes the contact or opens the conversation between our look and our write; twice in a row is rare already.
+const ROUNDS = 3;
+
+/** Answers the open conversation of this contact in this inbox, opened when there is none. */
+export async function openConversation(tenant: Tenant, input: ConversationCreate): Promise<Opened> {
+  checkWhom(input);
+  for (let round = 1; ; round += 1) {
+    try {
+      return await tenant.tx((tx) => open(tx, tenant, input));
+    } catch (error) {
+      // Failure policy: whoever came in between has committed by now, so the next round finds what they made.
+      const overtaken = error instanceof AppError && ['CONTACT_EXISTS', 'UNAVAILABLE'].includes(error.code);
+      if (!overtaken || round === ROUNDS) throw error;
+    }
+  }
+}
+
+function checkWhom({ contact, name, phone_number }: ConversationCreate): void {
+  if (contact === undefined && phone_number === undefined) throw invalid('contact', 'is required', 'REQUIRED');
+  if (contact === undefined) return;
+  if (phone_number !== undefined) throw invalid('phone_number', 'has no place beside contact');
+  if (name !== undefined) throw invalid('name', 'has no place beside contact');
+}
+
+async function open(tx: TenantTx, tenant: Tenant, input: ConversationCreate): Promise<Opened> {
+  const inbox = await findOpeningInbox(tx, input.inbox);
+  if (!inbox) throw unknownReference('inbox');
+  if (inbox.status !== 'ACTIVE') throw invalid('inbox', 'is deleted', 'INBOX_INACTIVE');
+  const contact = await whom(tx, tenant, input);
+  const key = { company: tx.companyId, inbox: input.inbox, contact };
+  // A conversation is locked before its contact, as everybody does.
+  const [thread] = await lockOpenThreads(tx, [key]);
+  if (thread) return { conversation: await assign(tx, tenant, thread._id, input), opened: false };
+  if ((await holdContact(tx, contact)) === 0)
+    throw input.contact === undefined ? overtaken() : unknownReference('contact');
+  const [made] = await insertThreads(tx, [{ ...key, ...beginning(inbox, input) }]);
+  const conversation = made && (await findConversation(tx, made._id));
+  if (!conversation) throw overtaken();
+  tx.makes(conversation._id);
+  await emit(tx, [{ event: 'CONVERSATION_CREATED', data: conversation }]);
+  return { conversation, opened: true };
+}
+
+const overtaken = (): AppError =>
+  new AppError('UNAVAILABLE', 'The conversation changes too quickly', [], { 'retry-after': '1' });
+
+function whom(tx: TenantTx, { principal }: Tenant, input: ConversationCreate): Promise<string> | string {
+  const { contact, name = null, phone_number } = input;
+  if (contact !== undefined) return contact;
+  const source = principal.type === 'user' ? 'DASHBOARD' : 'API';
+  return contactOfPhone(tx, source, { name, phone_number: phone_number ?? '' });
+}
+
+/** The caller's word first, then the inbox's. */
+function beginning({ channel, is_test, ...inbox }: OpeningInbox, input: ConversationCreate) {
+  const { owner = inbox.default_owner, agent = inbox.default_agent } = input;
+  return { _id: newId(), channel, status: 'OPEN', handled_by: agent ? 'AI' : 'NONE', agent, owner, is_test } as const;
+}
+
+/** What the caller said counts also for a conversation that is open already; what was not said stays. */
+async function assign(tx: TenantTx, tenant: Tenant, id: string, input: ConversationCreate): Promise<Conversation> {
+  const before = await lockConversation(tx, id);
+  if (!before) throw overtaken();
+  tx.makes(id);
+  const { owner, agent } = input;
+  return changeConversation(tx, tenant, before, {
+    input: {
+      ...(owner === undefined ? {} : { owner }),
+      ...(agent ? { agent, handled_by: 'AI' } : {}),
+      ...(agent === null ? { agent } : {}),
+    },
+    step: null,
+  });
+}

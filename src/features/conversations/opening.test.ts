@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { freshPhone } from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
+import { eventNames, eventsOf, hear, silenceNetwork } from '../../../test/support/traffic.ts';
+import { newId } from '../../platform/ids.ts';
+
+const platform = await startPlatform();
+await silenceNetwork(platform);
+const { call, database, demo } = platform;
+const PATH = '/v1/conversations';
+
+async function createContact(body: Json = {}): Promise<string> {
+  return (await call(201, 'POST', '/v1/contacts', { body: { name: 'Maria', ...body } })).body._id;
+}
+
+async function createAgent(): Promise<string> {
+  const id = newId();
+  await database.sql(`insert into agents (company_id, _id, name) values ($1, $2, 'x')`, [demo._id, id]);
+  return id;
+}
+
+const open = (status: number, body: Json, key = demo.key) =>
+  call(status, 'POST', PATH, { key, body: { inbox: demo.inbox, ...body } });
+
+const setInbox = (body: Json) => call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body });
+
+test('a conversation opened by us has all its fields, is in no step, and is told once in the format of the GET', async () => {
+  const contact = await createContact();
+  const { body } = await open(201, { contact });
+  const { _id, createdAt, updatedAt, ...rest } = body;
+  assert.equal(createdAt, updatedAt);
+  assert.deepEqual(rest, {
+    company: demo._id,
+    contact,
+    inbox: demo.inbox,
+    channel: 'WAP_AUTO_CLOSER',
+    status: 'OPEN',
+    handled_by: 'NONE',
+    agent: null,
+    owner: null,
+    attendant: null,
+    pipeline: null,
+    step: null,
+    campaign: null,
+    enrollment: null,
+    tags: [],
+    custom_fields: [],
+    unread_count: 0,
+    last_message: null,
+    last_message_at: null,
+    last_inbound_at: null,
+    window_expires_at: null,
+    snoozed_until: null,
+    is_test: false,
+    closed_at: null,
+  });
+  assert.deepEqual((await call(200, 'GET', `${PATH}/${_id}`)).body, body);
+  assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONVERSATION_CREATED', data: body }]);
+});
+
+test('where one is open already it is answered with 200 and left as it is, whatever its status', async () => {
+  const { conversation, contact } = await hear(platform);
+  for (const status of ['OPEN', 'PENDING', 'SNOOZED']) {
+    await call(200, 'PATCH', `${PATH}/${conversation._id}`, { body: { status } });
+    const before = (await call(200, 'GET', `${PATH}/${conversation._id}`)).body;
+    const told = await eventNames(platform, conversation._id);
+    assert.deepEqual((await open(200, { contact: contact._id })).body, before);
+    assert.deepEqual(await eventNames(platform, conversation._id), told);
+  }
+});
+
+test('after CLOSED a new one is opened, and the window that the contact opened is still open in it', async () => {
+  const { conversation, contact } = await hear(platform);
+  await call(200, 'PATCH', `${PATH}/${conversation._id}`, { body: { status: 'CLOSED' } });
+  const { body } = await open(201, { contact: contact._id });
+  assert.notEqual(body._id, conversation._id);
+  assert.equal(body.window_expires_at, conversation.window_expires_at);
+});
+
+test('twenty callers at the same moment open one conversation, which is told once', async () => {
+  const contact = await createContact();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      fetch(platform.url + PATH, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${demo.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ inbox: demo.inbox, contact }),
+      }),
+    ),
+  );
+  const statuses = answers.map((answer) => answer.status).toSorted((a, b) => b - a);
+  assert.deepEqual(statuses, [201, ...Array.from({ length: 19 }, () => 200)]);
+  const ids = new Set(await Promise.all(answers.map(async (answer) => ((await answer.json()) as Json)._id)));
+  assert.equal(ids.size, 1);
+  assert.deepEqual(await eventNames(platform, [...ids][0]), ['CONVERSATION_CREATED']);
+});
+
+test('a phone number that nobody has becomes a contact, once, also when many ask at the same moment', async () => {
+  const phone = freshPhone();
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () =>
+      fetch(platform.url + PATH, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${demo.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ inbox: demo.inbox, name: 'Rita', phone_number: `+${phone}` }),
+      }),
+    ),
+  );
+  const bodies = await Promise.all(answers.map(async (answer) => (await answer.json()) as Json));
+  assert.equal(answers.filter((answer) => answer.status === 201).length, 1, JSON.stringify(bodies));
+  assert.equal(new Set(bodies.map((body) => body.contact)).size, 1);
+  const contact = (await call(200, 'GET', `/v1/contacts/${bodies[0].contact}`)).body;
+  assert.deepEqual([contact.name, contact.phone_number, contact.source], ['Rita', `+${phone}`, 'API']);
+  assert.deepEqual(await eventNames(platform, contact._id), ['CONTACT_CREATED']);
+});
+
+test('a number is the same person in any writing, with or without the ninth digit; a known contact keeps its name', async () => {
+  const { contact, conversation } = await hear(platform, { from: '5511987650001', name: 'Known' });
+  for (const phone_number of ['+55 (11) 98765-0001', '551187650001', '11 98765-0001']) {
+    const { body } = await open(200, { phone_number, name: 'Other' });
+    assert.deepEqual([body._id, body.contact], [conversation._id, contact._id]);
+  }
+  assert.equal((await call(200, 'GET', `/v1/contacts/${contact._id}`)).body.name, 'Known');
+  const user = await platform.createUser(demo._id, 'OPERATOR');
+  const { body } = await open(201, { phone_number: `+${freshPhone()}` }, user.token);
+  assert.equal((await call(200, 'GET', `/v1/contacts/${body.contact}`)).body.source, 'DASHBOARD');
+});
+
+test("the owner and the agent: what the caller says, else the inbox's; a conversation with an agent is handled by AI", async () => {
+  const [agent, other] = [await createAgent(), await createAgent()];
+  const [owner, boss] = [await platform.createUser(demo._id, 'OPERATOR'), await platform.createUser(demo._id, 'ADMIN')];
+  const people = ({ body }: { body: Json }) => [body.owner, body.agent, body.handled_by];
+  await setInbox({ default_owner: owner._id, default_agent: agent });
+  try {
+    const of = async (body: Json) => people(await open(201, { contact: await createContact(), ...body }));
+    assert.deepEqual(await of({}), [owner._id, agent, 'AI']);
+    assert.deepEqual(await of({ owner: boss._id, agent: other }), [boss._id, other, 'AI']);
+    assert.deepEqual(await of({ owner: null, agent: null }), [null, null, 'NONE']);
+    const contact = await createContact();
+    await of({ contact, owner: boss._id, agent: null });
+    // The assignment that is there is kept; what is named here counts.
+    assert.deepEqual(people(await open(200, { contact })), [boss._id, null, 'NONE']);
+    const { body } = await open(200, { contact, owner: owner._id, agent: other });
+    assert.deepEqual(people({ body }), [owner._id, other, 'AI']);
+    assert.deepEqual(await eventNames(platform, body._id), ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED']);
+    assert.deepEqual(people(await open(200, { contact, agent: null })), [owner._id, null, 'NONE']);
+  } finally {
+    await database.sql('update inboxes set default_owner = null, default_agent = null where _id = $1', [demo.inbox]);
+  }
+});
+
+test('a conversation of an inbox in test mode is marked as a test', async () => {
+  await setInbox({ test_mode: { enabled: true, test_numbers: [] } });
+  assert.equal((await open(201, { contact: await createContact() })).body.is_test, true);
+  await setInbox({ test_mode: { enabled: false, test_numbers: [] } });
+});
+
+test('a deleted inbox opens nothing', async () => {
+  await setInbox({ status: 'DELETED' });
+  try {
+    const refused = await open(400, { contact: await createContact() });
+    expectProblem(refused, 'VALIDATION_FAILED', 'inbox');
+    assert.equal(refused.body.errors[0].code, 'INBOX_INACTIVE');
+  } finally {
+    await setInbox({ status: 'ACTIVE' });
+  }
+});
+
+test('either a contact or a phone number is named, and the number is a valid one', async () => {
+  const contact = await createContact();
+  expectProblem(await open(400, {}), 'VALIDATION_FAILED', 'contact');
+  expectProblem(await open(400, { name: 'x' }), 'VALIDATION_FAILED', 'contact');
+  expectProblem(await open(400, { contact, phone_number: '+5511999990000' }), 'VALIDATION_FAILED', 'phone_number');
+  expectProblem(await open(400, { contact, name: 'x' }), 'VALIDATION_FAILED', 'name');
+  expectProblem(await open(400, { phone_number: '12345' }), 'VALIDATION_FAILED', 'phone_number');
+});
+
+test("what is unknown or another company's is 400 with its place, and nothing is made", async () => {
+  const other = await platform.createCompany();
+  const theirs = {
+    inbox: newId(),
+    contact: (await call(201, 'POST', '/v1/contacts', { key: other.key, body: { name: 'x' } })).body._id,
+    owner: (await platform.createUser(other._id, 'OWNER'))._id,
+    agent: newId(),
+  };
+  await database.sql(`insert into inboxes (company_id, _id, name, channel) values ($1, $2, 'x', 'WEB_V2')`, [
+    other._id,
+    theirs.inbox,
+  ]);
+  await database.sql(`insert into agents (company_id, _id, name) values ($1, $2, 'x')`, [other._id, theirs.agent]);
+  const phone_number = `+${freshPhone()}`;
+  for (const [field, id] of Object.entries(theirs)) {
+    for (const value of [id, newId()]) {
+      const whom = field === 'contact' ? {} : { phone_number };
+      expectProblem(await open(400, { ...whom, [field]: value }), 'UNKNOWN_REFERENCE', field);
+    }
+  }
+  const made = await database.sql('select 1 from contacts where phone_number = $1', [phone_number]);
+  assert.deepEqual(made, []);
+});
+
+test('a repeat with the same Idempotency-Key answers the same conversation with the same status', async () => {
+  const contact = await createContact();
+  const options = { headers: { 'idempotency-key': 'c1' }, body: { inbox: demo.inbox, contact } };
+  const first = await call(201, 'POST', PATH, options);
+  assert.deepEqual((await call(201, 'POST', PATH, options)).body, first.body);
+  const again = { ...options, headers: { 'idempotency-key': 'c2' } };
+  for (let time = 0; time < 2; time += 1) assert.deepEqual((await call(200, 'POST', PATH, again)).body, first.body);
+});
+
+test('POST /v1/conversations refuses strangers, missing scopes and malformed requests', async () => {
+  const body = { inbox: demo.inbox, contact: await createContact() };
+  await checkRefusals(platform, { method: 'POST', path: PATH, scope: 'conversations:create', body });
+});

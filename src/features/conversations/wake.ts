@@ -1,0 +1,16 @@
+/** The end of a snooze. */
+import type { Kit } from '../../kit.ts';
+import { emit } from '../../platform/events.ts';
+import { endSnooze, findConversation } from './queries.ts';
+
+/** Opens the conversation again, unless its snooze was ended or given another end since. */
+export async function wakeConversation(
+  kit: Kit,
+  { company, conversation, until }: { company: string; conversation: string; until: string },
+): Promise<void> {
+  await kit.database.tenantTx(company, async (tx) => {
+    if ((await endSnooze(tx, conversation, until)) === 0) return;
+    const record = await findConversation(tx, conversation);
+    if (record) await emit(tx, [{ event: 'CONVERSATION_UPDATED', data: record }]);
+  });
+}

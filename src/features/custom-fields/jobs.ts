@@ -1,0 +1,18 @@
+import { Type } from 'typebox';
+import type { Kit } from '../../kit.ts';
+import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { Id, oneOf } from '../../platform/schema.ts';
+import { FIELD_CONTEXTS } from './schemas.ts';
+import { stripField } from './strip.ts';
+
+export const StripField = defineJob({
+  name: 'custom-fields.strip',
+  data: Type.Object({ company: Id, field: Id, context: oneOf(FIELD_CONTEXTS) }),
+  // Some three hours: what is left over is seen by nobody, but it is personal data.
+  retries: 10,
+  retryDelaySeconds: 10,
+});
+
+export function stripFieldJob(kit: Kit): Worked<typeof StripField.data> {
+  return { job: StripField, handle: ({ company, field, context }) => stripField(kit, company, field, context) };
+}

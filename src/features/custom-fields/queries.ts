@@ -1,0 +1,141 @@
+import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { CustomField, FieldContext } from './schemas.ts';
+
+const COLUMNS = `_id, company_id as company, slug, title, context, type, options, description, created_at as "createdAt",
+  updated_at as "updatedAt"`;
+
+/** Definitions by slug or id; what is unknown is left out. */
+export function listDefinitions(tx: TenantRead, context: FieldContext, keys: string[]): Promise<CustomField[]> {
+  return many(tx, {
+    name: 'custom-fields.listDefinitions',
+    text: `select ${COLUMNS} from custom_fields where company_id = $1 and context = $2 and (_id = any($3) or slug = any($3))`,
+    values: [tx.companyId, context, keys],
+  });
+}
+
+export function findField(tx: TenantRead, id: string): Promise<CustomField | null> {
+  return maybeOne(tx, {
+    name: 'custom-fields.find',
+    text: `select ${COLUMNS} from custom_fields where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** Whoever adds one waits here for whoever is adding another, once there are some. */
+export function lockFields(tx: TenantTx, context: FieldContext): Promise<number> {
+  return exec(tx, {
+    name: 'custom-fields.lockAll',
+    text: 'select 1 from custom_fields where company_id = $1 and context = $2 order by _id for no key update',
+    values: [tx.companyId, context],
+  });
+}
+
+export function lockField(tx: TenantTx, id: string): Promise<CustomField | null> {
+  return maybeOne(tx, {
+    name: 'custom-fields.lock',
+    text: `select ${COLUMNS} from custom_fields where company_id = $1 and _id = $2 for update`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** Null when the slug is taken: the unique index decides. */
+export function insertField(
+  tx: TenantTx,
+  field: Omit<CustomField, 'company' | 'createdAt' | 'updatedAt'>,
+): Promise<CustomField | null> {
+  return maybeOne(tx, {
+    name: 'custom-fields.insert',
+    text: `insert into custom_fields (company_id, _id, slug, title, context, type, options, description)
+      values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (company_id, context, slug) do nothing returning ${COLUMNS}`,
+    values: [
+      tx.companyId,
+      field._id,
+      field.slug,
+      field.title,
+      field.context,
+      field.type,
+      field.options,
+      field.description,
+    ],
+  });
+}
+
+export function updateField(
+  tx: TenantTx,
+  { _id, title, options, description }: Pick<CustomField, '_id' | 'title' | 'options' | 'description'>,
+): Promise<CustomField> {
+  return one(tx, {
+    name: 'custom-fields.update',
+    text: `update custom_fields set title = $3, options = $4, description = $5, updated_at = now()
+      where company_id = $1 and _id = $2 returning ${COLUMNS}`,
+    values: [tx.companyId, _id, title, options, description],
+  });
+}
+
+export function deleteField(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'custom-fields.delete',
+    text: 'delete from custom_fields where company_id = $1 and _id = $2',
+    values: [tx.companyId, id],
+  });
+}
+
+export interface FieldFilter {
+  context: string | null;
+  search: string | null;
+}
+
+// A company has some hundred fields at most: looking at each of them is quick.
+const FILTER = `company_id = $1 and ($2::text is null or context = $2)
+  and ($3::text is null or strpos(fold(title), fold($3)) > 0 or strpos(slug, fold($3)) > 0)`;
+
+export function listFields(tx: TenantRead, filter: FieldFilter, window: Window): Promise<CustomField[]> {
+  return many(tx, {
+    name: `custom-fields.list.${windowName(window)}`,
+    text: `select ${COLUMNS} from custom_fields where ${FILTER} ${windowClause(window, 4)}`,
+    values: [tx.companyId, filter.context, filter.search, ...windowValues(window)],
+  });
+}
+
+export async function countFields(tx: TenantRead, filter: FieldFilter): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: 'custom-fields.count',
+    text: `select count(*)::int as count from custom_fields where ${FILTER}`,
+    values: [tx.companyId, filter.context, filter.search],
+  });
+  return count;
+}
+
+/** Whose records hold values of a context. */
+const HOLDERS = { contact: 'contacts', conversation: 'conversations', business: 'businesses' } as const;
+
+export interface StripStep {
+  context: FieldContext;
+  field: string;
+  /** The record after which this step begins: '' at the start. */
+  after: string;
+  limit: number;
+}
+
+/**
+ * Takes a field's value out of the next records in the order of their ids. Returns where the step ended; null when there
+ * was no record left.
+ */
+export async function stripValues(tx: TenantTx, { context, field, after, limit }: StripStep): Promise<string | null> {
+  const table = HOLDERS[context];
+  const { last } = await one<{ last: string | null }>(tx, {
+    name: `custom-fields.strip.${table}`,
+    text: `with page as (
+        select _id, custom_fields ? $2 as holds from ${table} where company_id = $1 and _id > $3 order by _id limit $4
+      ), held as (
+        select _id from ${table} where company_id = $1 and _id in (select _id from page where holds) order by _id for no key update
+      ), stripped as (
+        update ${table} set custom_fields = custom_fields - $2::text where company_id = $1 and _id in (select _id from held)
+      )
+      select max(_id) as last from page`,
+    values: [tx.companyId, field, after, limit],
+  });
+  return last;
+}

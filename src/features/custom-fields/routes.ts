@@ -1,0 +1,80 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { operation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import { createField, pageFields, readField, removeField, updateFieldById } from './fields.ts';
+import {
+  CustomField,
+  CustomFieldCreate,
+  CustomFieldList,
+  CustomFieldParams,
+  CustomFieldQuery,
+  CustomFieldUpdate,
+} from './schemas.ts';
+
+const tag = 'custom-fields';
+
+export function customFieldRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/custom-fields',
+    scope: 'custom-fields:create',
+    tag,
+    summary: 'Define a custom field',
+    description: 'Without a slug it is made of the title. Context, type and slug can not be changed later.',
+    body: ref(CustomFieldCreate),
+    answers: { 201: ref(CustomField) },
+    errors: ['FIELD_EXISTS'],
+    handler: (tenant, { body }) => createField(tenant, body),
+    again: readField,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/custom-fields',
+    scope: 'custom-fields:read',
+    tag,
+    summary: 'List custom fields',
+    query: CustomFieldQuery,
+    answers: { 200: CustomFieldList },
+    handler: (tenant, { query }) => pageFields(tenant, query),
+  });
+  recordRoutes(app, kit);
+}
+
+function recordRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/custom-fields/:id',
+    scope: 'custom-fields:read',
+    tag,
+    summary: 'Read a custom field',
+    params: CustomFieldParams,
+    answers: { 200: ref(CustomField) },
+    handler: (tenant, { params }) => readField(tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/custom-fields/:id',
+    scope: 'custom-fields:update',
+    tag,
+    summary: 'Change title, options or description of a custom field',
+    description:
+      'Records that hold an option which is removed keep it, and show it, until it is overwritten or cleared; it can not be written into others any more.',
+    params: CustomFieldParams,
+    body: ref(CustomFieldUpdate),
+    answers: { 200: ref(CustomField) },
+    handler: (tenant, { params, body }) => updateFieldById(tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/custom-fields/:id',
+    scope: 'custom-fields:delete',
+    tag,
+    summary: 'Remove a custom field with its values',
+    description:
+      'No record shows it from this moment on, and no event tells of each; the stored values are erased in the background. A new field of the same slug begins empty.',
+    params: CustomFieldParams,
+    answers: { 200: ref(CustomField) },
+    handler: (tenant, { params }) => removeField(kit, tenant, params.id),
+  });
+}

@@ -1,0 +1,88 @@
+import { Type, type Static } from 'typebox';
+import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+
+export const FIELD_CONTEXTS = ['contact', 'conversation', 'business'] as const;
+export type FieldContext = (typeof FIELD_CONTEXTS)[number];
+
+export const FIELD_TYPES = ['TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'SELECT', 'LIST'] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
+
+export type Value = string | number | boolean | string[];
+
+/** What a record holds: {field id: value}, without those that are empty. */
+export type HeldValues = Record<string, Value>;
+
+/** A typed value on the wire; null clears. */
+export const AnyValue = Type.Unsafe<Value | null>({
+  // The list first: the serialiser takes the first type that fits, and everything can be made a string.
+  type: ['array', 'number', 'boolean', 'string', 'null'],
+  items: { type: 'string' },
+});
+
+/** A custom field's value on a record. */
+export const FieldValue = define(
+  'FieldValue',
+  Type.Object({ _id: Id, slug: Type.String(), title: Type.String(), value: AnyValue }),
+);
+
+/** Of one context. A record's values travel as a whole, so they have to stay few. */
+export const MAX_FIELDS = 200;
+export const MAX_SLUG = 64;
+
+/** The values that a caller writes, by slug or id of their field; what is not named stays as it is. */
+export const FieldValues = Type.Unsafe<Record<string, Value | null>>({
+  type: 'object',
+  additionalProperties: AnyValue,
+  maxProperties: MAX_FIELDS,
+  description: 'By slug or id of the field; null clears',
+});
+
+const slug = Type.String({ minLength: 1, maxLength: MAX_SLUG, pattern: '^[a-z][a-z0-9_]*$' });
+const title = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 200, uniqueItems: true });
+const description = nullable(Type.String({ maxLength: 2_000 }));
+
+export const CustomFieldCreate = define(
+  'CustomFieldCreate',
+  strict({
+    title,
+    context: oneOf(FIELD_CONTEXTS),
+    type: oneOf(FIELD_TYPES),
+    slug: Type.Optional(slug),
+    options: Type.Optional(options),
+    description: Type.Optional(description),
+  }),
+);
+export type CustomFieldCreate = Static<typeof CustomFieldCreate>;
+
+export const CustomFieldUpdate = define(
+  'CustomFieldUpdate',
+  Type.Partial(strict({ title, options, description }), { additionalProperties: false }),
+);
+export type CustomFieldUpdate = Static<typeof CustomFieldUpdate>;
+
+export const CustomField = define(
+  'CustomField',
+  Type.Object({
+    _id: Id,
+    company: Id,
+    slug: Type.String(),
+    title: Type.String(),
+    context: oneOf(FIELD_CONTEXTS),
+    type: oneOf(FIELD_TYPES),
+    options: Type.Array(Type.String(), { description: 'Of a SELECT, and of a LIST that takes nothing else' }),
+    description: nullable(Type.String()),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type CustomField = Static<typeof CustomField>;
+
+export const CustomFieldParams = Type.Object({ id: Id });
+export const CustomFieldList = pageOf(ref(CustomField));
+export const CustomFieldQuery = pageQuery('-createdAt', {
+  context: Type.Optional(oneOf(FIELD_CONTEXTS)),
+  search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A part of the title or slug' })),
+});
+export type CustomFieldQuery = Static<typeof CustomFieldQuery>;

@@ -1,0 +1,149 @@
+/** Typed values: what a caller may write into a custom field or a table's column, and what really changes by it. */
+import { isDeepStrictEqual } from 'node:util';
+import { invalid, unknownReference } from '../../platform/errors.ts';
+import type { ChangeEvent } from '../../platform/events.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import { listDefinitions } from './queries.ts';
+import type { CustomField, FieldContext, FieldType, HeldValues, Value } from './schemas.ts';
+
+/** What a typed value is checked against; a table's column has the same. */
+export interface TypedSlot {
+  type: FieldType | 'URL';
+  options: string[];
+}
+
+// As much text as a message holds; as many items as a person can look through.
+const MAX_TEXT = 4_096;
+const MAX_ITEMS = 100;
+const MAX_ITEM_TEXT = 200;
+
+/** Null when the value fits, else what is wrong with it. */
+export function faultOf(slot: TypedSlot, value: unknown): string | null {
+  switch (slot.type) {
+    case 'TEXT':
+      return isText(value, MAX_TEXT) ? null : `must be a text of at most ${MAX_TEXT} characters`;
+    case 'NUMBER':
+      return typeof value === 'number' && Number.isFinite(value) ? null : 'must be a number';
+    case 'BOOLEAN':
+      return typeof value === 'boolean' ? null : 'must be true or false';
+    case 'DATE':
+      return isDate(value) ? null : 'must be a date such as 2026-11-20';
+    case 'SELECT':
+      return slot.options.includes(value as string) ? null : `must be one of ${slot.options.join(', ')}`;
+    case 'LIST':
+      return faultOfList(slot, value);
+    case 'URL':
+      return isText(value, 2_048) && /^https?:$/.test(URL.parse(value)?.protocol ?? '')
+        ? null
+        : 'must be a web address';
+  }
+}
+
+const isText = (value: unknown, most: number): value is string => typeof value === 'string' && value.length <= most;
+
+function isDate(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  // 2026-02-30 would roll over to March.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+function faultOfList({ options }: TypedSlot, value: unknown): string | null {
+  if (!Array.isArray(value) || value.length > MAX_ITEMS || !value.every((item) => isText(item, MAX_ITEM_TEXT))) {
+    return `must be a list of at most ${MAX_ITEMS} texts of at most ${MAX_ITEM_TEXT} characters`;
+  }
+  const stranger = options.length > 0 ? value.find((item) => !options.includes(item as string)) : undefined;
+  return stranger === undefined ? null : `must hold only ${options.join(', ')}`;
+}
+
+export interface FieldChange {
+  field: Pick<CustomField, '_id' | 'slug' | 'title' | 'context'>;
+  /** Null when it was cleared. */
+  value: Value | null;
+}
+
+/**
+ * What the record holds once the given values are written into it, and the fields that really changed. Throws
+ * VALIDATION_FAILED or UNKNOWN_REFERENCE naming `custom_fields.<key>`; a field of another context is unknown here.
+ */
+export async function applyValues(
+  tx: TenantRead,
+  context: FieldContext,
+  held: HeldValues,
+  given: Record<string, Value | null> | undefined,
+): Promise<{ held: HeldValues; changes: FieldChange[] }> {
+  const keys = Object.keys(given ?? {});
+  if (!given || keys.length === 0) return { held, changes: [] };
+  return mergeValues(await listDefinitions(tx, context, keys), held, given);
+}
+
+/** The same with definitions at hand: an import asks for them once. */
+export function mergeValues(
+  definitions: CustomField[],
+  held: HeldValues,
+  given: Record<string, Value | null>,
+): { held: HeldValues; changes: FieldChange[] } {
+  const next = { ...held };
+  const changes: FieldChange[] = [];
+  const named = new Set<string>();
+  for (const [key, value] of Object.entries(given)) {
+    const path = `custom_fields.${key}`;
+    const definition = definitions.find(({ _id, slug }) => _id === key || slug === key);
+    if (!definition) throw unknownReference(path);
+    if (named.has(definition._id)) throw invalid(path, 'is named twice');
+    named.add(definition._id);
+    // What stands there already is no change: it may be of an option that was removed since.
+    if (isDeepStrictEqual(held[definition._id] ?? null, value)) continue;
+    const fault = value === null ? null : faultOf(definition, value);
+    if (fault !== null) throw invalid(path, fault);
+    if (value === null) delete next[definition._id];
+    else next[definition._id] = value;
+    const { _id, slug, title, context } = definition;
+    changes.push({ field: { _id, slug, title, context }, value });
+  }
+  return { held: next, changes };
+}
+
+const isEmpty = (value: Value | undefined): boolean =>
+  value === undefined || value === '' || isDeepStrictEqual(value, []);
+
+/** What two records hold together: the first one's values, and where it is empty the other's. Nothing is judged anew. */
+export async function uniteValues(
+  tx: TenantRead,
+  context: FieldContext,
+  { held, other }: { held: HeldValues; other: HeldValues },
+): Promise<{ held: HeldValues; changes: FieldChange[] }> {
+  const filled = Object.keys(other).filter((id) => isEmpty(held[id]) && !isEmpty(other[id]));
+  const definitions = filled.length > 0 ? await listDefinitions(tx, context, filled) : [];
+  const changes = definitions.map(({ _id, slug, title }) => ({
+    field: { _id, slug, title, context },
+    value: other[_id] ?? null,
+  }));
+  const added = definitions.map(({ _id }) => [_id, other[_id]]);
+  return { held: { ...held, ...(Object.fromEntries(added) as HeldValues) }, changes };
+}
+
+export interface ChangedRecord {
+  _id: string;
+  company: string;
+  /** The contact whose field it is, or through whom a business changed; null when there is none. */
+  contact: string | null;
+  /** Only when the change happened inside a conversation. */
+  conversation?: string;
+}
+
+/** FIELD_UPDATED, once per field that really changed, with exactly the data that integrators know. */
+export function fieldEvents(record: ChangedRecord, changes: FieldChange[]): ChangeEvent[] {
+  const { _id, company, contact, conversation } = record;
+  return changes.map(({ field, value }) => ({
+    event: 'FIELD_UPDATED',
+    about: { _id, company },
+    data: {
+      field,
+      value,
+      contactId: contact,
+      companyId: company,
+      ...(conversation === undefined ? {} : { conversationId: conversation }),
+    },
+  }));
+}

@@ -1,0 +1,72 @@
+/** Between a sheet's cells and typed values. What people write is taken as they mean it; what is left over is a fault. */
+import type { Cell } from '../../platform/sheets/sheet.ts';
+import type { Value } from '../custom-fields/schemas.ts';
+import type { TypedSlot } from '../custom-fields/values.ts';
+
+/** The value that a cell means in a field of this type; as it stands where it means none, which the type then refuses. */
+export function valueOfCell({ type }: TypedSlot, cell: Exclude<Cell, null>): Value {
+  if (type === 'NUMBER') return typeof cell === 'string' ? (numberOf(cell) ?? cell) : cell;
+  if (type === 'BOOLEAN') return typeof cell === 'boolean' ? cell : (truthOf(String(cell)) ?? cell);
+  const text = String(cell).trim();
+  if (type === 'DATE') return dateOf(text) ?? text;
+  return type === 'LIST' ? listOf(text) : text;
+}
+
+const PLAIN = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+// 1.234,56 and 1234,5 as in Brazil; 1,234.56 as in the United States. 1,234 alone is a decimal.
+const COMMA = /^[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$/;
+const POINT = /^[+-]?\d{1,3}(,\d{3})+\.\d+$/;
+
+function numberOf(text: string): number | undefined {
+  const bare = text.trim();
+  if (PLAIN.test(bare)) return Number(bare);
+  if (COMMA.test(bare)) return Number(bare.replaceAll('.', '').replace(',', '.'));
+  return POINT.test(bare) ? Number(bare.replaceAll(',', '')) : undefined;
+}
+
+const TRUE = /^(true|yes|sim|verdadeiro|1|x|s|y)$/i;
+const FALSE = /^(false|no|não|nao|falso|0|n)$/i;
+
+/** Undefined when the text says neither. */
+export function truthOf(text: string): boolean | undefined {
+  const bare = text.trim().normalize('NFC');
+  if (TRUE.test(bare)) return true;
+  return FALSE.test(bare) ? false : undefined;
+}
+
+/** ISO, with or without a time; or day, month and year as in Brazil. */
+function dateOf(text: string): string | undefined {
+  const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ][\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.exec(text)?.[1];
+  if (iso) return iso;
+  const [, day, month, year] = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(text) ?? [];
+  return day && month && year ? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` : undefined;
+}
+
+/** A JSON array, or items between commas or semicolons. */
+export function listOf(text: string): string[] {
+  if (text.startsWith('[')) {
+    try {
+      const items: unknown = JSON.parse(text);
+      if (Array.isArray(items)) return items.map(String);
+    } catch {
+      // Failure policy: a text that only looks like JSON is a list of items like any other.
+    }
+  }
+  return [
+    ...new Set(
+      text
+        .split(/[;,]/)
+        .map((item) => item.trim())
+        .filter(Boolean),
+    ),
+  ];
+}
+
+/** The cell from which the same value is read again. */
+export function cellOfValue(value: Value | null | undefined): Cell {
+  if (value === undefined || value === null) return null;
+  if (!Array.isArray(value)) return value;
+  const isPlain = value.every((item) => item !== '' && !/[;,]|^\[|^\s|\s$/.test(item));
+  if (value.length === 0) return null;
+  return isPlain ? value.join('; ') : JSON.stringify(value);
+}

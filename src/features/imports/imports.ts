@@ -1,0 +1,85 @@
+/** Sheets that were taken in: stored whole in the request, worked off by a job. */
+import { invalid, notFound, unknownReference } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Upload } from '../../platform/multipart.ts';
+import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { formatOf, readRows, type SheetFormat } from '../../platform/sheets.ts';
+import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { countImports, findImport, insertChunk, insertImport, listImports, type ImportOwner } from './queries.ts';
+import type { Import, ImportColumn, ImportQuery } from './schemas.ts';
+
+/** Where the values of a column with this title go; undefined where nothing has that name. */
+export type FieldFinder = (title: string) => string | undefined;
+
+export interface AskedImport extends ImportOwner {
+  upload: Upload | null;
+  mapping: Record<string, string> | undefined;
+  find: FieldFinder;
+  silent: boolean;
+  update_existing: boolean;
+  /** Asks for the job, in the transaction that stores the sheet. */
+  enqueue(tx: TenantTx, id: string): Promise<void>;
+}
+
+/** Throws what is wrong with the sheet's head: its kind, its columns, and what they are mapped to. */
+export async function addImport(tenant: Tenant, asked: AskedImport): Promise<Import> {
+  const { kind, table, upload, mapping, find, silent, update_existing } = asked;
+  if (!upload) throw invalid('file', 'is required', 'REQUIRED');
+  const format = await formatOf(upload);
+  const columns = columnsOf(await readHeader(upload, format), mapping, find);
+  const { type, id, name } = tenant.principal;
+  return tenant.tx(async (tx) => {
+    const _id = newId();
+    tx.makes(_id);
+    const created = await insertImport(tx, {
+      _id,
+      kind,
+      table,
+      file_name: upload.fileName,
+      format,
+      bytes: upload.bytes,
+      options: { columns, silent, update_existing },
+      principal: { type, _id: id, name },
+    });
+    let position = 0;
+    for await (const piece of upload.read()) await insertChunk(tx, _id, position++, piece);
+    await asked.enqueue(tx, _id);
+    return created;
+  });
+}
+
+async function readHeader(upload: Upload, format: SheetFormat): Promise<string[]> {
+  // The first row is the header: leaving the loop ends the reading.
+  for await (const { cells } of readRows(upload, format)) return cells.map((cell) => String(cell ?? '').trim());
+  return [];
+}
+
+function columnsOf(header: string[], mapping: Record<string, string> | undefined, find: FieldFinder): ImportColumn[] {
+  const columns = header.map((title) => ({ title, field: mapping ? null : (find(title) ?? null) }) as ImportColumn);
+  for (const [title, name] of Object.entries(mapping ?? {})) {
+    const path = `mapping.${title}`;
+    const [column, second] = columns.filter((each) => each.title === title.trim());
+    if (!column) throw invalid(path, 'is no column of the sheet', 'UNKNOWN_COLUMN');
+    if (second) throw invalid(path, 'is the title of two columns', 'DUPLICATE');
+    const field = find(name);
+    if (field === undefined) throw unknownReference(path);
+    column.field = field;
+  }
+  const taken = columns.flatMap(({ field }) => field ?? []);
+  if (taken.length === 0) throw invalid('file', 'has no column whose title is that of a field', 'UNKNOWN_COLUMN');
+  const twice = taken.find((field, index) => taken.indexOf(field) !== index);
+  if (twice !== undefined) throw invalid('file', `has two columns for ${twice}`, 'DUPLICATE');
+  return columns;
+}
+
+export async function readImport(tenant: Tenant, owner: ImportOwner, id: string): Promise<Import> {
+  const found = await findImport(tenant.read, owner, id);
+  if (!found) throw notFound();
+  return found;
+}
+
+export async function pageImports(tenant: Tenant, owner: ImportOwner, query: ImportQuery): Promise<Page<Import>> {
+  const filter = { ...owner, status: query.status ?? null };
+  const rows = await listImports(tenant.read, filter, windowOf(query));
+  return pageFrom(query, rows, () => countImports(tenant.read, filter));
+}

@@ -1,0 +1,155 @@
+import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { Import, ImportColumn, ImportKind, RowError } from './schemas.ts';
+
+const IMPORT = `_id, company_id as company, kind, table_id as "table", file_name, format, status, options -> 'columns' as columns,
+  (options ->> 'silent')::boolean as silent, (options ->> 'update_existing')::boolean as update_existing, total, processed,
+  created_count, updated_count, failed_count, row_errors, error, started_at, finished_at, created_at as "createdAt",
+  updated_at as "updatedAt"`;
+
+export interface NewImport {
+  _id: string;
+  kind: ImportKind;
+  table: string | null;
+  file_name: string;
+  format: Import['format'];
+  bytes: number;
+  options: { columns: ImportColumn[]; silent: boolean; update_existing: boolean };
+  /** Who asked for it. */
+  principal: object;
+}
+
+export function insertImport(tx: TenantTx, asked: NewImport): Promise<Import> {
+  return one(tx, {
+    name: 'imports.insert',
+    text: `insert into imports (company_id, _id, kind, table_id, file_name, format, bytes, options, principal)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${IMPORT}`,
+    values: [
+      tx.companyId,
+      asked._id,
+      asked.kind,
+      asked.table,
+      asked.file_name,
+      asked.format,
+      asked.bytes,
+      JSON.stringify(asked.options),
+      JSON.stringify(asked.principal),
+    ],
+  });
+}
+
+/** A piece of the sheet, in its place. */
+export function insertChunk(tx: TenantTx, id: string, position: number, bytes: Buffer): Promise<number> {
+  return exec(tx, {
+    name: 'imports.insertChunk',
+    text: 'insert into import_chunks (company_id, import_id, position, bytes) values ($1, $2, $3, $4)',
+    values: [tx.companyId, id, position, bytes],
+  });
+}
+
+export function findChunk(tx: TenantRead, id: string, position: number): Promise<{ bytes: Buffer } | null> {
+  return maybeOne(tx, {
+    name: 'imports.findChunk',
+    text: 'select bytes from import_chunks where company_id = $1 and import_id = $2 and position = $3',
+    values: [tx.companyId, id, position],
+  });
+}
+
+export interface ImportOwner {
+  kind: ImportKind;
+  /** Null for contacts. */
+  table: string | null;
+}
+
+const OWNED = 'company_id = $1 and kind = $2 and table_id is not distinct from $3';
+
+export function findImport(tx: TenantRead, { kind, table }: ImportOwner, id: string): Promise<Import | null> {
+  return maybeOne(tx, {
+    name: 'imports.find',
+    text: `select ${IMPORT} from imports where ${OWNED} and _id = $4`,
+    values: [tx.companyId, kind, table, id],
+  });
+}
+
+export interface ImportFilter extends ImportOwner {
+  status: string | null;
+}
+
+const FILTER = `${OWNED} and ($4::text is null or status = $4)`;
+
+export function listImports(tx: TenantRead, { kind, table, status }: ImportFilter, window: Window): Promise<Import[]> {
+  return many(tx, {
+    name: `imports.list.${windowName(window)}`,
+    text: `select ${IMPORT} from imports where ${FILTER} ${windowClause(window, 5)}`,
+    values: [tx.companyId, kind, table, status, ...windowValues(window)],
+  });
+}
+
+export async function countImports(tx: TenantRead, { kind, table, status }: ImportFilter): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: 'imports.count',
+    text: `select count(*)::int as count from imports where ${FILTER}`,
+    values: [tx.companyId, kind, table, status],
+  });
+  return count;
+}
+
+/** What a worker has to know of an import. */
+export type ImportWork = Import & { bytes: number };
+
+/** Whoever works on it at this moment is waited for. Null when it is gone. */
+export function lockImport(tx: TenantTx, id: string): Promise<ImportWork | null> {
+  return maybeOne(tx, {
+    name: 'imports.lock',
+    text: `select ${IMPORT}, bytes from imports where company_id = $1 and _id = $2 for no key update`,
+    values: [tx.companyId, id],
+  });
+}
+
+export function startImport(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'imports.start',
+    text: `update imports set status = 'RUNNING', started_at = now(), updated_at = now() where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id],
+  });
+}
+
+export function setTotal(tx: TenantTx, id: string, total: number): Promise<number> {
+  return exec(tx, {
+    name: 'imports.setTotal',
+    text: 'update imports set total = $3, updated_at = now() where company_id = $1 and _id = $2',
+    values: [tx.companyId, id, total],
+  });
+}
+
+export interface Progress {
+  processed: number;
+  created: number;
+  updated: number;
+  failed: number;
+  errors: RowError[];
+}
+
+/** Part of the transaction that stores the rows: what is counted is stored, and what is stored is counted. */
+export function addProgress(tx: TenantTx, id: string, { errors, ...counts }: Progress): Promise<number> {
+  return exec(tx, {
+    name: 'imports.progress',
+    text: `update imports set processed = processed + $3, created_count = created_count + $4,
+        updated_count = updated_count + $5, failed_count = failed_count + $6, row_errors = row_errors || $7::jsonb, updated_at = now()
+      where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id, counts.processed, counts.created, counts.updated, counts.failed, JSON.stringify(errors)],
+  });
+}
+
+/** The end of an import; its sheet goes. `error` null: it is complete. */
+export function endImport(tx: TenantTx, id: string, error: { code: string; message: string } | null): Promise<number> {
+  return exec(tx, {
+    name: 'imports.end',
+    text: `with gone as (delete from import_chunks where company_id = $1 and import_id = $2)
+      update imports set status = case when $3::jsonb is null then 'COMPLETED' else 'FAILED' end, error = $3,
+        started_at = coalesce(started_at, now()), finished_at = now(), updated_at = now()
+      where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id, error && JSON.stringify(error)],
+  });
+}

@@ -1,0 +1,82 @@
+import { Type, type Static } from 'typebox';
+import { FilePart } from '../../platform/multipart.ts';
+import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { SHEET_FORMATS } from '../../platform/sheets.ts';
+
+export const IMPORT_KINDS = ['CONTACTS', 'TABLE'] as const;
+export type ImportKind = (typeof IMPORT_KINDS)[number];
+export const IMPORT_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED'] as const;
+
+export const MAX_SHEET_BYTES = 50 * 1024 * 1024;
+export const MAX_SHEET_ROWS = 100_000;
+
+export const RowError = Type.Object({
+  row: Type.Integer({ description: '1 is the first row after the header' }),
+  field: nullable(Type.String()),
+  message: Type.String(),
+});
+export type RowError = Static<typeof RowError>;
+
+/** A column of the sheet, and where its values go. */
+const ImportColumn = Type.Object({
+  title: Type.String(),
+  field: nullable(Type.String({ description: 'Null: the column is not taken' })),
+});
+export type ImportColumn = Static<typeof ImportColumn>;
+
+export const Import = define(
+  'Import',
+  Type.Object({
+    _id: Id,
+    company: Id,
+    kind: oneOf(IMPORT_KINDS),
+    table: nullable(Id),
+    file_name: Type.String(),
+    format: oneOf(SHEET_FORMATS),
+    status: oneOf(IMPORT_STATUSES),
+    columns: Type.Array(ImportColumn),
+    silent: Type.Boolean(),
+    update_existing: Type.Boolean(),
+    total: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'Rows with a value; null until they have been counted',
+    }),
+    processed: Type.Integer({ description: 'Rows that are done: created, updated and failed ones' }),
+    created_count: Type.Integer(),
+    updated_count: Type.Integer({ description: 'Rows whose record was there already, changed by them or not' }),
+    failed_count: Type.Integer(),
+    row_errors: Type.Array(RowError, { description: 'The first 100' }),
+    error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+    started_at: nullable(Timestamp),
+    finished_at: nullable(Timestamp),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type Import = Static<typeof Import>;
+
+export const ImportParams = Type.Object({ importId: Id });
+export const ImportList = pageOf(ref(Import));
+export const ImportQuery = pageQuery('-createdAt', { status: Type.Optional(oneOf(IMPORT_STATUSES)) });
+export type ImportQuery = Static<typeof ImportQuery>;
+
+/** The parts of a form that brings a sheet. */
+export const SHEET_FORM = {
+  file: FilePart,
+  mapping: Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string', minLength: 1, maxLength: 200 },
+      maxProperties: 500,
+      description: 'JSON: {title of a column: field}. Columns that are not named here are not taken',
+    }),
+  ),
+};
+
+export const ImportForm = strict(SHEET_FORM);
+export type ImportForm = Static<typeof ImportForm>;
+
+/** What a worker is told. */
+export const ImportJob = Type.Object({ company: Id, import: Id });
+export type ImportJob = Static<typeof ImportJob>;

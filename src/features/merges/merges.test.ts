@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { freshPhone } from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
+import { eventNames, eventsOf, hear, rawAnswer, sendText } from '../../../test/support/traffic.ts';
+import { newId } from '../../platform/ids.ts';
+
+const platform = await startPlatform();
+const { call, database, demo } = platform;
+const PATH = '/v1/contacts';
+
+const create = async (body: Json): Promise<Json> => (await call(201, 'POST', PATH, { body })).body;
+const read = async (path: string): Promise<Json> => (await call(200, 'GET', path)).body;
+const merge = (status: number, target: string, source: string, options: Json = {}) =>
+  call(status, 'POST', `${PATH}/${target}/merge`, { body: { contact: source }, ...options });
+const define = async (slug: string, type: string): Promise<Json> =>
+  (await call(201, 'POST', '/v1/custom-fields', { body: { title: slug, slug, context: 'contact', type } })).body;
+
+const plan = await define('plan', 'TEXT');
+const score = await define('score', 'NUMBER');
+const colours = await define('colours', 'LIST');
+
+/** A contact with a closed conversation, so that the next message opens another. */
+async function close(conversation: string): Promise<void> {
+  await database.sql(`update conversations set status = 'CLOSED', closed_at = now() where _id = $1`, [conversation]);
+}
+
+test('the target’s fields win, empty ones are filled, tags are united; CONTACT_UPDATED and each filled field are told', async () => {
+  const user = await platform.createUser(demo._id, 'OPERATOR');
+  const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'B' } })).body._id;
+  const [email, phone] = [`t-${newId()}@example.com`, freshPhone()];
+  const target = await create({
+    name: 'Maria',
+    email,
+    tags: ['a', 'b'],
+    custom_fields: { plan: 'gold', colours: [] },
+  });
+  const source = await create({
+    name: 'Mari',
+    email: `s-${newId()}@example.com`,
+    phone_number: phone,
+    external_id: newId(),
+    professional_network_identifier: newId(),
+    avatar_url: 'https://example.com/s.png',
+    language: 'en',
+    tags: ['b', 'c'],
+    business,
+    owner: user._id,
+    opted_out: true,
+    custom_fields: { plan: 'basic', score: 3, colours: ['red'] },
+  });
+  const merged = (await merge(201, target._id, source._id)).body;
+  assert.deepEqual(merged, {
+    ...source,
+    _id: target._id,
+    name: 'Maria',
+    email,
+    tags: ['a', 'b', 'c'],
+    custom_fields: target.custom_fields
+      .filter(({ slug }: Json) => slug === 'plan')
+      .concat(source.custom_fields.filter(({ slug }: Json) => slug !== 'plan'))
+      .toSorted((a: Json, b: Json) => (a.slug < b.slug ? -1 : 1)),
+    createdAt: target.createdAt,
+    updatedAt: merged.updatedAt,
+  });
+  assert.deepEqual(await read(`${PATH}/${target._id}`), merged);
+  await call(404, 'GET', `${PATH}/${source._id}`);
+  const told = (await eventsOf(platform, target._id)).slice(2 + 1);
+  const filled = ({ _id, slug, title }: Json, value: unknown) => ({
+    event: 'FIELD_UPDATED',
+    data: {
+      field: { _id, slug, title, context: 'contact' },
+      value,
+      contactId: target._id,
+      companyId: demo._id,
+    },
+  });
+  assert.deepEqual(told.slice(0, 1), [{ event: 'CONTACT_UPDATED', data: merged }]);
+  const byField = (a: Json, b: Json) => (a.data.field.slug < b.data.field.slug ? -1 : 1);
+  assert.deepEqual(told.slice(1).toSorted(byField), [filled(colours, ['red']), filled(score, 3)]);
+  assert.deepEqual(
+    (await eventNames(platform, source._id)).filter((name) => name !== 'FIELD_UPDATED'),
+    ['CONTACT_CREATED'],
+  );
+  assert.ok(plan._id);
+});
+
+test('all names of both lead to the target afterwards: numbers, e-mails, ids, and what the network calls them', async () => {
+  const [a, b] = [freshPhone(), freshPhone()];
+  const target = (await hear(platform, { from: a })).contact;
+  const source = (await hear(platform, { from: b })).contact;
+  const email = `old-${newId()}@example.com`;
+  await call(200, 'PATCH', `${PATH}/${target._id}`, { body: { email: `new-${newId()}@example.com` } });
+  await call(200, 'PATCH', `${PATH}/${source._id}`, { body: { email, external_id: 'crm-9' } });
+  const merged = (await merge(201, target._id, source._id)).body;
+  assert.deepEqual([merged.phone_number, merged.external_id], [`+${a}`, 'crm-9']);
+  for (const from of [a, b]) assert.equal((await hear(platform, { from })).contact._id, target._id);
+  for (const body of [{ phone_number: b }, { email }, { external_id: 'crm-9' }]) {
+    const refused = await call(409, 'POST', PATH, { body });
+    assert.equal(refused.body.existing_id, target._id);
+  }
+});
+
+test('conversations, messages and rows move with all that they hold; the contact’s clocks are the later ones', async () => {
+  const from = freshPhone();
+  const old = await hear(platform, { from, text: 'first' });
+  const sent = await sendText(platform, old.conversation._id);
+  await close(old.conversation._id);
+  const open = await hear(platform, { from, text: 'second' });
+  const target = await create({ name: 'Maria' });
+  const [table, row] = [newId(), newId()];
+  await database.sql(`insert into tables (company_id, _id, name, slug) values ($1, $2, 'T', 't')`, [demo._id, table]);
+  await database.sql(
+    'insert into table_rows (company_id, _id, table_id, row_index, contact_id) values ($1, $2, $3, 1, $4)',
+    [demo._id, row, table, open.contact._id],
+  );
+  const merged = (await merge(201, target._id, open.contact._id)).body;
+  assert.deepEqual(
+    [merged.last_inbound_at, merged.last_message_at],
+    [open.contact.last_inbound_at, open.contact.last_message_at],
+  );
+  for (const { message, conversation } of [old, open]) {
+    const moved = await read(`/v1/messages/${message._id}`);
+    assert.deepEqual(moved, { ...message, contact: target._id, sender: target._id });
+    assert.equal((await read(`/v1/conversations/${conversation._id}`)).contact, target._id);
+  }
+  const moved = await read(`/v1/messages/${sent._id}`);
+  assert.deepEqual([moved.contact, moved.sender], [target._id, sent.sender]);
+  assert.deepEqual(await database.sql('select contact_id from table_rows where _id = $1', [row]), [
+    { contact_id: target._id },
+  ]);
+  const next = await hear(platform, { from, text: 'third' });
+  assert.deepEqual([next.contact._id, next.conversation._id], [target._id, open.conversation._id]);
+});
+
+for (const older of ['target', 'source'] as const) {
+  test(`of two open conversations in one inbox the older stays open, here the ${older}’s, and the other is closed and told`, async () => {
+    const [first, second] = [await hear(platform), await hear(platform)];
+    const [target, source] = older === 'target' ? [first, second] : [second, first];
+    await merge(201, target.contact._id, source.contact._id);
+    const stays = await read(`/v1/conversations/${first.conversation._id}`);
+    const closed = await read(`/v1/conversations/${second.conversation._id}`);
+    assert.deepEqual([stays.status, stays.contact], ['OPEN', target.contact._id]);
+    assert.deepEqual([closed.status, closed.contact], ['CLOSED', target.contact._id]);
+    assert.ok(closed.closed_at);
+    assert.deepEqual(await eventNames(platform, stays._id), ['CONVERSATION_CREATED']);
+    const [created, updated, ...more] = await eventsOf(platform, closed._id);
+    assert.equal(created?.event, 'CONVERSATION_CREATED');
+    assert.deepEqual(updated, { event: 'CONVERSATION_UPDATED', data: closed });
+    assert.deepEqual(more, []);
+  });
+}
+
+test('a contact of 10,000 messages is merged within the time that a request has', async () => {
+  const { contact, conversation } = await hear(platform);
+  await database.sql(
+    `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, sender_id, message_type,
+        origin, content_type, content, status, external_id)
+      select $1, new_id(), $2, $3, $4, 'WAP_AUTO_CLOSER', 'CONTACT', $3, 'INCOMING', 'CHANNEL', 'TEXT', 'Oi', 'RECEIVED', $3 || n
+      from generate_series(1, 10000) n`,
+    [demo._id, conversation._id, contact._id, demo.inbox],
+  );
+  const target = await create({ name: 'Maria' });
+  await merge(201, target._id, contact._id);
+  const [row] = await database.sql<{ count: number }>(
+    'select count(*)::int as count from messages where contact_id = $1',
+    [target._id],
+  );
+  assert.equal(row?.count, 10_001);
+});
+
+test('who is merged with itself, with nobody, or with another company’s contact is told so, and nothing changes', async () => {
+  const target = await create({ name: 'Maria' });
+  const other = await platform.createCompany();
+  const theirs = (await call(201, 'POST', PATH, { key: other.key, body: { name: 'Theirs' } })).body;
+  expectProblem(await merge(400, target._id, target._id), 'VALIDATION_FAILED', 'contact');
+  for (const id of [newId(), theirs._id]) {
+    expectProblem(await merge(400, target._id, id), 'UNKNOWN_REFERENCE', 'contact');
+  }
+  const body = { contact: target._id };
+  const answer = await rawAnswer(platform, 'POST', `${PATH}/${theirs._id}/merge`, body);
+  assert.equal(answer.status, 404);
+  for (const id of [newId(), 'not-an-id'])
+    assert.deepEqual(await rawAnswer(platform, 'POST', `${PATH}/${id}/merge`, body), answer);
+  assert.deepEqual(await read(`${PATH}/${target._id}`), target);
+  assert.deepEqual((await call(200, 'GET', `${PATH}/${theirs._id}`, { key: other.key })).body, theirs);
+});
+
+test('a repeated merge with the same Idempotency-Key answers with the contact as it is now; without one the other is unknown', async () => {
+  const [target, source] = [await create({ name: 'A' }), await create({ name: 'B' })];
+  const headers = { 'idempotency-key': 'merge-1' };
+  const first = await merge(201, target._id, source._id, { headers });
+  assert.deepEqual((await merge(201, target._id, source._id, { headers })).body, first.body);
+  expectProblem(await merge(400, target._id, source._id), 'UNKNOWN_REFERENCE', 'contact');
+  assert.deepEqual(await eventNames(platform, target._id), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
+});
+
+test('the audit says who merged, as contacts.merge', async () => {
+  const [target, source] = [await create({ name: 'A' }), await create({ name: 'B' })];
+  await merge(201, target._id, source._id);
+  const { result } = (await call(200, 'GET', `/v1/audit?resource=${target._id}`)).body;
+  assert.equal(result[0].action, 'contacts.merge');
+});
+
+test('of contacts that are merged with each other in a circle at once one is left, and it has everything', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const phones = [freshPhone(), freshPhone(), freshPhone()];
+    const heard = await Promise.all(phones.map((from) => hear(platform, { from })));
+    const ids = heard.map(({ contact }) => contact._id as string);
+    const ask = async (target = '', source = ''): Promise<number> => {
+      const headers = { authorization: `Bearer ${demo.key}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ contact: source });
+      const path = `${platform.url}${PATH}/${target}/merge`;
+      return (await fetch(path, { method: 'POST', headers, body })).status;
+    };
+    const writes = phones.map((from) => platform.sandbox('POST', '/sandbox/inbound', { from, text: 'meanwhile' }));
+    const statuses = await Promise.all(ids.map((id, index) => ask(id, ids[(index + 1) % ids.length])));
+    assert.deepEqual(
+      (await Promise.all(writes)).map((answer: Json) => answer.status),
+      [200, 200, 200],
+    );
+    const known = [201, 400, 404, 503];
+    assert.ok(
+      statuses.every((status) => known.includes(status)),
+      statuses.join(),
+    );
+    const left = await database.sql<{ _id: string }>('select _id from contacts where _id = any($1)', [ids]);
+    // Whoever had to give way (503) asks again.
+    for (const { _id } of left.slice(1)) await merge(201, left[0]?._id ?? '', _id);
+    const [last] = await database.sql<{ _id: string }>('select _id from contacts where _id = any($1)', [ids]);
+    const [row] = await database.sql<{ messages: number; open: number }>(
+      `select (select count(*)::int from messages where contact_id = $1) as messages,
+        (select count(*)::int from conversations where contact_id = $1 and status <> 'CLOSED') as open`,
+      [last?._id],
+    );
+    assert.deepEqual(row, { messages: 6, open: 1 }, `round ${round}: ${statuses.join()}`);
+    for (const from of phones) assert.equal((await hear(platform, { from })).contact._id, last?._id);
+  }
+});
+
+test('merging refuses strangers, missing scopes and malformed requests', async () => {
+  const { _id } = await create({ name: 'A' });
+  const body = { contact: newId() };
+  await checkRefusals(platform, { method: 'POST', path: `${PATH}/${_id}/merge`, scope: 'contacts:update', body });
+});

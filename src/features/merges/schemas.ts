@@ -1,0 +1,12 @@
+import { Type, type Static } from 'typebox';
+import { define, Id, strict } from '../../platform/schema.ts';
+
+export const ContactMerge = define(
+  'ContactMerge',
+  strict({
+    contact: Type.String({ ...Id, description: 'The contact that becomes part of the other, and disappears' }),
+  }),
+);
+export type ContactMerge = Static<typeof ContactMerge>;
+
+export const MergeParams = Type.Object({ id: Id });

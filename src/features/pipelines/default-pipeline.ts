@@ -1,0 +1,24 @@
+/** The pipeline that a company has from its first day. */
+import { newId } from '../../platform/ids.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import type { Language } from '../users/schemas.ts';
+import { insertDefaultPipeline } from './default-queries.ts';
+
+/** Name, three steps on the way, one that is won, one that is lost. */
+const NAMES: Record<Language, [string, ...string[]]> = {
+  'pt-BR': ['Funil de vendas', 'Novo', 'Em atendimento', 'Proposta', 'Ganho', 'Perdido'],
+  en: ['Sales pipeline', 'New', 'In progress', 'Proposal', 'Won', 'Lost'],
+  es: ['Embudo de ventas', 'Nuevo', 'En atención', 'Propuesta', 'Ganado', 'Perdido'],
+};
+const KINDS = ['OPEN', 'OPEN', 'OPEN', 'WON', 'LOST'];
+
+/** In the company's language; part of the transaction that makes the company. */
+export async function createDefaultPipeline(tx: SystemTx, company: string, language: Language): Promise<void> {
+  const [name, ...steps] = NAMES[language];
+  await insertDefaultPipeline(tx, {
+    company,
+    _id: newId(),
+    name,
+    steps: steps.map((step, index) => ({ _id: newId(), name: step, kind: KINDS[index] ?? 'OPEN' })),
+  });
+}

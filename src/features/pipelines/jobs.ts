@@ -1,0 +1,18 @@
+import { Type } from 'typebox';
+import type { Kit } from '../../kit.ts';
+import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { Id } from '../../platform/schema.ts';
+import { emptyStep } from './empty-step.ts';
+import { StepCause } from './schemas.ts';
+
+export const EmptyStep = defineJob({
+  name: 'pipelines.empty-step',
+  data: Type.Object({ company: Id, step: Id, cause: StepCause }),
+  // Some four hours: until then its conversations are in a step that nobody sees.
+  retries: 12,
+  retryDelaySeconds: 5,
+});
+
+export function emptyStepJob(kit: Kit): Worked<typeof EmptyStep.data> {
+  return { job: EmptyStep, handle: (asked) => emptyStep(kit, asked) };
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
+import { eventsOf, silenceNetwork } from '../../../test/support/traffic.ts';
+import { until } from '../../../test/support/wait.ts';
+import { newId } from '../../platform/ids.ts';
+
+const platform = await startPlatform();
+await silenceNetwork(platform);
+const { call, database, demo } = platform;
+const PATH = '/v1/pipelines';
+const STEPS = [{ name: 'New' }, { name: 'Offer' }, { name: 'Won', kind: 'WON' }];
+
+const create = async (): Promise<Json> =>
+  (await call(201, 'POST', PATH, { body: { name: 'Sales', steps: STEPS } })).body;
+const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/conversations/${id}`)).body;
+
+/** Conversations in a step, as many as that. */
+async function fill(step: Json, pipeline: Json, count = 1): Promise<string[]> {
+  const rows = await database.sql<{ _id: string }>(
+    `with c as (
+      insert into contacts (company_id, _id, name, source) select $1, new_id(), 'x', 'API' from generate_series(1, $5::int) returning _id
+    ) insert into conversations (company_id, _id, contact_id, inbox_id, channel, handled_by, step_id, pipeline_id)
+    select $1, new_id(), c._id, $2, 'WAP_AUTO_CLOSER', 'NONE', $3, $4 from c returning _id`,
+    [demo._id, demo.inbox, step._id, pipeline._id, count],
+  );
+  return rows.map((row) => row._id);
+}
+
+test('a step that conversations are in is not removed without a replacement', async () => {
+  const pipeline = await create();
+  const [first, second, third] = pipeline.steps;
+  await fill(first, pipeline);
+  const refused = await call(409, 'PATCH', `${PATH}/${pipeline._id}`, { body: { steps: [second] } });
+  expectProblem(refused, 'STEP_IN_USE', `replacements.${first._id}`);
+  assert.deepEqual((await call(200, 'GET', `${PATH}/${pipeline._id}`)).body, pipeline);
+  expectProblem(await call(409, 'DELETE', `${PATH}/${pipeline._id}`), 'STEP_IN_USE', 'replacement');
+  // One that is empty needs none.
+  await call(200, 'PATCH', `${PATH}/${pipeline._id}`, { body: { steps: [first, second] } });
+  assert.ok(third);
+});
+
+test('with a replacement its conversations move, and each is told with CONVERSATION_STEP_CHANGED alone', async () => {
+  const pipeline = await create();
+  const [first, second, third] = pipeline.steps;
+  const [id = ''] = await fill(first, pipeline);
+  const before = await read(id);
+  const user = await platform.createUser(demo._id, 'ADMIN');
+  const { body } = await call(200, 'PATCH', `${PATH}/${pipeline._id}`, {
+    key: user.token,
+    body: { steps: [second, third], replacements: { [first._id]: third._id } },
+  });
+  assert.deepEqual(body.steps, [second, third]);
+  const moved = await read(id);
+  assert.deepEqual({ ...moved, updatedAt: before.updatedAt }, { ...before, step: third._id });
+  const [event, ...more] = await eventsOf(platform, id);
+  assert.deepEqual(more, []);
+  const { changedAt, ...data } = event?.data ?? {};
+  assert.match(changedAt, /Z$/);
+  assert.deepEqual(data, {
+    conversationId: id,
+    contactId: before.contact,
+    companyId: demo._id,
+    pipeline: pipeline._id,
+    previousStep: { _id: first._id, name: 'New' },
+    currentStep: { _id: third._id, name: 'Won' },
+    origin: 'DASHBOARD',
+    campaignId: null,
+    userId: user._id,
+  });
+});
+
+test('a removed pipeline hands its conversations to a step of another one', async () => {
+  const [pipeline, other] = [await create(), await create()];
+  const ids = [...(await fill(pipeline.steps[0], pipeline)), ...(await fill(pipeline.steps[1], pipeline))];
+  const target = other.steps[1]._id;
+  assert.deepEqual((await call(200, 'DELETE', `${PATH}/${pipeline._id}?replacement=${target}`)).body, pipeline);
+  for (const id of ids) {
+    const { step, pipeline: current } = await read(id);
+    assert.deepEqual([step, current], [target, other._id]);
+    assert.equal((await eventsOf(platform, id)).length, 1);
+  }
+  assert.deepEqual(await database.sql('select 1 from pipelines where _id = $1', [pipeline._id]), []);
+});
+
+test('a replacement that is unknown, foreign, or goes itself is 400, and names its place', async () => {
+  const pipeline = await create();
+  const [first, second, third] = pipeline.steps;
+  await fill(first, pipeline);
+  const other = await platform.createCompany();
+  const body = { name: 'x', steps: STEPS };
+  const theirs = (await call(201, 'POST', PATH, { key: other.key, body })).body.steps[0]._id;
+  const path = `replacements.${first._id}`;
+  for (const replacement of [newId(), theirs, second._id, first._id]) {
+    const asked = { steps: [third], replacements: { [first._id]: replacement } };
+    expectProblem(await call(400, 'PATCH', `${PATH}/${pipeline._id}`, { body: asked }), 'UNKNOWN_REFERENCE', path);
+  }
+  for (const replacement of [newId(), theirs, first._id]) {
+    const answer = await call(400, 'DELETE', `${PATH}/${pipeline._id}?replacement=${replacement}`);
+    expectProblem(answer, 'UNKNOWN_REFERENCE', 'replacement');
+  }
+  const wrong = { steps: [first, second], replacements: { [second._id]: first._id } };
+  const stays = await call(400, 'PATCH', `${PATH}/${pipeline._id}`, { body: wrong });
+  expectProblem(stays, 'VALIDATION_FAILED', `replacements.${second._id}`);
+  const strange = await call(400, 'PATCH', `${PATH}/${pipeline._id}`, {
+    body: { replacements: { [theirs]: first._id } },
+  });
+  expectProblem(strange, 'UNKNOWN_REFERENCE', `replacements.${theirs}`);
+});
+
+test('thousands move on by a job; meanwhile the step is out of sight, and each is told once', async () => {
+  const pipeline = await create();
+  const [first, second, third] = pipeline.steps;
+  const ids = await fill(first, pipeline, 2_600);
+  await call(200, 'PATCH', `${PATH}/${pipeline._id}`, {
+    body: { steps: [second, third], replacements: { [first._id]: second._id } },
+  });
+  const [id = ''] = ids;
+  const refused = await call(400, 'PUT', `/v1/conversations/${id}/step`, { body: { step: first._id } });
+  expectProblem(refused, 'UNKNOWN_REFERENCE', 'step');
+  const [rest] = await database.sql<{ count: number }>('select count(*)::int from conversations where step_id = $1', [
+    first._id,
+  ]);
+  assert.ok(rest && rest.count > 0, 'some are left to the job');
+  // The replacement goes, too, before all have come there.
+  await call(200, 'DELETE', `${PATH}/${pipeline._id}?replacement=${(await create()).steps[0]._id}`);
+  await until(
+    'all to have left',
+    async () => {
+      return (await database.sql('select 1 from pipelines where _id = $1', [pipeline._id])).length === 0;
+    },
+    30_000,
+  );
+  const [counts] = await database.sql(
+    `select (select count(*)::int from conversations where _id = any($1) and pipeline_id = $2) as left,
+      (select count(*)::int from deliveries where resource_id = any($1) and body::jsonb #>> '{data,previousStep,_id}' = $3) as told`,
+    [ids, pipeline._id, first._id],
+  );
+  assert.deepEqual(counts, { left: 0, told: ids.length });
+});
+
+test('nobody gets into a step while it is removed: each move either came before, or is refused', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const pipeline = await create();
+    const [first, second, third] = pipeline.steps;
+    const ids = await fill(second, pipeline, 6);
+    const moves = ids.map(async (id) => {
+      const answer = await fetch(`${platform.url}/v1/conversations/${id}/step`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${demo.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ step: first._id }),
+      });
+      assert.ok([200, 400].includes(answer.status), `${answer.status}`);
+    });
+    const body = { steps: [second, third], replacements: { [first._id]: third._id } };
+    await Promise.all([...moves, call(200, 'PATCH', `${PATH}/${pipeline._id}`, { body })]);
+    await until('the step to be empty', async () => {
+      return (await database.sql('select 1 from pipeline_steps where _id = $1', [first._id])).length === 0;
+    });
+    for (const id of ids) assert.ok([second._id, third._id].includes((await read(id)).step));
+  }
+});

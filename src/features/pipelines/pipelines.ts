@@ -1,0 +1,157 @@
+/** Pipelines: the steps that a company's conversations go through. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Kit } from '../../kit.ts';
+import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import {
+  clearDefault,
+  countPipelines,
+  deleteLeftPipelines,
+  findPipeline,
+  insertPipeline,
+  listPipelines,
+  lockPipelines,
+  retirePipeline,
+  updatePipeline,
+} from './queries.ts';
+import { removeSteps } from './remove-steps.ts';
+import {
+  MAX_PIPELINES,
+  type GivenStep,
+  type Pipeline,
+  type PipelineCreate,
+  type PipelineQuery,
+  type PipelineStep,
+  type PipelineUpdate,
+} from './schemas.ts';
+import { insertSteps, updateSteps } from './step-queries.ts';
+import { causeOf } from './steps.ts';
+
+export async function createPipeline(tenant: Tenant, input: PipelineCreate): Promise<Pipeline> {
+  const { name, is_default = false } = input;
+  const { added } = plan([], input.steps);
+  return tenant.tx(async (tx) => {
+    await lockPipelines(tx);
+    if ((await countPipelines(tx)) >= MAX_PIPELINES) {
+      throw new AppError('VALIDATION_FAILED', `A company has at most ${MAX_PIPELINES} pipelines`);
+    }
+    if (is_default) await clearDefault(tx);
+    const _id = newId();
+    await insertPipeline(tx, { _id, name, is_default });
+    await insertSteps(tx, _id, added);
+    tx.makes(_id);
+    return expectPipeline(tx, _id);
+  });
+}
+
+export async function readPipeline(tenant: Tenant, id: string): Promise<Pipeline> {
+  const pipeline = await findPipeline(tenant.read, id);
+  if (!pipeline) throw notFound();
+  return pipeline;
+}
+
+export async function pagePipelines(tenant: Tenant, query: PipelineQuery): Promise<Page<Pipeline>> {
+  const rows = await listPipelines(tenant.read, windowOf(query));
+  return pageFrom(query, rows, () => countPipelines(tenant.read));
+}
+
+export async function updatePipelineById(
+  kit: Kit,
+  tenant: Tenant,
+  id: string,
+  input: PipelineUpdate,
+): Promise<Pipeline> {
+  return tenant.tx(async (tx) => {
+    await lockPipelines(tx);
+    const before = await expectPipeline(tx, id);
+    if (before.is_default && input.is_default === false) {
+      throw invalid('is_default', 'is taken away by making another pipeline the default');
+    }
+    const { kept, added, removed } = plan(before.steps, input.steps ?? before.steps);
+    const replacements = input.replacements ?? {};
+    checkKeys(replacements, before.steps, removed);
+    const pathOf = (step: string): string => `replacements.${step}`;
+    await removeSteps(kit, tx, {
+      removed,
+      replacementOf: (step) => {
+        const replacement = replacements[step];
+        return replacement === undefined ? undefined : { id: replacement, path: pathOf(step) };
+      },
+      pathOf,
+      cause: causeOf(tenant.principal),
+    });
+    const next = { _id: id, name: input.name ?? before.name, is_default: input.is_default ?? before.is_default };
+    const { name, is_default, steps } = before;
+    if (isDeepStrictEqual([next, kept, added], [{ _id: id, name, is_default }, steps, []])) return before;
+    await updateSteps(tx, kept);
+    await insertSteps(tx, id, added);
+    if (next.is_default && !is_default) await clearDefault(tx);
+    await updatePipeline(tx, next);
+    return expectPipeline(tx, id);
+  });
+}
+
+/** Throws PIPELINE_IS_DEFAULT; STEP_IN_USE when conversations are in it and nobody says where they go. */
+export async function removePipeline(
+  kit: Kit,
+  tenant: Tenant,
+  id: string,
+  replacement: string | undefined,
+): Promise<Pipeline> {
+  return tenant.tx(async (tx) => {
+    await lockPipelines(tx);
+    const pipeline = await expectPipeline(tx, id);
+    if (pipeline.is_default) throw new AppError('PIPELINE_IS_DEFAULT', 'Make another pipeline the default first');
+    const path = 'replacement';
+    await removeSteps(kit, tx, {
+      removed: pipeline.steps.map((step) => step._id),
+      replacementOf: () => (replacement === undefined ? undefined : { id: replacement, path }),
+      pathOf: () => path,
+      cause: causeOf(tenant.principal),
+    });
+    await retirePipeline(tx, id);
+    await deleteLeftPipelines(tx);
+    return pipeline;
+  });
+}
+
+async function expectPipeline(tx: TenantTx, id: string): Promise<Pipeline> {
+  const pipeline = await findPipeline(tx, id);
+  if (!pipeline) throw notFound();
+  return pipeline;
+}
+
+interface Plan {
+  /** In their order, as they are to be. */
+  kept: PipelineStep[];
+  added: PipelineStep[];
+  /** Ids. */
+  removed: string[];
+}
+
+function plan(before: PipelineStep[], given: GivenStep[]): Plan {
+  const held = new Map(before.map((step) => [step._id, step]));
+  const orders = new Set<number>();
+  const [kept, added]: [PipelineStep[], PipelineStep[]] = [[], []];
+  for (const [index, { _id, name, order = index, kind }] of given.entries()) {
+    const old = _id === undefined ? undefined : held.get(_id);
+    if (_id !== undefined && !old) throw unknownReference(`steps[${index}]._id`);
+    if (old && kept.some((step) => step._id === old._id)) throw invalid(`steps[${index}]._id`, 'is named twice');
+    if (orders.has(order)) throw invalid(`steps[${index}].order`, 'is that of another step');
+    orders.add(order);
+    if (old) kept.push({ _id: old._id, name, order, kind: kind ?? old.kind });
+    else added.push({ _id: newId(), name, order, kind: kind ?? 'OPEN' });
+  }
+  const removed = before.filter((step) => !kept.some(({ _id }) => _id === step._id)).map((step) => step._id);
+  return { kept: kept.toSorted((a, b) => a.order - b.order), added, removed };
+}
+
+function checkKeys(replacements: Record<string, string>, steps: PipelineStep[], removed: string[]): void {
+  for (const step of Object.keys(replacements)) {
+    const path = `replacements.${step}`;
+    if (!steps.some(({ _id }) => _id === step)) throw unknownReference(path);
+    if (!removed.includes(step)) throw invalid(path, 'is of a step that stays');
+  }
+}

@@ -1,0 +1,95 @@
+import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { Pipeline } from './schemas.ts';
+
+/** A step that is being left is shown no more. */
+const PIPELINE = `p._id, p.company_id as company, p.name, p.is_default,
+  (select coalesce(json_agg(json_build_object('_id', s._id, 'name', s.name, 'order', s.position, 'kind', s.kind)
+      order by s.position, s._id), '[]')
+    from pipeline_steps s where s.company_id = p.company_id and s.pipeline_id = p._id and s.replaced_by is null) as steps,
+  p.created_at as "createdAt", p.updated_at as "updatedAt"`;
+
+export function findPipeline(tx: TenantRead, id: string): Promise<Pipeline | null> {
+  return maybeOne(tx, {
+    name: 'pipelines.find',
+    text: `select ${PIPELINE} from pipelines p where p.company_id = $1 and p._id = $2 and not p.retired`,
+    values: [tx.companyId, id],
+  });
+}
+
+export function listPipelines(tx: TenantRead, window: Window): Promise<Pipeline[]> {
+  return many(tx, {
+    name: `pipelines.list.${windowName(window)}`,
+    text: `select ${PIPELINE} from pipelines p where company_id = $1 and not retired ${windowClause(window, 2)}`,
+    values: [tx.companyId, ...windowValues(window)],
+  });
+}
+
+export async function countPipelines(tx: TenantRead): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: 'pipelines.count',
+    text: 'select count(*)::int as count from pipelines where company_id = $1 and not retired',
+    values: [tx.companyId],
+  });
+  return count;
+}
+
+/** Whoever changes one, or empties a step, waits here for all others that do: there is one default, and steps point across. */
+export function lockPipelines(tx: TenantTx): Promise<number> {
+  return exec(tx, {
+    name: 'pipelines.lock',
+    text: 'select 1 from pipelines where company_id = $1 order by _id for no key update',
+    values: [tx.companyId],
+  });
+}
+
+export function insertPipeline(
+  tx: TenantTx,
+  { _id, name, is_default }: Pick<Pipeline, '_id' | 'name' | 'is_default'>,
+): Promise<number> {
+  return exec(tx, {
+    name: 'pipelines.insert',
+    text: 'insert into pipelines (company_id, _id, name, is_default) values ($1, $2, $3, $4)',
+    values: [tx.companyId, _id, name, is_default],
+  });
+}
+
+export function updatePipeline(
+  tx: TenantTx,
+  { _id, name, is_default }: Pick<Pipeline, '_id' | 'name' | 'is_default'>,
+): Promise<number> {
+  return exec(tx, {
+    name: 'pipelines.update',
+    text: 'update pipelines set name = $3, is_default = $4, updated_at = now() where company_id = $1 and _id = $2',
+    values: [tx.companyId, _id, name, is_default],
+  });
+}
+
+/** Before another one becomes the default. */
+export function clearDefault(tx: TenantTx): Promise<number> {
+  return exec(tx, {
+    name: 'pipelines.clearDefault',
+    text: 'update pipelines set is_default = false, updated_at = now() where company_id = $1 and is_default',
+    values: [tx.companyId],
+  });
+}
+
+/** Out of sight; its steps are still being left. */
+export function retirePipeline(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'pipelines.retire',
+    text: 'update pipelines set retired = true where company_id = $1 and _id = $2',
+    values: [tx.companyId, id],
+  });
+}
+
+/** Of those that were retired, the ones that no step is left of. */
+export function deleteLeftPipelines(tx: TenantTx): Promise<number> {
+  return exec(tx, {
+    name: 'pipelines.deleteLeft',
+    text: `delete from pipelines p where p.company_id = $1 and p.retired
+      and not exists (select 1 from pipeline_steps s where s.company_id = $1 and s.pipeline_id = p._id)`,
+    values: [tx.companyId],
+  });
+}

@@ -1,0 +1,88 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { operation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import { createPipeline, pagePipelines, readPipeline, removePipeline, updatePipelineById } from './pipelines.ts';
+import {
+  Pipeline,
+  PipelineCreate,
+  PipelineList,
+  PipelineParams,
+  PipelineQuery,
+  PipelineRemoval,
+  PipelineUpdate,
+} from './schemas.ts';
+
+const tag = 'pipelines';
+const MOVES =
+  `Each conversation that moves by it is told with CONVERSATION_STEP_CHANGED. Up to 2,000 move within the request; where there
+are more, a job moves the rest during the next minutes, while the step can no longer be seen or chosen.`.replace(
+    '\n',
+    ' ',
+  );
+
+export function pipelineRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/pipelines',
+    scope: 'pipelines:create',
+    tag,
+    summary: 'Create a pipeline with its steps',
+    description:
+      'The default is the one that a company works with unless it says otherwise; there is always exactly one.',
+    body: ref(PipelineCreate),
+    answers: { 201: ref(Pipeline) },
+    handler: (tenant, { body }) => createPipeline(tenant, body),
+    again: readPipeline,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/pipelines',
+    scope: 'pipelines:read',
+    tag,
+    summary: 'List pipelines',
+    query: PipelineQuery,
+    answers: { 200: PipelineList },
+    handler: (tenant, { query }) => pagePipelines(tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/pipelines/:id',
+    scope: 'pipelines:read',
+    tag,
+    summary: 'Read a pipeline',
+    params: PipelineParams,
+    answers: { 200: ref(Pipeline) },
+    handler: (tenant, { params }) => readPipeline(tenant, params.id),
+  });
+  changeRoutes(app, kit);
+}
+
+function changeRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/pipelines/:id',
+    scope: 'pipelines:update',
+    tag,
+    summary: 'Change a pipeline: name, default, steps',
+    description: `A step that conversations are in is removed only with a replacement. ${MOVES}`,
+    params: PipelineParams,
+    body: ref(PipelineUpdate),
+    answers: { 200: ref(Pipeline) },
+    errors: ['STEP_IN_USE'],
+    handler: (tenant, { params, body }) => updatePipelineById(kit, tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/pipelines/:id',
+    scope: 'pipelines:delete',
+    tag,
+    summary: 'Remove a pipeline with its steps',
+    description: `Not the default one, and only with a replacement when conversations are in it. ${MOVES}`,
+    params: PipelineParams,
+    query: PipelineRemoval,
+    answers: { 200: ref(Pipeline) },
+    errors: ['PIPELINE_IS_DEFAULT', 'STEP_IN_USE'],
+    handler: (tenant, { params, query }) => removePipeline(kit, tenant, params.id, query.replacement),
+  });
+}

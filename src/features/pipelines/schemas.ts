@@ -1,0 +1,99 @@
+import { Type, type Static } from 'typebox';
+import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { define, Id, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+
+export const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
+
+/** A board of more columns is read by nobody. */
+export const MAX_STEPS = 50;
+/** Each change of one waits for the changes of all others of the company, so they have to stay few. */
+export const MAX_PIPELINES = 100;
+
+const name = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+const kind = oneOf(STEP_KINDS, { description: 'WON and LOST are where a conversation ends' });
+
+const PipelineStep = define(
+  'PipelineStep',
+  Type.Object({ _id: Id, name: Type.String(), order: Type.Integer(), kind: oneOf(STEP_KINDS) }),
+);
+export type PipelineStep = Static<typeof PipelineStep>;
+
+export const Pipeline = define(
+  'Pipeline',
+  Type.Object({
+    _id: Id,
+    company: Id,
+    name: Type.String(),
+    is_default: Type.Boolean(),
+    steps: Type.Array(ref(PipelineStep), { description: 'In their order' }),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type Pipeline = Static<typeof Pipeline>;
+
+const newStep = {
+  name,
+  order: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 9_999, description: 'No two are equal; without it: the place in the list' }),
+  ),
+  kind: Type.Optional(kind),
+};
+const steps = { minItems: 1, maxItems: MAX_STEPS };
+
+export const PipelineCreate = define(
+  'PipelineCreate',
+  strict({
+    name,
+    is_default: Type.Optional(Type.Boolean({ description: 'true takes it from the one that was' })),
+    steps: Type.Array(strict(newStep), steps),
+  }),
+);
+export type PipelineCreate = Static<typeof PipelineCreate>;
+
+const GivenStep = strict({ _id: Type.Optional(Id), ...newStep });
+export type GivenStep = Static<typeof GivenStep>;
+
+export const PipelineUpdate = define(
+  'PipelineUpdate',
+  strict({
+    name: Type.Optional(name),
+    is_default: Type.Optional(Type.Boolean({ description: 'true takes it from the one that was' })),
+    steps: Type.Optional(
+      Type.Array(GivenStep, {
+        ...steps,
+        description:
+          'Replaces the list: a step is kept by its _id, one without an _id is new, one that is missing is removed',
+      }),
+    ),
+    replacements: Type.Optional(
+      Type.Unsafe<Record<string, string>>({
+        type: 'object',
+        additionalProperties: Id,
+        maxProperties: MAX_STEPS,
+        description: 'Where the conversations of a removed step go: its id → the id of a step that stays',
+      }),
+    ),
+  }),
+);
+export type PipelineUpdate = Static<typeof PipelineUpdate>;
+
+export const PipelineParams = Type.Object({ id: Id });
+export const PipelineList = pageOf(ref(Pipeline));
+export const PipelineQuery = pageQuery('-createdAt', {});
+export type PipelineQuery = Static<typeof PipelineQuery>;
+
+export const PipelineRemoval = strict({
+  replacement: Type.Optional(
+    Type.String({ ...Id, description: 'The step of another pipeline that its conversations go to' }),
+  ),
+});
+export type PipelineRemoval = Static<typeof PipelineRemoval>;
+
+/** Who moved a conversation, for CONVERSATION_STEP_CHANGED. */
+export const StepCause = Type.Object({
+  origin: oneOf(['DASHBOARD', 'AGENT', 'API', 'CAMPAIGN']),
+  campaign: Type.Union([Id, Type.Null()]),
+  user: Type.Union([Id, Type.Null()]),
+});
+export type StepCause = Static<typeof StepCause>;

@@ -1,0 +1,50 @@
+/** Steps as conversations see them: where one can go, and what is told when it went there. */
+import type { Principal } from '../../platform/auth.ts';
+import type { ChangeEvent } from '../../platform/events.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { StepCause } from './schemas.ts';
+import { findStep, holdSteps, type StepOfPipeline } from './step-queries.ts';
+
+/** The step that a conversation is to move to, held until the transaction ends; null when there is no such step. */
+export async function holdStep(tx: TenantTx, id: string): Promise<StepOfPipeline | null> {
+  const [step] = await holdSteps(tx, [id]);
+  return step ?? null;
+}
+
+/** The step that a conversation is in. */
+export const readStep = (tx: TenantRead, id: string): Promise<StepOfPipeline | null> => findStep(tx, id);
+
+export function causeOf(principal: Principal): StepCause {
+  return principal.type === 'user'
+    ? { origin: 'DASHBOARD', campaign: null, user: principal.id }
+    : { origin: 'API', campaign: null, user: null };
+}
+
+export interface StepMove {
+  conversation: { _id: string; contact: string; company: string };
+  /** Null: it was in no step. */
+  previous: StepOfPipeline | null;
+  current: StepOfPipeline;
+  cause: StepCause;
+}
+
+/** CONVERSATION_STEP_CHANGED with its change description. */
+export function stepChanged({ conversation, previous, current, cause }: StepMove): ChangeEvent {
+  const { _id, contact, company } = conversation;
+  return {
+    event: 'CONVERSATION_STEP_CHANGED',
+    about: { _id, company },
+    data: {
+      conversationId: _id,
+      contactId: contact,
+      companyId: company,
+      pipeline: current.pipeline,
+      previousStep: previous && { _id: previous._id, name: previous.name },
+      currentStep: { _id: current._id, name: current.name },
+      origin: cause.origin,
+      campaignId: cause.campaign,
+      userId: cause.user,
+      changedAt: new Date().toISOString(),
+    },
+  };
+}

@@ -1,0 +1,147 @@
+/** Columns: what a row may hold, and what becomes of the rows when they change. */
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, invalid, type FieldError } from '../../platform/errors.ts';
+import type { TenantTx } from '../../platform/tenant.ts';
+import type { Value } from '../custom-fields/schemas.ts';
+import { faultOf } from '../custom-fields/values.ts';
+import { listPortion, rewriteRows } from './row-queries.ts';
+import type { Column, ColumnInput, RowData, Table } from './schemas.ts';
+
+/** Throws VALIDATION_FAILED naming `columns[i]`. */
+export function acceptColumns(input: ColumnInput[]): Column[] {
+  const seen = new Set<string>();
+  return input.map(({ key, type, title = key, required = false, options = [] }, index) => {
+    const path = `columns[${index}]`;
+    if (seen.has(key)) throw invalid(`${path}.key`, 'stands in the list twice', 'DUPLICATE');
+    seen.add(key);
+    if (type === 'SELECT' && options.length === 0)
+      throw invalid(`${path}.options`, 'are required by a SELECT', 'REQUIRED');
+    if (type !== 'SELECT' && type !== 'LIST' && options.length > 0)
+      throw invalid(`${path}.options`, `are not for a ${type}`);
+    return { key, title, type, required, options };
+  });
+}
+
+// What a row may come to, as JSON.
+const MAX_ROW_BYTES = 65_536;
+
+/** What is wrong with a row's data: path below the row, and words. */
+export function faultsOf(columns: Column[], data: Record<string, Value | null>): { path: string; message: string }[] {
+  const faults: { path: string; message: string }[] = [];
+  const byKey = new Map(columns.map((column) => [column.key, column]));
+  for (const [key, value] of Object.entries(data)) {
+    const column = byKey.get(key);
+    const message = column ? value !== null && faultOf(column, value) : 'is no column of this table';
+    if (message) faults.push({ path: `data.${key}`, message });
+  }
+  for (const { key, required } of columns) {
+    if (required && (valueOf(data, key) ?? null) === null) faults.push({ path: `data.${key}`, message: 'is required' });
+  }
+  if (Buffer.byteLength(JSON.stringify(data)) > MAX_ROW_BYTES)
+    faults.push({ path: 'data', message: 'is larger than 64 kB' });
+  return faults;
+}
+
+/** A column may be called as something that every object inherits: "constructor". */
+const valueOf = <V>(data: Record<string, V>, key: string): V | undefined =>
+  Object.hasOwn(data, key) ? data[key] : undefined;
+
+/** The data to store; null is nothing. Throws VALIDATION_FAILED naming each value that does not fit. */
+export function acceptData(columns: Column[], data: Record<string, Value | null>): RowData {
+  const faults = faultsOf(columns, data);
+  const [first] = faults;
+  if (first) {
+    const errors = faults.map(({ path, message }): FieldError => ({ path, code: 'INVALID', message }));
+    throw new AppError('VALIDATION_FAILED', `${first.path} ${first.message}`, errors);
+  }
+  return withoutNulls(data);
+}
+
+const withoutNulls = (data: Record<string, Value | null>): RowData =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null)) as RowData;
+
+// Read and rewritten at once; a statement over so many takes some tenths of a second.
+const PORTION = 2_000;
+// Beyond this the rewriting would hold the table for longer than its callers wait.
+const MOST_ROWS = 100_000;
+
+interface ColumnChange {
+  before: Table;
+  columns: Column[];
+  /** Columns that may go with their values. */
+  dropped: string[];
+}
+
+/**
+ * Brings the rows in line with changed columns, or throws COLUMN_IN_USE naming each column whose values would be lost, and in
+ * how many rows. A value is converted where nothing of it is lost. Runs in the transaction that holds the table.
+ */
+export async function migrateRows(tx: TenantTx, { before, columns, dropped }: ColumnChange): Promise<void> {
+  const gone = before.columns.filter((column) => !columns.some(({ key }) => key === column.key));
+  const stricter = columns.filter((column) =>
+    isStricter(
+      before.columns.find(({ key }) => key === column.key),
+      column,
+    ),
+  );
+  if (before.row_count === 0 || (gone.length === 0 && stricter.length === 0)) return;
+  if (before.row_count > MOST_ROWS)
+    throw columnInUse([`columns: the table has more than ${MOST_ROWS} rows, too many to change while it is in use`]);
+  const counts = new Map<string, number>();
+  const refuse = (key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
+  const lost = new Set(gone.map(({ key }) => key).filter((key) => !dropped.includes(key)));
+  for (let after = 0, portion; (portion = await listPortion(tx, before._id, after, PORTION)).length > 0;) {
+    after = portion.at(-1)?.row_index ?? 0;
+    const next = portion.map((row) => ({ ...row, data: converted(row.data, { gone, stricter, lost, refuse }) }));
+    const changed = next.filter((row, index) => !isDeepStrictEqual(row.data, portion[index]?.data));
+    if (counts.size === 0 && changed.length > 0) await rewriteRows(tx, before._id, changed);
+  }
+  if (counts.size > 0)
+    throw columnInUse([...counts].map(([key, rows]) => `${key}: ${rows} rows hold what would be lost or missing`));
+}
+
+function columnInUse(messages: string[]): AppError {
+  const errors = messages.map((message) => ({ path: 'columns', code: 'COLUMN_IN_USE', message }));
+  return new AppError('COLUMN_IN_USE', messages[0], errors);
+}
+
+/** True when a value that fitted before may not fit now. */
+function isStricter(before: Column | undefined, after: Column): boolean {
+  if (!before) return after.required;
+  const narrowed = after.options.length > 0 && before.options.some((option) => !after.options.includes(option));
+  const limited = after.type === 'LIST' && before.options.length === 0 && after.options.length > 0;
+  return before.type !== after.type || narrowed || limited || (after.required && !before.required);
+}
+
+interface Conversion {
+  gone: Column[];
+  stricter: Column[];
+  /** Columns whose values nobody said may go. */
+  lost: Set<string>;
+  refuse(key: string): void;
+}
+
+function converted(data: RowData, { gone, stricter, lost, refuse }: Conversion): RowData {
+  const next = { ...data };
+  for (const { key } of gone) {
+    if (Object.hasOwn(next, key) && lost.has(key)) refuse(key);
+    delete next[key];
+  }
+  for (const column of stricter) {
+    const held = valueOf(data, column.key);
+    const value = held === undefined ? undefined : convertValue(held, column);
+    if (value !== undefined) next[column.key] = value;
+    else if (held !== undefined || column.required) refuse(column.key);
+  }
+  return next;
+}
+
+/** The same value under another type; undefined where that would lose something. */
+function convertValue(value: Value, column: Column): Value | undefined {
+  const alone = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  const text = Array.isArray(alone) ? undefined : String(alone);
+  const candidates: (Value | undefined)[] = [value, alone, text, text === undefined ? undefined : [text]];
+  if (text !== undefined && String(Number(text)) === text) candidates.push(Number(text));
+  if (text === 'true' || text === 'false') candidates.push(text === 'true');
+  return candidates.find((candidate) => candidate !== undefined && faultOf(column, candidate) === null);
+}

@@ -1,0 +1,21 @@
+import type { Kit } from '../../kit.ts';
+import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { ImportJob } from '../imports/schemas.ts';
+import { workRowImport } from './import-rows.ts';
+
+export const ImportRows = defineJob({
+  name: 'tables.import',
+  data: ImportJob,
+  // Some four hours: a database that is away for longer is not waited for.
+  retries: 12,
+  retryDelaySeconds: 5,
+  // Each turn ends by itself within seconds; who is silent for longer has died, and another goes on.
+  heartbeatSeconds: 20,
+});
+
+export function importRowsJob(kit: Kit): Worked<typeof ImportRows.data> {
+  return {
+    job: ImportRows,
+    handle: (job) => workRowImport(kit, job, (tx) => kit.enqueue(tx, ImportRows, job, { key: job.import })),
+  };
+}

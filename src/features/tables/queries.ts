@@ -1,0 +1,133 @@
+import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { Column, Table } from './schemas.ts';
+
+const COLUMNS = `_id, company_id as company, name, slug, description, columns, row_count, created_at as "createdAt",
+  updated_at as "updatedAt"`;
+
+export interface TableText {
+  _id: string;
+  name: string;
+  slug: string;
+  description: string | null;
+  columns: Column[];
+}
+
+const valuesOf = ({ _id, name, slug, description, columns }: TableText): unknown[] => [
+  _id,
+  name,
+  slug,
+  description,
+  JSON.stringify(columns),
+];
+
+export function insertTable(tx: TenantTx, table: TableText): Promise<Table> {
+  return one(tx, {
+    name: 'tables.insert',
+    text: `insert into tables (company_id, _id, name, slug, description, columns) values ($1, $2, $3, $4, $5, $6) returning ${COLUMNS}`,
+    values: [tx.companyId, ...valuesOf(table)],
+  });
+}
+
+export function updateTable(tx: TenantTx, table: TableText): Promise<Table> {
+  return one(tx, {
+    name: 'tables.update',
+    text: `update tables set name = $3, slug = $4, description = $5, columns = $6, updated_at = now()
+      where company_id = $1 and _id = $2 returning ${COLUMNS}`,
+    values: [tx.companyId, ...valuesOf(table)],
+  });
+}
+
+const LIVE = 'company_id = $1 and _id = $2 and removed_at is null';
+
+export function findTable(tx: TenantRead, id: string): Promise<Table | null> {
+  return maybeOne(tx, {
+    name: 'tables.find',
+    text: `select ${COLUMNS} from tables where ${LIVE}`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** Of the table that has this slug. */
+export async function findTableId(tx: TenantRead, slug: string): Promise<string | null> {
+  const table = await maybeOne<{ _id: string }>(tx, {
+    name: 'tables.findId',
+    text: 'select _id from tables where company_id = $1 and slug = $2',
+    values: [tx.companyId, slug],
+  });
+  return table?._id ?? null;
+}
+
+/** Nobody else changes the table, and nobody writes its rows, until the transaction ends. */
+export function lockTable(tx: TenantTx, id: string): Promise<Table | null> {
+  return maybeOne(tx, {
+    name: 'tables.lock',
+    text: `select ${COLUMNS} from tables where ${LIVE} for update`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** Its columns stay as they are until the transaction ends; meanwhile others may write rows, and add some. */
+export function holdTable(tx: TenantTx, id: string): Promise<Table | null> {
+  return maybeOne(tx, {
+    name: 'tables.hold',
+    text: `select ${COLUMNS} from tables where ${LIVE} for key share`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** Reserves indexes for so many rows; they end with `last`. Whoever else adds rows to this table waits. */
+export function takeIndexes(
+  tx: TenantTx,
+  id: string,
+  count: number,
+): Promise<{ columns: Column[]; last: number } | null> {
+  return maybeOne(tx, {
+    name: 'tables.takeIndexes',
+    text: `update tables set last_row_index = last_row_index + $3, row_count = row_count + $3
+      where ${LIVE} returning columns, last_row_index as last`,
+    values: [tx.companyId, id, count],
+  });
+}
+
+/** From now on nobody finds it. Its slug is free: no table has one that begins like an id, with a digit. */
+export function markRemoved(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'tables.markRemoved',
+    text: `update tables set removed_at = now(), slug = '0' || _id where ${LIVE}`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** The last of a removed table. */
+export function deleteRemoved(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'tables.deleteRemoved',
+    text: 'delete from tables where company_id = $1 and _id = $2 and removed_at is not null',
+    values: [tx.companyId, id],
+  });
+}
+
+export interface TableFilter {
+  search: string | null;
+}
+
+const FILTER = `company_id = $1 and removed_at is null and ($2::text is null or strpos(fold(name), fold($2)) > 0 or strpos(slug, lower($2)) > 0)`;
+
+export function listTables(tx: TenantRead, filter: TableFilter, window: Window): Promise<Table[]> {
+  return many(tx, {
+    name: `tables.list.${windowName(window)}`,
+    text: `select ${COLUMNS} from tables where ${FILTER} ${windowClause(window, 3)}`,
+    values: [tx.companyId, filter.search, ...windowValues(window)],
+  });
+}
+
+export async function countTables(tx: TenantRead, filter: TableFilter): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: 'tables.count',
+    text: `select count(*)::int as count from tables where ${FILTER}`,
+    values: [tx.companyId, filter.search],
+  });
+  return count;
+}

@@ -1,0 +1,183 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Kit } from '../../kit.ts';
+import { CSV_ANSWER } from '../../platform/download.ts';
+import { operation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import { Import, ImportForm, ImportParams, MAX_SHEET_BYTES } from '../imports/schemas.ts';
+import { exportRows } from './export.ts';
+import { importRows, readRowImport } from './import.ts';
+import { createRow, pageRows, readRow, readTableWithRows, removeRow, updateRowById } from './rows.ts';
+import {
+  Row,
+  RowCreate,
+  RowList,
+  RowParams,
+  RowQuery,
+  RowUpdate,
+  Table,
+  TableCreate,
+  TableList,
+  TableParams,
+  TableQuery,
+  TableUpdate,
+  TableWithRows,
+} from './schemas.ts';
+import { createTable, pageTables, readTable, removeTable, updateTableById } from './tables.ts';
+
+const tag = 'tables';
+
+export function tableRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/tables',
+    scope: 'tables:create',
+    tag,
+    summary: 'Create a table',
+    body: ref(TableCreate),
+    answers: { 201: ref(Table) },
+    errors: ['TABLE_EXISTS'],
+    handler: (tenant, { body }) => createTable(tenant, body),
+    again: readTable,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/tables',
+    scope: 'tables:read',
+    tag,
+    summary: 'List tables',
+    query: TableQuery,
+    answers: { 200: TableList },
+    handler: (tenant, { query }) => pageTables(tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/tables/:id',
+    scope: 'tables:read',
+    tag,
+    summary: 'Read a table and a page of its rows',
+    params: TableParams,
+    query: RowQuery,
+    answers: { 200: ref(TableWithRows) },
+    handler: (tenant, { params, query }) => readTableWithRows(tenant, params.id, query),
+  });
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/tables/:id',
+    scope: 'tables:update',
+    tag,
+    summary: 'Change a table; columns that are given replace all that there are',
+    description:
+      'Values of rows are converted where nothing of them is lost. A change that would lose a value, or leave a required one ' +
+      'missing, is refused with COLUMN_IN_USE, which says in how many rows; `drop_columns` names columns that may go with their ' +
+      'values. A table of more than 100,000 rows takes only changes that its rows need not be looked at for.',
+    params: TableParams,
+    body: ref(TableUpdate),
+    answers: { 200: ref(Table) },
+    errors: ['TABLE_EXISTS', 'COLUMN_IN_USE'],
+    handler: (tenant, { params, body }) => updateTableById(tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/tables/:id',
+    scope: 'tables:delete',
+    tag,
+    summary: 'Delete a table with all its rows',
+    params: TableParams,
+    answers: { 200: ref(Table) },
+    handler: (tenant, { params }) => removeTable(kit, tenant, params.id),
+  });
+  rowRoutes(app, kit);
+  sheetRoutes(app, kit);
+}
+
+function sheetRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/tables/:id/import',
+    scope: 'tables:create',
+    action: 'tables.import',
+    tag,
+    summary: 'Import rows from a sheet',
+    description:
+      'CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows; the first row has ' +
+      'the titles. A column is taken whose title is key or title of a column of the table, or that `mapping` names. Each row is added: ' +
+      'a sheet that is imported twice is there twice. Read the import for its progress.',
+    params: TableParams,
+    form: { maxBytes: MAX_SHEET_BYTES },
+    body: ImportForm,
+    answers: { 201: ref(Import) },
+    handler: (tenant, { params, upload, body }) => importRows(kit, tenant, params.id, { upload, body }),
+    again: (tenant, id, { params }) => readRowImport(tenant, params.id, id),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/tables/:id/import/:importId',
+    scope: 'tables:read',
+    tag,
+    summary: 'Read an import of rows',
+    params: Type.Object({ ...TableParams.properties, ...ImportParams.properties }),
+    answers: { 200: ref(Import) },
+    handler: (tenant, { params }) => readRowImport(tenant, params.id, params.importId),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/tables/:id/export',
+    scope: 'tables:read',
+    tag,
+    summary: 'Export a table as CSV, in the order of its rows',
+    params: TableParams,
+    answers: { 200: CSV_ANSWER },
+    handler: (tenant, { params, reply }) => exportRows(tenant, params.id, reply),
+  });
+}
+
+function rowRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/tables/:id/rows',
+    scope: 'tables:create',
+    action: 'tables.create-row',
+    tag,
+    summary: 'Add a row',
+    params: TableParams,
+    body: ref(RowCreate),
+    answers: { 201: ref(Row) },
+    handler: (tenant, { params, body }) => createRow(tenant, params.id, body),
+    again: (tenant, id, { params }) => readRow(tenant, params.id, id),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/tables/:id/rows',
+    scope: 'tables:read',
+    tag,
+    summary: 'List rows',
+    params: TableParams,
+    query: RowQuery,
+    answers: { 200: RowList },
+    handler: (tenant, { params, query }) => pageRows(tenant, params.id, query),
+  });
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/tables/:id/rows/:rowId',
+    scope: 'tables:update',
+    action: 'tables.update-row',
+    tag,
+    summary: 'Change a row: the given keys join the others, a key that is null goes',
+    params: RowParams,
+    body: ref(RowUpdate),
+    answers: { 200: ref(Row) },
+    handler: (tenant, { params, body }) => updateRowById(tenant, params.id, params.rowId, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/tables/:id/rows/:rowId',
+    scope: 'tables:delete',
+    action: 'tables.delete-row',
+    tag,
+    summary: 'Delete a row; its index is not given again',
+    params: RowParams,
+    answers: { 200: ref(Row) },
+    handler: (tenant, { params }) => removeRow(tenant, params.id, params.rowId),
+  });
+}

@@ -1,0 +1,130 @@
+/** Single rows of a table, and portions of them. */
+import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { RowData } from './schemas.ts';
+
+export interface RowRecord {
+  _id: string;
+  table: string;
+  company: string;
+  data: RowData;
+  row_index: number;
+  contact_id: string | null;
+  business_id: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export const ROW = `_id, table_id as "table", company_id as company, data, row_index, contact_id, business_id,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+export interface NewRow {
+  _id: string;
+  row_index: number;
+  data: RowData;
+  contact_id: string | null;
+  business_id: string | null;
+}
+
+export function insertRows(tx: TenantTx, tableId: string, rows: NewRow[]): Promise<RowRecord[]> {
+  return many(tx, {
+    name: 'tables.insertRows',
+    text: `insert into table_rows (company_id, table_id, _id, row_index, data, contact_id, business_id)
+      select $1, $2, r.* from unnest($3::text[], $4::int[], $5::jsonb[], $6::text[], $7::text[])
+        as r (_id, row_index, data, contact_id, business_id) returning ${ROW}`,
+    values: [
+      tx.companyId,
+      tableId,
+      rows.map((row) => row._id),
+      rows.map((row) => row.row_index),
+      rows.map((row) => JSON.stringify(row.data)),
+      rows.map((row) => row.contact_id),
+      rows.map((row) => row.business_id),
+    ],
+  });
+}
+
+export function findRow(tx: TenantRead, tableId: string, id: string): Promise<RowRecord | null> {
+  return maybeOne(tx, {
+    name: 'tables.findRow',
+    text: `select ${ROW} from table_rows where company_id = $1 and table_id = $2 and _id = $3`,
+    values: [tx.companyId, tableId, id],
+  });
+}
+
+export function lockRow(tx: TenantTx, tableId: string, id: string): Promise<RowRecord | null> {
+  return maybeOne(tx, {
+    name: 'tables.lockRow',
+    text: `select ${ROW} from table_rows where company_id = $1 and table_id = $2 and _id = $3 for no key update`,
+    values: [tx.companyId, tableId, id],
+  });
+}
+
+export function updateRow(tx: TenantTx, row: RowRecord): Promise<RowRecord> {
+  return one(tx, {
+    name: 'tables.updateRow',
+    text: `update table_rows set data = $4, contact_id = $5, business_id = $6, updated_at = now()
+      where company_id = $1 and table_id = $2 and _id = $3 returning ${ROW}`,
+    values: [tx.companyId, row.table, row._id, JSON.stringify(row.data), row.contact_id, row.business_id],
+  });
+}
+
+/** Counts it out of its table, too. */
+export function deleteRow(tx: TenantTx, tableId: string, id: string): Promise<RowRecord | null> {
+  return maybeOne(tx, {
+    name: 'tables.deleteRow',
+    text: `with gone as (
+        delete from table_rows where company_id = $1 and table_id = $2 and _id = $3 returning *
+      ), counted as (
+        update tables set row_count = row_count - 1 where company_id = $1 and _id = $2 and exists (select 1 from gone)
+      )
+      select ${ROW} from gone`,
+    values: [tx.companyId, tableId, id],
+  });
+}
+
+export interface StoredData {
+  _id: string;
+  row_index: number;
+  data: RowData;
+}
+
+/** The next portion in the order of the rows, after an index. */
+export function listPortion(tx: TenantTx, tableId: string, after: number, limit: number): Promise<StoredData[]> {
+  return many(tx, {
+    name: 'tables.listPortion',
+    text: `select _id, row_index, data from table_rows where company_id = $1 and table_id = $2 and row_index > $3
+      order by row_index limit $4`,
+    values: [tx.companyId, tableId, after, limit],
+  });
+}
+
+export function rewriteRows(tx: TenantTx, tableId: string, rows: { _id: string; data: RowData }[]): Promise<number> {
+  return exec(tx, {
+    name: 'tables.rewriteRows',
+    text: `update table_rows r set data = n.data, updated_at = now() from unnest($3::text[], $4::jsonb[]) as n (_id, data)
+      where r.company_id = $1 and r.table_id = $2 and r._id = n._id`,
+    values: [tx.companyId, tableId, rows.map((row) => row._id), rows.map((row) => JSON.stringify(row.data))],
+  });
+}
+
+/** Of a removed table: erases a portion in the order of the rows, after an index. Answers the last index; null: none were left. */
+export async function eraseRows(
+  tx: TenantTx,
+  tableId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<number | null> {
+  const { last } = await one<{ last: number | null }>(tx, {
+    name: 'tables.eraseRows',
+    text: `with gone as (
+        delete from table_rows where company_id = $1 and table_id = $2 and row_index = any(array(
+          select row_index from table_rows where company_id = $1 and table_id = $2 and row_index > $3 order by row_index limit $4
+        ))
+        and exists (select from tables where company_id = $1 and _id = $2 and removed_at is not null)
+        returning row_index
+      )
+      select max(row_index) as last from gone`,
+    values: [tx.companyId, tableId, after, limit],
+  });
+  return last;
+}

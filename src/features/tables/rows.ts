@@ -1,0 +1,95 @@
+/** Rows of a table. */
+import { isDeepStrictEqual } from 'node:util';
+import { notFound } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Page } from '../../platform/paging.ts';
+import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { acceptData } from './columns.ts';
+import { holdTable, takeIndexes } from './queries.ts';
+import { pageRowsOf } from './row-list.ts';
+import { deleteRow, findRow, insertRows, lockRow, updateRow, type RowRecord } from './row-queries.ts';
+import type { Row, RowCreate, RowData, RowQuery, RowUpdate, TableWithRows } from './schemas.ts';
+import { readTable } from './tables.ts';
+
+export async function readTableWithRows(tenant: Tenant, id: string, query: RowQuery): Promise<TableWithRows> {
+  const table = await readTable(tenant, id);
+  return { ...table, rows: await presentPage(tenant, id, query) };
+}
+
+export async function pageRows(tenant: Tenant, tableId: string, query: RowQuery): Promise<Page<Row>> {
+  await readTable(tenant, tableId);
+  return presentPage(tenant, tableId, query);
+}
+
+async function presentPage(tenant: Tenant, tableId: string, query: RowQuery): Promise<Page<Row>> {
+  const page = await pageRowsOf(tenant.read, tableId, query);
+  return { ...page, result: page.result.map(present) };
+}
+
+export async function readRow(tenant: Tenant, tableId: string, id: string): Promise<Row> {
+  await readTable(tenant, tableId);
+  const row = await findRow(tenant.read, tableId, id);
+  if (!row) throw notFound();
+  return present(row);
+}
+
+export async function createRow(tenant: Tenant, tableId: string, input: RowCreate): Promise<Row> {
+  return tenant.tx(async (tx) => {
+    const taken = await takeIndexes(tx, tableId, 1);
+    if (!taken) throw notFound();
+    const { contact_id = null, business_id = null } = input;
+    const row = {
+      _id: newId(),
+      row_index: taken.last,
+      data: acceptData(taken.columns, input.data),
+      contact_id,
+      business_id,
+    };
+    tx.makes(row._id);
+    const [created] = await insertRows(tx, tableId, [row]);
+    if (!created) throw new Error('a row that was inserted is not there');
+    return present(created);
+  });
+}
+
+/** For an import: rows whose data has been checked, in one statement, with indexes in their order. */
+export async function addRows(tx: TenantTx, tableId: string, rows: RowData[]): Promise<void> {
+  const taken = await takeIndexes(tx, tableId, rows.length);
+  if (!taken) throw notFound();
+  const first = taken.last - rows.length + 1;
+  const made = rows.map((data, index) => ({
+    _id: newId(),
+    row_index: first + index,
+    data,
+    contact_id: null,
+    business_id: null,
+  }));
+  await insertRows(tx, tableId, made);
+}
+
+/** The given keys join the others; a key that is null goes. */
+export async function updateRowById(tenant: Tenant, tableId: string, id: string, input: RowUpdate): Promise<Row> {
+  return tenant.tx(async (tx) => {
+    const table = await holdTable(tx, tableId);
+    const before = table && (await lockRow(tx, tableId, id));
+    if (!before) throw notFound();
+    const { data, ...links } = input;
+    const next = data ? acceptData(table.columns, { ...before.data, ...data }) : before.data;
+    const after = { ...before, ...links, data: next };
+    return present(isDeepStrictEqual(after, before) ? before : await updateRow(tx, after));
+  });
+}
+
+export async function removeRow(tenant: Tenant, tableId: string, id: string): Promise<Row> {
+  return tenant.tx(async (tx) => {
+    // The table first, as whoever changes its columns does: each waiting for the other's row would be a deadlock.
+    const removed = (await holdTable(tx, tableId)) && (await deleteRow(tx, tableId, id));
+    if (!removed) throw notFound();
+    return present(removed);
+  });
+}
+
+/** What is empty and optional is left out. */
+function present({ contact_id, business_id, ...row }: RowRecord): Row {
+  return { ...row, ...(contact_id ? { contact_id } : {}), ...(business_id ? { business_id } : {}) };
+}

@@ -1,0 +1,142 @@
+import { Type, type Static } from 'typebox';
+import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
+
+export const COLUMN_TYPES = [...FIELD_TYPES, 'URL'] as const;
+export type ColumnType = (typeof COLUMN_TYPES)[number];
+
+const MAX_COLUMNS = 100;
+
+const key = Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z][a-z0-9_]*$' });
+const title = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 200, uniqueItems: true });
+
+const ColumnInput = strict({
+  key,
+  title: Type.Optional(title),
+  type: oneOf(COLUMN_TYPES),
+  required: Type.Optional(Type.Boolean()),
+  options: Type.Optional(options),
+});
+export type ColumnInput = Static<typeof ColumnInput>;
+
+export const Column = define(
+  'Column',
+  Type.Object({
+    key: Type.String(),
+    title: Type.String(),
+    type: oneOf(COLUMN_TYPES),
+    required: Type.Boolean(),
+    options: Type.Array(Type.String(), { description: 'Of a SELECT, and of a LIST that takes nothing else' }),
+  }),
+);
+export type Column = Static<typeof Column>;
+
+const writable = {
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` }),
+  slug: Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z][a-z0-9_-]*$' }),
+  description: nullable(Type.String({ maxLength: 2_000 })),
+  columns: Type.Array(ColumnInput, { maxItems: MAX_COLUMNS }),
+};
+const { name, ...rest } = writable;
+
+export const TableCreate = define('TableCreate', strict({ name, ...Type.Partial(Type.Object(rest)).properties }));
+export type TableCreate = Static<typeof TableCreate>;
+
+export const TableUpdate = define(
+  'TableUpdate',
+  Type.Partial(
+    strict({
+      ...writable,
+      drop_columns: Type.Array(key, {
+        maxItems: MAX_COLUMNS,
+        uniqueItems: true,
+        description: 'Columns that may go although rows hold values in them',
+      }),
+    }),
+    { additionalProperties: false },
+  ),
+);
+export type TableUpdate = Static<typeof TableUpdate>;
+
+const record = {
+  _id: Id,
+  company: Id,
+  name: Type.String(),
+  slug: Type.String(),
+  description: nullable(Type.String()),
+  columns: Type.Array(ref(Column)),
+  row_count: Type.Integer(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+
+export const Table = define('Table', Type.Object(record));
+export type Table = Static<typeof Table>;
+
+export type RowData = Record<string, Value>;
+const Data = Type.Unsafe<RowData>({
+  type: 'object',
+  additionalProperties: AnyValue,
+  description: 'By key of the column',
+});
+const DataInput = Type.Unsafe<Record<string, Value | null>>({
+  type: 'object',
+  additionalProperties: AnyValue,
+  maxProperties: MAX_COLUMNS,
+  description: 'By key of the column; null clears',
+});
+
+export const Row = define(
+  'Row',
+  Type.Object({
+    _id: Id,
+    table: Id,
+    company: Id,
+    data: Data,
+    row_index: Type.Integer({ description: 'Unique and increasing in its table, and never given again' }),
+    contact_id: Type.Optional(Id),
+    business_id: Type.Optional(Id),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type Row = Static<typeof Row>;
+
+export const RowCreate = define(
+  'RowCreate',
+  strict({ data: DataInput, contact_id: Type.Optional(nullable(Id)), business_id: Type.Optional(nullable(Id)) }),
+);
+export type RowCreate = Static<typeof RowCreate>;
+
+export const RowUpdate = define(
+  'RowUpdate',
+  Type.Partial(strict({ data: DataInput, contact_id: nullable(Id), business_id: nullable(Id) }), {
+    additionalProperties: false,
+  }),
+);
+export type RowUpdate = Static<typeof RowUpdate>;
+
+export const ROW_SORTS = ['createdAt', '-createdAt', 'row_index', '-row_index'] as const;
+const search = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 200, description: 'A part of any value, without regard to case and accents' }),
+);
+
+export const RowQuery = strict(
+  { ...pageQuery('-createdAt', { search }).properties, sort: oneOf(ROW_SORTS, { default: '-createdAt' }) },
+  { required: [] },
+);
+export type RowQuery = Static<typeof RowQuery>;
+
+export const RowList = pageOf(ref(Row));
+export const TableWithRows = define('TableWithRows', Type.Object({ ...record, rows: RowList }));
+export type TableWithRows = Static<typeof TableWithRows>;
+
+export const TableParams = Type.Object({ id: Id });
+export const RowParams = Type.Object({ id: Id, rowId: Id });
+export const TableList = pageOf(ref(Table));
+export const TableQuery = pageQuery('-createdAt', {
+  search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A part of the name or slug' })),
+});
+export type TableQuery = Static<typeof TableQuery>;

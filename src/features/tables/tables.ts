@@ -1,0 +1,103 @@
+/** Tables of the company's own making. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Kit } from '../../kit.ts';
+import { violates } from '../../platform/db.ts';
+import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import type { Tenant } from '../../platform/tenant.ts';
+import { acceptColumns, migrateRows } from './columns.ts';
+import { EraseRows } from './jobs.ts';
+import {
+  countTables,
+  findTable,
+  findTableId,
+  insertTable,
+  listTables,
+  lockTable,
+  markRemoved,
+  updateTable,
+} from './queries.ts';
+import type { Column, Table, TableCreate, TableQuery, TableUpdate } from './schemas.ts';
+
+/** Throws TABLE_EXISTS when the company has a table of this slug. */
+export async function createTable(tenant: Tenant, input: TableCreate): Promise<Table> {
+  const { name, description = null, columns = [] } = input;
+  const slug = input.slug ?? slugOf(name);
+  if (slug === null) throw invalid('slug', 'is required: the name has no letter to make one of', 'REQUIRED');
+  const table = { _id: newId(), name, slug, description, columns: acceptColumns(columns) };
+  return ownSlug(tenant, slug, () =>
+    tenant.tx(async (tx) => {
+      tx.makes(table._id);
+      return insertTable(tx, table);
+    }),
+  );
+}
+
+export async function readTable(tenant: Tenant, id: string): Promise<Table> {
+  const table = await findTable(tenant.read, id);
+  if (!table) throw notFound();
+  return table;
+}
+
+export async function pageTables(tenant: Tenant, query: TableQuery): Promise<Page<Table>> {
+  const filter = { search: query.search ?? null };
+  const rows = await listTables(tenant.read, filter, windowOf(query));
+  return pageFrom(query, rows, () => countTables(tenant.read, filter));
+}
+
+/** Columns that are given replace all that there are; no value is lost that `drop_columns` does not give up. */
+export async function updateTableById(tenant: Tenant, id: string, input: TableUpdate): Promise<Table> {
+  const { drop_columns: dropped = [], columns, ...plain } = input;
+  const accepted = columns && acceptColumns(columns);
+  checkDropped(dropped, accepted);
+  return ownSlug(tenant, input.slug ?? '', () =>
+    tenant.tx(async (tx) => {
+      const before = await lockTable(tx, id);
+      if (!before) throw notFound();
+      if (accepted) await migrateRows(tx, { before, columns: accepted, dropped });
+      const next = { ...before, ...plain, columns: accepted ?? before.columns };
+      return isDeepStrictEqual(next, before) ? before : updateTable(tx, next);
+    }),
+  );
+}
+
+/** Who gives up values means columns that go: one that stays, or no columns at all, is a slip. */
+function checkDropped(dropped: string[], columns: Column[] | undefined): void {
+  for (const [index, key] of dropped.entries()) {
+    if (!columns) throw invalid(`drop_columns[${index}]`, 'needs the columns that stay in `columns`');
+    if (columns.some((column) => column.key === key)) throw invalid(`drop_columns[${index}]`, 'stays in `columns`');
+  }
+}
+
+/** With all its rows: it is gone at once, and a job erases them. */
+export async function removeTable(kit: Kit, tenant: Tenant, id: string): Promise<Table> {
+  return tenant.tx(async (tx) => {
+    const removed = await lockTable(tx, id);
+    if (!removed) throw notFound();
+    await markRemoved(tx, id);
+    await kit.enqueue(tx, EraseRows, { company: tx.companyId, table: id }, { key: id });
+    return removed;
+  });
+}
+
+const MAX_SLUG = 64;
+
+/** "Preços 2026" → precos_2026; null when nothing of the name can stand in a slug. */
+function slugOf(name: string): string | null {
+  const words = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  const slug = words.replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '');
+  if (!slug) return null;
+  const begun = /^[a-z]/.test(slug) ? slug : `table_${slug}`;
+  return begun.slice(0, MAX_SLUG).replace(/_+$/, '');
+}
+
+async function ownSlug<T>(tenant: Tenant, slug: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    // Failure policy: the unique index decides whose slug it is; everything else goes on to the caller.
+    if (!violates(error, 'tables_slug_key')) throw error;
+    throw alreadyHeld('TABLE_EXISTS', 'slug', await findTableId(tenant.read, slug));
+  }
+}
