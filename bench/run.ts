@@ -1,12 +1,14 @@
 /** npm run bench [a b c d e]: prints each figure beside its goal; exits 1 when one is missed. */
 import { benchDeliveries } from './deliveries.ts';
 import { benchDoor } from './door.ts';
+import { benchImport } from './import.ts';
 import { benchIngestion } from './ingestion.ts';
 import type { Figure } from './measure.ts';
 import { benchReadMessage } from './read-message.ts';
 import { openStage, type Stage } from './stage.ts';
 import { benchConversations } from './records-conversations.ts';
 import { benchRecords } from './records.ts';
+import { benchTables } from './records-tables.ts';
 import { benchStartUp } from './start-up.ts';
 
 const asked = process.argv.slice(2);
@@ -19,6 +21,8 @@ for (const [name, bench] of [
   ['c', benchReadMessage],
   ['e', benchDoor],
   ['records', benchRecords],
+  ['tables', benchTables],
+  ['import', benchImport],
   ['h', (stage: Stage) => benchConversations(stage)],
 ] as const) {
   if (!wanted(name)) continue;

@@ -26,7 +26,6 @@ create index businesses_list on businesses (company_id, created_at desc, _id des
 create index businesses_owner on businesses (company_id, owner_id) where owner_id is not null;
 call tenant_table('businesses');
 
-update contacts set business_id = null where business_id is not null;
 alter table contacts add constraint contacts_business_ref foreign key (company_id, business_id) references businesses
   on delete set null (business_id) not valid;
 

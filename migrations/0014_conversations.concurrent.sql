@@ -1,5 +1,5 @@
 -- Of conversations, a table in use: an index for each filter of the list, in the list's order, where there was none. An owner's
--- own conversations by status are what people look at all day.
+-- own conversations by status are what people look at all day. Most have no tag.
 
 create index concurrently if not exists conversations_status on conversations (company_id, status, created_at desc, _id desc);
 create index concurrently if not exists conversations_inbox on conversations (company_id, inbox_id, created_at desc, _id desc);
@@ -8,5 +8,5 @@ create index concurrently if not exists conversations_owner_status on conversati
 create index concurrently if not exists conversations_handled_by on conversations (company_id, handled_by, created_at desc, _id desc);
 create index concurrently if not exists conversations_agent on conversations (company_id, agent_id, created_at desc, _id desc)
   where agent_id is not null;
-create index concurrently if not exists conversations_tags on conversations using gin (company_id, tags);
+create index concurrently if not exists conversations_tags on conversations using gin (company_id, tags) where tags <> '{}';
 alter table pipeline_steps validate constraint pipeline_steps_replacement;

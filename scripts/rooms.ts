@@ -20,6 +20,7 @@ export const ROOMS = [
   'tables',
   'agents',
   'merges',
+  'departures',
   'inbound',
   'webhooks',
 ] as const;

@@ -3,12 +3,12 @@ import { purgeTrailsJob } from './features/audit/jobs.ts';
 import { importContactsJob } from './features/contacts/jobs.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
+import { releaseUserJob } from './features/departures/jobs.ts';
 import { giveUpUnknownJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
 import { watchCrossed } from './features/inbound/upkeep.ts';
 import { checkConnectionJob } from './features/inboxes/jobs.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
-import { eraseRowsJob } from './features/tables/jobs.ts';
-import { importRowsJob } from './features/tables/jobs.ts';
+import { eraseRowsJob, importRowsJob } from './features/tables/jobs.ts';
 import { purgeLinksJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
 import { startDeliveries } from './features/webhooks/deliver.ts';
 import { purgeDeliveriesJob } from './features/webhooks/jobs.ts';
@@ -29,6 +29,7 @@ const jobs = [
   wakeJob,
   eraseRowsJob,
   importRowsJob,
+  releaseUserJob,
   giveUpUnknownJob,
   purgeCallbacksJob,
   purgeDeliveriesJob,

@@ -1,7 +1,7 @@
 /** The door of this process: tokens, limits, companies; the rooms that own them are joined here. */
 import type { Config } from '../config.ts';
 import { findLivingKey, touchKey } from '../features/api-keys/api-keys.ts';
-import { companyExists } from '../features/companies/companies.ts';
+import { companyExists, isCompany } from '../features/companies/companies.ts';
 import { findActiveUser } from '../features/users/users.ts';
 import type { Access } from '../platform/access.ts';
 import { createAuthenticator } from '../platform/auth.ts';
@@ -27,5 +27,6 @@ export function openAccess(config: Config, secrets: InstallationSecrets, databas
       signIn: config.RATE_LIMIT_LOGIN,
     },
     companyExists: (companyId) => companyExists(database.system, companyId),
+    isCompany: (companyId) => isCompany(database.system, companyId),
   };
 }

@@ -68,6 +68,9 @@ async function checkKeys(keys: Keys, { url, company }: { url: string; company: s
   const global = await create(keys, '--global', '--expires', '2099-01-31T00:00:00Z');
   assert.equal(await statusFor(url, global, { 'x-company-id': company }), 200);
 
+  const told = (await keys('audit', '--global')).split('\n').filter(Boolean).map((line) => JSON.parse(line) as Json);
+  assert.deepEqual([told[0].action, told[0].company, told[0].actor.name], ['api-keys.create', null, 'npm run keys']);
+
   const text = await keys('list', '--company', company);
   for (const part of token.split('.').slice(1)) assert.ok(!text.includes(part), 'the list shows a token');
   const [newest] = await list(keys, '--company', company);
@@ -156,7 +159,7 @@ describe('on a PostgreSQL of one’s own', () => {
 });
 
 describe('what can not be done is said in one clear text', () => {
-  const USAGE = /^usage:(\n {2}npm run keys -- [^\n]+){3}$/;
+  const USAGE = /^usage:(\n {2}npm run keys -- [^\n]+){4}$/;
   const SOME = ['create', '--name', 'x', '--global'];
 
   /** And nobody installs anything by a mistake. */
@@ -191,7 +194,7 @@ describe('what can not be done is said in one clear text', () => {
   test('and with exit code 1, without a stack trace or a password', async (t) => {
     const DATABASE_URL = 'postgres://parley:hunter2@localhost:9/parley';
     for (const [words, said] of [
-      [['create'], /^parley: usage:(\n {2}npm run keys -- [^\n]+){3}\n$/],
+      [['create'], /^parley: usage:(\n {2}npm run keys -- [^\n]+){4}\n$/],
       [
         ['list', '--global'],
         /^parley: the database at localhost:9 can not be reached \(ECONNREFUSED\); check DATABASE_URL\n$/,

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { dataPath, type Config } from '../config.ts';
 import { createKey, listKeysOf, revokeKeyOf } from '../features/api-keys/api-keys.ts';
+import { listInstallation } from '../features/audit/audit.ts';
 import { isCompany } from '../features/companies/companies.ts';
 import { recordAudit } from '../platform/audit.ts';
 import { findRunningPostgres } from '../platform/embedded-postgres.ts';
@@ -17,7 +18,8 @@ import { loadSecrets } from './secrets-file.ts';
 const USAGE = `usage:
   npm run keys -- create --name NAME (--company ID | --global) [--scopes a:read,b:*] [--expires 2027-01-31T00:00:00Z]
   npm run keys -- list (--company ID | --global)
-  npm run keys -- revoke ID (--company ID | --global)`;
+  npm run keys -- revoke ID (--company ID | --global)
+  npm run keys -- audit --global`;
 
 interface Words {
   command: string;
@@ -49,7 +51,7 @@ export async function runKeys(config: Config, given: string[]): Promise<string> 
 function readWords(given: string[]): Words {
   const { values, positionals } = parseWords(given);
   const [command = '', id, ...surplus] = positionals;
-  const isWhole = command === 'create' ? values.name.trim() !== '' : command === 'list' || command === 'revoke';
+  const isWhole = command === 'create' ? values.name.trim() !== '' : command === 'list' || command === 'revoke' || (command === 'audit' && values.global);
   const isFor = (values.company === undefined) === values.global;
   const isClear = (id !== undefined) === (command === 'revoke') && surplus.length === 0;
   if (!isWhole || !isFor || !isClear) throw new Error(USAGE);
@@ -112,6 +114,10 @@ async function work(config: Config, database: Database, words: Words): Promise<s
   if (words.command === 'list') {
     const keys = await listKeysOf(database.system, company);
     return keys.map((key) => `${JSON.stringify(key)}\n`).join('');
+  }
+  if (words.command === 'audit') {
+    const lines = await listInstallation(database.system);
+    return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   }
   if (words.command === 'revoke') {
     return database.systemTx(async (tx) => {

@@ -5,7 +5,7 @@ import type { Origin } from './audit.ts';
 import type { Authenticator, Principal } from './auth.ts';
 import { AppError, notFound } from './errors.ts';
 import { isId } from './ids.ts';
-import { addressGroup, type Allowance, type Limiter } from './limits.ts';
+import { addressGroup, type Allowance, type Limiter, type Verdict } from './limits.ts';
 import { allows, type Scope } from './scopes.ts';
 import type { Database } from './tenant.ts';
 
@@ -14,7 +14,10 @@ export interface Access {
   database: Database;
   limits: Limiter;
   rates: Rates;
+  /** An active one. */
   companyExists(companyId: string): Promise<boolean>;
+  /** A suspended one, too. */
+  isCompany(companyId: string): Promise<boolean>;
 }
 
 export interface Rates {
@@ -45,11 +48,14 @@ export async function enter(
   { scope, needsCompany }: { scope: Scope | null; needsCompany: boolean },
 ): Promise<{ principal: Principal; companyId: string | null }> {
   const principal = await access.auth.authenticate(request.headers.authorization);
-  const companyId = await companyOf(request, principal, access, needsCompany);
-  await admit(access, reply, [
-    atOnce(`principal:${principal.id}`, access.rates.perKey),
-    ...(companyId ? [atOnce(`company:${companyId}`, access.rates.perCompany)] : []),
-  ]);
+  const own = atOnce(`principal:${principal.id}`, access.rates.perKey);
+  const companyId = await companyOf(request, principal, access, needsCompany).catch(async (error: unknown) => {
+    // Failure policy: the refusal goes on to the caller, and counts as a request.
+    await admit(access, reply, [own]);
+    throw error;
+  });
+  const company = companyId ? [atOnce(`company:${companyId}`, access.rates.perCompany)] : [];
+  await admit(access, reply, [own, ...company]);
   if (scope && !allows(principal.scopes, scope)) throw new AppError('FORBIDDEN', `The scope ${scope} is missing`);
   return { principal, companyId };
 }
@@ -60,31 +66,46 @@ const atOnce = (subject: string, perSecond: number): Allowance => ({
   burst: perSecond * BURST_SECONDS,
 });
 
-/** Log-in and reset tries, for which no token speaks. `account` is whatever tells the accounts apart. */
-export function admitSignIn(
-  access: Access,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  account: string | null,
-): Promise<void> {
-  const perMinute = (subject: string): Allowance => ({
-    subject,
-    perSecond: access.rates.signIn / 60,
-    burst: access.rates.signIn,
-  });
-  const accounts =
-    account === null ? [] : [perMinute(`account:${createHash('sha256').update(account).digest('base64url')}`)];
-  return admit(access, reply, [perMinute(`address:${addressGroup(request.ip)}`), ...accounts]);
+const perMinute = (access: Access, subject: string): Allowance => ({
+  subject,
+  perSecond: access.rates.signIn / 60,
+  burst: access.rates.signIn,
+});
+
+/** Log-in and reset tries, for which no token speaks, by the address that they come from. */
+export function admitAddress(access: Access, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  return admit(access, reply, [perMinute(access, `address:${addressGroup(request.ip)}`)]);
+}
+
+/** The same by the account that they are for; `account` is whatever tells the accounts apart. */
+export async function admitAccount(access: Access, reply: FastifyReply, account: string): Promise<void> {
+  const subject = createHash('sha256').update(account).digest('base64url');
+  const verdict = await access.limits.admit([perMinute(access, `account:${subject}`)]);
+  // The headers speak of the address, of which everybody knows, until the account is what refuses.
+  if (!verdict.admitted) throw rateLimited(tell(reply, verdict));
+}
+
+/** Mails to addresses of the caller's choice. */
+export async function admitMail(access: Access, companyId: string): Promise<void> {
+  const verdict = await access.limits.admit([perMinute(access, `mails:${companyId}`)]);
+  if (!verdict.admitted) throw rateLimited(verdict);
 }
 
 /** Every answer says what is left; a refusal also when to come back. draft-ietf-httpapi-ratelimit-headers. */
 async function admit(access: Access, reply: FastifyReply, allowances: Allowance[]): Promise<void> {
-  const verdict = await access.limits.admit(allowances);
+  const verdict = tell(reply, await access.limits.admit(allowances));
+  if (!verdict.admitted) throw rateLimited(verdict);
+}
+
+function tell(reply: FastifyReply, verdict: Verdict): Verdict {
   reply.header('ratelimit-limit', verdict.limit);
   reply.header('ratelimit-remaining', verdict.remaining);
   reply.header('ratelimit-reset', verdict.resetSeconds);
-  if (verdict.admitted) return;
-  throw new AppError('RATE_LIMITED', undefined, [], { 'retry-after': String(verdict.retryAfterSeconds) });
+  return verdict;
+}
+
+function rateLimited(verdict: Verdict): AppError {
+  return new AppError('RATE_LIMITED', undefined, [], { 'retry-after': String(verdict.retryAfterSeconds) });
 }
 
 /** `x-company-id` counts for global keys only; everybody else acts for the company of their token. */
@@ -100,6 +121,8 @@ async function companyOf(
     if (!needsCompany) return null;
     throw new AppError('COMPANY_ID_REQUIRED');
   }
-  if (!isId(given) || !(await access.companyExists(given))) throw notFound();
+  // What needs no company is managed for a suspended one, too.
+  const exists = needsCompany ? access.companyExists : access.isCompany;
+  if (!isId(given) || !(await exists(given))) throw notFound();
   return given;
 }

@@ -67,6 +67,8 @@ const SESSION = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  // Compiling a plan takes longer than these statements run.
+  jit: 'off',
 };
 
 // Waiting longer for a connection only moves the queue into this process: better a 503 that can be retried.
@@ -121,7 +123,9 @@ export async function inTransaction<T>(
   try {
     await client.query(begin);
     const result = await work(executorOf(client));
-    await client.query('commit');
+    const { command } = await client.query('commit');
+    // A statement's error that was swallowed has rolled everything back: nobody must take that for done.
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back at its end');
     return result;
   } catch (error) {
     try {
@@ -153,6 +157,9 @@ export function violates(error: unknown, constraint: string): boolean {
   return codeOf(error) === UNIQUE_VIOLATION && (error as DatabaseError).constraint === constraint;
 }
 
+// datetime_field_overflow, invalid_datetime_format, invalid_time_zone_displacement_value, numeric_value_out_of_range.
+const OUT_OF_RANGE = ['22008', '22007', '22009', '22003'];
+
 // Classes and codes that say "not now" rather than "not like this": connection, resources, operator, locks and time-outs.
 const UNAVAILABLE = /^(08|53|57P|57014|55P03|40001|40P01)/;
 const UNREACHABLE = /^(ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;
@@ -181,6 +188,8 @@ export function databaseProblem(error: unknown): AppError | null {
       ? constraint.slice(`${table}_`.length, -4)
       : null;
   if (code === '23503' && field) return unknownReference(field);
+  // What passed the schema and is still no moment or number of this database.
+  if (code && OUT_OF_RANGE.includes(code)) return new AppError('VALIDATION_FAILED', 'A value is out of range');
   return isUnavailable(error)
     ? new AppError('UNAVAILABLE', 'The database is busy or away', [], { 'retry-after': '1' })
     : null;

@@ -46,7 +46,7 @@ function strictValidators(schemas: Record<string, unknown>): (part: string | und
         customOptions: {
           coerceTypes,
           removeAdditional: false,
-          useDefaults: true,
+          useDefaults: coerceTypes,
           // 1e400 is converted to Infinity; a strict compiler takes that for no number and never compares it with the maximum.
           strictNumbers: !coerceTypes,
           allErrors: true,

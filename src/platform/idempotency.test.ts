@@ -419,7 +419,7 @@ describe('a key is kept for 24 hours', () => {
     await database.sql(`update idempotency_keys set running_until = now() + interval '1 minute' where key = $1`, [
       running,
     ]);
-    assert.ok((await purgeAttempts(rooms.system)) >= 1);
+    assert.ok((await purgeAttempts(rooms.system, 1_000)) >= 1);
     assert.deepEqual(await Promise.all([old, young, running].map(countAttempts)), [0, 1, 1]);
   });
 });
@@ -464,4 +464,42 @@ test('the order of properties makes no other request', () => {
   const one = fingerprintOf('POST', USERS, { a: 1, b: [{ c: 2, d: null }] });
   assert.deepEqual(one, fingerprintOf('POST', USERS, { b: [{ d: null, c: 2 }], a: 1 }));
   assert.notDeepEqual(one, fingerprintOf('POST', USERS, { a: 1, b: [{ c: 3, d: null }] }));
+});
+
+test('an effect whose commit comes only after its request has failed keeps its key', async () => {
+  const owner = { company: demo._id, principal: newId(), key: freshKey() };
+  const once = (run: (attempt: Attempt) => Promise<{ answer: string; status: number }>): Promise<string> =>
+    runOnce(rooms.system, { owner, fingerprint: Buffer.alloc(32), run, again: async (id) => `again ${id}` });
+  let commit: () => void = () => undefined;
+  const committed = new Promise<void>((resolve) => (commit = resolve));
+  let effect: Promise<void> = Promise.resolve();
+  const failed = once(async (attempt) => {
+    const bound = new Promise<void>((resolve) => {
+      effect = rooms.systemTx(async (tx) => {
+        await bindEffect(tx, attempt, 'made');
+        resolve();
+        await committed;
+      });
+    });
+    await bound;
+    throw new Error('the connection broke');
+  });
+  const outcome = failed.then(
+    () => 'answered',
+    (error: Error) => error.message,
+  );
+  await until('the request to wait for the row', async () => {
+    const waiting = await database.sql(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'idempotency_keys'`,
+    );
+    return waiting.length > 0;
+  });
+  commit();
+  await effect;
+  assert.equal(await outcome, 'the connection broke');
+  // Its process did not live to close it: the lease says when it is free to be told.
+  await database.sql(`update idempotency_keys set running_until = now() - interval '1 second' where key = $1`, [
+    owner.key,
+  ]);
+  assert.equal(await once(async () => assert.fail('it ran twice')), 'again made');
 });

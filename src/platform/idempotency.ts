@@ -4,6 +4,7 @@
  * draft-ietf-httpapi-idempotency-key-header.
  */
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { exec, maybeOne } from './db.ts';
 import { AppError } from './errors.ts';
 import { newId } from './ids.ts';
@@ -13,6 +14,8 @@ import type { SystemTx, TenantTx } from './tenant.ts';
 const LEASE_SECONDS = 15;
 const RENEW_MS = 5_000;
 const KEPT_HOURS = 24;
+// An answer waits no longer for a database that has gone meanwhile.
+const CLOSE_MS = 1_000;
 
 /** Whose key it is. `company` is null for operations on companies and global keys. */
 interface KeyOwner {
@@ -96,7 +99,7 @@ export async function runOnce<R>(system: SystemTx, { owner, fingerprint, run, ag
   } finally {
     release();
     // Failure policy: what can not be closed now runs out by itself; the answer must not suffer from it.
-    await closeAttempt(system, opened.attempt, status).catch(() => undefined);
+    await Promise.race([closeAttempt(system, opened.attempt, status).catch(() => undefined), sleep(CLOSE_MS)]);
   }
 }
 
@@ -131,17 +134,20 @@ async function closeAttempt(system: SystemTx, attempt: Attempt, status: number |
   if (closed > 0) return;
   await exec(system, {
     name: `idempotency.forget${suffixOf(attempt)}`,
-    text: `delete from idempotency_keys where ${whoseKey(attempt)} and attempt = $4`,
+    // Whether it made something is asked again: what a broken connection left behind may be committed only now.
+    text: `delete from idempotency_keys where ${whoseKey(attempt)} and attempt = $4 and resource_id is null`,
     values: [...valuesOf(attempt), attempt.id],
   });
 }
 
-/** Returns how many were older than a repeat can be. */
-export function purgeAttempts(system: SystemTx): Promise<number> {
+/** Of those that are older than a repeat can be, at most so many. Returns how many. */
+export function purgeAttempts(system: SystemTx, most: number): Promise<number> {
   return exec(system, {
     name: 'idempotency.purge',
-    text: `delete from idempotency_keys where created_at < now() - make_interval(hours => $1) and (running_until is null or running_until < now())`,
-    values: [KEPT_HOURS],
+    text: `delete from idempotency_keys where ctid = any(array(
+        select ctid from idempotency_keys where created_at < now() - make_interval(hours => $1)
+          and (running_until is null or running_until < now()) limit $2))`,
+    values: [KEPT_HOURS, most],
   });
 }
 

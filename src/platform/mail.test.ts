@@ -109,7 +109,7 @@ describe('with an SMTP server', () => {
     right.username = encodeURIComponent('parley@relay');
     right.password = encodeURIComponent('p:w/d ü');
     await openMailer(right.href).send(mail);
-    await assert.rejects(openMailer(`smtp://parley:wrong@127.0.0.1:${port}`).send(mail), /535 Who\?/);
+    await assert.rejects(openMailer(`smtp://parley:wrong@127.0.0.1:${port}`).send(mail), /EAUTH 535$/);
     await assert.rejects(openMailer(`smtp://127.0.0.1:${port}`).send(mail), /530/);
     assert.equal(taken.length, 1);
   });
@@ -123,13 +123,13 @@ describe('with an SMTP server', () => {
     ['of everybody', { onConnect: (_session, done) => done(refusal(554)) }],
   ];
   for (const [what, options] of REFUSALS) {
-    test(`a refusal ${what} reaches the caller in the server’s words, without a word of the mail`, async () => {
+    test(`a refusal ${what} reaches the caller with the server’s code, and without a word of the server or the mail`, async () => {
       const { port, taken } = await openServer(options);
       const error = await openMailer(`smtp://127.0.0.1:${port}`)
         .send(mail)
         .catch((refused: unknown) => refused as Error);
       assert.ok(error instanceof Error);
-      assert.match(error.message, /(550|554|451) Not today/);
+      assert.match(error.message, /^the mail server 127\.0\.0\.1:\d+: E[A-Z]+ (550|554|451)$/);
       assert.doesNotMatch(inspect(error, { depth: 9, showHidden: true }), /token=|Zm9v/);
       assert.equal(taken.length, 0);
     });

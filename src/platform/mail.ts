@@ -53,8 +53,11 @@ function createSmtpMailer(smtpUrl: string, { from, timeoutMs = TIMEOUT_MS }: Mai
       try {
         await transport.sendMail({ ...composed, signal });
       } catch (error) {
-        // Failure policy: the caller's, told which server it was: some errors say no more than "Timeout".
-        const message = `the mail server ${options.host}:${options.port}: ${(error as Error).message}`;
+        // Failure policy: the caller's, told which server it was. Of what the server said only the code: its words repeat
+        // addresses, and this is logged.
+        const { code, responseCode, message: words } = error as Error & { code?: string; responseCode?: number };
+        const told = responseCode === undefined ? words : `${code} ${responseCode}`;
+        const message = `the mail server ${options.host}:${options.port}: ${told}`;
         throw new Error(message, { cause: error });
       }
     },

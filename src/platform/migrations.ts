@@ -8,6 +8,9 @@ import { QUEUE_SCHEMA } from './jobs.ts';
 
 // How soon after another process has migrated the next one looks.
 const TURN_MS = 50;
+// A minute in all.
+const LOCK_ROUNDS = 20;
+const LOCK_PAUSE_MS = 1_000;
 const CONCURRENT = '.concurrent.sql';
 const FOLDER = join(import.meta.dirname, '../../migrations');
 // One number for every process that might migrate this database at the same moment.
@@ -95,7 +98,20 @@ async function takeTurn(client: pg.Client): Promise<void> {
   }
 }
 
+/** Whoever reads a table for long makes a migration wait; it waits for 2 s at a time, so that nobody waits behind it. */
 async function runFile(client: pg.Client, name: string): Promise<void> {
+  for (let round = 1; ; round += 1) {
+    try {
+      return await runOnce(client, name);
+    } catch (error) {
+      const { code } = (error as Error).cause as { code?: string };
+      if (code !== '55P03' || round === LOCK_ROUNDS) throw error;
+      await sleep(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+async function runOnce(client: pg.Client, name: string): Promise<void> {
   const sql = await readFile(join(FOLDER, name), 'utf8');
   try {
     await client.query('begin');

@@ -65,7 +65,7 @@ export async function receiveForm(
   if (!request.isMultipart() || (encoding !== undefined && encoding !== 'identity'))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'This operation takes multipart/form-data');
   const spool: Spool = { file: null };
-  const discard = async (): Promise<void> => void (await spool.file?.handle.close());
+  const discard = async (): Promise<void> => spool.file?.handle.close();
   try {
     // A megabyte for the frame and the other parts.
     if (Number(request.headers['content-length']) > maxBytes + 2 * MAX_TEXT_BYTES) throw tooLarge('file', maxBytes);
@@ -99,9 +99,11 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
   const body: Record<string, unknown> = {};
   let textBytes = 0;
   const limits = { fileSize: Infinity, fieldSize: MAX_TEXT_BYTES, parts: MAX_PARTS, files: 2, headerPairs: 20 };
-  for await (const part of request.parts({ limits })) {
-    const name = part.fieldname;
-    const schema = reading.parts[name];
+  for await (const part of quiet(request).parts({ limits })) {
+    // A part without a name has none at all.
+    const name = (part.fieldname as string | undefined) ?? '';
+    const schema = Object.hasOwn(reading.parts, name) ? reading.parts[name] : undefined;
+    if (name === '') throw invalid('body', 'has a part without a name', 'ADDITIONAL_PROPERTIES');
     if (!schema) throw invalid(name.slice(0, 100), 'is not a part of this form', 'ADDITIONAL_PROPERTIES');
     if (Object.hasOwn(body, name)) throw invalid(name, 'stands in the form twice', 'DUPLICATE');
     const isFile = (schema as { format?: string }).format === 'binary';
@@ -120,6 +122,10 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
   }
   return body;
 }
+
+/** The reader of forms logs all headers, the token among them. */
+const quiet = (request: FastifyRequest): FastifyRequest =>
+  Object.create(request, { log: { value: request.log.child({}, { level: 'silent' }) } }) as FastifyRequest;
 
 function valueOf(part: MultipartValue, schema: TSchema): unknown {
   const { type } = schema as { type?: string | string[] };
@@ -142,7 +148,7 @@ function valueOf(part: MultipartValue, schema: TSchema): unknown {
 async function putAside(part: MultipartFile, { maxBytes, spool }: Reading): Promise<Upload> {
   const path = join(tmpdir(), `parley-upload-${randomUUID()}`);
   const handle = await open(path, 'wx+', 0o600);
-  const fileName = [...part.filename].filter((letter) => letter >= ' ' && letter !== '\u007f').join('');
+  const fileName = part.filename.replaceAll(/\p{Cc}/gu, '');
   const upload: Upload = {
     fileName: fileName.toWellFormed().slice(0, MAX_FILE_NAME).toWellFormed(),
     mediaType: part.mimetype,

@@ -24,7 +24,7 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /** A flood of log-ins takes its turn instead of all memory. Throws UNAVAILABLE when too many wait. */
-async function derive(message: string, nonce: Buffer, cost: Cost): Promise<Buffer> {
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running >= MOST_AT_ONCE) {
     if (waiting.length >= MOST_WAITING) {
       throw new AppError('UNAVAILABLE', 'Too many log-ins at once', [], { 'retry-after': '1' });
@@ -34,7 +34,7 @@ async function derive(message: string, nonce: Buffer, cost: Cost): Promise<Buffe
     running += 1;
   }
   try {
-    return await argon2id('argon2id', { ...cost, message, nonce });
+    return await work();
   } finally {
     // The place is handed on: nobody slips in between.
     const next = waiting.shift();
@@ -43,9 +43,14 @@ async function derive(message: string, nonce: Buffer, cost: Cost): Promise<Buffe
   }
 }
 
-export async function hashPassword(password: string): Promise<string> {
+export function hashPassword(password: string): Promise<string> {
+  return inTurn(() => hashNow(password));
+}
+
+/** For whoever already has a place, inside inTurn(). */
+export async function hashNow(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await derive(password, nonce, COST);
+  const tag = await argon2id('argon2id', { ...COST, message: password, nonce });
   const text = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${text(nonce)}$${text(tag)}`;
 }
@@ -62,7 +67,8 @@ export async function verifyPassword(password: string, stored: string): Promise<
     parallelism: Number(parallelism),
     tagLength: expected.length,
   };
-  const found = await derive(password, Buffer.from(nonce, 'base64'), cost);
+  const bytes = Buffer.from(nonce, 'base64');
+  const found = await inTurn(() => argon2id('argon2id', { ...cost, message: password, nonce: bytes }));
   return timingSafeEqual(found, expected);
 }
 

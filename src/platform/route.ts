@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Static, TObject, TSchema, TUndefined } from 'typebox';
-import { admitSignIn, enter, originOf, type Access } from './access.ts';
+import { admitAccount, admitAddress, enter, originOf, type Access } from './access.ts';
 import type { Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
 import { checkText } from './body.ts';
@@ -122,7 +122,7 @@ export function publicOperation<B extends TSchema, R extends TSchema>(
 ): void {
   const { account, handler, ...rest } = declaration;
   const admitted: typeof handler = async (visitor, asked) => {
-    await admitSignIn(access, asked.reply.request, asked.reply, account?.(asked.body) ?? null);
+    if (account) await admitAccount(access, asked.reply, account(asked.body));
     return handler(visitor, asked);
   };
   declare(
@@ -131,7 +131,10 @@ export function publicOperation<B extends TSchema, R extends TSchema>(
     {
       name: 'public',
       secured: false,
-      enter: async (request) => originOf(request),
+      enter: async (request, reply) => {
+        await admitAddress(access, request, reply);
+        return originOf(request);
+      },
       system: () => access.database.system,
       who: (origin) => ({ origin, read: access.database.system, tx: (work) => access.database.systemTx(work) }),
     },
@@ -162,8 +165,8 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
     config: { access: door.name },
     schema: describeOperation(declaration, door.secured),
     onRequest: async (request, reply) => {
-      checkQueryText(request);
       entered.set(request, await door.enter(request, reply));
+      checkQueryText(request);
     },
     preValidation: async (request, reply) => {
       if (!form) return refuseSurplusBody(request, body !== undefined);

@@ -44,8 +44,15 @@ export function nullable<T extends TSchema>(schema: T) {
 /** 24 lower-case hex characters. */
 export const Id = Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Identifier: 24 lower-case hex characters' });
 
-/** ISO 8601 UTC with milliseconds. */
-export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 UTC with milliseconds' });
+/**
+ * ISO 8601 UTC with milliseconds. Given, it may have another offset of at most 14:59; years and seconds are such that JavaScript and
+ * PostgreSQL read the same moment.
+ */
+export const Timestamp = Type.String({
+  format: 'date-time',
+  pattern: String.raw`^(?!0000|9999(?!.*Z$))\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(\.\d{1,9})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$`,
+  description: 'ISO 8601 UTC with milliseconds',
+});
 
 /** An object in which an unknown property is refused. */
 export function strict<P extends Record<string, TSchema>>(properties: P, options: Record<string, unknown> = {}) {

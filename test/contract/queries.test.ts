@@ -41,6 +41,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'companies.find': 'the company itself',
   'companies.findActive': 'the company itself',
   'companies.findAny': 'whether there is any company',
+  'audit.listInstallation': 'what concerns no company',
   'companies.insert': 'the company itself',
   'companies.list': 'all companies: for global keys alone, which the operation sees to',
   'companies.lock': 'the company itself',
@@ -216,7 +217,7 @@ async function collectPlatform(): Promise<Found[]> {
   const parts = [
     part('events.emit', both, (tx) => emit(tx, [item])),
     part('audit.recordAudit', both, (tx) => recordAudit(tx, AUDIT_ENTRY)),
-    part('idempotency.purgeAttempts', 'SystemTx', purgeAttempts),
+    part('idempotency.purgeAttempts', 'SystemTx', (tx) => purgeAttempts(tx, 1)),
     part('limits.purgeBuckets', 'SystemTx', purgeBuckets),
     ...attempts.map((attempt) => part('idempotency.bindEffect', both, (tx) => bindEffect(tx, attempt, 'x'))),
     // Who finds the key free, and who finds it taken.

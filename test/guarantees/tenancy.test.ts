@@ -15,6 +15,10 @@ test("another company's record is answered like one that does not exist, byte by
   t.diagnostic(figures.map(({ name, value }) => `${name} ${value}`).join(' · '));
 });
 
+test("an id in the cell of a sheet that is another company's is told of like one that does not exist, and its row is not stored", () => {
+  check(/: ids in a sheet/);
+});
+
 test('a list holds and counts records of its own company alone, under every filter, order and cursor', () => {
   check(/: lists/);
 });

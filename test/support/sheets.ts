@@ -1,11 +1,16 @@
 /** Sheets for tests: written by hand, so that they can also lie. */
+import assert from 'node:assert/strict';
 import { crc32, deflateRawSync } from 'node:zlib';
+import type { Answer, Json, Platform } from './platform.ts';
+import { until } from './wait.ts';
 
 export interface ZipItem {
   path: string;
   data: Buffer | string;
   /** What the headers say instead of the truth. */
   claims?: { inflated?: number; packed?: number };
+  /** Not deflated. */
+  stored?: true;
   /** Deflated already. */
   packed?: { bytes: Buffer; crc: number; inflated: number };
 }
@@ -17,14 +22,14 @@ export function zipOf(items: ZipItem[]): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { path, data, claims, packed } of items) {
+  for (const { path, data, claims, packed, stored } of items) {
     const raw = Buffer.from(data);
-    const bytes = packed?.bytes ?? deflateRawSync(raw);
+    const bytes = packed?.bytes ?? (stored ? raw : deflateRawSync(raw));
     const name = Buffer.from(path);
     const facts = Buffer.concat([
       u16(20),
       u16(0),
-      u16(8),
+      u16(stored ? 0 : 8),
       u32(0),
       u32(packed?.crc ?? crc32(raw)),
       u32(claims?.packed ?? bytes.length),
@@ -121,4 +126,52 @@ export function formOf(parts: FormParts): FormData {
     }
   }
   return form;
+}
+
+export interface PostOptions {
+  key?: string;
+  headers?: Record<string, string>;
+}
+
+/** Posts a form to a path and asserts the status. */
+export async function postForm(
+  platform: Platform,
+  [status, path]: [number, string],
+  parts: FormParts | FormData,
+  { key = platform.demo.key, headers = {} }: PostOptions = {},
+): Promise<Answer> {
+  const response = await fetch(platform.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    body: parts instanceof FormData ? parts : formOf(parts),
+  });
+  const text = await response.text();
+  assert.equal(response.status, status, `POST ${path} answered ${response.status}: ${text.slice(0, 500)}`);
+  return { status, headers: response.headers, body: JSON.parse(text) as Json };
+}
+
+/** Imports a sheet and waits for its end. */
+export async function importSheet(
+  platform: Platform,
+  path: string,
+  parts: FormParts,
+  { timeoutMs = 60_000, ...options }: PostOptions & { timeoutMs?: number } = {},
+): Promise<Json> {
+  const { body } = await postForm(platform, [201, path], parts, options);
+  assert.equal(body.status, 'QUEUED');
+  return awaitImport(platform, `${path}/${body._id}`, { timeoutMs, ...options });
+}
+
+/** The import, once it has ended. */
+export async function awaitImport(
+  platform: Platform,
+  path: string,
+  { timeoutMs = 60_000, key = platform.demo.key }: { timeoutMs?: number; key?: string } = {},
+): Promise<Json> {
+  const id = path.split('/').at(-1);
+  // Behind the API's back: a machine that is busy with the sheet itself may answer 503.
+  const look = (): Promise<unknown[]> =>
+    platform.database.sql('select 1 from imports where _id = $1 and finished_at is not null', [id]);
+  await until('the import to end', async () => (await look()).length > 0, timeoutMs);
+  return (await platform.call(200, 'GET', path, { key })).body;
 }

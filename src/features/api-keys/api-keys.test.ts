@@ -306,3 +306,39 @@ describe('a global key', () => {
     await create(201, given, { key: small });
   });
 });
+
+test('a moment that JavaScript and PostgreSQL might read differently, or not at all, is 400 and named', async () => {
+  const moments = [
+    '2099-01-01T00:00:00+01',
+    '2099-12-31T23:59:60Z',
+    '2099-01-01T00:00:00-23:59',
+    '0000-01-01T00:00:00Z',
+    '9999-12-31T23:59:59-01:00',
+    '2099-02-30T00:00:00Z',
+  ];
+  for (const moment of moments) {
+    const body = { name: 'k', type: 'company', scopes: ['inboxes:read'], expires_at: moment };
+    expectProblem(await platform.call(400, 'POST', '/v1/api-keys', { body }), 'VALIDATION_FAILED', 'expires_at');
+    const path = `/v1/audit?from=${encodeURIComponent(moment)}`;
+    expectProblem(await platform.call(400, 'GET', path), 'VALIDATION_FAILED', 'from');
+  }
+});
+
+test('a key that expires lets nobody in who would not: it invites, changes and removes no user, and makes no company', async () => {
+  const end = new Date(Date.now() + 3_600_000).toISOString();
+  const made = async (key: string, type: string): Promise<string> =>
+    (
+      await platform.call(201, 'POST', '/v1/api-keys', {
+        key,
+        body: { name: 'k', type, scopes: ['*'], expires_at: end },
+      })
+    ).body.token;
+  const [company, global] = [await made(demo.key, 'company'), await made(platform.globalKey, 'global')];
+  const person = { name: 'Ana', email: `${newId()}@example.test`, role: 'OWNER' };
+  expectProblem(await platform.call(403, 'POST', '/v1/users', { key: company, body: person }), 'FORBIDDEN');
+  const { role: _role, ...owner } = person;
+  expectProblem(
+    await platform.call(403, 'POST', '/v1/companies', { key: global, body: { name: 'x', owner } }),
+    'FORBIDDEN',
+  );
+});

@@ -39,7 +39,7 @@ export async function countKeys(tx: TenantRead | SystemTx, company: string | nul
 export function revokeKey(tx: TenantTx | SystemTx, company: string | null, id: string): Promise<ApiKey | null> {
   return maybeOne(tx, {
     name: `api-keys.revoke${suffixOf(company)}`,
-    text: `update api_keys set revoked_at = coalesce(revoked_at, now()), updated_at = now() where ${whose(company)} and _id = $2
+    text: `update api_keys set revoked_at = coalesce(revoked_at, now()), updated_at = case when revoked_at is null then now() else updated_at end where ${whose(company)} and _id = $2
       returning ${KEY_COLUMNS}`,
     values: [company, id],
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
+import { until } from '../../../test/support/wait.ts';
 import { startPlatform, type Answer, type CallOptions, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
@@ -136,10 +137,14 @@ describe('a log-in', () => {
     const [row] = await database.sql<{ email: string }>('select email from users where _id = $1', [user._id]);
     await logIn(200, row?.email ?? '', PASSWORD);
     await logIn(401, row?.email ?? '', 'planted-wrong-password');
+    // A refusal does not wait for its line.
+    const lines = await until('both lines', async () => {
+      const found = await linesOf({ resource: user._id });
+      return found.length === 2 && found;
+    });
     const before = await countLines();
     await logIn(401, `${newId()}@example.test`, PASSWORD);
     assert.equal(await countLines(), before);
-    const lines = await linesOf({ actor: user._id });
     assert.deepEqual(
       lines.map(({ action, resource, resource_id, fields }) => ({ action, resource, resource_id, fields })),
       ['auth.login-refused', 'auth.login'].map((action) => ({
@@ -150,7 +155,9 @@ describe('a log-in', () => {
       })),
     );
     for (const line of lines) {
-      assert.deepEqual(line.actor, { type: 'USER', _id: user._id, name: 'Otto' });
+      const own = { type: 'USER', _id: user._id, name: 'Otto' };
+      const somebody = { type: 'SYSTEM', _id: null, name: 'Somebody without a token' };
+      assert.deepEqual(line.actor, line.action === 'auth.login' ? own : somebody);
       assert.equal(line.address, '127.0.0.1');
       assert.ok(line.request_id.length > 0);
     }

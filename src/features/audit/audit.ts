@@ -4,8 +4,8 @@ import { purgeAttempts } from '../../platform/idempotency.ts';
 import { isId } from '../../platform/ids.ts';
 import { purgeBuckets } from '../../platform/limits.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
-import type { Tenant } from '../../platform/tenant.ts';
-import { countAudit, deleteOldAudit, listAudit } from './queries.ts';
+import type { SystemTx, Tenant } from '../../platform/tenant.ts';
+import { countAudit, deleteOldAudit, listAudit, listInstallationAudit } from './queries.ts';
 import type { AuditEntry, AuditQuery } from './schemas.ts';
 
 export async function pageAudit(tenant: Tenant, query: AuditQuery): Promise<Page<AuditEntry>> {
@@ -23,13 +23,28 @@ export async function pageAudit(tenant: Tenant, query: AuditQuery): Promise<Page
   return pageFrom(query, rows, () => countAudit(tenant.read, filter));
 }
 
+// As many as anybody looks through.
+const SHOWN = 1_000;
+
+/** For whoever has the server: no company may read what is done with global keys. */
+export function listInstallation(tx: SystemTx): Promise<AuditEntry[]> {
+  return listInstallationAudit(tx, SHOWN);
+}
+
 // A delete of this many takes far less than a statement may.
 const PORTION = 5_000;
 
 /** What requests leave behind: the audit after its retention, Idempotency-Keys after a day, full rate limits. */
 export async function purgeTrails(kit: Kit): Promise<void> {
   const { system } = kit.database;
-  await purgeAttempts(system);
-  await purgeBuckets(system);
-  while ((await deleteOldAudit(system, kit.config.AUDIT_RETENTION_DAYS, PORTION)) === PORTION);
+  const days = kit.config.AUDIT_RETENTION_DAYS;
+  await Promise.all([
+    inPortions(() => purgeAttempts(system, PORTION)),
+    inPortions(() => deleteOldAudit(system, days, PORTION)),
+    purgeBuckets(system),
+  ]);
+}
+
+async function inPortions(purge: () => Promise<number>): Promise<void> {
+  while ((await purge()) === PORTION);
 }

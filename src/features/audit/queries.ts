@@ -59,12 +59,21 @@ export async function countAudit(tx: TenantRead, filter: AuditFilter): Promise<n
   return count;
 }
 
+/** What concerns the installation itself: its global keys. The newest first. */
+export function listInstallationAudit(tx: SystemTx, most: number): Promise<AuditEntry[]> {
+  return many(tx, {
+    name: 'audit.listInstallation',
+    text: `select ${COLUMNS} from audit_log where company_id is null order by created_at desc, _id desc limit $1`,
+    values: [most],
+  });
+}
+
 /** In portions, so that no statement runs long. Returns how many were removed. */
 export function deleteOldAudit(tx: SystemTx, days: number, most: number): Promise<number> {
   return exec(tx, {
     name: 'audit.deleteOld',
     text: `delete from audit_log where _id in
-      (select _id from audit_log where created_at < now() - make_interval(days => $1) order by created_at limit $2)`,
+      (select _id from audit_log where created_at < now() - make_interval(days => $1) limit $2)`,
     values: [days, most],
   });
 }

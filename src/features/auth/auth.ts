@@ -1,16 +1,16 @@
 /** Log-in, the way back to a lost password, and who a token speaks for. */
 import type { Kit } from '../../kit.ts';
-import { recordAudit } from '../../platform/audit.ts';
+import { recordAudit, type Actor } from '../../platform/audit.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { hashPassword, NOBODYS_HASH, verifyPassword } from '../../platform/passwords.ts';
+import { hashNow, inTurn, NOBODYS_HASH, verifyPassword } from '../../platform/passwords.ts';
 import type { Caller, Visitor } from '../../platform/route.ts';
 import { hashToken, signToken } from '../../platform/auth.ts';
 import { SESSION_SECONDS } from '../../platform/tokens.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import {
   askForReset,
-  loginAccount,
+  accountOf,
   noteLoginOf,
   setPassword,
   takeAccountByLink,
@@ -21,18 +21,21 @@ import type { Done, Login, Me, ResetPassword, Session } from './schemas.ts';
 
 /** One answer and one time, whether the account is unknown, inactive, without a password, or the password is wrong. */
 export async function logIn(kit: Kit, visitor: Visitor, { email, password }: Login): Promise<Session> {
-  const account = await loginAccount(visitor.read, email);
+  const account = await accountOf(visitor.read, email);
   const matches = await verifyPassword(password, account?.password_hash ?? NOBODYS_HASH);
-  if (!account || !matches) {
+  if (!account || !matches || account.status !== 'ACTIVE') {
     // Not waited for: the time of a write would tell who has an account.
     // Failure policy: the refusal stands, whether its line of the audit could be written or not.
-    if (account) void noteAccount(visitor, visitor.read, account, 'auth.login-refused').catch(() => undefined);
-    throw new AppError('INVALID_CREDENTIALS', undefined, [], { 'www-authenticate': 'Bearer' });
+    if (account) void noteRefusal(visitor, account).catch(() => undefined);
+    throw refused();
   }
   const user = await visitor.tx(async (tx) => {
-    await noteAccount(visitor, tx, account, 'auth.login');
-    return noteLoginOf(tx, account);
+    const known = await noteLoginOf(tx, account);
+    if (known) await noteAccount(visitor, account, { tx, action: 'auth.login' });
+    return known;
   });
+  // Deactivated, or given another password, while this one was looked at.
+  if (!user) throw refused();
   const access_token = await signToken(kit.tokenSecret, account._id, {
     jti: newId(),
     type: 'user',
@@ -44,32 +47,53 @@ export async function logIn(kit: Kit, visitor: Visitor, { email, password }: Log
   return { access_token, token_type: 'Bearer', expires_in: SESSION_SECONDS, user };
 }
 
+function refused(): AppError {
+  return new AppError('INVALID_CREDENTIALS', undefined, [], { 'www-authenticate': 'Bearer' });
+}
+
 /** Nothing is looked up here, so nothing can be learnt from the answer or its time. */
 export async function forgetPassword(kit: Kit, visitor: Visitor, email: string): Promise<Done> {
   await visitor.tx((tx) => askForReset(kit, tx, email));
   return { ok: true };
 }
 
-/** The password is hashed only for a token that was claimed: whoever has none costs no more than a look. */
+/**
+ * The password is hashed only for a token that was claimed: whoever has none costs no more than a look. A place for hashing is
+ * waited for before: a transaction that waited would hold its connection.
+ */
 export async function resetPassword(kit: Kit, visitor: Visitor, input: ResetPassword): Promise<Done> {
   const hash = hashToken(input.token);
-  await visitor.tx(async (tx) => {
-    const account = await takeAccountByLink(tx, hash);
-    if (!account) throw new AppError('INVALID_RESET_TOKEN');
-    await setPassword(tx, account, await hashPassword(input.new_password));
-    await noteAccount(visitor, tx, account, 'auth.reset-password');
-  });
+  await inTurn(() =>
+    visitor.tx(async (tx) => {
+      const account = await takeAccountByLink(tx, hash);
+      if (!account) throw new AppError('INVALID_RESET_TOKEN');
+      await setPassword(tx, account, await hashNow(input.new_password));
+      await noteAccount(visitor, account, { tx, action: 'auth.reset-password' });
+    }),
+  );
   kit.access.auth.forget();
   return { ok: true };
 }
 
-async function noteAccount({ origin }: Visitor, tx: SystemTx, account: Account, action: string): Promise<void> {
-  await recordAudit(tx, {
-    company: account.company,
-    actor: { type: 'USER', _id: account._id, name: account.name },
+/** Of whoever tried, nothing is known but where it came from. */
+const SOMEBODY: Actor = { type: 'SYSTEM', _id: null, name: 'Somebody without a token' };
+
+function noteRefusal(visitor: Visitor, account: Account): Promise<void> {
+  return noteAccount(visitor, account, { tx: visitor.read, action: 'auth.login-refused', actor: SOMEBODY });
+}
+
+function noteAccount(
+  { origin }: Visitor,
+  account: Account,
+  { tx, action, actor }: { tx: SystemTx; action: string; actor?: Actor },
+): Promise<void> {
+  const { _id, name, company } = account;
+  return recordAudit(tx, {
+    company,
+    actor: actor ?? { type: 'USER', _id, name },
     action,
     resource: 'auth',
-    resourceId: account._id,
+    resourceId: _id,
     fields: [],
     origin,
   });

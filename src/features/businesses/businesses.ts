@@ -6,6 +6,7 @@ import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
+import { expectUsers } from '../users/assignments.ts';
 import {
   countBusinesses,
   deleteBusiness,
@@ -75,6 +76,7 @@ async function applied(
   before: BusinessFields,
   { custom_fields: given, ...plain }: BusinessUpdate,
 ): Promise<{ fields: BusinessFields; changes: FieldChange[] }> {
+  await expectUsers(tx, { owner: plain.owner });
   const { held, changes } = await applyValues(tx, 'business', before.held, given);
   return { fields: { ...before, ...plain, held }, changes };
 }

@@ -6,7 +6,7 @@ import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Caller } from '../../platform/route.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { createDefaultPipeline } from '../pipelines/default-pipeline.ts';
-import { inviteUser } from '../users/users.ts';
+import { inviteUser, refuseEnding } from '../users/users.ts';
 import {
   countCompanies,
   findActiveCompany,
@@ -30,6 +30,7 @@ export async function createCompany(tx: SystemTx, input: Omit<CompanyCreate, 'ow
 
 export async function createCompanyOf(kit: Kit, caller: Caller, input: CompanyCreate): Promise<Company> {
   refuseOthers(caller);
+  refuseEnding(caller.principal);
   return caller.tx(async (tx) => {
     const { owner, ...fields } = input;
     const company = await createCompany(tx, fields);
@@ -62,7 +63,7 @@ export async function updateCompanyById(kit: Kit, caller: Caller, id: string, in
     if (!before) throw notFound();
     return updateCompany(tx, merged(before, input));
   });
-  kit.access.auth.forget();
+  if (input.status !== undefined) kit.access.auth.forget();
   return company;
 }
 

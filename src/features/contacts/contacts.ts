@@ -5,6 +5,7 @@ import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
+import { expectUsers } from '../users/assignments.ts';
 import { claimNames, releaseNames } from './identities.ts';
 import { parsePhone, type Phone } from './phone.ts';
 import {
@@ -110,6 +111,7 @@ async function applied(
   input: ContactUpdate,
 ): Promise<{ fields: ContactFields; changes: FieldChange[] }> {
   const { custom_fields: given, phone_number: _phone, ...plain } = input;
+  await expectUsers(tx, { owner: input.owner });
   const { held, changes } = await applyValues(tx, 'contact', before.held, given);
   return { fields: { ...before, ...plain, ...phoneOf(input), held }, changes };
 }

@@ -172,7 +172,11 @@ function columnCondition(column: Column, operator: Operator, value: string, bind
   if (column === 'country_code')
     return { exact, indexed: value === '' ? null : countryIndexed(operator, `lower(${given})`) };
   const { expression, change } = TRIGRAMS[column];
-  const looked = { expression, value: `${change}(${given})`, folded: foldText(value) };
+  const looked = {
+    expression,
+    value: `${change}(${given})`,
+    folded: change === 'fold' ? foldText(value) : value.toLowerCase(),
+  };
   return { exact, indexed: positive === operator ? partIndexed(looked, operator) : null };
 }
 
@@ -218,7 +222,7 @@ function partIndexed({ expression, value, folded }: Looked, operator: Operator):
   if (hasTrigram(folded, from === '', to === ''))
     return () => `${expression} like '${from}' || like_literal(${value}) || '${to}'`;
   const isPair = operator === 'contains' && /^[a-z0-9]{2}$/.test(folded);
-  return isPair ? (more) => pairIndexed(expression, more(folded)) : null;
+  return isPair ? pairIndexed(expression, folded) : null;
 }
 
 // Several plain words, as names are.
@@ -251,11 +255,14 @@ function hasTrigram(folded: string, startKnown: boolean, endKnown: boolean): boo
 // Everything of ASCII that may stand before a pair: the index knows no pairs, but each trigram that ends in one.
 const BEFORE_PAIR = String.raw`(^|[\x01-/:-@[-\`{-\x7f]|[a-z0-9])`;
 
-/** Two letters inside a text. Texts with letters beyond ASCII, which are few once they are folded, have a mark. */
-function pairIndexed(expression: string, pair: string): string {
-  const trigrams = `${expression} ~ ('${BEFORE_PAIR}' || ${pair})`;
-  const isFolded = expression.startsWith('folded_');
-  return isFolded ? `${trigrams} or ${MARKS} @> '{+letters}'` : trigrams;
+/**
+ * Two letters inside a text. What stands before them beyond ASCII would be left out: names and e-mails that have such letters
+ * when they are folded are few, and marked; a number has none; of other texts nobody knows.
+ */
+function pairIndexed(expression: string, pair: string): Condition['indexed'] {
+  const trigrams: Condition['indexed'] = (more) => `${expression} ~ ('${BEFORE_PAIR}' || ${more(pair)})`;
+  if (expression === 'phone_number') return trigrams;
+  return expression.startsWith('folded_') ? (more) => `${trigrams(more)} or ${MARKS} @> '{+letters}'` : null;
 }
 
 /** What fold() of the database makes of a text, nearly: it only chooses the way of the look-up. */

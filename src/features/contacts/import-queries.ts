@@ -58,11 +58,11 @@ export function deleteNames(tx: TenantTx, names: HeldName[]): Promise<number> {
 export function findReferences(
   tx: TenantTx,
   asked: { businesses: string[]; owners: string[] },
-): Promise<{ _id: string }[]> {
+): Promise<{ _id: string; field: 'business' | 'owner' }[]> {
   return many(tx, {
     name: 'contacts.findReferences',
-    text: `select _id from businesses where company_id = $1 and _id = any($2)
-      union all select _id from users where company_id = $1 and _id = any($3)`,
+    text: `select _id, 'business' as field from businesses where company_id = $1 and _id = any($2)
+      union all select _id, 'owner' from users where company_id = $1 and _id = any($3) and removed_at is null`,
     values: [tx.companyId, asked.businesses, asked.owners],
   });
 }
@@ -92,6 +92,15 @@ export function updateImported(tx: TenantTx, people: StoredPerson[]): Promise<nu
         opted_out = n.opted_out, blocked = n.blocked, custom_fields = n.held, updated_at = now()
       from ${PEOPLE} where c.company_id = $1 and c._id = n._id`,
     values: [tx.companyId, JSON.stringify(people)],
+  });
+}
+
+/** Nobody removes them; everything else goes on. In one order. Returns how many there are. */
+export function holdPeople(tx: TenantTx, ids: string[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.holdPeople',
+    text: 'select 1 from contacts where company_id = $1 and _id = any($2) order by _id for key share',
+    values: [tx.companyId, ids],
   });
 }
 

@@ -11,7 +11,7 @@ import type { ContactFields } from './queries.ts';
 import { ContactCreate } from './schemas.ts';
 
 /** What a sheet can hold of a contact, under the names of the record. */
-export const PLAIN_FIELDS = [
+const PLAIN_FIELDS = [
   'name',
   'email',
   'phone_number',

@@ -178,7 +178,7 @@ export function lockContacts(tx: SystemTx, keys: { company: string; contact: str
   });
 }
 
-export function findContactsOf(tx: SystemTx, keys: { company: string; _id: string }[]): Promise<Contact[]> {
+export function findContactsOf(tx: SystemTx | TenantTx, keys: { company: string; _id: string }[]): Promise<Contact[]> {
   return many(tx, {
     name: 'contacts.findOf',
     text: `select ${CONTACT} from unnest($1::text[], $2::text[]) as k (company_id, _id)

@@ -55,7 +55,7 @@ export async function readMatch(
  */
 export async function findContacts(tenant: Tenant, match: ContactMatch, window: Window): Promise<Contact[]> {
   if (match.search === null && match.filters.length === 0) return listContacts(tenant.read, window);
-  if (conditionsOf(match).indexed !== null) {
+  if (conditionsOf(match).indexed !== null && window.offset + window.limit <= REACH) {
     const near = await listNear(tenant.read, match, window, REACH);
     if (near.length === window.limit) return near;
   }

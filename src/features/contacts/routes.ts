@@ -33,7 +33,8 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'contacts:read',
     tag,
     summary: 'List, search and filter contacts',
-    description: `Costs the same at any number of contacts, but for totalCount: counting more than some 100,000 matches takes a good part of a second, so leave it out with skipCount where nobody reads it.`,
+    description:
+      'A page takes some milliseconds, also among a million contacts; longer takes only what is rare and can not be looked up by an index: a single letter, a part of a custom field, what few do not equal. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it.',
     query: ContactQuery,
     answers: { 200: ContactList },
     handler: (tenant, { query }) => pageContacts(tenant, query),

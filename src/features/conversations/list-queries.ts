@@ -2,7 +2,7 @@
 import { many, one } from '../../platform/db.ts';
 import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
-import { CONVERSATION, LAST_MESSAGE } from './queries.ts';
+import { CONVERSATION } from './queries.ts';
 import type { Conversation } from './schemas.ts';
 
 const COLUMNS = {
@@ -38,11 +38,11 @@ function conditionsOf({ companyId }: TenantRead, filter: ConversationFilter): Co
   const values: unknown[] = [companyId];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const asked = FILTERED.filter((name) => filter[name] !== null);
-  const parts = ['company_id = $1', ...asked.map((name) => `${COLUMNS[name]} = ${bind(filter[name])}`)];
-  if (filter.tag !== null) parts.push(`tags @> array[${bind(filter.tag)}::text]`);
+  const parts = ['v.company_id = $1', ...asked.map((name) => `v.${COLUMNS[name]} = ${bind(filter[name])}`)];
+  if (filter.tag !== null) parts.push(`v.tags @> array[${bind(filter.tag)}::text] and v.tags <> '{}'`);
   if (filter.found) {
     const { contacts, id } = filter.found;
-    parts.push(`(contact_id = any(${bind(contacts)}::text[]) or _id = ${bind(id)})`);
+    parts.push(`(v.contact_id = any(${bind(contacts)}::text[]) or v._id = ${bind(id)})`);
   }
   const others = [filter.tag === null ? [] : ['tag'], filter.found ? ['found'] : []].flat();
   return { text: parts.join(' and '), values, name: [...asked, ...others].join('.') || 'all' };
@@ -51,8 +51,10 @@ function conditionsOf({ companyId }: TenantRead, filter: ConversationFilter): Co
 /** The records of a page, whose rows are found first: what a record looks up is looked up for these only. */
 function recordsOf(rows: string, { descending }: Window): string {
   const direction = descending ? 'desc' : 'asc';
+  // `offset 0`: each row by its key, also while there are no statistics of a new company.
   return `select ${CONVERSATION} from (${rows}) page
-    join conversations v on v.company_id = $1 and v._id = page._id ${LAST_MESSAGE}
+    cross join lateral (select * from conversations where company_id = $1 and _id = page._id offset 0) v
+    left join lateral (select * from messages where company_id = $1 and _id = v.last_message_id offset 0) m on true
     order by page.created_at ${direction}, page._id ${direction}`;
 }
 
@@ -61,9 +63,9 @@ export function listConversations(tx: TenantRead, filter: ConversationFilter, wi
   const tail = windowClause(window, values.length + 1);
   // What was found is few: looked up and then put in order. Together with the limit it would gamble on the order.
   const rows = filter.found
-    ? `with hits as materialized (select created_at, _id from conversations where ${text})
+    ? `with hits as materialized (select created_at, _id from conversations v where ${text})
       select created_at, _id from hits where true ${tail}`
-    : `select created_at, _id from conversations where ${text} ${tail}`;
+    : `select created_at, _id from conversations v where ${text} ${tail}`;
   return many(tx, {
     name: `conversations.list.${name}.${windowName(window)}`,
     text: recordsOf(rows, window),
@@ -76,7 +78,7 @@ export async function countConversations(tx: TenantRead, filter: ConversationFil
   const { text, values, name } = conditionsOf(tx, filter);
   const { count } = await one<{ count: number }>(tx, {
     name: `conversations.count.${name}`,
-    text: `select count(*)::int as count from conversations where ${text}`,
+    text: `select count(*)::int as count from conversations v where ${text}`,
     values,
     planEachTime: true,
   });
@@ -90,8 +92,9 @@ export interface BroadSearch {
   digits: string | null;
 }
 
-const answers = (term: number): string => `(strpos(c.folded_name, fold($${term}::text)) > 0
-  or strpos(c.folded_email, fold($${term}::text)) > 0 or strpos(c.phone_number, $${term + 1}::text) > 0)`;
+/** What the index contacts_search has, and the two parameters of a search. */
+const answers = (term: number): string => `(c.folded_name like '%' || like_literal(fold($${term}::text)) || '%'
+  or c.folded_email like '%' || like_literal(fold($${term}::text)) || '%' or c.phone_number like '%' || $${term + 1}::text || '%')`;
 
 interface BroadAsked {
   filter: ConversationFilter;
@@ -109,8 +112,8 @@ export function listNear(
   const direction = window.descending ? 'desc' : 'asc';
   const first = values.length + 3;
   const rows = `select near.created_at, near._id
-    from (select created_at, _id, contact_id from conversations where ${text} ${windowClause(window, first)}) near
-      join contacts c on c.company_id = $1 and c._id = near.contact_id
+    from (select created_at, _id, contact_id from conversations v where ${text} ${windowClause(window, first)}) near
+      cross join lateral (select * from contacts where company_id = $1 and _id = near.contact_id offset 0) c
     where ${answers(first - 2)}
     order by near.created_at ${direction}, near._id ${direction} limit $${first + 4} offset $${first + 5}`;
   return many(tx, {
@@ -153,9 +156,13 @@ export async function countBroad(tx: TenantRead, { filter, search }: BroadAsked)
   return count;
 }
 
+/**
+ * One look at each contact and one at each conversation. `is true` keeps the planner from making a join of it: while it has no
+ * statistics of a company that is new, it takes that for a few rows, and compares everything with everything.
+ */
 const broad = (text: string, term: number): string =>
-  `select v.created_at, v._id from (select created_at, _id, contact_id from conversations where ${text}) v
-    join contacts c on c.company_id = $1 and c._id = v.contact_id where ${answers(term)}`;
+  `select v.created_at, v._id from conversations v where ${text}
+    and (v.contact_id in (select c._id from contacts c where c.company_id = $1 and ${answers(term)})) is true`;
 
 /** Of the records that a filter names, those that are not there. */
 export async function findUnknown(
@@ -173,11 +180,13 @@ export async function findUnknown(
   return REFERENCES.filter((name) => row[name]);
 }
 
+// Who is being removed is not there any more.
+const USERS = '(select company_id, _id from users where removed_at is null) u';
 const TABLES = {
   inbox: 'inboxes',
   contact: 'contacts',
-  owner: 'users',
-  attendant: 'users',
+  owner: USERS,
+  attendant: USERS,
   agent: 'agents',
   pipeline: 'pipelines',
   step: 'pipeline_steps',

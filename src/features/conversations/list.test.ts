@@ -207,11 +207,12 @@ test('a search that very many contacts answer finds theirs, near the beginning a
     company._id,
     inbox,
   ]);
-  // Every third contact of 9,000 is called so; the last 5,500 conversations are of others.
+  // A third of 9,000 contacts has the name, a third the address, a third the number; the newest conversations are of the latter two.
   await database.sql(
     `with c as (
-      insert into contacts (company_id, _id, name, source)
-      select $1, lpad(to_hex(n), 24, '0'), case when n % 3 = 0 or n > 9000 then 'João Pereira ' || n else 'Bia' end, 'API'
+      insert into contacts (company_id, _id, name, email, phone_number, source)
+      select $1, lpad(to_hex(n), 24, '0'), case n % 3 when 0 then 'João Pereira ' || n else 'Bia' end,
+        case n % 3 when 1 then 'bia' || n || '@Many.example' end, case n % 3 when 2 then '+551177700' || n end, 'API'
       from generate_series(1, 9000) n returning _id, name
     ), numbered as (select _id, row_number() over (order by name <> 'Bia' desc, _id) as place from c)
     insert into conversations (company_id, _id, contact_id, inbox_id, channel, handled_by, created_at)
@@ -220,6 +221,9 @@ test('a search that very many contacts answer finds theirs, near the beginning a
   );
   const page = await list({ search: 'joao', limit: '3' }, company.key);
   assert.equal(page.meta.totalCount, 3_000);
+  for (const search of ['many.EX', '(11) 777-00']) {
+    assert.equal((await list({ search }, company.key)).meta.totalCount, 3_000, search);
+  }
   const far = page.result.map((item: Json) => Number.parseInt(item._id, 16));
   assert.deepEqual(far, [9_000, 8_997, 8_994]);
   const near = await list({ search: 'joao', limit: '3', sort: 'createdAt' }, company.key);

@@ -4,6 +4,7 @@ import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { contactOfPhone } from '../contacts/by-phone.ts';
+import { expectUsers } from '../users/assignments.ts';
 import { insertThreads, lockOpenThreads } from './ingest-queries.ts';
 import { findConversation, findOpeningInbox, holdContact, lockConversation, type OpeningInbox } from './queries.ts';
 import type { Conversation, ConversationCreate } from './schemas.ts';
@@ -43,6 +44,7 @@ async function open(tx: TenantTx, tenant: Tenant, input: ConversationCreate): Pr
   const inbox = await findOpeningInbox(tx, input.inbox);
   if (!inbox) throw unknownReference('inbox');
   if (inbox.status !== 'ACTIVE') throw invalid('inbox', 'is deleted', 'INBOX_INACTIVE');
+  await expectUsers(tx, { owner: input.owner });
   const contact = await whom(tx, tenant, input);
   const key = { company: tx.companyId, inbox: input.inbox, contact };
   // A conversation is locked before its contact, as everybody does.

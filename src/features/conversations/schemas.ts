@@ -8,8 +8,8 @@ import { PersonName } from '../users/schemas.ts';
 export const SENDER_TYPES = ['CONTACT', 'USER', 'AGENT', 'SYSTEM'] as const;
 export const MESSAGE_TYPES = ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'] as const;
 
-export const CONVERSATION_STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
-export const HANDLERS = ['AI', 'HUMAN', 'NONE'] as const;
+const CONVERSATION_STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
+const HANDLERS = ['AI', 'HUMAN', 'NONE'] as const;
 
 export const Conversation = define(
   'Conversation',

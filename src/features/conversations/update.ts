@@ -7,6 +7,7 @@ import { emit } from '../../platform/events.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents } from '../custom-fields/values.ts';
 import { causeOf, holdStep, readStep, stepChanged } from '../pipelines/steps.ts';
+import { expectUsers } from '../users/assignments.ts';
 import { Wake } from './jobs.ts';
 import {
   findConversation,
@@ -78,6 +79,7 @@ export async function changeConversation(
   before: LockedConversation,
   { input, step }: { input: ConversationUpdate; step: Step | null },
 ): Promise<Conversation> {
+  await expectUsers(tx, { owner: input.owner, attendant: input.attendant });
   const { held, changes } = await applyValues(tx, 'conversation', before.held, input.custom_fields);
   const own = fieldsOf(before);
   const next = { ...applied(own, input, step), held };

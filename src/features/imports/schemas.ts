@@ -6,7 +6,7 @@ import { SHEET_FORMATS } from '../../platform/sheets.ts';
 
 export const IMPORT_KINDS = ['CONTACTS', 'TABLE'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
-export const IMPORT_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED'] as const;
+const IMPORT_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED'] as const;
 
 export const MAX_SHEET_BYTES = 50 * 1024 * 1024;
 export const MAX_SHEET_ROWS = 100_000;

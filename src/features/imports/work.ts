@@ -3,7 +3,7 @@
  * nothing and loses nothing. Nothing is written before the whole sheet has been read once and found sound.
  */
 import type { Kit } from '../../kit.ts';
-import { isUnavailable } from '../../platform/db.ts';
+import { databaseProblem, isUnavailable } from '../../platform/db.ts';
 import { AppError, type ErrorCode } from '../../platform/errors.ts';
 import { PIECE_BYTES } from '../../platform/multipart.ts';
 import { readRows, type SheetFormat } from '../../platform/sheets.ts';
@@ -139,8 +139,8 @@ async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      // Failure policy: whoever gave way tries again at once; the queue waits longer.
-      const gaveWay = isUnavailable(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
+      // Failure policy: whoever gave way, or had a reference removed under him, looks anew at once; the queue waits longer.
+      const gaveWay = databaseProblem(error) !== null || (error instanceof AppError && error.code === 'UNAVAILABLE');
       if (!gaveWay || tries >= TRIES) throw error;
     }
   }

@@ -7,6 +7,7 @@ import { AppError, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { expectUsers } from '../users/assignments.ts';
 import { checkConnection } from './connection.ts';
 import { CheckConnection } from './jobs.ts';
 import {
@@ -29,6 +30,7 @@ const RECHECK_SECONDS = 30;
 export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<Inbox> {
   await refuseTargets(kit, input);
   const created = await tenant.tx(async (tx) => {
+    await expectUsers(tx, { default_owner: input.default_owner });
     const row = applied(kit, emptyRow(tenant.companyId, input), input);
     const inbox = await ownNumber(() => insertInbox(tx, row));
     tx.makes(inbox._id);
@@ -64,6 +66,7 @@ async function changeInbox(
 ): Promise<{ row: InboxRow; recheck: boolean }> {
   const before = await findInboxForUpdate(tx, id);
   if (!before) throw notFound();
+  await expectUsers(tx, { default_owner: input.default_owner });
   const next = applied(kit, before, input);
   // While it was DELETED the number was free for others: what the network accepted before proves nothing any more.
   const reactivated = next.status === 'ACTIVE' && before.status === 'DELETED';

@@ -123,8 +123,15 @@ test('thousands move on by a job; meanwhile the step is out of sight, and each i
     first._id,
   ]);
   assert.ok(rest && rest.count > 0, 'some are left to the job');
-  // The replacement goes, too, before all have come there.
+  // The replacement goes, too, before all have come there: whoever has not, never does.
   await call(200, 'DELETE', `${PATH}/${pipeline._id}?replacement=${(await create()).steps[0]._id}`);
+  const arrived = async (): Promise<unknown> =>
+    database.sql(
+      `select count(*)::int from deliveries
+        where resource_id = any($1) and body::jsonb #>> '{data,currentStep,_id}' = $2`,
+      [ids, second._id],
+    );
+  const halfway = await arrived();
   await until(
     'all to have left',
     async () => {
@@ -138,6 +145,7 @@ test('thousands move on by a job; meanwhile the step is out of sight, and each i
     [ids, pipeline._id, first._id],
   );
   assert.deepEqual(counts, { left: 0, told: ids.length });
+  assert.deepEqual(await arrived(), halfway);
 });
 
 test('nobody gets into a step while it is removed: each move either came before, or is refused', async () => {

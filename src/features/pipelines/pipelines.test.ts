@@ -177,7 +177,9 @@ test('a company has at most a hundred pipelines', async () => {
     `insert into pipelines (company_id, _id, name) select $1, new_id(), 'x' from generate_series(1, 99)`,
     [company._id],
   );
-  await call(400, 'POST', PATH, { key: company.key, body: { name: 'x', steps: STEPS } });
+  const refused = await call(400, 'POST', PATH, { key: company.key, body: { name: 'x', steps: STEPS } });
+  expectProblem(refused, 'VALIDATION_FAILED', 'name');
+  assert.equal(refused.body.errors[0].code, 'LIMIT_REACHED');
 });
 
 test('a repeat with the same Idempotency-Key makes no second pipeline', async () => {

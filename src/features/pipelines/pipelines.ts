@@ -35,7 +35,7 @@ export async function createPipeline(tenant: Tenant, input: PipelineCreate): Pro
   return tenant.tx(async (tx) => {
     await lockPipelines(tx);
     if ((await countPipelines(tx)) >= MAX_PIPELINES) {
-      throw new AppError('VALIDATION_FAILED', `A company has at most ${MAX_PIPELINES} pipelines`);
+      throw invalid('name', `is one too many: a company has at most ${MAX_PIPELINES} pipelines`, 'LIMIT_REACHED');
     }
     if (is_default) await clearDefault(tx);
     const _id = newId();

@@ -2,10 +2,10 @@ import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
 import { define, Id, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
 
-export const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
+const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
 
 /** A board of more columns is read by nobody. */
-export const MAX_STEPS = 50;
+const MAX_STEPS = 50;
 /** Each change of one waits for the changes of all others of the company, so they have to stay few. */
 export const MAX_PIPELINES = 100;
 

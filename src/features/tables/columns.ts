@@ -97,7 +97,11 @@ export async function migrateRows(tx: TenantTx, { before, columns, dropped }: Co
     if (counts.size === 0 && changed.length > 0) await rewriteRows(tx, before._id, changed);
   }
   if (counts.size > 0)
-    throw columnInUse([...counts].map(([key, rows]) => `${key}: ${rows} rows hold what would be lost or missing`));
+    throw columnInUse(
+      [...counts].map(
+        ([key, rows]) => `${key}: a value would be lost or missing in ${rows === 1 ? '1 row' : `${rows} rows`}`,
+      ),
+    );
 }
 
 function columnInUse(messages: string[]): AppError {

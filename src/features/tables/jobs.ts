@@ -1,7 +1,12 @@
 import type { Kit } from '../../kit.ts';
 import { defineJob, type Worked } from '../../platform/jobs.ts';
 import { ImportJob } from '../imports/schemas.ts';
+import { EraseRows, eraseTable } from './erase.ts';
 import { workRowImport } from './import-rows.ts';
+
+export function eraseRowsJob(kit: Kit): Worked<typeof EraseRows.data> {
+  return { job: EraseRows, handle: ({ company, table }) => eraseTable(kit, company, table) };
+}
 
 export const ImportRows = defineJob({
   name: 'tables.import',

@@ -113,7 +113,7 @@ export interface TableFilter {
   search: string | null;
 }
 
-const FILTER = `company_id = $1 and removed_at is null and ($2::text is null or strpos(fold(name), fold($2)) > 0 or strpos(slug, lower($2)) > 0)`;
+const FILTER = `company_id = $1 and removed_at is null and ($2::text is null or strpos(fold(name), fold($2)) > 0 or strpos(slug, fold($2)) > 0)`;
 
 export function listTables(tx: TenantRead, filter: TableFilter, window: Window): Promise<Table[]> {
   return many(tx, {

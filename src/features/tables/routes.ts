@@ -61,6 +61,12 @@ export function tableRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(TableWithRows) },
     handler: (tenant, { params, query }) => readTableWithRows(tenant, params.id, query),
   });
+  changeRoutes(app, kit);
+  rowRoutes(app, kit);
+  sheetRoutes(app, kit);
+}
+
+function changeRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'PATCH',
     path: '/v1/tables/:id',
@@ -70,7 +76,8 @@ export function tableRoutes(app: FastifyInstance, kit: Kit): void {
     description:
       'Values of rows are converted where nothing of them is lost. A change that would lose a value, or leave a required one ' +
       'missing, is refused with COLUMN_IN_USE, which says in how many rows; `drop_columns` names columns that may go with their ' +
-      'values. A table of more than 100,000 rows takes only changes that its rows need not be looked at for.',
+      'values. A table of more than 100,000 rows takes only changes that its rows need not be looked at for. Converting so many takes ' +
+      'some tens of seconds, in which writing rows of this table is answered 503.',
     params: TableParams,
     body: ref(TableUpdate),
     answers: { 200: ref(Table) },
@@ -83,12 +90,11 @@ export function tableRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'tables:delete',
     tag,
     summary: 'Delete a table with all its rows',
+    description: 'It is gone at once, and its slug is free; its rows are erased within minutes.',
     params: TableParams,
     answers: { 200: ref(Table) },
     handler: (tenant, { params }) => removeTable(kit, tenant, params.id),
   });
-  rowRoutes(app, kit);
-  sheetRoutes(app, kit);
 }
 
 function sheetRoutes(app: FastifyInstance, kit: Kit): void {

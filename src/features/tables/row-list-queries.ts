@@ -70,27 +70,34 @@ export function listRowsNear(
 // Everything of ASCII that may stand before a pair of letters.
 const BEFORE_PAIR = String.raw`(^|[\x01-/:-@[-\`{-\x7f]|[a-z0-9])`;
 
-/** What the index can look up of a match; it leaves out none. */
-function lookUp(search: string, parameter: string): string {
-  if (!/^[a-z0-9]{2}$/i.test(search)) return `folded like '%' || like_literal(fold(${parameter})) || '%'`;
-  return `(folded ~ ('${BEFORE_PAIR}' || lower(${parameter})) or pair_mark(folded) = '+')`;
+export interface Search {
+  search: string;
+  /** Two letters or digits of ASCII are left of it, once it is folded. */
+  isPair: boolean;
 }
 
-/** Those that match, looked up by their index and then put in order. */
+/** What the index can look up of a match; it leaves out none. */
+const lookUp = (isPair: boolean, search: string): string =>
+  isPair
+    ? `(folded ~ ('${BEFORE_PAIR}' || fold(${search})) or pair_mark(folded) = '+')`
+    : `folded like '%' || like_literal(fold(${search})) || '%'`;
+
+/** Those that match, looked up by their index and then put in order; each says how many there are in all. */
 export function lookUpRows(
   tx: TenantRead,
   tableId: string,
-  order: RowOrder & { search: string },
-): Promise<RowRecord[]> {
+  order: RowOrder & Search,
+): Promise<(RowRecord & { total: number })[]> {
   const { after, order: by } = orderClause(order);
   // Kept apart, the look-up is planned for what it finds; together with the limit it would gamble on the order.
   return many(tx, {
     name: 'tables.lookUpRows',
     text: `with hits as materialized (
         select row_index, created_at, _id from table_rows
-        where ${OF_TABLE} and ${matches('$7')} and ${lookUp(order.search, '$7')}
+        where ${OF_TABLE} and ${matches('$7')} and ${lookUp(order.isPair, '$7')}
       ), page as (select _id from hits where true ${after} ${by} limit $5 offset $6)
-      select ${ROW} from table_rows where company_id = $1 and _id = any(array(select _id from page)) ${by}`,
+      select ${ROW}, (select count(*)::int from hits) as total from table_rows
+      where company_id = $1 and _id = any(array(select _id from page)) ${by}`,
     values: [tx.companyId, tableId, ...cursorValues(order), order.limit, order.offset, searched(order.search)],
     planEachTime: true,
   });
@@ -107,11 +114,11 @@ export async function countRows(tx: TenantRead, tableId: string): Promise<number
 }
 
 /** Those that match, looked up by their index. */
-export async function countMatches(tx: TenantRead, tableId: string, search: string): Promise<number> {
+export async function countMatches(tx: TenantRead, tableId: string, { search, isPair }: Search): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: 'tables.countMatches',
     text: `select count(*)::int as count from table_rows
-      where ${OF_TABLE} and ${matches('$3')} and ${lookUp(search, '$3')}`,
+      where ${OF_TABLE} and ${matches('$3')} and ${lookUp(isPair, '$3')}`,
     values: [tx.companyId, tableId, searched(search)],
     planEachTime: true,
   });

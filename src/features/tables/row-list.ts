@@ -24,35 +24,39 @@ const COUNTED = 100_000;
 export async function pageRowsOf(read: TenantRead, tableId: string, query: RowQuery): Promise<Page<RowRecord>> {
   const order = orderOf(query);
   const search = query.search ?? null;
-  const rows = await findRows(read, tableId, search, order);
+  const { rows, total } = await findRows(read, tableId, search, order);
   const page = await pageFrom({ ...query, sort: '-createdAt' }, rows, async () => {
-    if (search === null) return countRows(read, tableId);
-    const isWhole = order.cursor === null && order.offset === 0 && rows.length < order.limit;
-    return isWhole ? rows.length : countFound(read, tableId, search);
+    if (total !== null) return total;
+    return search === null ? countRows(read, tableId) : countFound(read, tableId, search);
   });
   const last = page.result.at(-1);
   if (order.column === 'created_at' || !page.meta.nextCursor || !last) return page;
   return { ...page, meta: { ...page.meta, nextCursor: String(last.row_index) } };
 }
 
+interface Found {
+  rows: RowRecord[];
+  /** Of all pages, where it is known by now. */
+  total: number | null;
+}
+
 /**
  * What is frequent fills a page within a short walk, and looking all of it up would take long; what is rare is looked up by
  * its index, and walking would take long.
  */
-async function findRows(
-  read: TenantRead,
-  tableId: string,
-  search: string | null,
-  order: RowOrder,
-): Promise<RowRecord[]> {
-  if (search === null) return listRows(read, tableId, order);
+async function findRows(read: TenantRead, tableId: string, search: string | null, order: RowOrder): Promise<Found> {
+  if (search === null) return { rows: await listRows(read, tableId, order), total: null };
   const near = await listRowsNear(read, tableId, { ...order, search, reach: REACH });
-  return near.length === order.limit ? near : lookUpRows(read, tableId, { ...order, search });
+  if (near.length === order.limit) return { rows: near, total: null };
+  const found = await lookUpRows(read, tableId, { ...order, search, isPair: isPair(search) });
+  const isFirst = order.cursor === null && order.offset === 0;
+  return { rows: found.map(({ total: _total, ...row }) => row), total: found[0]?.total ?? (isFirst ? 0 : null) };
 }
 
 async function countFound(read: TenantRead, tableId: string, search: string): Promise<number> {
   const first = await countMatchesAfter(read, tableId, { search, after: 0, reach: REACH });
-  if (first.count < FREQUENT && first.last !== null) return countMatches(read, tableId, search);
+  if (first.count < FREQUENT && first.last !== null)
+    return countMatches(read, tableId, { search, isPair: isPair(search) });
   let { count, last } = first;
   while (last !== null) {
     const next = await countMatchesAfter(read, tableId, { search, after: last, reach: COUNTED });
@@ -60,6 +64,12 @@ async function countFound(read: TenantRead, tableId: string, search: string): Pr
     last = next.last;
   }
   return count;
+}
+
+/** A pair is looked up in a way of its own: the index has no shorter parts than three letters. */
+function isPair(search: string): boolean {
+  const folded = search.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '');
+  return /^[a-z0-9]{2}$/i.test(folded);
 }
 
 function orderOf(query: RowQuery): RowOrder {

@@ -29,8 +29,9 @@ export interface NewRow {
 export function insertRows(tx: TenantTx, tableId: string, rows: NewRow[]): Promise<RowRecord[]> {
   return many(tx, {
     name: 'tables.insertRows',
-    text: `insert into table_rows (company_id, table_id, _id, row_index, data, contact_id, business_id)
-      select $1, $2, r.* from unnest($3::text[], $4::int[], $5::jsonb[], $6::text[], $7::text[])
+    // Rows wait for each other to get their indexes, and only then begin this statement: in its time they keep that order.
+    text: `insert into table_rows (company_id, table_id, created_at, updated_at, _id, row_index, data, contact_id, business_id)
+      select $1, $2, statement_timestamp(), statement_timestamp(), r.* from unnest($3::text[], $4::int[], $5::jsonb[], $6::text[], $7::text[])
         as r (_id, row_index, data, contact_id, business_id) returning ${ROW}`,
     values: [
       tx.companyId,

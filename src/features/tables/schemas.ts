@@ -3,8 +3,7 @@ import { pageOf, pageQuery } from '../../platform/paging.ts';
 import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
 import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
 
-export const COLUMN_TYPES = [...FIELD_TYPES, 'URL'] as const;
-export type ColumnType = (typeof COLUMN_TYPES)[number];
+const COLUMN_TYPES = [...FIELD_TYPES, 'URL'] as const;
 
 const MAX_COLUMNS = 100;
 
@@ -118,7 +117,7 @@ export const RowUpdate = define(
 );
 export type RowUpdate = Static<typeof RowUpdate>;
 
-export const ROW_SORTS = ['createdAt', '-createdAt', 'row_index', '-row_index'] as const;
+const ROW_SORTS = ['createdAt', '-createdAt', 'row_index', '-row_index'] as const;
 const search = Type.Optional(
   Type.String({ minLength: 1, maxLength: 200, description: 'A part of any value, without regard to case and accents' }),
 );

@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { acceptColumns, migrateRows } from './columns.ts';
-import { EraseRows } from './jobs.ts';
+import { EraseRows } from './erase.ts';
 import {
   countTables,
   findTable,

@@ -1,5 +1,5 @@
 /** Accounts as the doors see them: by e-mail or by a mailed token, before a company is known. */
-import { exec, maybeOne, one } from '../../platform/db.ts';
+import { exec, maybeOne } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { UserRole } from '../../platform/scopes.ts';
 import type { User } from './schemas.ts';
@@ -16,11 +16,15 @@ const USER = `u._id, u.company_id as company, u.name, u.email, u.role, u.status,
 const COLUMNS = `${USER}, u.password_hash, u.session_version, c.name as company_name`;
 const LIVING = `join companies c on c._id = u.company_id and c.status = 'ACTIVE'`;
 
-/** Of a company that is not suspended; whatever the account's own status is. */
+/**
+ * Of a company that is not suspended; whatever the account's own status is. Stored addresses are ASCII: what the capitals of another
+ * alphabet become here would only be a second spelling of one of them.
+ */
 export function findAccountByEmail(tx: SystemTx, email: string): Promise<Account | null> {
   return maybeOne(tx, {
     name: 'users.findAccountByEmail',
-    text: `select ${COLUMNS} from users u ${LIVING} where lower(u.email) = lower($1)`,
+    text: `select ${COLUMNS} from users u ${LIVING}
+      where lower(u.email) = lower($1) and octet_length($1) = char_length($1)`,
     values: [email],
   });
 }
@@ -33,11 +37,13 @@ export function findAccount(tx: SystemTx, companyId: string, userId: string): Pr
   });
 }
 
-export function noteLogin(tx: SystemTx, companyId: string, userId: string): Promise<User> {
-  return one(tx, {
+/** Null when the account was deactivated, or its password changed, since it was read. */
+export function noteLogin(tx: SystemTx, account: Account): Promise<User | null> {
+  return maybeOne(tx, {
     name: 'users.noteLogin',
-    text: `update users u set last_login_at = now() where u.company_id = $1 and u._id = $2 returning ${USER}`,
-    values: [companyId, userId],
+    text: `update users u set last_login_at = now()
+      where u.company_id = $1 and u._id = $2 and u.status = 'ACTIVE' and u.session_version = $3 returning ${USER}`,
+    values: [account.company, account._id, account.session_version],
   });
 }
 
@@ -48,6 +54,8 @@ export interface Link {
   /** Where the mail goes. */
   email: string;
   hours: number;
+  /** None when the user was given one so lately. */
+  pauseSeconds: number;
 }
 
 /**
@@ -59,8 +67,11 @@ export function insertLink(tx: SystemTx, link: Link): Promise<number> {
     name: 'users.insertLink',
     text: `insert into password_tokens (token_hash, company_id, user_id, expires_at)
       select $1, company_id, _id, now() + make_interval(hours => $5) from users
-      where company_id = $2 and _id = $3 and email = $4 for share`,
-    values: [link.tokenHash, link.company, link.user, link.email, link.hours],
+      where company_id = $2 and _id = $3 and email = $4 and not exists (
+        select 1 from password_tokens
+        where company_id = $2 and user_id = $3 and created_at > now() - make_interval(secs => $6)
+      ) for share`,
+    values: [link.tokenHash, link.company, link.user, link.email, link.hours, link.pauseSeconds],
   });
 }
 
@@ -77,6 +88,15 @@ export function takeLink(tx: SystemTx, tokenHash: Buffer): Promise<Account | nul
       )
       delete from password_tokens t using account where t.token_hash = $1 returning account.*`,
     values: [tokenHash],
+  });
+}
+
+/** A link whose mail did not leave. */
+export function dropLink(tx: SystemTx, companyId: string, tokenHash: Buffer): Promise<number> {
+  return exec(tx, {
+    name: 'users.dropLink',
+    text: 'delete from password_tokens where company_id = $1 and token_hash = $2',
+    values: [companyId, tokenHash],
   });
 }
 

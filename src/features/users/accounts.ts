@@ -7,14 +7,14 @@ import type { User } from './schemas.ts';
 
 export type { Account } from './account-queries.ts';
 
-/** Null for nobody, and for somebody who may not log in now. */
-export async function loginAccount(tx: SystemTx, email: string): Promise<Account | null> {
-  const account = await findAccountByEmail(tx, email);
-  return account?.status === 'ACTIVE' ? account : null;
+/** Whatever its status is; null for nobody. */
+export function accountOf(tx: SystemTx, email: string): Promise<Account | null> {
+  return findAccountByEmail(tx, email);
 }
 
-export async function noteLoginOf(tx: SystemTx, account: Account): Promise<User> {
-  return noteLogin(tx, account.company, account._id);
+/** Null when the account was deactivated, or its password changed, since it was read. */
+export function noteLoginOf(tx: SystemTx, account: Account): Promise<User | null> {
+  return noteLogin(tx, account);
 }
 
 /** Of any number who come with the same token, one gets the account. */

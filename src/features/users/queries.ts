@@ -41,7 +41,7 @@ export function findActiveUser(tx: SystemTx, companyId: string, userId: string):
 export function findUser(tx: TenantRead, id: string): Promise<User | null> {
   return maybeOne(tx, {
     name: 'users.find',
-    text: `select ${COLUMNS} from users where company_id = $1 and _id = $2`,
+    text: `select ${COLUMNS} from users where company_id = $1 and _id = $2 and removed_at is null`,
     values: [tx.companyId, id],
   });
 }
@@ -51,7 +51,17 @@ export interface UserFilter {
   role: string | null;
 }
 
-const FILTER = 'company_id = $1 and ($2::text is null or status = $2) and ($3::text is null or role = $3)';
+/** Of these, the users who have not been removed. */
+export function findLiving(tx: TenantRead, ids: string[]): Promise<{ _id: string }[]> {
+  return many(tx, {
+    name: 'users.findLiving',
+    text: 'select _id from users where company_id = $1 and _id = any($2) and removed_at is null',
+    values: [tx.companyId, ids],
+  });
+}
+
+const FILTER =
+  'company_id = $1 and removed_at is null and ($2::text is null or status = $2) and ($3::text is null or role = $3)';
 
 export function listUsers(tx: TenantRead, filter: UserFilter, window: Window): Promise<User[]> {
   return many(tx, {
@@ -75,11 +85,14 @@ export interface Owner {
   status: User['status'];
 }
 
-/** Locked, so that two owners can not remove each other at the same moment; in one order, so that they do not wait in a circle. */
+/**
+ * Locked, so that two owners can not remove each other at the same moment; in one order, so that they do not wait in a circle.
+ * Not more than that: records that name them are written all the time, and would have to wait, or be waited for.
+ */
 export function lockOwners(tx: TenantTx): Promise<Owner[]> {
   return many(tx, {
     name: 'users.lockOwners',
-    text: `select _id, status from users where company_id = $1 and role = 'OWNER' and status <> 'INACTIVE' order by _id for update`,
+    text: `select _id, status from users where company_id = $1 and role = 'OWNER' and status <> 'INACTIVE' order by _id for no key update`,
     values: [tx.companyId],
   });
 }
@@ -87,7 +100,8 @@ export function lockOwners(tx: TenantTx): Promise<Owner[]> {
 export function lockUser(tx: TenantTx, id: string): Promise<(User & { has_password: boolean }) | null> {
   return maybeOne(tx, {
     name: 'users.lock',
-    text: `select ${COLUMNS}, password_hash is not null as has_password from users where company_id = $1 and _id = $2 for update`,
+    text: `select ${COLUMNS}, password_hash is not null as has_password from users
+      where company_id = $1 and _id = $2 and removed_at is null for no key update`,
     values: [tx.companyId, id],
   });
 }
@@ -103,10 +117,13 @@ export function updateUser(tx: TenantTx, user: User): Promise<User> {
   });
 }
 
-export function deleteUser(tx: TenantTx, id: string): Promise<User | null> {
-  return maybeOne(tx, {
-    name: 'users.delete',
-    text: `delete from users where company_id = $1 and _id = $2 returning ${COLUMNS}`,
+/** Out of sight and logged out, while records still name them. The address is free: the id, which is none, stands in its place. */
+export function markRemoved(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'users.markRemoved',
+    text: `update users set removed_at = now(), status = 'INACTIVE', email = _id, password_hash = null,
+        session_version = session_version + 1, updated_at = now()
+      where company_id = $1 and _id = $2`,
     values: [tx.companyId, id],
   });
 }

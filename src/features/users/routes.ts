@@ -63,7 +63,8 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'users:delete',
     tag,
     summary: 'Remove a user; what was assigned to them is assigned to nobody',
-    description: 'To keep the assignments, change the status to INACTIVE instead.',
+    description:
+      'The user is gone at once and the e-mail is free. In the background conversations and contacts lose their owner or attendant, each told with CONVERSATION_UPDATED or CONTACT_UPDATED, and businesses and inboxes theirs. To keep the assignments, change the status to INACTIVE instead.',
     params: UserParams,
     answers: { 200: ref(User) },
     errors: ['LAST_OWNER'],

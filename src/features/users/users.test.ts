@@ -8,7 +8,7 @@ import { ROLE_SCOPES, USER_ROLES, type UserRole } from '../../platform/scopes.ts
 
 // A connection for each of the callers that race.
 const platform = await startPlatform({ env: { DATABASE_POOL: '20' } });
-const { call, demo, database } = platform;
+const { call, demo } = platform;
 
 const UNKNOWN_ID = 'f'.repeat(24);
 const somebody = (more: object = {}): Json => ({ name: 'Ana Souza', email: freshEmail(), role: 'VIEWER', ...more });
@@ -316,30 +316,6 @@ async function fetchStatus(method: string, key: string, id: string, body?: objec
 }
 
 describe('who goes', () => {
-  test('removed, leaves nobody’s references: what was assigned to them is assigned to nobody', async () => {
-    const user = await platform.createUser(demo._id, 'OPERATOR');
-    await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_owner: user._id } });
-    await platform.receive({ from: '5511955554444', name: 'Maria', text: 'Oi' });
-    await database.sql('update contacts set owner_id = $1', [user._id]);
-    await database.sql('update conversations set owner_id = $1, attendant_id = $1', [user._id]);
-    await forgetPassword(platform, (await readUser(demo, user._id)).email);
-    await remove(200, demo, user._id);
-    for (const [table, column] of [
-      ['inboxes', 'default_owner'],
-      ['contacts', 'owner_id'],
-      ['conversations', 'owner_id'],
-      ['conversations', 'attendant_id'],
-    ]) {
-      const rows = await database.sql<{ left: string | null }>(`select ${column} as left from ${table}`);
-      assert.ok(rows.length > 0);
-      assert.ok(
-        rows.every(({ left }) => left === null),
-        `${table}.${column}`,
-      );
-    }
-    assert.equal((await call(200, 'GET', `/v1/inboxes/${demo.inbox}`)).body.default_owner, null);
-  });
-
   test('removed or deactivated, is shut out at once: no session, no log-in, no link', async () => {
     for (const go of [
       remove,

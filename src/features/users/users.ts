@@ -1,5 +1,7 @@
 /** The people of a company. */
 import type { Kit } from '../../kit.ts';
+import { admitMail } from '../../platform/access.ts';
+import type { Principal } from '../../platform/auth.ts';
 import { violates } from '../../platform/db.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -7,16 +9,17 @@ import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import { hashPassword } from '../../platform/passwords.ts';
 import { covers, ROLE_SCOPES, type UserRole } from '../../platform/scopes.ts';
 import type { SystemTx, Tenant, TenantTx } from '../../platform/tenant.ts';
+import { ReleaseUser } from './assignments.ts';
 import { SendInvitation } from './jobs.ts';
 import {
   countUsers,
   deleteLinks,
-  deleteUser,
   findUser,
   insertUser,
   listUsers,
   lockOwners,
   lockUser,
+  markRemoved,
   updateUser,
 } from './queries.ts';
 import type { Language, User, UserCreate, UserQuery, UserUpdate } from './schemas.ts';
@@ -48,6 +51,7 @@ export async function inviteUser(kit: Kit, tx: TenantTx | SystemTx, person: Pers
 
 export async function createUserOf(kit: Kit, tenant: Tenant, input: UserCreate): Promise<User> {
   refuseRole(tenant, input.role);
+  await admitMail(kit.access, tenant.companyId);
   return tenant.tx(async (tx) => {
     const user = await inviteUser(kit, tx, { ...input, company: tenant.companyId });
     tx.makes(user._id);
@@ -68,6 +72,7 @@ export async function pageUsers(tenant: Tenant, query: UserQuery): Promise<Page<
 }
 
 export async function updateUserById(kit: Kit, tenant: Tenant, id: string, input: UserUpdate): Promise<User> {
+  if (input.email !== undefined || input.status === 'ACTIVE') await admitMail(kit.access, tenant.companyId);
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
     const before = await lockUser(tx, id);
@@ -79,15 +84,17 @@ export async function updateUserById(kit: Kit, tenant: Tenant, id: string, input
     const next: User = { ...record, ...input, status };
     if (next.role !== 'OWNER' || next.status === 'INACTIVE') refuseLastOwner(before, owners);
     if (next.email !== before.email || next.status === 'INACTIVE') await deleteLinks(tx, id);
-    const invite = next.status === 'INVITED' && (before.status === 'INACTIVE' || next.email !== before.email);
+    // ACTIVE, said of somebody who was invited, asks for the mail once more.
+    const invite = next.status === 'INVITED' && (input.status === 'ACTIVE' || next.email !== before.email);
     if (invite) await kit.enqueue(tx, SendInvitation, { company: tenant.companyId, user: id }, { key: id });
     return ownEmail(() => updateUser(tx, next));
   });
-  kit.access.auth.forget();
+  // What is remembered of everybody is dropped only when what somebody may do has changed.
+  if (input.role !== undefined || input.status !== undefined) kit.access.auth.forget();
   return user;
 }
 
-/** What was theirs belongs to nobody afterwards; deactivating keeps it. */
+/** Gone at once; a job hands what was theirs to nobody. Deactivating keeps it. */
 export async function removeUser(kit: Kit, tenant: Tenant, id: string): Promise<User> {
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
@@ -95,17 +102,26 @@ export async function removeUser(kit: Kit, tenant: Tenant, id: string): Promise<
     if (!before) throw notFound();
     refuseRole(tenant, before.role);
     refuseLastOwner(before, owners);
-    await deleteUser(tx, id);
+    await deleteLinks(tx, id);
+    await markRemoved(tx, id);
+    await kit.enqueue(tx, ReleaseUser, { company: tenant.companyId, user: id }, { key: id });
     return before;
   });
   kit.access.auth.forget();
   return user;
 }
 
-function refuseRole(tenant: Tenant, role: UserRole): void {
-  if (ROLE_SCOPES[role].every((scope) => covers(tenant.principal.scopes, scope))) return;
+function refuseRole({ principal }: Tenant, role: UserRole): void {
+  refuseEnding(principal);
+  if (ROLE_SCOPES[role].every((scope) => covers(principal.scopes, scope))) return;
   const message = `The role ${role} may do more than this token`;
   throw new AppError('FORBIDDEN', message, [{ path: 'role', code: 'FORBIDDEN', message }]);
+}
+
+/** A person has no end: a key that has one would outlive itself through whom it lets in. */
+export function refuseEnding(principal: Principal): void {
+  if (principal.type === 'user' || principal.expiresAt === null) return;
+  throw new AppError('FORBIDDEN', 'A key that expires does not manage users');
 }
 
 /** An invitation that nobody has followed yet does not stand in for an owner who is there. */

@@ -78,7 +78,7 @@ function setCell(cells: Cell[], column: number, value: Cell): void {
 function columnOf(reference: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0];
   if (letters === undefined) return undefined;
-  const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+  const column = letters.split('').reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
   if (column > LAST_COLUMN) throw sheetFault('has a cell beyond the last column');
   return column - 1;
 }

@@ -1,4 +1,5 @@
 /** XML of workbooks, as a stream of tags: no document type, no entities but XML's five, nothing that grows without end. */
+import { setImmediate } from 'node:timers/promises';
 import { SaxesParser } from 'saxes';
 import { isBroken, sheetFault } from './sheet.ts';
 
@@ -36,6 +37,8 @@ export async function* readXml(pieces: AsyncIterable<Buffer>, handlers: TagHandl
   parser.on('cdata', takeText);
   try {
     for await (const piece of pieces) {
+      // A part that is not packed is read without a pause: everybody else would wait until the whole of it is parsed.
+      await setImmediate();
       parser.write(decoder.decode(piece, { stream: true }));
       silentBytes += piece.length;
       if (silentBytes > MAX_SILENT_BYTES) throw sheetFault('has a text without end in its XML', 'TOO_LARGE');

@@ -39,7 +39,10 @@ export interface Operation {
   /** Whether it may carry an Idempotency-Key. */
   repeatable: boolean;
   parameters: Parameter[];
+  /** Of JSON. */
   body: Schema | null;
+  /** Of a form: its parts. */
+  form: Schema | null;
   /** By status: the content type and what the body must be. */
   answers: Map<number, { type: string; schema: Schema }>;
 }
@@ -76,6 +79,7 @@ function operationOf(method: string, path: string, spec: Node): Omit<Operation, 
     repeatable: parameters.some(({ name }) => name === 'idempotency-key'),
     parameters,
     body: given?.content['application/json']?.schema ?? null,
+    form: given?.content['multipart/form-data']?.schema ?? null,
     answers: new Map(answers),
   };
 }

@@ -8,6 +8,7 @@ import { inLanes } from '../harness/network.ts';
 import { onStage, type Stage } from '../harness/stage.ts';
 import { callbackShot } from './callback-shots.ts';
 import { readOperations, type Operation } from './document.ts';
+import { formShot } from './form-shots.ts';
 import { faultsOf, type Answer } from './judge.ts';
 import { brokenShot, fitShot, hostileShot, naughtyShot, queryShot, textFieldsOf, type Gun } from './operation-shots.ts';
 import { faultsOfRaw, rawCases } from './raw.ts';
@@ -58,7 +59,8 @@ type Aim = (gun: Gun) => Shot;
 function ideasOf(operations: Operation[]): [weight: number, aim: Aim][] {
   const fields = textFieldsOf(operations);
   return [
-    [14, fitShot],
+    // Most of the operations meet what others made: the more there are, the more it takes.
+    [22, fitShot],
     [24, brokenShot],
     [22, (gun) => naughtyShot(gun, fields)],
     [8, hostileShot],
@@ -72,6 +74,7 @@ function ideasOf(operations: Operation[]): [weight: number, aim: Aim][] {
     [1.5, tokenShot],
     [0.5, packedShot],
     [9, callbackShot],
+    [3, formShot],
   ];
 }
 
@@ -165,11 +168,20 @@ async function answerTo(pool: Pool, { method, path, headers, body }: Shot): Prom
   }
 }
 
-/** What an operation made can be met by later requests. */
-function learn({ remember }: Scene, { operation, method }: Shot, { status, text }: Answer): void {
-  if (status !== 201 || method !== 'POST' || !operation) return;
+/** What an operation made can be met by later requests, and what one took away need not be. */
+function learn(
+  { remember, forget, parents }: Scene,
+  { operation, method, path }: Shot,
+  { status, text }: Answer,
+): void {
+  const isMade = status === 201 && method === 'POST';
+  if (!operation || !(isMade || (status === 200 && method === 'DELETE'))) return;
   const { _id } = JSON.parse(text) as { _id?: unknown };
-  if (typeof _id === 'string') remember(operation.collection, _id);
+  if (typeof _id !== 'string') return;
+  if (!isMade) return forget(operation.collection, _id);
+  remember(operation.collection, _id);
+  const [, table] = /^\/v1\/tables\/(\w+)\/\w+/.exec(path) ?? [];
+  if (table !== undefined) parents.set(_id, table);
 }
 
 async function fireRaw(run: Run, rounds: number): Promise<void> {

@@ -4,8 +4,11 @@ import type { Schema } from './document.ts';
 import { NAUGHTY } from './strings.ts';
 import { misfitsOf } from './validate.ts';
 
-/** A text for a field by its name, where the schema alone does not say what makes sense; null for no idea. */
-export type Hint = (field: string, chance: Chance) => string | null;
+/**
+ * A value for a field by its name, where the schema alone does not say what makes sense; null for no idea. `data.*` is a key of
+ * the map `data`, and the key's own name, else `data{}`, its value.
+ */
+export type Hint = (field: string, chance: Chance) => unknown;
 
 /** A value that fits. Optional properties are there half of the time. */
 export function fitting(schema: Schema, chance: Chance, hint: Hint, field = ''): unknown {
@@ -13,21 +16,24 @@ export function fitting(schema: Schema, chance: Chance, hint: Hint, field = ''):
   if (schema.enum) return chance.pick(schema.enum);
   const types = [schema.type ?? 'string'].flat();
   const type = types.length > 1 && chance.int(4) > 0 ? types[0] : chance.pick(types);
-  if (type === 'object') return fittingRecord(schema, chance, hint);
+  if (type === 'object') return fittingRecord(schema, chance, hint, field);
   if (type === 'array') return fittingList(schema, chance, hint, field);
   if (type === 'integer' || type === 'number') return fittingNumber(schema, chance);
   if (type === 'boolean') return chance.int(2) === 0;
   return type === 'null' ? null : fittingText(schema, chance, hint, field);
 }
 
-function fittingRecord(schema: Schema, chance: Chance, hint: Hint): Record<string, unknown> {
+function fittingRecord(schema: Schema, chance: Chance, hint: Hint, field: string): Record<string, unknown> {
   const entries = Object.entries(schema.properties ?? {})
     .filter(([key]) => schema.required?.includes(key) || chance.int(2) === 0)
     .map(([key, inner]) => [key, fitting(inner, chance, hint, key)]);
   const { additionalProperties: others } = schema;
   const extra = typeof others === 'object' ? chance.int(4) : 0;
-  for (let index = 0; index < extra; index += 1)
-    entries.push([`x-extra-${index}`, fitting(others as Schema, chance, hint)]);
+  for (let index = 0; index < extra; index += 1) {
+    const hinted = hint(`${field}.*`, chance);
+    const key = typeof hinted === 'string' ? hinted : `x-extra-${index}`;
+    entries.push([key, hint(key, chance) ?? hint(`${field}{}`, chance) ?? fitting(others as Schema, chance, hint)]);
+  }
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
@@ -51,7 +57,7 @@ const TRIES = 40;
 
 function fittingText(schema: Schema, chance: Chance, hint: Hint, field: string): string {
   const hinted = hint(field, chance) ?? (schema.pattern === ID ? hint('_id', chance) : null);
-  if (hinted !== null) return hinted;
+  if (typeof hinted === 'string') return hinted;
   for (let tried = 0; tried < TRIES; tried += 1) {
     const text = chance.int(3) === 0 ? chance.pick(PLAIN) : chance.pick(NAUGHTY);
     if (isSayable(text) && misfitsOf(schema, text).length === 0) return text;

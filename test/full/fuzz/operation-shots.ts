@@ -4,6 +4,8 @@ import type { Chance } from '../harness/chance.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
 import type { Operation, Parameter, Schema } from './document.ts';
 import { anything, fitting, isSayable, pathOf, placesOf, replaced } from './generate.ts';
+import { formOf, type Parts } from './forms.ts';
+import { TEXT_FIELD } from './scene-records.ts';
 import type { Caller, Scene } from './scene.ts';
 import type { Shot } from './shot.ts';
 import { NAUGHTY } from './strings.ts';
@@ -42,21 +44,46 @@ export function aim({ scene, chance }: Gun, operation: Operation, aimed: Aimed):
     idea,
     method: operation.method,
     path:
-      pathTo(operation, (segment) => aimed.id ?? livingId(scene, caller, segment, chance)) + (query ? `?${query}` : ''),
+      pathTo(
+        operation,
+        (segment, inner) => aimed.id ?? livingId(scene, caller, { segment, inner, isSpent: mayEnd(operation) }, chance),
+      ) + (query ? `?${query}` : ''),
     headers: { ...caller.headers, ...(body ? JSON_TYPE : {}), ...headers },
     body,
     operation,
   };
 }
 
-/** Each id by the segment before it: `/v1/inboxes/{id}` wants one of the inboxes. */
-function pathTo({ path }: Operation, idOf: (segment: string) => string): string {
-  return path.replaceAll(/([\w-]+)\/\{\w+\}/g, (_all, segment: string) => `${segment}/${idOf(segment)}`);
+/** Each id by the segment before it: `/v1/inboxes/{id}` wants one of the inboxes. The last is chosen first: it may say the others. */
+function pathTo({ path }: Operation, idOf: (segment: string, inner: string | null) => string): string {
+  let inner: string | null = null;
+  const parts = path.split(/(?<=\})/).toReversed();
+  const filled = parts.map((part) =>
+    part.replace(/([\w-]+)\/\{\w+\}$/, (_all, segment: string) => `${segment}/${(inner = idOf(segment, inner))}`),
+  );
+  return filled.toReversed().join('');
 }
 
-function livingId({ ids, foreignIds }: Scene, caller: Caller, segment: string, chance: Chance): string {
+/** Removes what its path names, or makes another thing of it. */
+const mayEnd = ({ method, path }: Operation): boolean =>
+  method === 'DELETE' || (method === 'PATCH' && path === '/v1/tables/{id}');
+
+interface Wanted {
+  segment: string;
+  /** What the path names inside of it. */
+  inner: string | null;
+  isSpent: boolean;
+}
+
+function livingId(scene: Scene, caller: Caller, { segment, inner, isSpent }: Wanted, chance: Chance): string {
+  const { ids, foreignIds, parents, kept } = scene;
+  const parent = inner === null ? undefined : parents.get(inner);
+  if (parent !== undefined && chance.int(4) > 0) return parent;
   // `/v1/messages/conversation/{id}` says it in the singular.
-  const living = caller.ids?.get(segment) ?? ids.get(segment) ?? ids.get(`${segment}s`) ?? [];
+  const known = caller.ids?.get(segment) ?? ids.get(segment) ?? ids.get(`${segment}s`) ?? [];
+  const [own, spare] = [known.filter((id) => kept.has(id)), known.filter((id) => !kept.has(id))];
+  // What is kept is what bodies are made for.
+  const living = !isSpent && own.length > 0 && chance.int(2) === 0 ? own : spare;
   return living.length > 0 ? chance.pick(living) : chance.pick(foreignIds);
 }
 
@@ -64,14 +91,31 @@ const asJson = (value: unknown): Buffer => Buffer.from(JSON.stringify(value) ?? 
 const fullCaller = ({ scene, chance }: Gun): Caller => chance.pick(scene.callers.filter(({ full }) => full));
 
 export function fitShot(gun: Gun): Shot {
-  const { chance, scene, operations } = gun;
+  const { chance, operations } = gun;
   const operation = chance.pick(operations);
-  const body = operation.body ? asJson(fitting(operation.body, chance, scene.hint)) : null;
+  const sent = fittingBody(gun, operation);
   // Few enough keys that they meet again, with the same body and with others.
-  const headers = operation.repeatable && chance.int(3) === 0 ? { 'idempotency-key': `key-${chance.int(50)}` } : {};
-  const shot = aim(gun, operation, { idea: 'fits', body, headers, query: fittingQuery(gun, operation).join('&') });
+  const key = operation.repeatable && chance.int(3) === 0 ? { 'idempotency-key': `key-${chance.int(50)}` } : {};
+  const headers = { ...sent.headers, ...key };
+  const shot = aim(gun, operation, {
+    idea: 'fits',
+    body: sent.body,
+    headers,
+    query: fittingQuery(gun, operation).join('&'),
+  });
   const isHead = operation.method === 'GET' && chance.int(20) === 0;
   return isHead ? { ...shot, method: 'HEAD' } : shot;
+}
+
+interface Sent {
+  body: Buffer | null;
+  headers: Record<string, string>;
+}
+
+/** JSON or a form that fits; nothing where nothing belongs. */
+export function fittingBody({ chance, scene }: Gun, { body, form }: Operation): Sent {
+  if (form) return formOf(fitting(form, chance, scene.hint) as Parts);
+  return { body: body ? asJson(fitting(body, chance, scene.hint)) : null, headers: {} };
 }
 
 /** One place of a fitting body taken away, replaced, or joined by something that is not in the schema. */
@@ -103,16 +147,20 @@ export function textFieldsOf(operations: Operation[]): TextField[] {
     ...operation.parameters
       .filter((parameter) => parameter.in !== 'header')
       .map((parameter) => ({ operation, keys: [parameter.name], parameter })),
-    ...textKeysOf(operation.body ?? {}).map((keys) => ({ operation, keys, parameter: null })),
+    ...textKeysOf(operation.body ?? operation.form ?? {}).map((keys) => ({ operation, keys, parameter: null })),
   ]);
 }
+
+/** A key under which the map takes a text. */
+const TEXT_KEYS: Record<string, string> = { custom_fields: TEXT_FIELD, data: TEXT_FIELD, mapping: 'name' };
+const keyOf = (map: string | number | undefined): string => TEXT_KEYS[String(map)] ?? 'x-extra-0';
 
 function textKeysOf(schema: Schema, keys: (string | number)[] = []): (string | number)[][] {
   const here = [schema.type ?? []].flat().includes('string') ? [keys] : [];
   const inside = Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => textKeysOf(inner, [...keys, key]));
   const items = schema.items ? textKeysOf(schema.items, [...keys, 0]) : [];
   const others = schema.additionalProperties;
-  const extra = typeof others === 'object' ? textKeysOf(others, [...keys, 'x-extra-0']) : [];
+  const extra = typeof others === 'object' ? textKeysOf(others, [...keys, keyOf(keys.at(-1))]) : [];
   return [...here, ...inside, ...items, ...extra];
 }
 
@@ -127,12 +175,14 @@ export function naughtyShot(gun: Gun, fields: TextField[]): Shot {
     const query = [...fittingQuery(gun, operation, String(name)), `${name}=${encoded(text)}`];
     return aim(gun, operation, { idea: 'naughty query', query: query.join('&') });
   }
-  const whole = everything(operation.body ?? {}, gun);
+  const whole = everything(operation.body ?? operation.form ?? {}, gun);
+  if (operation.form)
+    return aim(gun, operation, { idea: 'naughty part', ...formOf(replaced(whole, keys, text) as Parts) });
   return { ...bodyShot(gun, { operation, value: replaced(whole, keys, text), keys }), idea: 'naughty field' };
 }
 
 /** A fitting body with every optional property, so that each place is there. */
-function everything(schema: Schema, gun: Gun): unknown {
+function everything(schema: Schema, gun: Gun, field = ''): unknown {
   if (schema.properties) {
     const entries = Object.entries(schema.properties).map(([key, inner]) => [key, everythingOf(key, inner, gun)]);
     return Object.fromEntries(entries) as unknown;
@@ -141,14 +191,14 @@ function everything(schema: Schema, gun: Gun): unknown {
   const { additionalProperties: others } = schema;
   // A plain letter where one fits: what may be a value at all is not said everywhere.
   if (typeof others === 'object')
-    return { 'x-extra-0': misfitsOf(others, 'a').length === 0 ? 'a' : fitting(others, gun.chance, gun.scene.hint) };
+    return { [keyOf(field)]: misfitsOf(others, 'a').length === 0 ? 'a' : fitting(others, gun.chance, gun.scene.hint) };
   return fitting(schema, gun.chance, gun.scene.hint);
 }
 
 function everythingOf(key: string, schema: Schema, gun: Gun): unknown {
   if (schema.properties) return everything(schema, gun);
   const hinted = gun.scene.hint(key, gun.chance);
-  if (hinted === null) return everything(schema, gun);
+  if (hinted === null) return everything(schema, gun, key);
   return schema.items ? [hinted] : hinted;
 }
 
@@ -218,14 +268,13 @@ export function queryShot(gun: Gun): Shot {
   const [name, text] = chance.pick(chance.int(4) === 0 || broken.length === 0 ? unknown : broken);
   const caller = fullCaller(gun);
   // Were the body wrong too, the body might be what is named.
-  const body = operation.body ? asJson(fitting(operation.body, chance, gun.scene.hint)) : null;
   const query = [...fittingQuery(gun, operation, name), text].join('&');
-  const shot = aim(gun, operation, { idea: 'broken query', caller, query, body });
+  const shot = aim(gun, operation, { idea: 'broken query', caller, query, ...fittingBody(gun, operation) });
   return {
     ...shot,
     statuses: [400],
     codes: ['VALIDATION_FAILED', 'MALFORMED_BODY'],
-    ...(operation.body ? {} : { names: name }),
+    ...(operation.body || operation.form ? {} : { names: name }),
   };
 }
 

@@ -14,6 +14,7 @@ import { createNetwork, notificationOf, textElement } from '../harness/network.t
 import type { PlatformProcess } from '../harness/processes.ts';
 import { call, listen, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
 import type { Hint } from './generate.ts';
+import { furnishRecords, recordHints } from './scene-records.ts';
 import { WEIGHABLE } from './weigh.ts';
 
 export const PHONE = '100000000000101';
@@ -41,8 +42,13 @@ export interface Scene {
   /** Living ids of the company, by collection. */
   ids: Map<string, string[]>;
   foreignIds: string[];
+  /** What the other requests need: no request of the fuzz takes it away or makes another thing of it. */
+  kept: Set<string>;
+  /** Of rows and sheets: the table. */
+  parents: Map<string, string>;
   hint: Hint;
   remember(collection: string, id: string): void;
+  forget(collection: string, id: string): void;
 }
 
 export async function setScene(stage: Stage): Promise<Scene> {
@@ -54,6 +60,8 @@ export async function setScene(stage: Stage): Promise<Scene> {
   await furnish(stage, process, own, PHONE);
   await openInbox(process, own, SPARE_PHONE);
   await furnish(stage, process, foreign, FOREIGN_PHONE);
+  const records = await furnishRecords(stage, process, own);
+  await furnishRecords(stage, process, foreign);
   const ids = await readIds(stage, own);
   const foreignIds = [...(await readIds(stage, foreign)).values()].flat();
   const remember = (collection: string, id: string): void => {
@@ -63,6 +71,11 @@ export async function setScene(stage: Stage): Promise<Scene> {
     if (known.length > REMEMBERED) known.splice(REMEMBERED / 2, 1);
     ids.set(collection, known);
   };
+  const forget = (collection: string, id: string): void =>
+    void ids.set(
+      collection,
+      (ids.get(collection) ?? []).filter((known) => known !== id),
+    );
   const callers = await openCallers(stage, { own, foreign, previousSecret });
   const doors = await openDoors(stage, own._id);
   ids.set('api-keys', await addKeys(stage, own._id, previousSecret));
@@ -74,8 +87,17 @@ export async function setScene(stage: Stage): Promise<Scene> {
     callers,
     ids,
     foreignIds,
+    kept: new Set(records.kept),
+    parents: new Map(records.rows.map((row) => [row, records.table])),
     remember,
-    hint: hintOf({ sandboxUrl: stage.sandboxUrl, ids, ...doors }),
+    forget,
+    hint: hintOf({
+      sandboxUrl: stage.sandboxUrl,
+      ids,
+      fields: records.fields,
+      inbox: await firstInbox(stage, own),
+      ...doors,
+    }),
   };
 }
 
@@ -139,17 +161,42 @@ async function furnish(stage: Stage, process: PlatformProcess, tenant: Tenant, p
   }
 }
 
+/** Whose ids the paths and bodies name, by the collection that a path calls them by. */
+const TABLES: Record<string, string> = {
+  users: 'users',
+  inboxes: 'inboxes',
+  contacts: 'contacts',
+  conversations: 'conversations',
+  messages: 'messages',
+  webhooks: 'webhooks',
+  deliveries: 'deliveries',
+  agents: 'agents',
+  'custom-fields': 'custom_fields',
+  businesses: 'businesses',
+  pipelines: 'pipelines',
+  steps: 'pipeline_steps',
+  tables: 'tables',
+  rows: 'table_rows',
+};
+
 async function readIds(stage: Stage, tenant: Tenant): Promise<Map<string, string[]>> {
   const ids = new Map<string, string[]>();
-  for (const table of ['users', 'inboxes', 'contacts', 'conversations', 'messages', 'webhooks', 'deliveries']) {
+  for (const [collection, table] of Object.entries(TABLES)) {
     const rows = await stage.store.sql<{ _id: string }>(`select _id from ${table} where company_id = $1 order by _id`, [
       tenant._id,
     ]);
     const found = rows.map(({ _id }) => _id);
     assert.ok(found.length > 0, `the scene has no ${table}`);
-    ids.set(table, found.slice(UNTOUCHED[table] ?? 0));
+    ids.set(collection, found.slice(UNTOUCHED[collection] ?? 0));
   }
   return ids;
+}
+
+async function firstInbox({ store }: Stage, { _id }: Tenant): Promise<string> {
+  const [row] = await store.sql<{ _id: string }>('select _id from inboxes where company_id = $1 order by _id limit 1', [
+    _id,
+  ]);
+  return row?._id ?? '';
 }
 
 interface Cast {
@@ -197,12 +244,16 @@ function sessionOf({ _id }: Person, company: string, secret: string): Promise<st
 interface Known extends Doors {
   sandboxUrl: string;
   ids: Map<string, string[]>;
+  /** Of custom fields. */
+  fields: string[];
+  inbox: string;
 }
 
 /** Fields whose text must make sense for anything beyond validation to run. Addresses stay on this machine. */
-function hintOf({ sandboxUrl, ids, emails, linkTokens }: Known): Hint {
+function hintOf({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known): Hint {
   const living = (collection: string, chance: Chance): string => chance.pick(ids.get(collection) ?? []);
-  const hints: Record<string, (chance: Chance) => string> = {
+  const hints: Record<string, (chance: Chance) => unknown> = {
+    ...recordHints({ living, fields, inbox }),
     url: () => `${sandboxUrl}/receiver/fuzz`,
     base_url: () => `${sandboxUrl}/partner`,
     webhook_url: () => `${sandboxUrl}/hooks/wap`,
@@ -228,7 +279,7 @@ function hintOf({ sandboxUrl, ids, emails, linkTokens }: Known): Hint {
     avatar_url: () => 'https://example.com/a.png',
     language: (chance) => chance.pick(['pt-BR', 'en', 'es']),
   };
-  return (field, chance) => hints[field]?.(chance) ?? null;
+  return (field, chance) => (Object.hasOwn(hints, field) ? (hints[field]?.(chance) ?? null) : null);
 }
 
 /** After everything: the process still does its work, from a callback to a note. */

@@ -90,6 +90,7 @@ export function typeShot(gun: Gun): Shot {
   const body = Buffer.from('{"surprise":1}');
   const shot = aim(gun, operation, { idea: 'content type', caller, body, headers: { 'content-type': type } });
   if (operation.method === 'GET') return shot;
+  if (operation.form) return { ...shot, statuses: type.startsWith('multipart/') ? [400, 415] : [415] };
   return odd
     ? { ...shot, statuses: [400], codes: ['VALIDATION_FAILED'] }
     : { ...shot, statuses: operation.body ? [415] : [400, 415] };
@@ -98,7 +99,7 @@ export function typeShot(gun: Gun): Shot {
 /** A body where none belongs. */
 export function surplusShot(gun: Gun): Shot {
   const { chance } = gun;
-  const operation = chance.pick(gun.operations.filter(({ body, method }) => !body && method !== 'GET'));
+  const operation = chance.pick(gun.operations.filter(({ body, form, method }) => !body && !form && method !== 'GET'));
   const body = Buffer.from(
     chance.pick(['{}', '[]', 'null', '0', '""', '{"a":1}', '{', '', 'x'.repeat(100), '{"__proto__":1}']),
   );

@@ -3,7 +3,9 @@ import type { Json, Platform } from '../../support/platform.ts';
 import type { Caller } from './callers.ts';
 import { companiesIn, type Side } from './companies.ts';
 import { surplusFields, withValue, type Operation, type Place } from './document.ts';
-import { ENTRIES, type Entry } from './operations.ts';
+import type { Entry } from './entry.ts';
+import { formOf } from './forms.ts';
+import { ENTRIES } from './operations.ts';
 
 export interface Pair {
   platform: Platform;
@@ -23,6 +25,8 @@ export interface Asking {
   params: Record<string, string>;
   query: Record<string, string>;
   body: Json;
+  /** What the answer may repeat because the caller said it; the answer is read with `*` in its place. */
+  echoed?: string;
 }
 
 export interface Answer {
@@ -46,7 +50,9 @@ export function entryOf(operation: Operation): Entry {
 /** A request for `own`'s records that succeeds for those who may ask. */
 export function validAsking(operation: Operation, own: Side): Asking {
   const entry = entryOf(operation);
-  const named: Record<string, string> = entry.disposes ? { ...own.records, ...own.disposable } : own.records;
+  const named: Record<string, string | undefined> = entry.disposes
+    ? { ...own.records, ...own.disposable }
+    : own.records;
   const params = Object.entries(entry.path ?? {}).map(([name, kind]) => [name, named[kind]]);
   return {
     operation,
@@ -68,27 +74,43 @@ export async function ask(
   account: Account,
   { caller, asking, raw }: { caller: Caller; asking: Asking; raw?: string },
 ): Promise<Answer> {
-  const { operation, params, query, body } = asking;
+  const { operation, params, query, body, echoed } = asking;
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams(query).toString();
-  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const { payload, type } = payloadOf(operation, body, raw);
   const response = await fetch(`${platform.url}${path}${search && `?${search}`}`, {
     method: operation.method,
     headers: {
       'x-request-id': 'matrix',
-      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(payload === undefined ? {} : type),
       ...(caller.token === null ? {} : { authorization: `Bearer ${caller.token}` }),
       ...caller.headers,
     },
     ...(payload === undefined ? {} : { body: payload }),
   });
-  const text = await response.text();
+  const told = await response.text();
+  const text = echoed ? told.replaceAll(echoed, '*') : told;
   const headers = [...response.headers].filter(([name]) => !RESTLESS.test(name));
   const answer = { status: response.status, text, body: parsed(text), headers: JSON.stringify(headers) };
   account.asked += 1;
   const unsaid = isByRight(operation, caller) ? [] : other.secrets;
   checkAlways(account, `${operation.name} for ${caller.name}`, { answer, operation, unsaid });
   return answer;
+}
+
+/** The body as it travels. `raw`: JSON that no object can hold. */
+function payloadOf(
+  { form }: Operation,
+  body: Json,
+  raw: string | undefined,
+): { payload: string | undefined; type: Record<string, string> } {
+  if (!form)
+    return {
+      payload: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
+      type: { 'content-type': 'application/json' },
+    };
+  const { raw: payload, headers } = formOf(raw === undefined ? body : JSON.parse(raw));
+  return { payload, type: headers };
 }
 
 /** Every company is a global key's to see here. */

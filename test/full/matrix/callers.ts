@@ -6,7 +6,7 @@ import { newId } from '../../../src/platform/ids.ts';
 import { allows, ROLE_SCOPES, type Scope } from '../../../src/platform/scopes.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import type { Side } from './companies.ts';
-import type { Entry } from './operations.ts';
+import type { Entry } from './entry.ts';
 
 export interface Caller {
   name: string;

@@ -11,8 +11,9 @@ import {
   wamid,
   written,
 } from '../../support/network.ts';
-import type { Json, Platform } from '../../support/platform.ts';
+import type { CallOptions, Json, Platform } from '../../support/platform.ts';
 import { until } from '../../support/wait.ts';
+import { formOf } from './forms.ts';
 
 export type Kind =
   | 'company'
@@ -20,6 +21,9 @@ export type Kind =
   | 'user'
   | 'agent'
   | 'customField'
+  | 'conversationField'
+  | 'businessField'
+  | 'business'
   | 'pipeline'
   | 'step'
   | 'inbox'
@@ -28,7 +32,11 @@ export type Kind =
   | 'message'
   | 'webhook'
   | 'delivery'
-  | 'auditEntry';
+  | 'auditEntry'
+  | 'table'
+  | 'row'
+  | 'import'
+  | 'tableImport';
 
 export interface Side {
   /** The company's id, and its key with every scope. */
@@ -38,8 +46,10 @@ export interface Side {
   /** What nobody else may ever read: ids, planted words, network numbers and their tokens. */
   secrets: string[];
   marker: string;
+  /** Of its custom fields. */
+  slugs: Partial<Record<Kind, string>>;
   /** What the next request may take away. */
-  disposable: { user: string; key: string };
+  disposable: Partial<Record<Kind | 'spareStep', string>>;
   /** Of a link that was mailed to its user. */
   linkToken: string;
 }
@@ -49,27 +59,79 @@ export async function createSide(platform: Platform): Promise<Side> {
   const marker = `planted${randomBytes(8).toString('hex')}`;
   const company = await platform.createCompany(`${marker} company`);
   const user = await platform.createUser(company._id, 'VIEWER', `${marker} user`);
-  const own = await insertOwn(platform, company._id, user._id, marker);
+  const agent = await insertAgent(platform, company._id, user._id, marker);
   const phoneId = networkId();
-  const inbox = { name: `${marker} inbox`, default_agent: own.agent, default_owner: user._id };
+  const inbox = { name: `${marker} inbox`, default_agent: agent, default_owner: user._id };
   const phone = await connectPhone(platform, { company, id: phoneId, inbox });
   const from = freshPhone();
   const thread = await converse(platform, phone, { from, marker });
+  const slugs = { customField: `${marker}_c`, conversationField: `${marker}_v`, businessField: `${marker}_b` };
+  const own = { user: user._id, agent, inbox: phone.inbox, ...thread };
+  const made = await createRecords(platform, company, { ...own, slugs, marker });
   const webhook = await createWebhook(platform, company, marker);
   const delivery = await insertDelivery(platform, company._id, webhook, { resource: thread.message, marker });
-  await decorate(platform, company._id, { ...thread, ...own, user: user._id, marker });
   const auditEntry = await findAuditEntry(platform, company._id);
-  const known = { company: company._id, key: company.keyId, user: user._id, ...own, inbox: phone.inbox, ...thread };
-  const records = { ...known, webhook, delivery, auditEntry };
+  const records = { company: company._id, key: company.keyId, ...own, ...made, webhook, delivery, auditEntry };
   return {
     _id: company._id,
     key: company.key,
     records,
     secrets: [marker, phoneId, phone.waba, from, ...Object.values(records)],
     marker,
-    disposable: { user: '', key: '' },
+    slugs,
+    disposable: {},
     linkToken: '',
   };
+}
+
+interface Begun {
+  user: string;
+  agent: string;
+  contact: string;
+  conversation: string;
+  slugs: Record<'customField' | 'conversationField' | 'businessField', string>;
+  marker: string;
+}
+
+/** What a company makes itself. Every reference that a record can hold is held. */
+async function createRecords(platform: Platform, { key }: { key: string }, begun: Begun) {
+  const { user, agent, contact, conversation, slugs, marker } = begun;
+  const write = async (method: string, path: string, body: Json): Promise<Json> =>
+    (await platform.call(method === 'POST' ? 201 : 200, method, path, { key, body })).body;
+  const field = async (context: string, slug: string): Promise<string> =>
+    (await write('POST', '/v1/custom-fields', { title: slug, slug, context, type: 'TEXT' }))._id;
+  const customField = await field('contact', slugs.customField);
+  const conversationField = await field('conversation', slugs.conversationField);
+  const businessField = await field('business', slugs.businessField);
+  const common = { owner: user, custom_fields: { [businessField]: marker } };
+  const business = (await write('POST', '/v1/businesses', { ...common, name: `${marker} business` }))._id;
+  const person = { owner: user, business, custom_fields: { [customField]: marker }, tags: [marker] };
+  await write('PATCH', `/v1/contacts/${contact}`, person);
+  const steps = [{ name: marker }];
+  const pipeline = await write('POST', '/v1/pipelines', { name: marker, steps });
+  const step = pipeline.steps[0]._id;
+  const values = { custom_fields: { [conversationField]: marker }, tags: [marker] };
+  await write('PATCH', `/v1/conversations/${conversation}`, { owner: user, attendant: user, agent, step, ...values });
+  const sheets = await createSheets(platform, key, { contact, business, marker });
+  return { customField, conversationField, businessField, business, pipeline: pipeline._id, step, ...sheets };
+}
+
+/** A table with a row, and a sheet for it and one of contacts, both taken in. */
+async function createSheets(
+  platform: Platform,
+  key: string,
+  { contact, business, marker }: { contact: string; business: string; marker: string },
+) {
+  const post = async (path: string, options: CallOptions): Promise<string> =>
+    (await platform.call(201, 'POST', path, { key, ...options })).body._id;
+  const columns = [{ key: 'note', title: marker, type: 'TEXT' }];
+  const table = await post('/v1/tables', { body: { name: `${marker} table`, slug: marker, columns } });
+  const body = { data: { note: marker }, contact_id: contact, business_id: business };
+  const row = await post(`/v1/tables/${table}/rows`, { body });
+  const tableImport = await post(`/v1/tables/${table}/import`, formOf({ file: `note\n${marker}\n` }));
+  const contactImport = await post('/v1/contacts/import', formOf({ file: `name\n${marker} imported\n` }));
+  await settle(platform);
+  return { table, row, import: contactImport, tableImport };
 }
 
 /** What making the inbox left behind. */
@@ -81,29 +143,14 @@ async function findAuditEntry({ database }: Platform, company: string): Promise<
   return row._id;
 }
 
-/** Records that no operation creates yet. */
-async function insertOwn({ database }: Platform, company: string, user: string, marker: string) {
-  const [agent, customField, pipeline, step] = [newId(), newId(), newId(), newId()];
+/** No operation makes one yet. The user's address is planted on the way. */
+async function insertAgent({ database }: Platform, company: string, user: string, marker: string): Promise<string> {
+  const agent = newId();
   const { sql } = database;
-  await sql('update users set email = $3 where company_id = $1 and _id = $2', [
-    company,
-    user,
-    `${marker}@example.test`,
-  ]);
+  const email = `${marker}@example.test`;
+  await sql('update users set email = $3 where company_id = $1 and _id = $2', [company, user, email]);
   await sql('insert into agents (company_id, _id, name) values ($1, $2, $3)', [company, agent, `${marker} agent`]);
-  await sql(`insert into custom_fields (company_id, _id, slug, title, context) values ($1, $2, $3, $3, 'contact')`, [
-    company,
-    customField,
-    `${marker}-field`,
-  ]);
-  await sql('insert into pipelines (company_id, _id, name) values ($1, $2, $3)', [company, pipeline, marker]);
-  await sql('insert into pipeline_steps (company_id, _id, pipeline_id, name) values ($1, $2, $3, $4)', [
-    company,
-    step,
-    pipeline,
-    marker,
-  ]);
-  return { agent, customField, pipeline, step };
+  return agent;
 }
 
 /** A contact writes. */
@@ -156,40 +203,16 @@ async function insertDelivery(
   return id;
 }
 
-interface Decoration {
-  contact: string;
-  conversation: string;
-  user: string;
-  agent: string;
-  customField: string;
-  pipeline: string;
-  step: string;
-  marker: string;
-}
-
-/** Every reference that a record can hold is held. */
-async function decorate({ database }: Platform, company: string, own: Decoration): Promise<void> {
-  const values = JSON.stringify({ [own.customField]: own.marker });
-  await database.sql(
-    'update contacts set owner_id = $3, custom_fields = $4, tags = $5 where company_id = $1 and _id = $2',
-    [company, own.contact, own.user, values, [own.marker]],
-  );
-  await database.sql(
-    `update conversations set owner_id = $3, attendant_id = $3, agent_id = $4, pipeline_id = $5, step_id = $6, tags = $7
-     where company_id = $1 and _id = $2`,
-    [company, own.conversation, own.user, own.agent, own.pipeline, own.step, [own.marker]],
-  );
-}
-
 /** What time, the network and the workers write by themselves; of a delivery also how far it has come. */
 const RESTLESS = ['last_used_at', 'last_login_at', 'connection_checked_at'];
 const PROGRESS = ['status', 'claimed_at', 'attempted_at', 'finished_at', 'response_status', 'response_ms', 'error'];
 
-/** Waits for the mails that were asked for: their jobs write what belongs to a company a moment later. */
+/** Waits for the jobs that are due: what they write belongs to the requests that asked for them. */
 async function settle({ database }: Platform): Promise<void> {
-  await until('the mails to be sent', async () => {
+  await until('the jobs to be done', async () => {
     const [row] = await database.sql<{ waiting: number }>(
-      `select count(*)::int as waiting from pgboss.job where name like 'users.send-%' and state in ('created', 'retry', 'active')`,
+      `select count(*)::int as waiting from pgboss.job
+       where state in ('created', 'retry', 'active') and start_after <= now() and name not like '\\_\\_%'`,
     );
     return row?.waiting === 0;
   });

@@ -9,6 +9,8 @@ export interface Operation {
   params: string[];
   query: { name: string; schema: Json }[];
   body: Json;
+  /** The body is a form: its properties are the parts. */
+  form: boolean;
   answer: Json;
   problem: Json;
   statuses: number[];
@@ -33,13 +35,15 @@ export function readOperations(document: Json): Operation[] {
   );
 }
 
+const FORM = 'multipart/form-data';
+
 function readOperation(document: Json, path: string, method: string, spec: Json): Operation {
   const name = `${method} ${path}`;
   const parameters = (spec.parameters ?? []) as Json[];
   const content = spec.requestBody?.content ?? {};
-  const media = Object.keys(content);
-  if (media.some((type) => type !== 'application/json'))
-    throw new Error(`${name} takes ${media.join()}: the matrix speaks JSON only and has to learn it`);
+  const [media, ...others] = Object.keys(content);
+  if (others.length > 0 || (media && !['application/json', FORM].includes(media)))
+    throw new Error(`${name} takes ${Object.keys(content).join()}: the matrix has to learn it`);
   const statuses = Object.keys(spec.responses).map(Number);
   const successes = statuses.filter((status) => status < 300).toReversed();
   return {
@@ -48,7 +52,8 @@ function readOperation(document: Json, path: string, method: string, spec: Json)
     path,
     params: parameters.filter((one) => one.in === 'path').map((one) => one.name),
     query: parameters.filter((one) => one.in === 'query').map((one) => ({ name: one.name, schema: one.schema })),
-    body: media.length > 0 ? resolve(document, content['application/json'].schema) : null,
+    body: media ? resolve(document, content[media].schema) : null,
+    form: media === FORM,
     answer: resolve(document, spec.responses[successes[0] ?? 0]?.content?.['application/json']?.schema ?? {}),
     problem: resolve(document, document.components.schemas.Problem),
     statuses,
@@ -57,7 +62,10 @@ function readOperation(document: Json, path: string, method: string, spec: Json)
   };
 }
 
-/** A place of a request that takes any text, and so could take an id: `a.b`, `a[]` for a list's item, `a.*` for a map's key. */
+/**
+ * A place of a request that takes any text, and so could take an id: `a.b`, `a[]` for a list's item, `a.*` for a map's key, `a{}`
+ * for its value.
+ */
 export interface Place {
   in: 'path' | 'query' | 'body';
   path: string;
@@ -80,12 +88,13 @@ function textPaths(schema: Json, path: string): string[] {
   );
   const either = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((inner: Json) => textPaths(inner, path));
   const items = schema.items ? textPaths(schema.items, `${path}[]`) : [];
-  const isText = typesOf(schema).includes('string') && !schema.enum;
+  const isText = typesOf(schema).includes('string') && !schema.enum && schema.format !== 'binary';
   // An object whose keys are the caller's own.
   const isMap = typesOf(schema).includes('object') && schema.additionalProperties !== false && !schema.properties;
-  return [
-    ...new Set([...nested, ...either, ...items, ...(isText ? [path] : []), ...(isMap ? [inside(path, '*')] : [])]),
-  ];
+  const keys = isMap ? [inside(path, '*')] : [];
+  const values =
+    typeof schema.additionalProperties === 'object' ? textPaths(schema.additionalProperties, `${path}{}`) : [];
+  return [...new Set([...nested, ...either, ...items, ...(isText ? [path] : []), ...keys, ...values])];
 }
 
 /** An object of a body: where it stands, what it may hold, and what the answer shows there that no caller may set. */
@@ -123,7 +132,12 @@ function sampleOf(schema: Json): Json {
 export function withValue(body: Json, path: string, value: unknown): Json {
   const [head = '', ...rest] = path.split('.');
   const tail = rest.join('.');
-  if (head === '*') return { [String(value)]: 'x' };
+  if (head === '*') return { [String(value)]: Object.values(body ?? {})[0] ?? 'x' };
+  if (head.endsWith('{}')) {
+    const map = head.slice(0, -2);
+    const [key = 'x'] = Object.keys(body?.[map] ?? {});
+    return { ...body, [map]: { [key]: value } };
+  }
   const isList = head.endsWith('[]');
   const name = isList ? head.slice(0, -2) : head;
   const before = isList ? (body?.[name]?.[0] ?? {}) : (body?.[name] ?? {});

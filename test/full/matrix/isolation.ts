@@ -6,9 +6,10 @@ import { newId } from '../../../src/platform/ids.ts';
 import { ask, checkOwn, entryOf, isByRight, sameAnswer, validAsking, withText } from './asking.ts';
 import type { Account, Answer, Asking, Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
-import { changedTables, snapshot } from './companies.ts';
+import { changedTables, snapshot, type Kind } from './companies.ts';
 import { textPlaces, type Operation, type Place } from './document.ts';
-import { PLAIN, type Reference } from './operations.ts';
+import type { Reference } from './entry.ts';
+import { PLAIN } from './operations.ts';
 
 /** A place that names a record. */
 export interface Position extends Place, Reference {
@@ -97,17 +98,19 @@ async function probePosition(pair: Pair, account: Account, probe: Probe & { call
   const { position, valid, callers } = probe;
   const foreign = pair.other.records[position.kind];
   await inTurns(callers, async (caller) => {
-    const put = (text: string) => ask(pair, account, { caller, asking: withText(valid, position, text) });
-    const unknown = await put(position.write(newId()));
+    const put = (id: string) => ask(pair, account, { caller, asking: askingFor(valid, position, position.write(id)) });
+    const unknown = await put(newId());
     checkAnswer(account, { position, valid, caller }, unknown);
-    compare(account, { position, valid, caller }, [
-      unknown,
-      await put(position.write(foreign)),
-      await put(position.write('f'.repeat(24))),
-    ]);
+    const slug = position.bySlug ? [pair.other.slugs[position.kind] ?? ''] : [];
+    const others: Answer[] = [];
+    for (const id of [foreign, 'f'.repeat(24), ...slug]) others.push(await put(id));
+    // A record inside another one: both are foreign, so that the one leads to the other.
+    if (position.in === 'path' && valid.operation.params.length > 1)
+      others.push(await ask(pair, account, { caller, asking: { ...valid, params: foreignParams(pair, valid) } }));
+    compare(account, { position, valid, caller }, [unknown, ...others]);
     // One kind of nonsense for everybody; the whole list for one who may ask.
     for (const text of nonsense(foreign).slice(0, caller === callers[0] ? undefined : 1)) {
-      const answer = await put(text);
+      const answer = await ask(pair, account, { caller, asking: askingFor(valid, position, text) });
       if (caller.refusal) checkRefusal(account, caller, valid.operation, answer);
       else if (position.freeText) compare(account, { position, valid, caller }, [unknown, answer]);
       else if (answer.status !== 404 && (position.in === 'path' || answer.status !== 400))
@@ -116,14 +119,29 @@ async function probePosition(pair: Pair, account: Account, probe: Probe & { call
   });
 }
 
+/** The request with this text in the position; what the answer repeats of it is no answer. */
+function askingFor(valid: Asking, position: Position, text: string): Asking {
+  const asking = withText(valid, position, text);
+  return position.echoed ? { ...asking, echoed: text } : asking;
+}
+
+function foreignParams({ other }: Pair, { operation }: Asking): Record<string, string> {
+  const { path = {} } = entryOf(operation);
+  return Object.fromEntries(Object.entries(path).map(([name, kind]) => [name, other.records[kind]]));
+}
+
 /** Ids of every other kind, the other company's and one's own, name nothing here either. */
 async function probeKinds(pair: Pair, account: Account, probe: Probe & { caller: Caller }): Promise<void> {
   const { position, valid, caller } = probe;
-  const put = (text: string) => ask(pair, account, { caller, asking: withText(valid, position, position.write(text)) });
+  const put = (id: string) => ask(pair, account, { caller, asking: askingFor(valid, position, position.write(id)) });
   const unknown = await put(newId());
   const kinds = Object.keys(pair.own.records).filter((kind) => kind !== position.kind) as (typeof position.kind)[];
-  const sides = position.anyKind ? [pair.other] : [pair.own, pair.other];
-  const ids = kinds.flatMap((kind) => sides.map(({ records }) => records[kind]));
+  const { alike = [] } = entryOf(valid.operation);
+  const isNamed = (kind: Kind): boolean =>
+    position.anyKind === true || (position.in === 'path' && alike.includes(kind));
+  const ids = kinds.flatMap((kind) =>
+    (isNamed(kind) ? [pair.other] : [pair.own, pair.other]).map(({ records }) => records[kind]),
+  );
   await inTurns(ids, async (id) => {
     compare(account, probe, [unknown, await put(id)]);
   });
@@ -142,10 +160,19 @@ function compare(account: Account, { position, valid, caller }: Probe & { caller
 function checkAnswer(account: Account, { position, valid, caller }: Probe & { caller: Caller }, answer: Answer): void {
   if (caller.refusal) return checkRefusal(account, caller, valid.operation, answer);
   const { status, body } = answer;
-  const named = position.in === 'path' || status < 300 || body?.errors?.[0]?.path === position.path;
+  const named = position.in === 'path' || status < 300 || placePattern(position).test(body?.errors?.[0]?.path);
   const code = { 404: 'NOT_FOUND', 400: 'UNKNOWN_REFERENCE' }[status];
   if (status !== position.answer || !named || body?.code !== code)
     account.faults.push(`${valid.operation.name}: an unknown ${position.path} answers ${status} ${answer.text}`);
+}
+
+/** How a problem may call the place: `steps[]._id` is steps[0]._id there, `custom_fields.*` any of them. */
+function placePattern({ at, path }: Position): RegExp {
+  const source = RegExp.escape(at ?? path)
+    .replaceAll(String.raw`\[\]`, String.raw`\[\d+\]`)
+    .replaceAll(String.raw`\{\}`, String.raw`\.[^.]+`)
+    .replaceAll(String.raw`\*`, '.+');
+  return new RegExp(`^${source}$`);
 }
 
 function checkRefusal(account: Account, { name, refusal }: Caller, operation: Operation, answer: Answer): void {

@@ -1,4 +1,5 @@
 /** Lists of one company hold its records alone, under every filter, order and page, and their totals count no others. */
+import type { Json } from '../../support/platform.ts';
 import { ask, checkOwn, entryOf, isByRight, validAsking, type Account, type Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
 import type { Operation } from './document.ts';
@@ -41,18 +42,21 @@ async function proveList(
   const what = `${operation.name} ${JSON.stringify(query)} for ${caller.name}`;
   if (answer.status !== 200) return void account.faults.push(`${what} answers ${answer.status} ${answer.text}`);
   checkOwn(pair, account, what, answer);
-  const { result, meta } = answer.body;
+  const { result, meta } = pageIn(answer.body);
   const whole = Object.keys(query).length === 0;
   if (whole && result.length === 0) account.faults.push(`${what} shows nothing, and so proves nothing`);
   if (meta.totalCount !== null && !query['page'] && Math.min(meta.totalCount, MOST) !== result.length)
     account.faults.push(`${what} shows ${result.length} records and counts ${meta.totalCount}`);
 }
 
+/** A record that holds a list shows its page inside itself. */
+const pageIn = (body: Json): Json => body?.rows ?? body;
+
 /** By the cursor, record by record: the same records as in one page. */
 async function proveWalk(pair: Pair, account: Account, { operation, caller }: Listing): Promise<void> {
   const valid = validAsking(operation, pair.own);
   const read = async (query: Record<string, string>) =>
-    (await ask(pair, account, { caller, asking: { ...valid, query } })).body;
+    pageIn((await ask(pair, account, { caller, asking: { ...valid, query } })).body);
   const whole = await read({ limit: String(MOST) });
   const ids = (page: { result: { _id: string }[] }): string[] => page.result.map((record) => record._id);
   let page = await read({ limit: '1' });

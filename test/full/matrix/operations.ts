@@ -4,50 +4,12 @@
  */
 import { hashToken } from '../../../src/platform/auth.ts';
 import { newId } from '../../../src/platform/ids.ts';
-import { ROLE_SCOPES, type Scope } from '../../../src/platform/scopes.ts';
+import { ROLE_SCOPES } from '../../../src/platform/scopes.ts';
 import { freshEmail, PASSWORD } from '../../support/people.ts';
-import type { Json, Platform } from '../../support/platform.ts';
-import { createWebhook, type Kind, type Side } from './companies.ts';
-
-/** How an id is written where more than the bare id stands, and what an id that is nobody's is answered with. */
-export interface Reference {
-  kind: Kind;
-  write?(id: string): string;
-  answer?: number;
-  /** Records of every kind are named here, so that one's own of another kind are found, too. */
-  anyKind?: true;
-  /** Any word may stand here; one that names nothing is answered like an unknown id. */
-  freeText?: true;
-}
-
-export interface Entry {
-  /** Null: any living token will do, or none is needed. */
-  scope: Scope | null;
-  /** What a key needs besides, because nobody gives, or touches, more than he has. */
-  also?: readonly string[];
-  /** `installation`: a global key may leave its company out. `public`: no token is asked for. Else it acts for a company. */
-  door?: 'installation' | 'public';
-  /** What a global key without a company is told, where that is not the rule of the door; `apart`: see globals.ts. */
-  homeless?: 'served' | 'apart' | 'NOT_FOUND' | 'NO_COMPANY';
-  /** For global keys alone: everybody else is refused, whatever the scope. */
-  globalOnly?: true;
-  /** A global key reaches every company here, by right. */
-  reachesAll?: true;
-  /** Success takes the record away: what the path names is made for it. */
-  disposes?: true;
-  /** What the audit calls a success, where the scope does not say it; null where it says nothing. */
-  action?: string | null;
-  /** The parts of the path, and what each is the id of. */
-  path?: Record<string, Kind>;
-  /** Where the body and the query name records. */
-  references?: Record<string, Kind | Reference>;
-  /** A body that succeeds. */
-  body?(own: Side): Json;
-  /** Another one, where no name, title, url or content of the first can be changed: for an Idempotency-Key used twice. */
-  otherBody?(own: Side): Json;
-  /** Makes the next request succeed, whatever the last one did. */
-  prepare?(platform: Platform, own: Side): Promise<void>;
-}
+import type { Platform } from '../../support/platform.ts';
+import { createWebhook, type Side } from './companies.ts';
+import { cursor, type Entry } from './entry.ts';
+import { RECORD_ENTRIES } from './record-operations.ts';
 
 /** Texts that name no record of ours: words, addresses, and what the networks call their own things. */
 export const PLAIN = new Set([
@@ -65,6 +27,7 @@ export const PLAIN = new Set([
   'partner_api_config.instance_name',
   'message.content',
   'custom_headers.*',
+  'custom_headers{}',
   'email',
   'password',
   'new_password',
@@ -82,19 +45,35 @@ export const PLAIN = new Set([
   'onboarding.*',
   'attribution.*',
   'expires_at',
+  'title',
+  'slug',
+  'options[]',
+  'tags[]',
+  'phone_number',
+  'professional_network_identifier',
+  'external_id',
+  'avatar_url',
+  'language',
+  'domain',
+  'custom_fields{}',
+  'custom_fields{}[]',
+  'tag',
+  'snoozed_until',
+  'steps[].name',
+  'columns[].key',
+  'columns[].title',
+  'columns[].options[]',
+  'drop_columns[]',
+  'data.*',
+  'data{}',
+  'data{}[]',
+  // Titles of a sheet's columns.
+  'mapping.*',
   'search',
   'action',
   'from',
   'to',
 ]);
-
-// A time that no record of a test has: a list that begins there shows what it shows without a cursor, or nothing.
-const CURSOR_MS = Date.UTC(2100, 0);
-const cursor = (kind: Kind): Reference => ({
-  kind,
-  write: (id) => Buffer.from(`${CURSOR_MS}|${id}`).toString('base64url'),
-  answer: 200,
-});
 
 const inboxReferences = { default_agent: 'agent', default_owner: 'user' } as const;
 
@@ -112,11 +91,11 @@ async function dropWebhook({ database }: Platform, own: Side): Promise<void> {
 
 /** A user whom the next request may remove. */
 async function addUser(platform: Platform, own: Side): Promise<void> {
-  own.disposable.user = (await platform.createUser(own._id, 'VIEWER'))._id;
+  own.disposable = { user: (await platform.createUser(own._id, 'VIEWER'))._id };
 }
 
 async function addKey(platform: Platform, own: Side): Promise<void> {
-  own.disposable.key = (await platform.createKey(own._id, ['contacts:read']))._id;
+  own.disposable = { key: (await platform.createKey(own._id, ['contacts:read']))._id };
 }
 
 /** A link as it would have been mailed. */
@@ -131,6 +110,7 @@ async function addLink({ database }: Platform, own: Side): Promise<void> {
 const text = { content: 'Hello', contentType: 'TEXT' };
 
 export const ENTRIES: Record<string, Entry> = {
+  ...RECORD_ENTRIES,
   'GET /v1/users': { scope: 'users:read', references: { after: cursor('user') } },
   'POST /v1/users': {
     scope: 'users:create',
@@ -245,9 +225,6 @@ export const ENTRIES: Record<string, Entry> = {
     body: ({ records }) => ({ name: 'Door', default_agent: records.agent, default_owner: records.user }),
     references: inboxReferences,
   },
-  'GET /v1/contacts/{id}': { scope: 'contacts:read', path: { id: 'contact' } },
-  'GET /v1/conversations/{id}': { scope: 'conversations:read', path: { id: 'conversation' } },
-  'PUT /v1/conversations/{id}/read': { scope: 'conversations:update', path: { id: 'conversation' } },
   'GET /v1/messages/conversation/{id}': {
     scope: 'messages:read',
     path: { id: 'conversation' },

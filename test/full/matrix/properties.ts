@@ -72,6 +72,8 @@ async function expectRefusal(
   const named = ((body?.errors ?? []) as { path: string; code: string }[]).some(
     (error) => error.path === path && error.code === 'ADDITIONAL_PROPERTIES',
   );
-  if (status !== 400 || !named)
+  // A reader of forms gives up at names that every object inherits.
+  const isUnread = asking.operation.form && body?.code === 'MALFORMED_BODY' && path in {};
+  if (status !== 400 || !(named || isUnread))
     account.faults.push(`${asking.operation.name}: ${path} answers ${status} ${text.slice(0, 300)}`);
 }

@@ -13,6 +13,7 @@ import { freshEmail, logIn, readMails, tokenOf, waitForMail } from '../../suppor
 import { createSide, type Side } from '../matrix/companies.ts';
 import { readOperations } from '../matrix/document.ts';
 import { entryOf, validAsking } from '../matrix/asking.ts';
+import { formOf } from '../matrix/forms.ts';
 import { openWatch, type Watch } from './watch.ts';
 
 export interface SecretsSize {
@@ -232,12 +233,16 @@ async function askEverything({ platform, side, call }: Round, session: string, h
       const { params, body: payload } = validAsking(operation, side);
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
       const shown = operation.path.startsWith('/v1/webhooks') ? { mayShow: [header] } : {};
-      const headers = { 'x-company-id': side._id };
+      const { headers = {}, ...sent } = operation.form
+        ? formOf(payload)
+        : payload === undefined
+          ? {}
+          : { body: payload };
       await call(status, operation.method, path, {
         key,
-        headers,
+        headers: { ...headers, 'x-company-id': side._id },
         ...shown,
-        ...(payload === undefined ? {} : { body: payload }),
+        ...sent,
       });
     }
   }

@@ -1,0 +1,107 @@
+/** Contacts as CSV: all of them, those that a filter finds, and what a spreadsheet makes of them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
+import { importSheet } from '../../../test/support/sheets.ts';
+import { until } from '../../../test/support/wait.ts';
+import { newId } from '../../platform/ids.ts';
+
+const platform = await startPlatform();
+const { call, database } = platform;
+const PATH = '/v1/contacts/export';
+
+const exported = async (query = '', key = platform.demo.key): Promise<{ text: string; rows: Json[] }> => {
+  const { body, headers } = await call(200, 'GET', PATH + query, { key });
+  assert.match(headers.get('content-type') ?? '', /^text\/csv; charset=utf-8/);
+  assert.equal(headers.get('content-disposition'), 'attachment; filename="contacts.csv"');
+  return { text: body, rows: parse(body, { columns: true }) };
+};
+const seed = (company: string, count: number): Promise<unknown> =>
+  database.sql(
+    `insert into contacts (company_id, _id, name, source, created_at)
+      select $1, lpad(to_hex(n), 24, '0'), 'Person ' || n, 'API', now() - n * interval '1 second' from generate_series(1, $2::int) n`,
+    [company, count],
+  );
+
+test('every contact stands in the export once, newest first, however many portions it takes', async () => {
+  const company = await platform.createCompany();
+  await seed(company._id, 5_432);
+  const { rows } = await exported('', company.key);
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    Array.from({ length: 5_432 }, (_, n) => `Person ${n + 1}`),
+  );
+});
+
+test('search and filters choose the same contacts as in the list, also when they are few and far apart', async () => {
+  const company = await platform.createCompany();
+  await seed(company._id, 4_000);
+  const filter = (value: string): string =>
+    `?filters=${encodeURIComponent(JSON.stringify([{ field: 'contact.name', operator: 'ends_with', value }]))}`;
+  for (const query of [filter('999'), '?search=person%203999', filter('nobody')]) {
+    const { body } = await call(200, 'GET', `/v1/contacts${query}&limit=100`, { key: company.key });
+    const { rows } = await exported(query, company.key);
+    assert.deepEqual(
+      rows.map(({ _id }) => _id),
+      body.result.map(({ _id }: Json) => _id),
+    );
+  }
+  expectProblem(await call(400, 'GET', `${PATH}?filters=[1]`), 'VALIDATION_FAILED', 'filters[0]');
+  expectProblem(await call(400, 'GET', `${PATH}?limit=10`), 'VALIDATION_FAILED', 'limit');
+});
+
+test('what was exported can be imported, and changes nothing; nothing in it begins like a formula', async () => {
+  const mark = newId();
+  const define = async (slug: string, type: string): Promise<void> =>
+    void (await call(201, 'POST', '/v1/custom-fields', { body: { title: slug, slug, context: 'contact', type } }));
+  await define('name', 'TEXT');
+  await define('items', 'LIST');
+  await define('size', 'NUMBER');
+  const { body: contact } = await call(201, 'POST', '/v1/contacts', {
+    body: {
+      name: `=HYPERLINK("http://evil.example";"${mark}")`,
+      email: `x-${mark}@example.com`,
+      phone_number: '+5511987650001',
+      external_id: `-${mark}`,
+      tags: ['@vip', 'a,b', 'c; d'],
+      custom_fields: { name: '+1+1', items: ['=1', 'x;y'], size: -5 },
+    },
+  });
+  const { text, rows } = await exported(`?search=${mark}`);
+  const [row] = rows;
+  assert.equal(row?.name, `'=HYPERLINK("http://evil.example";"${mark}")`);
+  assert.deepEqual([row?.phone_number, row?.['custom_fields.size']], ['+5511987650001', '-5']);
+  assert.deepEqual([row?.['custom_fields.name'], row?.external_id], ["'+1+1", `'-${mark}`]);
+  const done = await importSheet(platform, '/v1/contacts/import', { file: { name: 'again.csv', data: text } });
+  assert.deepEqual([done.processed, done.updated_count, done.row_errors], [1, 1, []]);
+  assert.deepEqual((await call(200, 'GET', `/v1/contacts/${contact._id}`)).body, contact);
+});
+
+test('an export of another company holds none of ours, and needs the scope to read contacts', async () => {
+  const other = await platform.createCompany();
+  assert.deepEqual((await exported('', other.key)).rows, []);
+  const key = await platform.createKey(other._id, ['contacts:create']);
+  await call(403, 'GET', PATH, { key: key.token });
+});
+
+test('an export ends when its caller hangs up', async () => {
+  const company = await platform.createCompany();
+  await seed(company._id, 60_000);
+  const hangUp = new AbortController();
+  const headers = { authorization: `Bearer ${company.key}` };
+  const response = await fetch(platform.url + PATH, { headers, signal: hangUp.signal });
+  const reader = response.body?.getReader();
+  await reader?.read();
+  hangUp.abort();
+  const walks = async (): Promise<number> => {
+    const [row] = await database.sql<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity where state = 'active' and query like '%page.matches%' and pid <> pg_backend_pid()`,
+    );
+    return row?.n ?? -1;
+  };
+  // Quiet three looks in a row: between two portions there is a moment without a statement, too.
+  let quiet = 0;
+  await until('the export to end', async () => (quiet = (await walks()) === 0 ? quiet + 1 : 0) === 3);
+});

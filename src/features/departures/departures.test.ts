@@ -1,0 +1,285 @@
+/** Users who are removed: gone at once, and afterwards out of every record that named them. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import {
+  createPerson,
+  forgetPassword,
+  logIn,
+  resetPassword,
+  tokenOf,
+  waitForMail,
+} from '../../../test/support/people.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
+import { importSheet } from '../../../test/support/sheets.ts';
+import { eventsOf, hear, silenceNetwork } from '../../../test/support/traffic.ts';
+import { until } from '../../../test/support/wait.ts';
+import type { Kit } from '../../kit.ts';
+import { newId } from '../../platform/ids.ts';
+import { releaseUser } from './release.ts';
+
+const platform = await startPlatform({ env: { DATABASE_POOL: '20' } });
+await silenceNetwork(platform);
+const { call, database, demo } = platform;
+const { kit } = platform.running;
+
+const read = async (path: string): Promise<Json> => (await call(200, 'GET', path)).body;
+const make = async (path: string, body: Json): Promise<Json> => (await call(201, 'POST', path, { body })).body;
+const remove = (status: number, id: string) => call(status, 'DELETE', `/v1/users/${id}`);
+const addUser = async (): Promise<string> => (await platform.createUser(demo._id, 'OPERATOR'))._id;
+const release = (user: string): Promise<void> => releaseUser(kit, { company: demo._id, user });
+const isStored = async (user: string): Promise<boolean> =>
+  (await database.sql('select 1 from users where _id = $1', [user])).length > 0;
+const gone = (user: string): Promise<unknown> =>
+  until('the user to be out of all records', async () => !(await isStored(user)), 60_000);
+
+/** Conversations, each with a contact, that belong to the user. */
+async function own(user: string, count: number): Promise<string[]> {
+  const rows = await database.sql<{ _id: string }>(
+    `with c as (
+      insert into contacts (company_id, _id, name, source) select $1, new_id(), 'x', 'API' from generate_series(1, $4::int) returning _id
+    ) insert into conversations (company_id, _id, contact_id, inbox_id, channel, handled_by, owner_id, attendant_id, updated_at)
+    select $1, new_id(), c._id, $2, 'WAP_AUTO_CLOSER', 'NONE', $3, $3, now() - interval '1 hour' from c returning _id`,
+    [demo._id, demo.inbox, user, count],
+  );
+  return rows.map((row) => row._id);
+}
+
+/** Somebody who is writing into these records, until told to stop. */
+async function hold(table: string, ids: string[]): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: database.ownerUrl });
+  // Failure policy: a test that failed leaves its lock to the end of its database.
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.query(`begin`);
+  await client.query(`select 1 from ${table} where _id = any($1) for no key update`, [ids]);
+  let held = true;
+  const letGo = async (): Promise<void> => {
+    if (held) await client.end();
+    held = false;
+  };
+  after(letGo);
+  return letGo;
+}
+
+/** Removed, while a record that somebody writes into keeps the removal from coming to its end. */
+async function removeSlowly(user: string): Promise<() => Promise<void>> {
+  const business = await make('/v1/businesses', { name: 'Held', owner: user });
+  const letGo = await hold('businesses', [business._id]);
+  await remove(200, user);
+  return async () => {
+    assert.ok(await isStored(user), 'still on the way out');
+    await letGo();
+    await release(user);
+    assert.ok(!(await isStored(user)));
+  };
+}
+
+test('20,000 conversations: DELETE answers at once, each is told once that it belongs to nobody, and the row goes last', async () => {
+  const user = await addUser();
+  const ids = await own(user, 20_000);
+  const before = await read(`/v1/users/${user}`);
+  const started = performance.now();
+  assert.deepEqual((await remove(200, user)).body, before);
+  const took = performance.now() - started;
+  assert.ok(took < 2_000, `${took} ms`);
+  await gone(user);
+  const [counts] = await database.sql(
+    `select (select count(*)::int from conversations
+        where _id = any($1) and owner_id is null and attendant_id is null and updated_at > now() - interval '10 minutes') as released,
+      (select count(*)::int from deliveries where resource_id = any($1)) as told,
+      (select count(distinct resource_id)::int from deliveries where resource_id = any($1) and event = 'CONVERSATION_UPDATED') as which`,
+    [ids],
+  );
+  assert.deepEqual(counts, { released: ids.length, told: ids.length, which: ids.length });
+});
+
+test('conversations, contacts, businesses and inboxes name nobody afterwards; the first two are told, as their GET shows them', async () => {
+  const [user, other] = [await addUser(), await addUser()];
+  const [mine = '', attended = '', stranger = ''] = await own(user, 3);
+  await call(200, 'PATCH', `/v1/conversations/${attended}`, { body: { owner: other } });
+  await call(200, 'PATCH', `/v1/conversations/${stranger}`, { body: { owner: other, attendant: null } });
+  const contact = await make('/v1/contacts', { name: 'Maria', owner: user });
+  const business = await make('/v1/businesses', { name: 'Padaria', owner: user });
+  await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_owner: user } });
+  const records = async (): Promise<Json[]> =>
+    Promise.all(
+      [
+        ...[mine, attended, stranger].map((id) => `conversations/${id}`),
+        `contacts/${contact._id}`,
+        `businesses/${business._id}`,
+        `inboxes/${demo.inbox}`,
+      ].map((path) => read(`/v1/${path}`)),
+    );
+  const before = await records();
+  const told = new Map(await Promise.all(before.map(async ({ _id }) => [_id, await eventsOf(platform, _id)] as const)));
+  await remove(200, user);
+  await gone(user);
+  const nobody = { owner: null, attendant: null };
+  const expected = [nobody, { attendant: null }, {}, { owner: null }, { owner: null }, { default_owner: null }];
+  const tells = ['CONVERSATION_UPDATED', 'CONVERSATION_UPDATED', null, 'CONTACT_UPDATED', null, null];
+  for (const [index, record] of (await records()).entries()) {
+    const [old, change = {}] = [before[index], expected[index]];
+    assert.deepEqual({ ...record, updatedAt: '' }, { ...old, ...change, updatedAt: '' });
+    assert.equal(record.updatedAt > old.updatedAt, Object.keys(change).length > 0);
+    const event = tells[index];
+    const since = (await eventsOf(platform, record._id)).slice(told.get(record._id)?.length);
+    assert.deepEqual(since, event ? [{ event, data: record }] : []);
+  }
+});
+
+test('while records still name them, the user is out of sight, shut out, and nobody to be named anew', async () => {
+  const person = await createPerson(platform, demo._id, 'OPERATOR');
+  const user = person._id;
+  const [conversation = ''] = await own(await addUser(), 1);
+  const contact = await make('/v1/contacts', { name: 'Ana' });
+  const business = await make('/v1/businesses', { name: 'Oficina' });
+  await forgetPassword(platform, person.email);
+  const link = tokenOf(await waitForMail(platform, person.email));
+  const finish = await removeSlowly(user);
+
+  await call(404, 'GET', `/v1/users/${user}`);
+  await call(404, 'PATCH', `/v1/users/${user}`, { body: { status: 'ACTIVE' } });
+  await remove(404, user);
+  for (const filter of ['', '&status=INACTIVE', '&role=OPERATOR']) {
+    const { result, meta } = await read(`/v1/users?limit=100${filter}`);
+    assert.ok(result.every(({ _id }: Json) => _id !== user));
+    assert.equal(meta.totalCount, result.length);
+  }
+  await call(401, 'GET', '/v1/auth/me', { key: person.token });
+  await logIn(platform, 401, person.email);
+  expectProblem(await resetPassword(platform, 400, link, 'another one entirely'), 'INVALID_RESET_TOKEN');
+  await make('/v1/users', { name: 'Next', email: person.email.toUpperCase(), role: 'VIEWER' });
+
+  const door = { channel: 'PARTNER_API', name: 'Door', number: '+5511900000009' };
+  const partner_api_config = { base_url: 'https://partner.example', api_key: 'k', instance_name: newId() };
+  for (const [method, path, field, body] of [
+    ['PUT', `/v1/inboxes/${demo.inbox}`, 'default_owner', {}],
+    ['POST', '/v1/inboxes', 'default_owner', { ...door, partner_api_config }],
+    ['POST', '/v1/contacts', 'owner', { name: 'Bia' }],
+    ['PATCH', `/v1/contacts/${contact._id}`, 'owner', {}],
+    ['POST', '/v1/businesses', 'owner', { name: 'Loja' }],
+    ['PATCH', `/v1/businesses/${business._id}`, 'owner', {}],
+    ['POST', '/v1/conversations', 'owner', { inbox: demo.inbox, contact: contact._id }],
+    ['PATCH', `/v1/conversations/${conversation}`, 'owner', {}],
+    ['PATCH', `/v1/conversations/${conversation}`, 'attendant', {}],
+    ['GET', `/v1/conversations?owner=${user}`, 'owner'],
+    ['GET', `/v1/conversations?attendant=${user}`, 'attendant'],
+  ] as const) {
+    const options = body ? { body: { ...body, [field]: user } } : {};
+    expectProblem(await call(400, method, path, options), 'UNKNOWN_REFERENCE', field);
+  }
+  const file = { name: 'people.csv', data: `name,email,owner\nCaio,${newId()}@example.test,${user}` };
+  const imported = await importSheet(platform, '/v1/contacts/import', { file });
+  assert.deepEqual([imported.failed_count, imported.row_errors[0].field], [1, 'owner']);
+  await finish();
+});
+
+test('a message that comes meanwhile, for an inbox whose default owner is on the way out, is stored and ends with nobody', async () => {
+  const user = await addUser();
+  await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_owner: user } });
+  const letGo = await hold('inboxes', [demo.inbox]);
+  await remove(200, user);
+  const { conversation } = await hear(platform);
+  assert.equal(conversation.owner, user);
+  await letGo();
+  await release(user);
+  assert.equal((await read(`/v1/conversations/${conversation._id}`)).owner, null);
+  const told = await eventsOf(platform, conversation._id);
+  assert.deepEqual(
+    told.filter(({ event }) => event.startsWith('CONVERSATION')).map(({ event, data }) => [event, data.owner]),
+    [
+      ['CONVERSATION_CREATED', user],
+      ['CONVERSATION_UPDATED', null],
+    ],
+  );
+});
+
+test('a merge that hands on a contact of theirs meanwhile works, and the contact ends with nobody', async () => {
+  const user = await addUser();
+  const [target, source] = [
+    await make('/v1/contacts', { name: 'Ana' }),
+    await make('/v1/contacts', { name: 'Ana', owner: user }),
+  ];
+  const letGo = await hold('contacts', [source._id]);
+  await remove(200, user);
+  await until('the first try to give up', async () => (await statesOf(user)).includes('retry'));
+  await letGo();
+  const merged = await make(`/v1/contacts/${target._id}/merge`, { contact: source._id });
+  assert.equal(merged.owner, user);
+  await release(user);
+  assert.equal((await read(`/v1/contacts/${target._id}`)).owner, null);
+});
+
+test('a worker that dies goes on where it ended: nothing is told twice, and nothing is left out', async () => {
+  const user = await addUser();
+  const ids = await own(user, 1_000);
+  // The queue's own first try finds all of them held, and comes again in some seconds.
+  const letGo = await hold('conversations', ids);
+  await remove(200, user);
+  await until('the first try to give up', async () => (await statesOf(user)).includes('retry'));
+  await letGo();
+  const { tenantTx } = kit.database;
+  for (const when of ['before the commit', 'after it']) {
+    let transactions = 0;
+    const dying: Kit['database']['tenantTx'] = async (company, work) => {
+      transactions += 1;
+      const isLast = transactions === 3;
+      const result = await tenantTx(company, async (tx) => {
+        const done = await work(tx);
+        if (isLast && when === 'before the commit') throw new Error('died');
+        return done;
+      });
+      if (isLast) throw new Error('died');
+      return result;
+    };
+    const died = releaseUser({ ...kit, database: { ...kit.database, tenantTx: dying } }, { company: demo._id, user });
+    await assert.rejects(died, /died/);
+    const [row] = await database.sql<{ left: number }>(
+      'select count(*)::int as left from conversations where owner_id = $1',
+      [user],
+    );
+    assert.ok(row && row.left > 0 && row.left < ids.length, `${row?.left} are left`);
+    assert.ok(await isStored(user));
+  }
+  await release(user);
+  await release(user);
+  assert.ok(!(await isStored(user)));
+  const told = await database.sql<{ count: number }>(
+    'select count(*)::int from deliveries where resource_id = any($1) group by resource_id',
+    [ids],
+  );
+  assert.deepEqual([told.length, new Set(told.map(({ count }) => count))], [ids.length, new Set([1])]);
+});
+
+test('whoever names a user at the moment of the removal is refused, or is cleared with the others', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const user = await addUser();
+    const ids = await own(await addUser(), 8);
+    const writes = ids.map(async (id) => {
+      const answer = await fetch(`${platform.url}/v1/conversations/${id}`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${demo.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ attendant: user }),
+      });
+      assert.ok([200, 400].includes(answer.status), `${answer.status}`);
+      return [id, answer.status] as const;
+    });
+    const [statuses] = await Promise.all([Promise.all(writes), remove(200, user)]);
+    await gone(user);
+    for (const [id, status] of statuses) {
+      assert.notEqual((await read(`/v1/conversations/${id}`)).attendant, user);
+      const events = (await eventsOf(platform, id)).map(({ data }) => data.attendant);
+      assert.deepEqual(events, status === 200 ? [user, null] : []);
+    }
+  }
+});
+
+async function statesOf(user: string): Promise<string[]> {
+  const rows = await database.sql<{ state: string }>(
+    `select state::text from pgboss.job where name = 'users.release' and data ->> 'user' = $1`,
+    [user],
+  );
+  return rows.map(({ state }) => state);
+}

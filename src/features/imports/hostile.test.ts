@@ -1,0 +1,69 @@
+/** Sheets that mean harm or are too much: refused in the request, or FAILED with the reason, and never half imported. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { bombOf, importSheet, postForm, workbookParts, xlsxOf, zipOf } from '../../../test/support/sheets.ts';
+
+const platform = await startPlatform();
+const { database } = platform;
+const PATH = '/v1/contacts/import';
+
+const people = async (): Promise<number> => {
+  const [row] = await database.sql<{ n: number }>('select count(*)::int as n from contacts');
+  return row?.n ?? -1;
+};
+const failed = async (name: string, data: Buffer | string): Promise<Json> => {
+  const before = await people();
+  const done = await importSheet(platform, PATH, { file: { name, data }, silent: 'true' });
+  assert.equal(done.status, 'FAILED');
+  assert.deepEqual([done.processed, done.created_count, await people()], [0, 0, before]);
+  assert.deepEqual(await database.sql('select 1 from import_chunks where import_id = $1', [done._id]), []);
+  return done.error;
+};
+const withSheet = (change: object): Buffer =>
+  zipOf(
+    workbookParts([['name'], ['Ana']]).map((item) =>
+      item.path.endsWith('sheet2.xml') ? { ...item, ...change } : item,
+    ),
+  );
+
+test('a file that is no sheet, or a bomb, is refused in the request, and nothing is stored', async () => {
+  const files: [string, Buffer, RegExp][] = [
+    ['bomb.xlsx', withSheet({ packed: bombOf(200) }), /100 times/],
+    ['liar.xlsx', withSheet({ packed: bombOf(50), claims: { inflated: 900 } }), /broken workbook/],
+    ['dtd.xlsx', withSheet({ data: '<!DOCTYPE a [<!ENTITY b "c">]><worksheet/>' }), /document type/],
+    ['nested.xlsx', zipOf([{ path: 'inner.xlsx', data: xlsxOf([['name']]) }]), /no workbook/],
+    ['picture.csv', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'), /neither CSV nor XLSX/],
+    ['latin.csv', Buffer.from('name\nJos\xe9', 'latin1'), /not UTF-8/],
+    ['nul.csv', Buffer.from('name\nJo\0'), /neither CSV nor XLSX/],
+  ];
+  for (const [name, data, reason] of files) {
+    const { body } = await postForm(platform, [400, PATH], { file: { name, data } });
+    assert.equal(body.errors[0].path, 'file', name);
+    assert.match(body.errors[0].message, reason);
+  }
+  assert.deepEqual(await database.sql('select 1 from imports'), []);
+});
+
+test('what is broken at the end of a sheet is found before its beginning is imported', async () => {
+  const good = 'Ana\n'.repeat(90_000);
+  assert.match(
+    (await failed('late.csv', Buffer.concat([Buffer.from(`name\n${good}`), Buffer.from([0xe9])]))).message,
+    /not UTF-8/,
+  );
+  assert.match((await failed('nul.csv', `name\n${good}A\0`)).message, /NUL/);
+  const rows = Array.from({ length: 20_000 }, (_, n) => `<row><c t="str"><v>Ana ${n}</v></c></row>`).join('');
+  const head = '<worksheet><row><c t="str"><v>name</v></c></row>';
+  assert.match((await failed('late.xlsx', withSheet({ data: `${head}${rows}<row>` }))).message, /broken XML/);
+});
+
+test('a sheet of a million rows is given up by its count, without importing any of them', async () => {
+  const error = await failed('million.csv', `name\n${'Ana\n'.repeat(1_000_000)}`);
+  assert.equal(error.code, 'TOO_MANY_ROWS');
+  assert.match(error.message, /more than 100000 rows/);
+});
+
+test('a sheet with a header and nothing else is complete at once', async () => {
+  const done = await importSheet(platform, PATH, { file: { name: 'head.csv', data: 'name,email\n' } });
+  assert.deepEqual([done.status, done.total, done.processed], ['COMPLETED', 0, 0]);
+});

@@ -1,0 +1,95 @@
+/** Processes that are killed in the middle of an import: the real program, kill -9, and what the database says afterwards. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openTestDatabase } from '../../../test/support/database.ts';
+import { makeDataFolder, readyUrl, spawnProgram, type Program } from '../../../test/support/process.ts';
+import { UNLIMITED } from '../../../test/support/platform.ts';
+import { formOf, xlsxOf } from '../../../test/support/sheets.ts';
+import { until } from '../../../test/support/wait.ts';
+
+const database = await openTestDatabase();
+after(() => database.close());
+
+const ROWS = 5_000;
+// Every tenth row is about somebody who stands further up, and every hundredth does not fit.
+const rows = Array.from({ length: ROWS }, (_, n) => [
+  `Ana ${n}`,
+  n % 100 === 99 ? 'nobody' : `ana-${n % 10 === 9 ? n - 9 : n}@example.com`,
+]);
+const FAILED = ROWS / 100;
+const UPDATED = ROWS / 10 - FAILED;
+const CREATED = ROWS - FAILED - UPDATED;
+
+interface Progress {
+  status: string;
+  processed: number;
+}
+
+test('a worker that is killed repeats nothing and loses nothing: totals, contacts and events are exact', async (t) => {
+  const data = await makeDataFolder(t);
+  const env = { DATABASE_URL: database.url, DATA_DIR: data, SANDBOX: 'on', ...UNLIMITED };
+  const boot = async (): Promise<{ program: Program; url: string }> => {
+    const program = spawnProgram(t, { env });
+    return { program, url: await readyUrl(program) };
+  };
+  let { program, url } = await boot();
+  const credentials = JSON.parse(await readFile(join(data, 'credentials.json'), 'utf8')) as { company_key: string };
+  const response = await fetch(`${url}/v1/contacts/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${credentials.company_key}` },
+    body: formOf({ file: { name: 'many.xlsx', data: xlsxOf([['name', 'email'], ...rows]) } }),
+  });
+  assert.equal(response.status, 201);
+  const { _id } = (await response.json()) as { _id: string };
+  const look = async (): Promise<Progress> => {
+    const [row] = await database.sql<Progress>('select status, processed from imports where _id = $1', [_id]);
+    assert.ok(row);
+    return row;
+  };
+  const seen: number[] = [];
+  for (const wanted of [1, 2_000]) {
+    const { processed } = await until('some progress', async () => {
+      const progress = await look();
+      return progress.processed >= wanted ? progress : null;
+    });
+    program.child.kill('SIGKILL');
+    await program.ended;
+    seen.push(processed);
+    // As if its silence had been noticed, for which the queue takes its time.
+    await database.sql(
+      `update pgboss.job set state = 'retry', start_after = now() where name = 'contacts.import' and state = 'active'`,
+    );
+    ({ program, url } = await boot());
+  }
+  assert.ok(
+    seen.every((processed) => processed < ROWS),
+    `killed too late: ${seen.join(', ')}`,
+  );
+  const end = await until(
+    'the import to end',
+    async () => ((await look()).status === 'RUNNING' ? null : look()),
+    60_000,
+  );
+  assert.deepEqual(end, { status: 'COMPLETED', processed: ROWS });
+  const [counts] = await database.sql(
+    'select created_count, updated_count, failed_count, total, jsonb_array_length(row_errors) as errors from imports where _id = $1',
+    [_id],
+  );
+  assert.deepEqual(counts, {
+    created_count: CREATED,
+    updated_count: UPDATED,
+    failed_count: FAILED,
+    total: ROWS,
+    errors: FAILED,
+  });
+  const [contacts] = await database.sql(
+    `select count(*)::int as all, count(distinct lower(email))::int as people from contacts where source = 'IMPORT'`,
+  );
+  assert.deepEqual(contacts, { all: CREATED, people: CREATED });
+  const [told] = await database.sql(
+    `select count(*)::int as all, count(distinct resource_id)::int as people from deliveries where event = 'CONTACT_CREATED'`,
+  );
+  assert.deepEqual(told, { all: CREATED, people: CREATED });
+});

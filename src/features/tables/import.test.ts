@@ -1,0 +1,129 @@
+/** Rows of a table from a sheet, and back. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
+import { awaitImport, importSheet, postForm, xlsxOf } from '../../../test/support/sheets.ts';
+import { newId } from '../../platform/ids.ts';
+
+const platform = await startPlatform();
+const { call } = platform;
+
+const COLUMNS = [
+  { key: 'product', title: 'Produto', type: 'TEXT', required: true },
+  { key: 'price', title: 'Preço', type: 'NUMBER' },
+  { key: 'stock', title: 'Em estoque', type: 'BOOLEAN' },
+  { key: 'since', title: 'Desde', type: 'DATE' },
+  { key: 'size', title: 'Tamanho', type: 'SELECT', options: ['P', 'M'] },
+  { key: 'colours', title: 'Cores', type: 'LIST' },
+  { key: 'page', title: 'Página', type: 'URL' },
+];
+const makeTable = async (): Promise<string> =>
+  (await call(201, 'POST', '/v1/tables', { body: { name: `T ${newId()}`, columns: COLUMNS } })).body._id;
+const rowsOf = async (id: string): Promise<Json[]> =>
+  (await call(200, 'GET', `/v1/tables/${id}/rows?sort=row_index&limit=100`)).body.result;
+
+test('a sheet becomes rows in its order, by key or title of the columns, each value by its type', async () => {
+  const id = await makeTable();
+  const data = xlsxOf([
+    ['Produto', 'price', 'EM ESTOQUE', 'since', 'size', 'Cores', 'page', 'other'],
+    ['Camisa', 49.9, true, '01/02/2026', 'P', 'azul; verde', 'https://example.com/a', 1],
+    ['Boné', '1.234,56', 'não', null, null, null, null, null],
+  ]);
+  const done = await importSheet(platform, `/v1/tables/${id}/import`, { file: { name: 'stock.xlsx', data } });
+  assert.deepEqual([done.kind, done.table, done.status, done.created_count], ['TABLE', id, 'COMPLETED', 2]);
+  assert.deepEqual(
+    (await rowsOf(id)).map(({ row_index, data: values }) => [row_index, values]),
+    [
+      [
+        1,
+        {
+          product: 'Camisa',
+          price: 49.9,
+          stock: true,
+          since: '2026-02-01',
+          size: 'P',
+          colours: ['azul', 'verde'],
+          page: 'https://example.com/a',
+        },
+      ],
+      [2, { product: 'Boné', price: 1234.56, stock: false }],
+    ],
+  );
+  assert.equal((await call(200, 'GET', `/v1/tables/${id}`)).body.row_count, 2);
+});
+
+test('a row that does not fit is reported by its column, and the others are stored', async () => {
+  const id = await makeTable();
+  const data = 'product,price,size,page\nA,1,P,\n,2,,\nC,many,G,nowhere\nD,,,\n';
+  const done = await importSheet(platform, `/v1/tables/${id}/import`, { file: { name: 'x.csv', data } });
+  assert.deepEqual([done.processed, done.created_count, done.failed_count], [4, 2, 2]);
+  assert.deepEqual(
+    done.row_errors.map(({ row, field }: Json) => [row, field]),
+    [
+      [2, 'product'],
+      [3, 'price'],
+      [3, 'size'],
+      [3, 'page'],
+    ],
+  );
+  assert.deepEqual(
+    (await rowsOf(id)).map(({ data: values }) => values.product),
+    ['A', 'D'],
+  );
+});
+
+test('what was exported can be imported into the same columns: the rows are equal', async () => {
+  const [id, copy] = [await makeTable(), await makeTable()];
+  const rows = [
+    { product: '=1+1', price: -5, colours: ['a,b', ' c'], since: '2026-11-20' },
+    { product: '"quoted"\nline', stock: false, page: 'https://example.com/?a=1,2' },
+  ];
+  for (const data of rows) await call(201, 'POST', `/v1/tables/${id}/rows`, { body: { data } });
+  const { body: text, headers } = await call(200, 'GET', `/v1/tables/${id}/export`);
+  assert.match(headers.get('content-type') ?? '', /^text\/csv/);
+  await importSheet(platform, `/v1/tables/${copy}/import`, { file: { name: 'copy.csv', data: text } });
+  assert.deepEqual(
+    (await rowsOf(copy)).map(({ data }) => data),
+    rows,
+  );
+});
+
+test('a table of another company can neither be filled nor read, and an import belongs to its table', async () => {
+  const [id, second] = [await makeTable(), await makeTable()];
+  const file = { name: 'x.csv', data: 'product\nA\n' };
+  const done = await importSheet(platform, `/v1/tables/${id}/import`, { file });
+  const other = await platform.createCompany();
+  const refused = [
+    await postForm(platform, [404, `/v1/tables/${id}/import`], { file }, { key: other.key }),
+    await call(404, 'GET', `/v1/tables/${id}/import/${done._id}`, { key: other.key }),
+    await call(404, 'GET', `/v1/tables/${id}/export`, { key: other.key }),
+    await call(404, 'GET', `/v1/tables/${second}/import/${done._id}`),
+    await call(404, 'GET', `/v1/contacts/import/${done._id}`),
+  ];
+  for (const answer of refused) expectProblem(answer, 'NOT_FOUND');
+});
+
+test('a repeat with the same Idempotency-Key adds the rows once', async () => {
+  const id = await makeTable();
+  const path = `/v1/tables/${id}/import`;
+  const send = () =>
+    postForm(
+      platform,
+      [201, path],
+      { file: { name: 'x.csv', data: 'product\nA\n' } },
+      { headers: { 'idempotency-key': id } },
+    );
+  const [first, again] = [await send(), await send()];
+  assert.equal(again.body._id, first.body._id);
+  await awaitImport(platform, `${path}/${first.body._id}`);
+  assert.equal((await rowsOf(id)).length, 1);
+});
+
+test('a table that is removed while its sheet waits ends the import, and nothing of it stays', async () => {
+  const id = await makeTable();
+  const data = `product\n${'A\n'.repeat(3_000)}`;
+  await postForm(platform, [201, `/v1/tables/${id}/import`], { file: { name: 'x.csv', data } });
+  await call(200, 'DELETE', `/v1/tables/${id}`);
+  await call(404, 'GET', `/v1/tables/${id}/export`);
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { randomFrom } from '../../../test/support/random.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
+import { newId } from '../../platform/ids.ts';
+
+const platform = await startPlatform();
+const { call, database } = platform;
+
+/** The path of a new table's rows. */
+async function tableWith(columns: Json[]): Promise<string> {
+  const body = { name: `Table ${newId()}`, columns };
+  return `/v1/tables/${(await call(201, 'POST', '/v1/tables', { body })).body._id}/rows`;
+}
+
+const add = async (rows: string, data: Json): Promise<Json> => (await call(201, 'POST', rows, { body: { data } })).body;
+
+async function list(rows: string, query: Record<string, string>): Promise<Json> {
+  return (await call(200, 'GET', `${rows}?${new URLSearchParams(query).toString()}`)).body;
+}
+
+const COUNT = 45;
+
+describe('a list of rows', () => {
+  let rows = '';
+  before(async () => {
+    rows = await tableWith([{ key: 'name', type: 'TEXT' }]);
+    for (let index = 1; index <= COUNT; index += 1) await add(rows, { name: `Row ${index % 3}` });
+    // Two at each moment, so that the id decides between them.
+    await database.sql(
+      `update table_rows set created_at = timestamptz '2026-01-01' + (row_index / 2) * interval '1 s' where table_id = $1`,
+      [rows.split('/')[3]],
+    );
+  });
+
+  for (const sort of ['createdAt', '-createdAt', 'row_index', '-row_index']) {
+    for (const search of [undefined, 'row 1', 'ROW']) {
+      test(`by number and by cursor, ${sort}, ${search ?? 'all'}: each row once, in the order`, async () => {
+        const query = { sort, ...(search === undefined ? {} : { search }) };
+        const all = await list(rows, { ...query, limit: '100' });
+        const count = search === 'row 1' ? COUNT / 3 : COUNT;
+        const indexes = all.result.map((row: Json) => row.row_index);
+        assert.deepEqual([all.meta.totalCount, indexes.length], [count, count]);
+        const rising = indexes.toSorted((a: number, b: number) => a - b);
+        assert.deepEqual(indexes, sort.startsWith('-') ? rising.toReversed() : rising);
+        const pages = Math.ceil(count / 7);
+        const [numbered, followed]: [number[], number[]] = [[], []];
+        let after: Record<string, string> = {};
+        for (let page = 1; page <= pages; page += 1) {
+          const byNumber = await list(rows, { ...query, limit: '7', page: String(page) });
+          assert.deepEqual([byNumber.meta.totalCount, byNumber.meta.totalPages], [count, pages]);
+          numbered.push(...byNumber.result.map((row: Json) => row.row_index));
+          const { result, meta } = await list(rows, { ...query, limit: '7', ...after });
+          followed.push(...result.map((row: Json) => row.row_index));
+          assert.equal(meta.nextCursor === null, page === pages);
+          after = { after: meta.nextCursor };
+        }
+        assert.deepEqual(numbered, indexes);
+        assert.deepEqual(followed, indexes);
+        assert.equal((await list(rows, { ...query, page: '100' })).meta.totalCount, count);
+        assert.equal((await list(rows, { ...query, skipCount: 'true' })).meta.totalCount, null);
+      });
+    }
+  }
+
+  test('takes no cursor of another order', async () => {
+    const { nextCursor } = (await list(rows, { sort: 'createdAt' })).meta;
+    const indexed = (await list(rows, { sort: 'row_index' })).meta.nextCursor;
+    for (const [sort, after] of [
+      ['row_index', nextCursor],
+      ['createdAt', indexed],
+      ['row_index', '-1'],
+    ]) {
+      expectProblem(await call(400, 'GET', `${rows}?sort=${sort}&after=${after}`), 'VALIDATION_FAILED', 'after');
+    }
+  });
+});
+
+// What search takes for nothing: marks on letters, of the scripts that people write.
+const RANGES = '0300-036f 0483-0489 0591-05bd 064b-065f 1ab0-1aff 1dc0-1dff 20d0-20ff 3099-309a fe20-fe2f'.replaceAll(
+  /\w{4}/g,
+  '\\u$&',
+);
+const MARKS = new RegExp(`[${RANGES.replaceAll(' ', '')}]`, 'gu');
+const fold = (text: string): string => text.toLowerCase().normalize('NFKD').replaceAll(MARKS, '').toLowerCase();
+
+/** The naive search: whether any value, of a list any item, has the text in it. */
+const holds = (data: Json, search: string): boolean =>
+  Object.values(data)
+    .flat()
+    .some((value) => fold(String(value)).includes(fold(search)));
+
+const SIGNS: string[] = `aAbBeEzZ19éÉãçÇñÜßøžжЖйあガ中ﬁ①%_\\"'[,🎈`.match(/./gu) ?? [];
+SIGNS.push(' ', '\u001f', 'e\u0301');
+
+describe('search', () => {
+  test('finds the rows of which a value holds the text, and no others, whatever the text', async () => {
+    const seed = Date.now() % 1_000_000;
+    const random = randomFrom(seed);
+    const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+    const text = (most: number): string =>
+      Array.from({ length: 1 + Math.floor(random() * most) }, () => pick(SIGNS)).join('');
+    const rows = await tableWith([
+      { key: 'text', type: 'TEXT' },
+      { key: 'number', type: 'NUMBER' },
+      { key: 'yes', type: 'BOOLEAN' },
+      { key: 'list', type: 'LIST' },
+    ]);
+    for (let index = 0; index < 80; index += 1) {
+      await add(rows, {
+        text: text(12),
+        number: random() < 0.5 ? null : Math.floor(random() * 10_000) / 4,
+        yes: random() < 0.5 ? null : random() < 0.5,
+        list: random() < 0.3 ? null : Array.from({ length: Math.floor(random() * 3) }, () => text(5)),
+      });
+    }
+    const { result } = await list(rows, { limit: '100', sort: 'row_index' });
+    for (let index = 0; index < 300; index += 1) {
+      const search = random() < 0.1 ? pick(['true', 'FALSE', '.25', '5', 'a', '""', '", "', 'ab', 'éb']) : text(3);
+      const found = await list(rows, { search, limit: '100', sort: pick(['row_index', 'createdAt']) });
+      const expected = result.filter((row: Json) => holds(row.data, search));
+      assert.deepEqual(
+        found.result.map((row: Json) => row.row_index),
+        expected.map((row: Json) => row.row_index),
+        `seed ${seed}, search ${JSON.stringify(search)}`,
+      );
+      assert.equal(found.meta.totalCount, expected.length, `seed ${seed}, search ${JSON.stringify(search)}`);
+    }
+  });
+
+  test('follows the changes of a row, and sees no keys', async () => {
+    const rows = await tableWith([
+      { key: 'city', type: 'TEXT' },
+      { key: 'since', type: 'DATE' },
+    ]);
+    const { _id } = await add(rows, { city: 'São Paulo', since: '2026-11-20' });
+    const found = async (search: string): Promise<number> => (await list(rows, { search })).result.length;
+    assert.deepEqual(
+      [await found('sao'), await found('2026-11'), await found('city'), await found('since')],
+      [1, 1, 0, 0],
+    );
+    await call(200, 'PATCH', `${rows}/${_id}`, { body: { data: { city: 'Belém' } } });
+    assert.deepEqual([await found('sao'), await found('BELEM')], [0, 1]);
+  });
+});

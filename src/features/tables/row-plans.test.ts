@@ -1,0 +1,133 @@
+/** How much the database looks at for a page of rows, where that begins to matter: 50,000 beside 2,000 of another table. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import pg from 'pg';
+import { RARE, seedRows } from '../../../bench/records-tables.ts';
+import { openTestDatabase } from '../../../test/support/database.ts';
+import type { Json } from '../../../test/support/platform.ts';
+import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import { pageRowsOf } from './row-list.ts';
+import type { RowQuery } from './schemas.ts';
+
+const COMPANY = 'a'.repeat(24);
+const TABLE = 'b'.repeat(24);
+const COUNT = 50_000;
+// The short walk, and what a look-up of the rare finds beside what it looked for.
+const MOST_ROWS = 5_000 + 500;
+
+const database = await openTestDatabase();
+await database.sql(`insert into companies (_id, name) values ($1, 'Large')`, [COMPANY]);
+await seedRows(database, COMPANY, { [TABLE]: COUNT, ['c'.repeat(24)]: 2_000 });
+const client = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.read) });
+await client.connect();
+after(async () => {
+  await client.end();
+  await database.close();
+});
+
+interface Looked {
+  indexes: Set<string>;
+  /** Rows of tables that were read, whether they fitted or not. */
+  rows: number;
+}
+
+function lookInto(node: Json, looked: Looked): void {
+  if (node['Index Name']) looked.indexes.add(node['Index Name']);
+  if (node['Relation Name'] === 'table_rows') {
+    const rows =
+      node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+    looked.rows += rows * node['Actual Loops'];
+  }
+  for (const inner of node.Plans ?? []) lookInto(inner, looked);
+}
+
+/** Runs a list for real, and explains each of its statements as it is run: those that are prepared, by their generic plan. */
+async function explain(query: Partial<RowQuery>): Promise<Looked & { found: number; total: number | null }> {
+  const looked: Looked = { indexes: new Set(), rows: 0 };
+  const read = {
+    companyId: COMPANY,
+    query: async ({ name, text, values, planEachTime }: Statement) => {
+      lookInto(await (planEachTime ? planOf(text, values) : genericPlanOf(name, text, values)), looked);
+      return (await client.query(text, values)).rows;
+    },
+  } as unknown as TenantRead;
+  const asked = { page: 1, limit: 20, skipCount: true, sort: '-createdAt' as const, ...query };
+  const { result, meta } = await pageRowsOf(read, TABLE, asked);
+  return { ...looked, found: result.length, total: meta.totalCount };
+}
+
+async function planOf(text: string, values: unknown[]): Promise<Json> {
+  const { rows } = await client.query(`explain (analyze, format json) ${text}`, values);
+  return rows[0]['QUERY PLAN'][0].Plan;
+}
+
+async function genericPlanOf(name: string, text: string, values: unknown[]): Promise<Json> {
+  await client.query(`set plan_cache_mode = force_generic_plan; prepare "${name}" as ${text}`);
+  const given = values
+    .map((value) => (value === null ? 'null' : pg.escapeLiteral(`${value as string | number}`)))
+    .join(', ');
+  const { rows } = await client.query(`explain (analyze, format json) execute "${name}" (${given})`);
+  await client.query(`deallocate "${name}"; reset plan_cache_mode`);
+  return rows[0]['QUERY PLAN'][0].Plan;
+}
+
+const WALKS = ['table_rows_list', 'table_rows_index_key'];
+const CASES: [string, Partial<RowQuery>, { indexed: boolean; found: number }][] = [
+  ['page 1', {}, { indexed: false, found: 20 }],
+  ['page 1, oldest first', { sort: 'createdAt' }, { indexed: false, found: 20 }],
+  ['page 1 by row_index, with its total', { sort: 'row_index', skipCount: false }, { indexed: false, found: 20 }],
+  ['deep by row_index', { sort: '-row_index', after: '20000' }, { indexed: false, found: 20 }],
+  ['a word of 8 %', { search: 'madeira' }, { indexed: false, found: 20 }],
+  ['two letters of many', { search: 'an' }, { indexed: false, found: 20 }],
+  ['a rare word', { search: RARE.word }, { indexed: true, found: 2 }],
+  [
+    'a rare word by row_index, with its total',
+    { search: RARE.word, sort: 'row_index', skipCount: false },
+    { indexed: true, found: 2 },
+  ],
+  ['a word that no row has', { search: 'qwertz' }, { indexed: true, found: 0 }],
+  ['two rare letters', { search: RARE.pair }, { indexed: true, found: 3 }],
+  ['two rare letters, one with an accent', { search: 'q\u0301X' }, { indexed: true, found: 3 }],
+  ['two letters that no row has', { search: 'zq' }, { indexed: true, found: 0 }],
+];
+
+describe(`among ${COUNT} rows no page reads more than ${MOST_ROWS}:`, () => {
+  for (const [name, query, expected] of CASES) {
+    test(name, async () => {
+      const { indexes, rows, found } = await explain(query);
+      assert.ok(rows <= MOST_ROWS, `${rows} rows were read by ${[...indexes].join(', ')}`);
+      assert.equal(indexes.has('table_rows_search'), expected.indexed, [...indexes].join(', '));
+      assert.ok(
+        WALKS.some((walk) => indexes.has(walk)),
+        [...indexes].join(', '),
+      );
+      assert.equal(found, expected.found);
+    });
+  }
+});
+
+test('what is looked up, and what is counted, is what a walk through all of them finds', async () => {
+  for (const search of [
+    'madeira',
+    'an',
+    'MADEIRA',
+    'frágil',
+    'lote 12',
+    '7-qx',
+    RARE.word,
+    RARE.pair,
+    'zq',
+    '%',
+    'wk',
+    'io',
+  ]) {
+    const [row] = await database.sql<{ count: number }>(
+      `select count(*)::int as count from table_rows where company_id = $1 and table_id = $2 and strpos(folded, fold($3)) > 0`,
+      [COMPANY, TABLE, search],
+    );
+    const page = Math.max(1, Math.ceil((row?.count ?? 0) / 100));
+    const { found, total } = await explain({ search, skipCount: false, limit: 100, page });
+    assert.deepEqual([found, total], [(row?.count ?? 0) - (page - 1) * 100, row?.count], search);
+  }
+});

@@ -1,0 +1,144 @@
+/** Forms, through an operation that takes one: only its parts, each once, none too large, nothing left behind. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir, readlink } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { startPlatform, type Json } from '../../test/support/platform.ts';
+import { expectProblem } from '../../test/support/refusals.ts';
+import { formOf, postForm } from '../../test/support/sheets.ts';
+import { until } from '../../test/support/wait.ts';
+
+const platform = await startPlatform();
+const PATH = '/v1/contacts/import';
+const file = { name: 'people.csv', data: 'name\nAna\n' };
+
+test('a part that the operation does not name, stands twice, or is of the wrong kind is refused by its name', async () => {
+  const refused = async (form: FormData, path: string, code: string): Promise<void> => {
+    const answer = await postForm(platform, [400, PATH], form);
+    expectProblem(answer, 'VALIDATION_FAILED', path);
+    assert.equal(answer.body.errors[0].code, code);
+  };
+  await refused(formOf({ file, surprise: '1' }), 'surprise', 'ADDITIONAL_PROPERTIES');
+  await refused(formOf({ surprise: file }), 'surprise', 'ADDITIONAL_PROPERTIES');
+  await refused(formOf({}), 'file', 'REQUIRED');
+  await refused(formOf({ file: 'name\nAna\n' }), 'file', 'TYPE');
+  await refused(formOf({ file, silent: { name: 'a.txt', data: 'true' } }), 'silent', 'TYPE');
+  await refused(formOf({ file, silent: 'yes' }), 'silent', 'MALFORMED');
+  await refused(formOf({ file, silent: '1' }), 'silent', 'TYPE');
+  await refused(formOf({ file, mapping: '{"__proto__":"name"}' }), 'mapping', 'MALFORMED');
+  const twice = formOf({ file, silent: 'true' });
+  twice.append('silent', 'true');
+  await refused(twice, 'silent', 'DUPLICATE');
+  const files = formOf({ file });
+  files.append('file', new Blob(['name\nEva\n']), 'second.csv');
+  await refused(files, 'file', 'DUPLICATE');
+});
+
+test('a file that is too large is 413, whether the caller says how large it is or not', async () => {
+  const large = Buffer.alloc(50 * 1024 * 1024 + 1, 'a');
+  const said = await postForm(platform, [413, PATH], { file: { name: 'large.csv', data: large } });
+  expectProblem(said, 'BODY_TOO_LARGE', 'file');
+});
+
+test('a stream of a gigabyte is refused soon after the limit, and its sender learns why', async () => {
+  const { sent, answer } = await streamForm(1024);
+  assert.match(answer, /^HTTP\/1\.1 413 /);
+  assert.match(answer, /"path":"file"/);
+  // What the sockets and the moment of reading on hold, beyond the limit of 50 MB.
+  assert.ok(sent < 1024 * 0.75, `${sent} MB were taken`);
+});
+
+test('other bodies are 415, a form that is cut off or broken is 400', async () => {
+  const { call } = platform;
+  expectProblem(await call(415, 'POST', PATH, { body: { file: 'x' } }), 'UNSUPPORTED_MEDIA_TYPE');
+  expectProblem(await call(415, 'POST', PATH), 'UNSUPPORTED_MEDIA_TYPE');
+  const post = (raw: string, headers: Record<string, string> = {}): Promise<Json> =>
+    call(400, 'POST', PATH, { raw, headers: { 'content-type': 'multipart/form-data; boundary=x', ...headers } });
+  for (const raw of [
+    '--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\nname\nAn',
+    '--x\r\ncontent-disposition: form-data; name="silent"\r\n\r\ntrue',
+    'no form at all',
+    '--x',
+  ]) {
+    const { body } = await post(raw);
+    assert.equal(body.code, 'MALFORMED_BODY', raw);
+  }
+  expectProblem(await post('--x--\r\n'), 'VALIDATION_FAILED', 'file');
+  const bare = await call(400, 'POST', PATH, { raw: 'a', headers: { 'content-type': 'multipart/form-data' } });
+  assert.equal(bare.body.code, 'MALFORMED_BODY');
+  const packed = await postForm(platform, [415, PATH], { file }, { headers: { 'content-encoding': 'gzip' } });
+  expectProblem(packed, 'UNSUPPORTED_MEDIA_TYPE');
+});
+
+test('an operation without a form does not take one', async () => {
+  expectProblem(await postForm(platform, [415, '/v1/contacts'], { file }), 'UNSUPPORTED_MEDIA_TYPE');
+});
+
+test('a file name is shown without its path and without what could hurt a log', async () => {
+  const name = '../../etc/pass\u0001\nwd\u007f.csv';
+  const raw = `--x\r\ncontent-disposition: form-data; name="file"; filename="${name.replace('\n', '')}"\r\n\r\nname\nAna\n\r\n--x--\r\n`;
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+  const { body } = await platform.call(201, 'POST', PATH, { raw, headers });
+  assert.equal(body.file_name, 'passwd.csv');
+});
+
+test('access is judged before the form is read', async () => {
+  await postForm(platform, [401, PATH], { file }, { key: 'nobody' });
+});
+
+// Where a process sees its open files; without it the test has no eyes.
+const skip = existsSync('/proc/self/fd') ? false : 'needs /proc';
+
+test(
+  'no upload stays behind: neither a good one, nor a refused one, nor one whose sender hung up',
+  { skip },
+  async () => {
+    await postForm(platform, [201, PATH], { file });
+    await postForm(platform, [400, PATH], { file, surprise: '1' });
+    await hangUp();
+    await until('every upload to be closed', async () => (await openUploads()) === 0);
+    assert.ok((await platform.call(200, 'GET', '/v1/contacts')).body);
+  },
+);
+
+/** Deleted files of ours that are still open. */
+async function openUploads(): Promise<number> {
+  const links = await Promise.all(
+    (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+  );
+  return links.filter((link) => link.includes('parley-upload-')).length;
+}
+
+const head = (length: string): string =>
+  `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${platform.demo.key}\r\n` +
+  `content-type: multipart/form-data; boundary=x\r\n${length}\r\n\r\n`;
+const PART = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\n';
+
+async function hangUp(): Promise<void> {
+  const { port } = new URL(platform.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(`${head('content-length: 1000000')}${PART}name\n`);
+  await until('the upload to have begun', async () => (await openUploads()) > 0);
+  socket.destroy();
+}
+
+/** Sends so many megabytes in chunks, until it is answered. */
+async function streamForm(megabytes: number): Promise<{ sent: number; answer: string }> {
+  const { port } = new URL(platform.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  const heard = { answer: '', closed: false };
+  socket.setEncoding('latin1').on('data', (text: string) => (heard.answer += text));
+  socket.on('close', () => (heard.closed = true)).on('error', () => (heard.closed = true));
+  const isOver = (): boolean => heard.closed || heard.answer !== '';
+  socket.write(`${head('transfer-encoding: chunked')}${PART.length.toString(16)}\r\n${PART}\r\n`);
+  const piece = Buffer.alloc(1024 * 1024, 'a');
+  let sent = 0;
+  for (; sent < megabytes && !isOver(); sent += 1) {
+    const isFree = socket.write(Buffer.concat([Buffer.from('100000\r\n'), piece, Buffer.from('\r\n')]));
+    if (!isFree) await until('the socket to drain', () => isOver() || socket.writableLength < 1e5, 5_000);
+  }
+  await until('an answer', () => heard.answer.includes('"path"') || heard.closed);
+  socket.destroy();
+  return { sent, answer: heard.answer };
+}

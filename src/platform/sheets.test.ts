@@ -1,0 +1,271 @@
+/** Sheets: what is read out of good ones, and how soon bad ones are given up. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { randomFrom } from '../../test/support/random.ts';
+import { bombOf, workbookParts, xlsxOf, zipOf, type TestCell, type ZipItem } from '../../test/support/sheets.ts';
+import { AppError } from './errors.ts';
+import { csvLine } from './sheets/csv.ts';
+import type { Cell, SheetRow, SheetSource } from './sheets/sheet.ts';
+import { formatOf, readRows } from './sheets.ts';
+
+/** In pieces of an odd size, so that nothing falls on a border by chance. */
+function sourceOf(data: Buffer | string, piece = 4_099): SheetSource {
+  const bytes = Buffer.from(data);
+  return {
+    bytes: bytes.length,
+    async *read(start, end) {
+      for (let at = start; at < end; at += piece) yield bytes.subarray(at, Math.min(end, at + piece));
+    },
+  };
+}
+
+async function rowsOf(data: Buffer | string, piece?: number): Promise<SheetRow[]> {
+  const source = sourceOf(data, piece);
+  const rows: SheetRow[] = [];
+  for await (const row of readRows(source, await formatOf(source))) rows.push(row);
+  return rows;
+}
+
+const cellsOf = async (data: Buffer | string, piece?: number): Promise<Cell[][]> =>
+  (await rowsOf(data, piece)).map(({ cells }) => cells);
+
+async function faultOf(data: Buffer | string): Promise<string> {
+  try {
+    await rowsOf(data);
+  } catch (error) {
+    assert.ok(error instanceof AppError, String(error));
+    assert.equal(error.status, 400);
+    return error.errors[0]?.message ?? '';
+  }
+  assert.fail('it was read');
+}
+
+test('a CSV is read with any of its delimiters, line ends, quotes, and a byte order mark', async () => {
+  for (const mark of ['', '\ufeff']) {
+    for (const delimiter of [',', ';', '\t']) {
+      for (const end of ['\n', '\r\n', '\r']) {
+        const lines = [
+          ['name', 'size'],
+          ['"a ""b"" \n c"', '5" inch'],
+          ['', ' '],
+          ['ação', 'x,y;z'],
+        ];
+        const text = lines
+          .map((line) => line.map((cell) => (/[,;]/.test(cell) ? `"${cell}"` : cell)).join(delimiter))
+          .join(end);
+        assert.deepEqual(await rowsOf(mark + text), [
+          { number: 0, cells: ['name', 'size'] },
+          { number: 1, cells: ['a "b" \n c', '5" inch'] },
+          { number: 3, cells: ['ação', 'x,y;z'] },
+        ]);
+      }
+    }
+  }
+});
+
+test('a letter of several bytes is whole wherever a piece ends', async () => {
+  const text = `name\n${'ção😀'.repeat(50)}\n`;
+  for (const piece of [1, 2, 3, 5, 7]) assert.deepEqual((await cellsOf(text, piece))[1], ['ção😀'.repeat(50)]);
+});
+
+test('the first sheet of a workbook is read: shared and inline texts, numbers, booleans, dates by their style', async () => {
+  const cell = (attributes: string, inner: string): TestCell => ({
+    xml: (reference) => `<c r="${reference}" ${attributes}>${inner}</c>`,
+  });
+  const rows = await rowsOf(
+    xlsxOf([
+      [null],
+      ['text', 'number', 'boolean', 'date'],
+      ['a & <b>', -1.5e3, true, cell('s="1"', '<v>46346</v>')],
+      [null],
+      [null, 7, false, cell('s="2"', '<v>46346.395833333336</v>')],
+      [
+        cell('t="inlineStr"', '<is><r><t>in</t></r><r><t>line</t></r><rPh><t>reading</t></rPh></is>'),
+        cell('t="str"', '<f>A1</f><v>formula_x000A_</v>'),
+        cell('t="e"', '<v>#N/A</v>'),
+        cell('s="3"', '<v>46346</v>'),
+      ],
+    ]),
+  );
+  assert.deepEqual(rows, [
+    { number: 0, cells: ['text', 'number', 'boolean', 'date'] },
+    { number: 1, cells: ['a & <b>', -1500, true, '2026-11-20'] },
+    { number: 3, cells: [null, 7, false, '2026-11-20T09:30:00'] },
+    { number: 4, cells: ['inline', 'formula\n', null, 46_346] },
+  ]);
+});
+
+test('what was written as CSV is read as it was, and no cell begins like a formula', async () => {
+  const seed = Math.floor(Math.random() * 1e9);
+  const random = randomFrom(seed);
+  const letters = ['=', '+', '-', '@', "'", '\t', '\r', '\n', '"', ',', ';', ' ', 'a', 'é', '5', '\uff1d'];
+  const text = (): string =>
+    Array.from({ length: 1 + Math.floor(random() * 6) }, () => letters[Math.floor(random() * letters.length)]).join('');
+  const rows = Array.from({ length: 300 }, () => [`x${text()}`, text(), '-5', '+5511987654321', '=1+1', '-1+cmd|x']);
+  const written = csvLine(['a', 'b', 'c', 'd', 'e', 'f']) + rows.map((row) => csvLine(row)).join('');
+  const expected = rows.map((row) => row.map((cell) => (cell.trim() === '' ? null : cell)));
+  assert.deepEqual((await cellsOf(written)).slice(1), expected, `seed ${seed}`);
+  // Read as a spreadsheet reads it: without taking the apostrophe away.
+  for (const row of rows) {
+    for (const cell of row.slice(0, 2)) {
+      const shown = csvLine([cell]).trimEnd().replace(/^"/, '');
+      if (!/^[+-]\d/.test(cell)) assert.doesNotMatch(shown, /^[=+\-@\t\r\n\uff1d]/, `seed ${seed}: ${cell}`);
+    }
+  }
+  assert.equal(
+    csvLine(['=1+1', '-5', '+5511987654321', '-1+cmd|x', "'=1", null, true]),
+    `'=1+1,-5,+5511987654321,'-1+cmd|x,''=1,,true\r\n`,
+  );
+});
+
+const NAMED: [string, Buffer | string, RegExp][] = [
+  ['an empty file', '', /is empty/],
+  ['blank lines', '\n \n', /no row with a value/],
+  ['a picture', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), /neither CSV nor XLSX/],
+  ['a document', '%PDF-1.7 etc', /neither CSV nor XLSX/],
+  ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /old or a protected workbook/],
+  ['UTF-16', Buffer.from('\ufeffname\n', 'utf16le'), /not UTF-8/],
+  ['latin-1', Buffer.from('name\nJos\xe9\n', 'latin1'), /not UTF-8/],
+  ['a letter that is cut off at the end', Buffer.from('name\né').subarray(0, 6), /not UTF-8/],
+  ['a NUL at the beginning', 'na\0me\n', /neither CSV nor XLSX/],
+  ['a NUL far inside', `name\n${'a\n'.repeat(5_000)}\0`, /NUL/],
+  ['a quote that is never closed', `name\n"${'a\n'.repeat(900_000)}`, /more than a million letters|can not be read/],
+  ['a zip of something else', zipOf([{ path: 'a.txt', data: 'a' }]), /no workbook/],
+  ['half a zip', xlsxOf([['a'], ['b']]).subarray(0, 200), /broken workbook/],
+  ['a zip in a zip', zipOf([{ path: 'xl/workbook.xml', data: xlsxOf([['a']]) }]), /broken XML|without a sheet/],
+  ['many parts', zipOf(Array.from({ length: 300 }, (_, n) => ({ path: `${n}`, data: '' }))), /more than 200 parts/],
+  ['a number that is none', xlsxOf([['a'], [{ xml: (r) => `<c r="${r}"><v>NaN</v></c>` }]]), /number/],
+];
+for (const [name, data, message] of NAMED) {
+  test(`${name} is refused in words that say why`, async () => assert.match(await faultOf(data), message));
+}
+
+const withSheet = (change: (item: ZipItem) => ZipItem): Buffer =>
+  zipOf(workbookParts([['name'], ['x']]).map((item) => (item.path.endsWith('sheet2.xml') ? change(item) : item)));
+const withXml = (xml: string): Buffer => withSheet((item) => ({ ...item, data: xml }));
+const DTD = '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;&x;&x;&x;&x;&x;">]>';
+
+const HOSTILE: [string, () => Buffer, RegExp][] = [
+  ['a bomb of a thousand to one', () => withSheet((item) => ({ ...item, packed: bombOf(200) })), /100 times/],
+  [
+    'a bomb whose headers say that it is small',
+    () => withSheet((item) => ({ ...item, packed: bombOf(200), claims: { inflated: 1000 } })),
+    /broken workbook/,
+  ],
+  [
+    'headers that promise 3 GB',
+    () => withSheet((item) => ({ ...item, claims: { inflated: 3_000_000_000 } })),
+    /500 MB/,
+  ],
+  [
+    'a part that is longer in its directory than the file',
+    () => withSheet((item) => ({ ...item, claims: { packed: 1_000_000 } })),
+    /broken/,
+  ],
+  ['a document type', () => withXml(`${DTD}<worksheet/>`), /document type/],
+  ['an entity of its own', () => withXml('<worksheet>&y;</worksheet>'), /broken XML/],
+  ['a text without end', () => withXml(`<worksheet><!--${randomLetters(3_000_000)}`), /text without end/],
+  ['a tag without end', () => withXml(`<worksheet a="${randomLetters(3_000_000)}`), /text without end/],
+  ['a column beyond the last', () => withXml('<a><row><c r="ZZZ1"><v>1</v></c></row></a>'), /last column/],
+  ['a cell far to the right', () => withXml('<a><row><c r="XFD1"><v>1</v></c></row></a>'), /500 columns/],
+  [
+    'bytes that are no UTF-8',
+    () => withSheet((item) => ({ ...item, data: Buffer.from([60, 97, 62, 255, 254]) })),
+    /XML/,
+  ],
+];
+
+/** Letters that hardly shrink: what is refused here is no ratio. */
+function randomLetters(count: number): string {
+  const random = randomFrom(count);
+  return Buffer.from(Array.from({ length: count }, () => 97 + Math.floor(random() * 26))).toString('latin1');
+}
+
+for (const [name, make, message] of HOSTILE) {
+  test(`${name} is given up at once, and costs neither memory nor time`, async () => {
+    const data = make();
+    const [cpu, memory] = [process.cpuUsage(), process.memoryUsage().rss];
+    assert.match(await faultOf(data), message);
+    const { user, system } = process.cpuUsage(cpu);
+    assert.ok(user + system < 1_000_000, `${(user + system) / 1000} ms of CPU`);
+    assert.ok(process.memoryUsage().rss - memory < 128 * 1024 * 1024, 'memory');
+  });
+}
+
+test('a workbook of random bytes here and there is read or refused, and never breaks the reader', async () => {
+  const seed = Math.floor(Math.random() * 1e9);
+  const random = randomFrom(seed);
+  const good = xlsxOf([['name', 'n'], ...Array.from({ length: 50 }, (_, n) => [`Ana ${n}`, n])]);
+  for (let round = 0; round < 300; round += 1) {
+    const broken = Buffer.from(good);
+    for (let change = 0; change < 1 + random() * 5; change += 1)
+      broken[Math.floor(random() * broken.length)] = Math.floor(random() * 256);
+    try {
+      await rowsOf(broken);
+    } catch (error) {
+      assert.ok(error instanceof AppError, `seed ${seed}, round ${round}: ${(error as Error).stack}`);
+    }
+  }
+});
+
+test('a source that fails is no fault of the sheet', async () => {
+  for (const data of [Buffer.from('a\nb\n'.repeat(5_000)), xlsxOf([['a'], ['b']])]) {
+    const good = sourceOf(data, 512);
+    let reads = 0;
+    const source: SheetSource = {
+      bytes: good.bytes,
+      async *read(start, end) {
+        reads += 1;
+        if (reads > 2 || data.length > 10_000) throw new Error('the database is away');
+        yield* good.read(start, end);
+      },
+    };
+    await assert.rejects(async () => {
+      for await (const _ of readRows(source, data.length > 10_000 ? 'CSV' : 'XLSX'));
+    }, /the database is away/);
+  }
+});
+
+test('whoever stops reading in the middle leaves nothing open', async () => {
+  for (const data of ['a\n'.repeat(50_000), xlsxOf(Array.from({ length: 20_000 }, (_, n) => [`row ${n}`]))]) {
+    let open = 0;
+    const good = sourceOf(data, 1_000);
+    const source: SheetSource = {
+      bytes: good.bytes,
+      async *read(start, end) {
+        open += 1;
+        try {
+          yield* good.read(start, end);
+        } finally {
+          open -= 1;
+        }
+      },
+    };
+    for await (const { number } of readRows(source, await formatOf(source))) if (number === 5) break;
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(open, 0);
+  }
+});
+
+test('a sheet that is at hand is read in small steps, between which everybody else has his turn', async () => {
+  const csv = 'name,size\n'.repeat(200_000);
+  const rows = '<row><c t="str"><v>Ana</v></c></row>'.repeat(50_000);
+  const book = workbookParts([]).map((item) => ({
+    ...item,
+    stored: true as const,
+    data: item.path.endsWith('sheet2.xml') ? `<worksheet>${rows}</worksheet>` : item.data,
+  }));
+  for (const data of [Buffer.from(csv), zipOf(book)]) {
+    let turns = 0;
+    let reading = true;
+    const count = (): void => {
+      turns += 1;
+      if (reading) setImmediate(count);
+    };
+    setImmediate(count);
+    await rowsOf(data, data.length);
+    reading = false;
+    // 32 kB are some ten milliseconds.
+    assert.ok(turns > data.length / 65_536, `${turns} turns for ${data.length} bytes`);
+  }
+});

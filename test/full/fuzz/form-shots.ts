@@ -1,0 +1,78 @@
+/** Forms that no honest client sends, and sheets that none would write. */
+import type { Chance } from '../harness/chance.ts';
+import { HOSTILE_BODIES } from './bodies.ts';
+import { END, FORM_TYPE, partOf } from './forms.ts';
+import { aim, fittingBody, type Gun } from './operation-shots.ts';
+import type { Shot } from './shot.ts';
+import { NAUGHTY } from './strings.ts';
+
+const FILE = 'name="file"; filename="a.csv"';
+const SHEET = Buffer.from('name,note\nAna,x\n');
+
+/** What is no form, or not the form that is asked for. */
+const HOSTILE: ((chance: Chance) => Buffer)[] = [
+  () => Buffer.alloc(0),
+  () => END,
+  () => SHEET,
+  (chance) => chance.pick(HOSTILE_BODIES).raw,
+  // Cut off in the frame, in the head, in the file.
+  (chance) => partOf(FILE, SHEET).subarray(0, chance.int(partOf(FILE, SHEET).length)),
+  () => partOf(FILE, SHEET),
+  () => Buffer.concat([partOf(FILE, SHEET), partOf(FILE, SHEET), END]),
+  () => Buffer.concat([partOf('name="file"', SHEET), END]),
+  () => Buffer.concat([partOf('name="mapping"; filename="a.json"', SHEET), END]),
+  () => Buffer.concat([partOf('filename="a.csv"', SHEET), END]),
+  () => Buffer.concat([partOf('name=""; filename="a.csv"', SHEET), END]),
+  () => Buffer.concat([partOf(FILE, SHEET, 'Content-Transfer-Encoding: base64'), END]),
+  () => Buffer.concat([partOf(FILE, SHEET, ...Array.from({ length: 500 }, (_, index) => `X-${index}: y`)), END]),
+  () => Buffer.concat([partOf(FILE, SHEET, `X-Long: ${'y'.repeat(100_000)}`), END]),
+  () => Buffer.concat([...Array.from({ length: 300 }, (_, index) => partOf(`name="p${index}"`, SHEET)), END]),
+  () => Buffer.concat([partOf(FILE, SHEET), partOf('name="mapping"', Buffer.alloc(1_100_000, '[')), END]),
+  (chance) => Buffer.concat([partOf(FILE, SHEET), partOf('name="mapping"', chance.pick(HOSTILE_BODIES).raw), END]),
+  (chance) => Buffer.concat([partOf(`name="${nameOf(chance)}"`, SHEET), partOf(FILE, SHEET), END]),
+  (chance) => Buffer.concat([partOf(`name="file"; filename="${nameOf(chance)}"`, SHEET), END]),
+];
+
+const nameOf = (chance: Chance): string =>
+  chance.pick(['__proto__', 'constructor', 'toString', 'file[]', '_charset_', chance.pick(NAUGHTY).slice(0, 300)]);
+
+/** Files that are no sheet, or one that lies. */
+const FILES: ((chance: Chance) => Buffer)[] = [
+  () => Buffer.alloc(0),
+  () => Buffer.alloc(5_000),
+  () => Buffer.from('\ufeff'),
+  () => Buffer.from('"name'),
+  () => Buffer.from('name\n"Ana\n'),
+  () => Buffer.from('name,name\nAna,Bea\n'),
+  () => Buffer.from(`name\n${'"'.repeat(100_000)}`),
+  () => Buffer.from(`name\n${','.repeat(100_000)}\n`),
+  () => Buffer.from(`${Array.from({ length: 20_000 }, (_, index) => `c${index}`).join()}\n`),
+  () => Buffer.from('name\n'.repeat(20_000)),
+  () => Buffer.from('name\nJos\u00e9\n', 'latin1'),
+  () => Buffer.from('\ufeffname\nAna\n', 'utf16le'),
+  () => Buffer.from('PK\u0003\u0004', 'latin1'),
+  () => Buffer.concat([Buffer.from('PK\u0005\u0006', 'latin1'), Buffer.alloc(18)]),
+  () => Buffer.concat([Buffer.from('PK\u0005\u0006', 'latin1'), Buffer.alloc(18, 0xff)]),
+  (chance) => Buffer.from(`name,till_text\n${chance.pick(NAUGHTY)},${chance.pick(NAUGHTY)}\n`),
+  (chance) => chance.pick(HOSTILE_BODIES).raw,
+];
+
+export function formShot(gun: Gun): Shot {
+  const { chance, scene } = gun;
+  const operation = chance.pick(gun.operations.filter(({ form }) => form));
+  const caller = chance.pick(scene.callers.filter(({ full }) => full));
+  const kind = chance.int(10);
+  if (kind < 4) return aim(gun, operation, { idea: 'sheet', caller, ...fittingBody(gun, operation) });
+  if (kind < 7) {
+    const body = Buffer.concat([partOf(FILE, chance.pick(FILES)(chance)), END]);
+    return aim(gun, operation, { idea: 'hostile sheet', caller, body, headers: FORM_TYPE });
+  }
+  const shot = aim(gun, operation, {
+    idea: 'hostile form',
+    caller,
+    body: chance.pick(HOSTILE)(chance),
+    headers: FORM_TYPE,
+  });
+  // Some of them are a form after all, for a table that may be gone.
+  return { ...shot, statuses: [201, 400, 404, 413, 415] };
+}

@@ -1,0 +1,39 @@
+/** Forms and sheets as bytes. */
+import type { Chance } from '../harness/chance.ts';
+import { NAUGHTY } from './strings.ts';
+
+/** By name; the file by its text. What is no text is sent as JSON. */
+export type Parts = Record<string, unknown>;
+
+const BOUNDARY = 'fuzz-boundary';
+export const FORM_TYPE = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
+
+export function formOf(parts: Parts): { body: Buffer; headers: Record<string, string> } {
+  const pieces = Object.entries(parts).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return partOf(`name="${name}"${name === 'file' ? '; filename="sheet.csv"' : ''}`, Buffer.from(text));
+  });
+  return { body: Buffer.concat([...pieces, END]), headers: FORM_TYPE };
+}
+
+export const END = Buffer.from(`--${BOUNDARY}--\r\n`);
+
+export function partOf(disposition: string, content: Buffer, ...headers: string[]): Buffer {
+  const head = [`--${BOUNDARY}`, `Content-Disposition: form-data; ${disposition}`, ...headers, '', ''].join('\r\n');
+  return Buffer.concat([Buffer.from(head), content, Buffer.from('\r\n')]);
+}
+
+/** A sheet of what the scene's people and tables have, each cell as likely wrong as right. */
+export function sheetOf(chance: Chance): string {
+  const titles = ['name', 'email', 'phone_number', 'tags', 'owner', 'business', 'blocked', 'till_text', 'till_number'];
+  const columns = chance.shuffle(titles).slice(0, 1 + chance.int(titles.length));
+  const mark = chance.pick([',', ';', '\t']);
+  const cell = (): string => {
+    const text = chance.pick([...GOOD, chance.pick(NAUGHTY).toWellFormed().slice(0, 500)]);
+    return chance.int(2) === 0 ? `"${text.replaceAll('"', '""')}"` : text.replaceAll(/[\r\n"]/g, ' ');
+  };
+  const rows = Array.from({ length: chance.int(30) }, () => columns.map(cell).join(mark));
+  return [columns.join(mark), ...rows].join(chance.pick(['\n', '\r\n']));
+}
+
+const GOOD = ['Ana', 'ana@example.test', '+5511988887777', '7', 'true', '', 'vip, new', '1e3', '2026-11-20', '=1+1'];

@@ -1,0 +1,120 @@
+/** The scene's records of every other kind, and what makes sense in a body about them. */
+import { COLUMNS, OPERATORS } from '../../../src/features/contacts/filter-queries.ts';
+import { FIELD_CONTEXTS, FIELD_TYPES, type FieldType } from '../../../src/features/custom-fields/schemas.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import type { Chance } from '../harness/chance.ts';
+import type { PlatformProcess } from '../harness/processes.ts';
+import { call, type Stage, type Tenant } from '../harness/stage.ts';
+import { sheetOf } from './forms.ts';
+import { NAUGHTY } from './strings.ts';
+
+/** A field of every context, and a column of the table, for each type: `till_text`. */
+const slugOf = (type: FieldType): string => `till_${type.toLowerCase()}`;
+export const TEXT_FIELD = slugOf('TEXT');
+const SLUGS = FIELD_TYPES.map(slugOf);
+
+const VALUES: Record<FieldType, unknown[]> = {
+  TEXT: ['Ana', ''],
+  NUMBER: [7, -1.5, 1e300, 0],
+  BOOLEAN: [true, false],
+  DATE: ['2026-11-20', '0001-01-01'],
+  SELECT: ['one', 'two'],
+  LIST: [['one'], [], ['one', 'two']],
+};
+
+export interface FurnishedRecords {
+  fields: string[];
+  table: string;
+  rows: string[];
+  /** What no request may take away. */
+  kept: string[];
+}
+
+/** An agent, fields, businesses, pipelines, a table with rows: what there is of each is enough to be taken away. */
+export async function furnishRecords(
+  { store }: Stage,
+  { url }: PlatformProcess,
+  { _id: company, key }: Tenant,
+): Promise<FurnishedRecords> {
+  const make = async (path: string, body: object): Promise<string> =>
+    (await call(201, 'POST', `${url}/v1/${path}`, { key, body }))._id;
+  await store.sql('insert into agents (company_id, _id, name) values ($1, $2, $3)', [company, newId(), 'Bot']);
+  const columns = FIELD_TYPES.map((type) => {
+    const options = type === 'SELECT' ? { options: ['one', 'two'] } : {};
+    return { title: slugOf(type), type, ...options };
+  });
+  const fields: string[] = [];
+  for (const context of FIELD_CONTEXTS) {
+    for (const column of columns) fields.push(await make('custom-fields', { ...column, slug: column.title, context }));
+    await make('custom-fields', { title: 'spare', context, type: 'TEXT' });
+  }
+  for (const name of ['Bakery', 'Butcher', 'Grocer']) await make('businesses', { name });
+  for (const name of ['Sales', 'Support']) await make('pipelines', { name, steps: [{ name: 'New' }, { name: 'Old' }] });
+  const table = await make('tables', {
+    name: 'Till',
+    columns: columns.map((column) => ({ ...column, key: column.title })),
+  });
+  await make('tables', { name: 'Spare' });
+  const rows: string[] = [];
+  for (const till_text of ['Ana', 'Bea', 'Cid']) rows.push(await make(`tables/${table}/rows`, { data: { till_text } }));
+  return { fields, table, rows, kept: [...fields, table] };
+}
+
+interface Known {
+  living(collection: string, chance: Chance): string;
+  fields: string[];
+  inbox: string;
+}
+
+/** By the field's name; see Hint. */
+export function recordHints({ living, fields, inbox }: Known): Record<string, (chance: Chance) => unknown> {
+  const one =
+    (collection: string) =>
+    (chance: Chance): string =>
+      living(collection, chance);
+  const values = FIELD_TYPES.map((type) => [slugOf(type), (chance: Chance) => chance.pick(VALUES[type])] as const);
+  // One that nobody has, and one of an object's own.
+  const key = (chance: Chance): string => chance.pick([...SLUGS, ...SLUGS, 'nobody', 'constructor']);
+  return {
+    ...Object.fromEntries(values),
+    'custom_fields.*': (chance) => (chance.int(6) === 0 ? chance.pick(fields) : key(chance)),
+    'data.*': key,
+    'mapping.*': (chance) => chance.pick(['name', 'email', 'till_text', 'till_number', 'nobody']),
+    'mapping{}': (chance) => chance.pick(['name', 'email', 'owner', 'business', 'tags', ...SLUGS, 'nobody']),
+    'replacements.*': one('steps'),
+    filters: (chance) => filtersOf(chance, fields),
+    file: sheetOf,
+    contact: one('contacts'),
+    contact_id: one('contacts'),
+    business: one('businesses'),
+    business_id: one('businesses'),
+    agent: one('agents'),
+    attendant: one('users'),
+    pipeline: one('pipelines'),
+    step: one('steps'),
+    replacement: one('steps'),
+    inbox: () => inbox,
+    // Few enough that they meet.
+    phone_number: (chance) => `+55 11 9${8_000 + chance.int(9)}-000${chance.int(9)}`,
+    external_id: (chance) => `customer-${chance.int(40)}`,
+    snoozed_until: () => '2099-01-01T00:00:00.000Z',
+    // Of a table, of one of its columns.
+    slug: (chance) => `slug_${chance.int(1_000)}`,
+    key: (chance) => chance.pick([...SLUGS, 'note', 'constructor', `key_${chance.int(9)}`]),
+    drop_columns: (chance) => chance.pick(SLUGS),
+  };
+}
+
+/** Filters of contacts, some of them wrong. */
+function filtersOf(chance: Chance, fields: string[]): string {
+  const names = [...COLUMNS.map((column) => `contact.${column}`), ...fields];
+  const value = (): unknown =>
+    chance.pick([chance.pick(NAUGHTY).slice(0, 200), 'ana', '%', '7', 7, true, null, ['one'], -0.5]);
+  const filter = (): unknown => ({
+    field: chance.int(10) === 0 ? chance.pick(NAUGHTY).slice(0, 50) : chance.pick(names),
+    operator: chance.int(10) === 0 ? 'like' : chance.pick(OPERATORS),
+    ...(chance.int(8) === 0 ? {} : { value: value() }),
+    ...(chance.int(20) === 0 ? { surprise: 1 } : {}),
+  });
+  return JSON.stringify(Array.from({ length: chance.int(20) === 0 ? 16 : chance.int(4) }, filter));
+}

@@ -1,0 +1,31 @@
+/** Ids in the cells of a sheet: another company's record is told of like one that does not exist, and nothing is stored. */
+import { newId } from '../../../src/platform/ids.ts';
+import type { Json } from '../../support/platform.ts';
+import { until } from '../../support/wait.ts';
+import { ask, validAsking, withText, type Account, type Pair } from './asking.ts';
+import type { Operation } from './document.ts';
+
+const FIELDS = { business: 'business', owner: 'user' } as const;
+
+export async function proveSheets(pair: Pair, operations: Operation[], account: Account): Promise<void> {
+  const { own, other } = pair;
+  const caller = { name: 'company key', token: own.key, refusal: null };
+  const operation = (name: string): Operation => operations.find((one) => one.name === name) as Operation;
+  const ids = [newId(), 'f'.repeat(24), ...Object.values(other.records), ...Object.values(own.records)];
+  const file = ['name,business,owner', ...ids.map((id) => `Ana,${id},${id}`)].join('\n');
+  const asking = { ...validAsking(operation('POST /v1/contacts/import'), own), body: { file } };
+  const { body: begun } = await ask(pair, account, { caller, asking });
+  const read = validAsking(operation('GET /v1/contacts/import/{importId}'), own);
+  const done = await until('the sheet to be worked off', async () => {
+    const place = { in: 'path', path: 'importId' } as const;
+    const { body } = await ask(pair, account, { caller, asking: withText(read, place, begun._id) });
+    return body.finished_at === null ? null : (body as Json);
+  });
+  const expected = ids.flatMap((id, index) =>
+    Object.entries(FIELDS)
+      .filter(([, kind]) => id !== own.records[kind])
+      .map(([field]) => ({ row: index + 1, field, message: 'points to nothing' })),
+  );
+  if (JSON.stringify(done.row_errors) !== JSON.stringify(expected) || done.failed_count !== ids.length)
+    account.faults.push(`a sheet of foreign ids: ${JSON.stringify(done).slice(0, 1_000)}`);
+}
