@@ -68,7 +68,10 @@ async function checkKeys(keys: Keys, { url, company }: { url: string; company: s
   const global = await create(keys, '--global', '--expires', '2099-01-31T00:00:00Z');
   assert.equal(await statusFor(url, global, { 'x-company-id': company }), 200);
 
-  const told = (await keys('audit', '--global')).split('\n').filter(Boolean).map((line) => JSON.parse(line) as Json);
+  const told = (await keys('audit', '--global'))
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Json);
   assert.deepEqual([told[0].action, told[0].company, told[0].actor.name], ['api-keys.create', null, 'npm run keys']);
 
   const text = await keys('list', '--company', company);

@@ -51,7 +51,10 @@ export async function runKeys(config: Config, given: string[]): Promise<string> 
 function readWords(given: string[]): Words {
   const { values, positionals } = parseWords(given);
   const [command = '', id, ...surplus] = positionals;
-  const isWhole = command === 'create' ? values.name.trim() !== '' : command === 'list' || command === 'revoke' || (command === 'audit' && values.global);
+  const isWhole =
+    command === 'create'
+      ? values.name.trim() !== ''
+      : command === 'list' || command === 'revoke' || (command === 'audit' && values.global);
   const isFor = (values.company === undefined) === values.global;
   const isClear = (id !== undefined) === (command === 'revoke') && surplus.length === 0;
   if (!isWhole || !isFor || !isClear) throw new Error(USAGE);

@@ -59,6 +59,15 @@ function strictValidators(schemas: Record<string, unknown>): (part: string | und
   return (part) => (part === 'body' ? body : text);
 }
 
+const NODE_OPTIONS = {
+  maxHeaderSize: HEADER_LIMIT,
+  headersTimeout: HEADERS_MS,
+  // Node's own refusal of a request without a host has no body: ours has.
+  requireHostHeader: false,
+  // Of two Authorization headers Node would take the first, and a proxy before us perhaps the second: joined they are neither.
+  joinDuplicateHeaders: true,
+};
+
 /** `proxies`: addresses and CIDRs whose word on where a request came from is taken (x-forwarded-for). */
 export function createServer(log: Log, metrics: Metrics, proxies: string[] = []): FastifyInstance {
   const app = fastify({
@@ -73,14 +82,7 @@ export function createServer(log: Log, metrics: Metrics, proxies: string[] = [])
     return503OnClosing: false,
     genReqId: requestId,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
-    // Node's own refusal of a request without a host has no body: ours has.
-    // Of two Authorization headers Node would take the first, and a proxy before us perhaps the second: joined they are neither.
-    http: {
-      maxHeaderSize: HEADER_LIMIT,
-      headersTimeout: HEADERS_MS,
-      requireHostHeader: false,
-      joinDuplicateHeaders: true,
-    },
+    http: NODE_OPTIONS,
     frameworkErrors: (error, request, reply) => sendProblem(toAppError(error), request, reply),
     clientErrorHandler,
   });

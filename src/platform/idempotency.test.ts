@@ -486,7 +486,7 @@ test('an effect whose commit comes only after its request has failed keeps its k
   });
   const outcome = failed.then(
     () => 'answered',
-    (error: Error) => error.message,
+    (error: unknown) => (error as Error).message,
   );
   await until('the request to wait for the row', async () => {
     const waiting = await database.sql(

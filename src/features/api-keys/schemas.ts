@@ -3,7 +3,7 @@ import { pageOf, pageQuery } from '../../platform/paging.ts';
 import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
 import { GRANTABLE } from '../../platform/scopes.ts';
 
-export const KEY_TYPES = ['company', 'global'] as const;
+const KEY_TYPES = ['company', 'global'] as const;
 
 const name = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
 

@@ -3,7 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { defineJob, type Worked } from '../../platform/jobs.ts';
 import { purgeTrails } from './audit.ts';
 
-export const PurgeTrails = defineJob({
+const PurgeTrails = defineJob({
   name: 'audit.purge-trails',
   data: Type.Object({}),
   retries: 0,
