@@ -69,6 +69,8 @@ async function removeSlowly(user: string): Promise<() => Promise<void>> {
   const letGo = await hold('businesses', [business._id]);
   await remove(200, user);
   return async () => {
+    // Not left to the foreign key, which would clear what is left without a word.
+    await assert.rejects(release(user), /still name/);
     assert.ok(await isStored(user), 'still on the way out');
     await letGo();
     await release(user);
@@ -173,6 +175,15 @@ test('while records still name them, the user is out of sight, shut out, and nob
   const file = { name: 'people.csv', data: `name,email,owner\nCaio,${newId()}@example.test,${user}` };
   const imported = await importSheet(platform, '/v1/contacts/import', { file });
   assert.deepEqual([imported.failed_count, imported.row_errors[0].field], [1, 'owner']);
+  await finish();
+});
+
+test('an owner who is on the way out does not stand in for the last one', async () => {
+  const { _id: second } = await platform.createUser(demo._id, 'OWNER');
+  const finish = await removeSlowly(second);
+  const { result } = await read('/v1/users?role=OWNER&status=ACTIVE');
+  assert.equal(result.length, 1);
+  expectProblem(await remove(409, result[0]._id), 'LAST_OWNER');
   await finish();
 });
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { awaitImport, importSheet, postForm, xlsxOf } from '../../../test/support/sheets.ts';
+import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -126,4 +127,8 @@ test('a table that is removed while its sheet waits ends the import, and nothing
   await postForm(platform, [201, `/v1/tables/${id}/import`], { file: { name: 'x.csv', data } });
   await call(200, 'DELETE', `/v1/tables/${id}`);
   await call(404, 'GET', `/v1/tables/${id}/export`);
+  const left = async (table: string, open: string): Promise<number> =>
+    (await platform.database.sql(`select 1 from ${table} where table_id = $1 ${open}`, [id])).length;
+  await until('the import to end', async () => (await left('imports', 'and finished_at is null')) === 0);
+  await until('the rows to be erased', async () => (await left('table_rows', '')) === 0);
 });

@@ -1,15 +1,12 @@
 /** CSV: UTF-8 with or without a byte order mark; comma, semicolon or tab; quotes as in RFC 4180. */
 import { parse } from 'csv-parse';
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
-import { sheetFault, type Cell, type SheetRow, type SheetSource } from './sheet.ts';
+import { inSteps, sheetFault, type Cell, type SheetRow, type SheetSource } from './sheet.ts';
 
 // A row is held as a whole; a quote that is never closed would make the rest of the file one.
 const MAX_ROW_LETTERS = 1024 * 1024;
 // The first rows, from which the delimiter is guessed.
 const SAMPLE_LETTERS = 64 * 1024;
-// Parsed in one go, which nobody else's request should notice.
-const STEP_BYTES = 16 * 1024;
 
 export async function* readCsv(source: SheetSource): AsyncGenerator<SheetRow> {
   const texts = decode(source);
@@ -42,13 +39,7 @@ export async function* readCsv(source: SheetSource): AsyncGenerator<SheetRow> {
 
 async function* decode(source: SheetSource): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  for await (const piece of source.read(0, source.bytes)) {
-    for (let start = 0; start < piece.length; start += STEP_BYTES) {
-      // A piece that is at hand is read without a pause: everybody else would wait until the whole sheet is parsed.
-      await setImmediate();
-      yield checked(decodeStep(decoder, piece.subarray(start, start + STEP_BYTES)));
-    }
-  }
+  for await (const piece of inSteps(source.read(0, source.bytes))) yield checked(decodeStep(decoder, piece));
   yield checked(decodeStep(decoder, null));
 }
 

@@ -1,4 +1,5 @@
 /** What readers of sheets have in common. */
+import { setImmediate } from 'node:timers/promises';
 import { AppError, invalid } from '../errors.ts';
 
 /** Where a sheet's bytes are: an upload, or its pieces in the database. */
@@ -15,6 +16,22 @@ export interface SheetRow {
   /** 0 is the header, 1 the first row after it; rows without any value are counted and left out. */
   number: number;
   cells: Cell[];
+}
+
+// Parsed in one go, which nobody else's request should notice.
+const STEP_BYTES = 16 * 1024;
+
+/**
+ * Pieces in small steps, with a turn for everybody else before each: a piece that is at hand would otherwise be read without a
+ * pause, and all other requests would wait until the whole sheet is parsed.
+ */
+export async function* inSteps(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    for (let start = 0; start < piece.length; start += STEP_BYTES) {
+      await setImmediate();
+      yield piece.subarray(start, start + STEP_BYTES);
+    }
+  }
 }
 
 export const sheetFault = (message: string, code = 'MALFORMED'): AppError => invalid('file', message, code);

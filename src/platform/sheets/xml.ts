@@ -1,7 +1,6 @@
 /** XML of workbooks, as a stream of tags: no document type, no entities but XML's five, nothing that grows without end. */
-import { setImmediate } from 'node:timers/promises';
 import { SaxesParser } from 'saxes';
-import { isBroken, sheetFault } from './sheet.ts';
+import { inSteps, isBroken, sheetFault } from './sheet.ts';
 
 export interface TagHandlers {
   open?(name: string, attributes: Record<string, string>): void;
@@ -36,9 +35,7 @@ export async function* readXml(pieces: AsyncIterable<Buffer>, handlers: TagHandl
   parser.on('text', takeText);
   parser.on('cdata', takeText);
   try {
-    for await (const piece of pieces) {
-      // A part that is not packed is read without a pause: everybody else would wait until the whole of it is parsed.
-      await setImmediate();
+    for await (const piece of inSteps(pieces)) {
       parser.write(decoder.decode(piece, { stream: true }));
       silentBytes += piece.length;
       if (silentBytes > MAX_SILENT_BYTES) throw sheetFault('has a text without end in its XML', 'TOO_LARGE');

@@ -1,5 +1,6 @@
 /** Forms that no honest client sends, and sheets that none would write. */
 import type { Chance } from '../harness/chance.ts';
+import { workbookParts, xlsxOf, zipOf } from '../../support/sheets.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
 import { END, FORM_TYPE, partOf } from './forms.ts';
 import { aim, fittingBody, type Gun } from './operation-shots.ts';
@@ -36,6 +37,33 @@ const HOSTILE: ((chance: Chance) => Buffer)[] = [
 const nameOf = (chance: Chance): string =>
   chance.pick(['__proto__', 'constructor', 'toString', 'file[]', '_charset_', chance.pick(NAUGHTY).slice(0, 300)]);
 
+const CELLS = [
+  ['name', 'till_text'],
+  ['Ana', 7],
+];
+const WORKBOOK = xlsxOf(CELLS);
+
+/** A workbook some of whose bytes are others. */
+function spoiled(chance: Chance): Buffer {
+  const bytes = Buffer.from(WORKBOOK);
+  for (let left = 1 + chance.int(5); left > 0; left -= 1) bytes[chance.int(bytes.length)] = chance.int(256);
+  return bytes;
+}
+
+/** One whose parts are something else, missing, or not as long as they say. */
+function patched(chance: Chance): Buffer {
+  const parts = workbookParts(CELLS);
+  const victim = chance.int(parts.length);
+  const changes = [
+    parts.toSpliced(victim, 1),
+    parts.map((part, index) => (index === victim ? { ...part, data: chance.pick(HOSTILE_BODIES).raw } : part)),
+    parts.map((part, index) => (index === victim ? { ...part, data: String(part.data).slice(0, 60) } : part)),
+    parts.map((part, index) => (index === victim ? { ...part, claims: { inflated: chance.int(2 ** 31) } } : part)),
+    parts.map((part, index) => (index === victim ? { ...part, path: chance.pick(NAUGHTY).slice(0, 200) } : part)),
+  ];
+  return zipOf(chance.pick(changes));
+}
+
 /** Files that are no sheet, or one that lies. */
 const FILES: ((chance: Chance) => Buffer)[] = [
   () => Buffer.alloc(0),
@@ -55,6 +83,17 @@ const FILES: ((chance: Chance) => Buffer)[] = [
   () => Buffer.concat([Buffer.from('PK\u0005\u0006', 'latin1'), Buffer.alloc(18, 0xff)]),
   (chance) => Buffer.from(`name,till_text\n${chance.pick(NAUGHTY)},${chance.pick(NAUGHTY)}\n`),
   (chance) => chance.pick(HOSTILE_BODIES).raw,
+  () => WORKBOOK,
+  (chance) =>
+    xlsxOf([
+      ['name', 'till_text'],
+      [chance.pick(NAUGHTY), chance.pick(NAUGHTY)],
+    ]),
+  (chance) => WORKBOOK.subarray(0, chance.int(WORKBOOK.length)),
+  spoiled,
+  spoiled,
+  patched,
+  patched,
 ];
 
 export function formShot(gun: Gun): Shot {
