@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { ask, entryOf, validAsking, type Account, type Answer, type Asking, type Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
-import { snapshot, type Side } from './companies.ts';
+import { changedTables, snapshot, type Side } from './companies.ts';
 import { withValue, type Operation } from './document.ts';
 import { withHeader } from './trails.ts';
 
@@ -57,7 +57,8 @@ async function proveRepeat({ pair, account, asking, put }: Scene, caller: Caller
   const another = await put(caller, changed(pair.own, asking, String(first.body._id)), key);
   if (another.status !== 422 || another.body.code !== 'IDEMPOTENCY_KEY_REUSED')
     fault(`another request with the key answers ${another.status} ${another.text.slice(0, 300)}`);
-  if ((await stateOf(pair)) !== made) fault('a repeat, or what was refused, made or changed something');
+  const changes = changedTables(made, await stateOf(pair));
+  if (changes.length > 0) fault(`a repeat, or what was refused, made or changed something: ${changes.join()}`);
 }
 
 /** At the same moment: one makes it; the others are told so, or to come back. */
@@ -117,10 +118,10 @@ async function countLines({ platform }: Pair): Promise<number> {
 }
 
 /** All that the company has, and how many there are of what belongs to none. */
-async function stateOf({ platform, own }: Pair): Promise<string> {
+async function stateOf({ platform, own }: Pair): Promise<Record<string, string>> {
   const counts = await platform.database.sql(
     `select (select count(*) from companies) as companies, (select count(*) from users) as users,
       (select count(*) from api_keys) as keys, (select count(*) from audit_log) as lines`,
   );
-  return JSON.stringify([await snapshot(platform, own._id), counts]);
+  return { ...(await snapshot(platform, own._id)), counts: JSON.stringify(counts) };
 }
