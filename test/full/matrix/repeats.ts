@@ -119,9 +119,11 @@ async function countLines({ platform }: Pair): Promise<number> {
 
 /** All that the company has, and how many there are of what belongs to none. */
 async function stateOf({ platform, own }: Pair): Promise<Record<string, string>> {
-  const counts = await platform.database.sql(
-    `select (select count(*) from companies) as companies, (select count(*) from users) as users,
-      (select count(*) from api_keys) as keys, (select count(*) from audit_log) as lines`,
+  // First: it waits for the jobs.
+  const digests = await snapshot(platform, own._id);
+  const [counts] = await platform.database.sql<Record<string, string>>(
+    `select (select count(*) from companies) as "all companies", (select count(*) from users) as "all users",
+      (select count(*) from api_keys) as "all keys", (select count(*) from audit_log) as "all lines"`,
   );
-  return { ...(await snapshot(platform, own._id)), counts: JSON.stringify(counts) };
+  return { ...digests, ...counts };
 }
