@@ -41,7 +41,6 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'companies.find': 'the company itself',
   'companies.findActive': 'the company itself',
   'companies.findAny': 'whether there is any company',
-  'audit.listInstallation': 'what concerns no company',
   'companies.insert': 'the company itself',
   'companies.list': 'all companies: for global keys alone, which the operation sees to',
   'companies.lock': 'the company itself',
