@@ -74,7 +74,7 @@ function ideasOf(operations: Operation[]): [weight: number, aim: Aim][] {
     [1.5, tokenShot],
     [0.5, packedShot],
     [9, callbackShot],
-    [3, formShot],
+    [1, formShot],
   ];
 }
 
