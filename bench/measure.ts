@@ -52,3 +52,39 @@ export const ratio = (name: string, measured: number, limit: number, goal: numbe
   goal: `>= ${goal}`,
   met: measured / limit >= goal,
 });
+
+/** One question: asked of the large holding and of the small one. */
+export interface Question {
+  name: string;
+  goalMs: number;
+  /** How often it is asked of each. */
+  calls: number;
+  large: (call: number) => Promise<unknown>;
+  small: (call: number) => Promise<unknown>;
+  /** At most twice as slow on the large one. */
+  common?: boolean;
+}
+
+/** p95 of both, asked in turns: what disturbs the machine disturbs both alike. */
+export async function compareSizes({ name, goalMs, calls, large, small, common }: Question): Promise<Figure> {
+  const times: [number[], number[]] = [[], []];
+  // The first calls find the pages on disk, and the statements unknown.
+  for (let call = -10; call < calls; call += 1) {
+    for (const [which, ask] of [large, small].entries()) {
+      const startedMs = performance.now();
+      await ask(Math.abs(call));
+      if (call >= 0) times[which]?.push(performance.now() - startedMs);
+    }
+  }
+  const [onLarge, onSmall] = [p95(times[0]), p95(times[1])];
+  return {
+    name,
+    value: `p95 ${onLarge.toFixed(1)} ms (of 10,000: ${onSmall.toFixed(1)} ms)`,
+    goal: `<= ${goalMs} ms${common ? ', <= 2 x' : ''}`,
+    met: onLarge <= goalMs && (!common || onLarge <= 2 * onSmall),
+  };
+}
+
+function p95(times: number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN;
+}

@@ -6,7 +6,7 @@ import { removeTable, updateTableById } from '../src/features/tables/tables.ts';
 import type { Kit } from '../src/kit.ts';
 import { openDatabase, type Tenant, type TenantRead } from '../src/platform/tenant.ts';
 import type { TestDatabase } from '../test/support/database.ts';
-import type { Figure } from './measure.ts';
+import { compareSizes, type Figure } from './measure.ts';
 import type { Stage } from './stage.ts';
 
 const LARGE = { table: '1'.repeat(24), count: 1_000_000 };
@@ -95,28 +95,9 @@ async function askAfter(read: TenantRead, table: string, page: number, sort: Row
 
 type Call = (call: number) => Promise<unknown>;
 
-/** Both tables in turns: what disturbs the machine disturbs both alike. */
-async function measure(name: string, goalMs: number, calls: [Call, Call]): Promise<Figure> {
-  const times: [number[], number[]] = [[], []];
-  // The first calls find the pages on disk, and the statements unknown.
-  for (let call = -10; call < CALLS; call += 1) {
-    for (const which of [0, 1] as const) {
-      const startedMs = performance.now();
-      await calls[which](Math.abs(call));
-      if (call >= 0) times[which].push(performance.now() - startedMs);
-    }
-  }
-  const [large, small] = [p95(times[0]), p95(times[1])];
-  return {
-    name: `(tables) ${name}`,
-    value: `p95 ${large.toFixed(1)} ms (of 10,000: ${small.toFixed(1)} ms)`,
-    goal: `<= ${goalMs} ms`,
-    met: large <= goalMs,
-  };
-}
-
-function p95(times: number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Number.NaN;
+function measure(name: string, goalMs: number, calls: [Call, Call]): Promise<Figure> {
+  const [large, small] = calls;
+  return compareSizes({ name: `(tables) ${name}`, goalMs, calls: CALLS, large, small });
 }
 
 /** Totals of what is frequent are exact, and nobody promises that they are fast. */

@@ -1,7 +1,7 @@
 /** (records) GET /v1/contacts at 1,000,000 contacts beside 10,000 in the same tables: the operation, without HTTP. */
 import { pageContacts, type ContactQuery } from '../src/features/contacts/list.ts';
 import { openDatabase, type Tenant } from '../src/platform/tenant.ts';
-import type { Figure } from './measure.ts';
+import { compareSizes, type Figure } from './measure.ts';
 import { FIELDS, RARE, seedPeople } from './people.ts';
 import type { Stage } from './stage.ts';
 
@@ -96,28 +96,9 @@ async function cursorAfter(tenant: Tenant, page: number): Promise<Asked> {
 
 type Call = (call: number) => Promise<unknown>;
 
-/** Both companies in turns: what disturbs the machine disturbs both alike. */
-async function measure(name: string, goalMs: number, calls: [Call, Call], common?: true): Promise<Figure> {
-  const times: [number[], number[]] = [[], []];
-  // The first calls find the pages on disk, and the statements unknown.
-  for (let call = -10; call < CALLS; call += 1) {
-    for (const which of [0, 1] as const) {
-      const startedMs = performance.now();
-      await calls[which](Math.abs(call));
-      if (call >= 0) times[which].push(performance.now() - startedMs);
-    }
-  }
-  const [large, small] = [p95(times[0]), p95(times[1])];
-  return {
-    name: `(records) ${name}`,
-    value: `p95 ${large.toFixed(1)} ms (of 10,000: ${small.toFixed(1)} ms)`,
-    goal: `<= ${goalMs} ms${common ? ', <= 2 x' : ''}`,
-    met: large <= goalMs && (!common || large <= 2 * small),
-  };
-}
-
-function p95(times: number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Number.NaN;
+function measure(name: string, goalMs: number, calls: [Call, Call], common?: true): Promise<Figure> {
+  const [large, small] = calls;
+  return compareSizes({ name: `(records) ${name}`, goalMs, calls: CALLS, large, small, common: common ?? false });
 }
 
 /** Totals are exact, and nobody promises that they are fast. */

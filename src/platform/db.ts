@@ -39,6 +39,13 @@ export function exec(executor: Executor, statement: Statement): Promise<number> 
   return executor.execute(statement);
 }
 
+/**
+ * The condition that a row belongs to the company of `$1`, or, for null, to none: an index finds `is null`, but not
+ * `is not distinct from`.
+ */
+export const ofCompany = (company: string | null): string =>
+  company === null ? 'company_id is null and $1::text is null' : 'company_id = $1';
+
 const TIMESTAMPTZ = 1184;
 
 /** `2026-11-20 05:17:28.1+00` → `2026-11-20T05:17:28.100Z`: cheaper than a Date per cell; every session runs in UTC. */

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exec, maybeOne } from './db.ts';
+import { exec, maybeOne, ofCompany } from './db.ts';
 import { AppError } from './errors.ts';
 import { newId } from './ids.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
@@ -151,10 +151,8 @@ export function purgeAttempts(system: SystemTx, most: number): Promise<number> {
   });
 }
 
-// An index finds `is null`, but not `is not distinct from`.
 const suffixOf = ({ company }: KeyOwner): string => (company === null ? '.installation' : '');
-const whoseKey = ({ company }: KeyOwner): string =>
-  `${company === null ? 'company_id is null and $1::text is null' : 'company_id = $1'} and principal_id = $2 and key = $3`;
+const whoseKey = ({ company }: KeyOwner): string => `${ofCompany(company)} and principal_id = $2 and key = $3`;
 const valuesOf = ({ company, principal, key }: KeyOwner): unknown[] => [company, principal, key];
 
 /** True when the key was free: never used, older than a day, or left behind by a process that made nothing with it. */

@@ -41,6 +41,9 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] });
 }
 
+/** What people call a record: not empty, not only spaces. */
+export const Name = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+
 /** 24 lower-case hex characters. */
 export const Id = Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Identifier: 24 lower-case hex characters' });
 

@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { GRANTABLE } from '../../platform/scopes.ts';
 
 const KEY_TYPES = ['company', 'global'] as const;
 
-const name = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+const name = Name;
 
 export const ApiKeyCreate = define(
   'ApiKeyCreate',

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { define, Id, nullable, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
 
 export const Business = define(
@@ -19,7 +19,7 @@ export const Business = define(
 );
 export type Business = Static<typeof Business>;
 
-const name = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+const name = Name;
 const optional = {
   // RFC 1035 allows no longer name.
   domain: Type.Optional(nullable(Type.String({ format: 'hostname', maxLength: 253 }))),

@@ -1,15 +1,15 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES } from '../../channels/channel.ts';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
-import { Email, LANGUAGES, PersonName } from '../users/schemas.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
+import { Email, LANGUAGES } from '../users/schemas.ts';
 
 const COMPANY_STATUSES = ['ACTIVE', 'SUSPENDED'] as const;
 
 /** JSON of the caller's own making, at most 16 kB of it. */
 const Free = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 
-const name = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+const name = Name;
 const domain = Type.String({
   maxLength: 253,
   pattern: String.raw`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`,
@@ -44,7 +44,7 @@ export const CompanyCreate = define(
   'CompanyCreate',
   strict({
     name,
-    owner: strict({ name: PersonName, email: Email, language: Type.Optional(oneOf(LANGUAGES)) }),
+    owner: strict({ name: Name, email: Email, language: Type.Optional(oneOf(LANGUAGES)) }),
     ...optional,
   }),
 );

@@ -5,6 +5,7 @@
 import { many } from '../../platform/db.ts';
 import { isId } from '../../platform/ids.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
+import { foldText } from '../../platform/words.ts';
 import type { CustomField, FieldType } from '../custom-fields/schemas.ts';
 
 /** The custom fields of contacts among these ids. */
@@ -263,13 +264,4 @@ function pairIndexed(expression: string, pair: string): Condition['indexed'] {
   const trigrams: Condition['indexed'] = (more) => `${expression} ~ ('${BEFORE_PAIR}' || ${more(pair)})`;
   if (expression === 'phone_number') return trigrams;
   return expression.startsWith('folded_') ? (more) => `${trigrams(more)} or ${MARKS} @> '{+letters}'` : null;
-}
-
-/** What fold() of the database makes of a text, nearly: it only chooses the way of the look-up. */
-function foldText(text: string): string {
-  return text
-    .toLowerCase()
-    .normalize('NFKD')
-    .replaceAll(/\p{Mn}/gu, '')
-    .toLowerCase();
 }

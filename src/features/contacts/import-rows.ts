@@ -1,4 +1,5 @@
 /** Rows of a sheet as people: what each cell means, and what is wrong with it. */
+import { foldText } from '../../platform/words.ts';
 import { Compile } from 'typebox/compile';
 import { listOf, truthOf, valueOfCell } from '../imports/cells.ts';
 import type { FieldFinder } from '../imports/imports.ts';
@@ -42,10 +43,7 @@ const ALIASES: Record<string, (typeof PLAIN_FIELDS)[number]> = {
 const PREFIX = 'custom_fields.';
 
 const folded = (text: string): string =>
-  text
-    .normalize('NFKD')
-    .replaceAll(/\p{Mn}/gu, '')
-    .toLowerCase()
+  foldText(text)
     .replaceAll(/[\s_-]+/g, ' ')
     .trim();
 

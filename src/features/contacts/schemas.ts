@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
-import { Email, PersonName } from '../users/schemas.ts';
+import { Email } from '../users/schemas.ts';
 
 const SOURCES = ['API', 'INBOUND', 'IMPORT', 'CAMPAIGN', 'DASHBOARD', 'WIDGET'] as const;
 export type ContactSource = (typeof SOURCES)[number];
@@ -43,7 +43,7 @@ const identifier = nullable(Type.String({ minLength: 1, maxLength: 255, pattern:
 const tag = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`^\S([\s\S]*\S)?$` });
 
 const writable = {
-  name: nullable(PersonName),
+  name: nullable(Name),
   email: nullable(Email),
   phone_number: nullable(
     Type.String({

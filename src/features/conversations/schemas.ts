@@ -1,9 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES, CONTENT_TYPES } from '../../channels/channel.ts';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
-import { PersonName } from '../users/schemas.ts';
 
 export const SENDER_TYPES = ['CONTACT', 'USER', 'AGENT', 'SYSTEM'] as const;
 export const MESSAGE_TYPES = ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'] as const;
@@ -68,9 +67,7 @@ export const ConversationCreate = define(
           'In any writing with its country code, or as it is dialled inside Brazil; who is not a contact yet becomes one',
       }),
     ),
-    name: Type.Optional(
-      Type.Unsafe<string | null>({ ...nullable(PersonName), description: 'Of a contact that is made' }),
-    ),
+    name: Type.Optional(Type.Unsafe<string | null>({ ...nullable(Name), description: 'Of a contact that is made' })),
     owner: Type.Optional(
       Type.Unsafe<string | null>({
         ...nullable(Id),

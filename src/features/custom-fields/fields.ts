@@ -5,6 +5,7 @@ import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
+import { slugOf } from '../../platform/words.ts';
 import { StripField } from './jobs.ts';
 import {
   countFields,
@@ -19,21 +20,21 @@ import {
 } from './queries.ts';
 import {
   MAX_FIELDS,
-  MAX_SLUG,
   type CustomField,
   type CustomFieldCreate,
   type CustomFieldQuery,
   type CustomFieldUpdate,
 } from './schemas.ts';
+import { checkOptions } from './values.ts';
 
 /** Throws FIELD_EXISTS when the context has a field of this slug. */
 export async function createField(tenant: Tenant, input: CustomFieldCreate): Promise<CustomField> {
   const { title, context, type, options = [], description = null } = input;
-  const slug = input.slug ?? slugOf(title);
+  const slug = input.slug ?? slugOf(title, 'field');
   if (slug === null) throw invalid('slug', 'is required: the title has no letter to make one of', 'REQUIRED');
   // A record's values are written by slug or id: one may not be taken for the other.
   if (isId(slug)) throw invalid('slug', 'looks like an id');
-  checkOptions(type, options);
+  checkOptions('options', type, options);
   return tenant.tx(async (tx) => {
     await lockFields(tx, context);
     // Counted after the wait, so that whoever was first is seen.
@@ -47,21 +48,6 @@ export async function createField(tenant: Tenant, input: CustomFieldCreate): Pro
     tx.makes(field._id);
     return field;
   });
-}
-
-/** "Número do pedido" → numero_do_pedido; null when nothing of the title can stand in a slug. */
-function slugOf(title: string): string | null {
-  const words = title.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
-  const slug = words.replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '');
-  if (!slug) return null;
-  const begun = /^[a-z]/.test(slug) ? slug : `field_${slug}`;
-  return begun.slice(0, MAX_SLUG).replace(/_+$/, '');
-}
-
-function checkOptions(type: CustomField['type'], options: string[]): void {
-  if (type === 'SELECT' && options.length === 0) throw invalid('options', 'is required by a SELECT', 'REQUIRED');
-  if (type !== 'SELECT' && type !== 'LIST' && options.length > 0)
-    throw invalid('options', 'is only for a SELECT or a LIST');
 }
 
 export async function readField(tenant: Tenant, id: string): Promise<CustomField> {
@@ -82,7 +68,7 @@ export async function updateFieldById(tenant: Tenant, id: string, input: CustomF
     const before = await lockField(tx, id);
     if (!before) throw notFound();
     const next = { ...before, ...input };
-    checkOptions(next.type, next.options);
+    checkOptions('options', next.type, next.options);
     return isDeepStrictEqual(next, before) ? before : updateField(tx, next);
   });
 }

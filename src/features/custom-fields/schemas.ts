@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
+import { MAX_SLUG } from '../../platform/words.ts';
 
 export const FIELD_CONTEXTS = ['contact', 'conversation', 'business'] as const;
 export type FieldContext = (typeof FIELD_CONTEXTS)[number];
@@ -28,7 +29,6 @@ export const FieldValue = define(
 
 /** Of one context. A record's values travel as a whole, so they have to stay few. */
 export const MAX_FIELDS = 200;
-export const MAX_SLUG = 64;
 
 /** The values that a caller writes, by slug or id of their field; what is not named stays as it is. */
 export const FieldValues = Type.Unsafe<Record<string, Value | null>>({
@@ -39,7 +39,7 @@ export const FieldValues = Type.Unsafe<Record<string, Value | null>>({
 });
 
 const slug = Type.String({ minLength: 1, maxLength: MAX_SLUG, pattern: '^[a-z][a-z0-9_]*$' });
-const title = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+const title = Name;
 const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 200, uniqueItems: true });
 const description = nullable(Type.String({ maxLength: 2_000 }));
 

@@ -39,6 +39,12 @@ export function faultOf(slot: TypedSlot, value: unknown): string | null {
   }
 }
 
+/** Throws VALIDATION_FAILED naming `path` where options are missing, or are for a type that has none. */
+export function checkOptions(path: string, type: TypedSlot['type'], options: string[]): void {
+  if (type === 'SELECT' && options.length === 0) throw invalid(path, 'is required by a SELECT', 'REQUIRED');
+  if (type !== 'SELECT' && type !== 'LIST' && options.length > 0) throw invalid(path, 'is only for a SELECT or a LIST');
+}
+
 const isText = (value: unknown, most: number): value is string => typeof value === 'string' && value.length <= most;
 
 function isDate(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { define, Id, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 
 const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
 
@@ -9,7 +9,7 @@ const MAX_STEPS = 50;
 /** Each change of one waits for the changes of all others of the company, so they have to stay few. */
 export const MAX_PIPELINES = 100;
 
-const name = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+const name = Name;
 const kind = oneOf(STEP_KINDS, { description: 'WON and LOST are where a conversation ends' });
 
 const PipelineStep = define(

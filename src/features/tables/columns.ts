@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, invalid, type FieldError } from '../../platform/errors.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import type { Value } from '../custom-fields/schemas.ts';
-import { faultOf } from '../custom-fields/values.ts';
+import { checkOptions, faultOf } from '../custom-fields/values.ts';
 import { listPortion, rewriteRows } from './row-queries.ts';
 import type { Column, ColumnInput, RowData, Table } from './schemas.ts';
 
@@ -14,10 +14,7 @@ export function acceptColumns(input: ColumnInput[]): Column[] {
     const path = `columns[${index}]`;
     if (seen.has(key)) throw invalid(`${path}.key`, 'stands in the list twice', 'DUPLICATE');
     seen.add(key);
-    if (type === 'SELECT' && options.length === 0)
-      throw invalid(`${path}.options`, 'are required by a SELECT', 'REQUIRED');
-    if (type !== 'SELECT' && type !== 'LIST' && options.length > 0)
-      throw invalid(`${path}.options`, `are not for a ${type}`);
+    checkOptions(`${path}.options`, type, options);
     return { key, title, type, required, options };
   });
 }

@@ -2,6 +2,7 @@
 import { invalid } from '../../platform/errors.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
+import { foldText } from '../../platform/words.ts';
 import {
   countMatches,
   countMatchesAfter,
@@ -67,10 +68,7 @@ async function countFound(read: TenantRead, tableId: string, search: string): Pr
 }
 
 /** A pair is looked up in a way of its own: the index has no shorter parts than three letters. */
-function isPair(search: string): boolean {
-  const folded = search.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '');
-  return /^[a-z0-9]{2}$/i.test(folded);
-}
+const isPair = (search: string): boolean => /^[a-z0-9]{2}$/.test(foldText(search));
 
 function orderOf(query: RowQuery): RowOrder {
   const { sort, after } = query;

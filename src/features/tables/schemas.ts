@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
 
 const COLUMN_TYPES = [...FIELD_TYPES, 'URL'] as const;
@@ -8,7 +8,7 @@ const COLUMN_TYPES = [...FIELD_TYPES, 'URL'] as const;
 const MAX_COLUMNS = 100;
 
 const key = Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z][a-z0-9_]*$' });
-const title = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+const title = Name;
 const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 200, uniqueItems: true });
 
 const ColumnInput = strict({
@@ -33,7 +33,7 @@ export const Column = define(
 export type Column = Static<typeof Column>;
 
 const writable = {
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` }),
+  name: Name,
   slug: Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z][a-z0-9_-]*$' }),
   description: nullable(Type.String({ maxLength: 2_000 })),
   columns: Type.Array(ColumnInput, { maxItems: MAX_COLUMNS }),

@@ -6,6 +6,7 @@ import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
+import { slugOf } from '../../platform/words.ts';
 import { acceptColumns, migrateRows } from './columns.ts';
 import { EraseRows } from './erase.ts';
 import {
@@ -23,7 +24,7 @@ import type { Column, Table, TableCreate, TableQuery, TableUpdate } from './sche
 /** Throws TABLE_EXISTS when the company has a table of this slug. */
 export async function createTable(tenant: Tenant, input: TableCreate): Promise<Table> {
   const { name, description = null, columns = [] } = input;
-  const slug = input.slug ?? slugOf(name);
+  const slug = input.slug ?? slugOf(name, 'table');
   if (slug === null) throw invalid('slug', 'is required: the name has no letter to make one of', 'REQUIRED');
   const table = { _id: newId(), name, slug, description, columns: acceptColumns(columns) };
   return ownSlug(tenant, slug, () =>
@@ -79,17 +80,6 @@ export async function removeTable(kit: Kit, tenant: Tenant, id: string): Promise
     await kit.enqueue(tx, EraseRows, { company: tx.companyId, table: id }, { key: id });
     return removed;
   });
-}
-
-const MAX_SLUG = 64;
-
-/** "Preços 2026" → precos_2026; null when nothing of the name can stand in a slug. */
-function slugOf(name: string): string | null {
-  const words = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
-  const slug = words.replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '');
-  if (!slug) return null;
-  const begun = /^[a-z]/.test(slug) ? slug : `table_${slug}`;
-  return begun.slice(0, MAX_SLUG).replace(/_+$/, '');
 }
 
 async function ownSlug<T>(tenant: Tenant, slug: string, write: () => Promise<T>): Promise<T> {

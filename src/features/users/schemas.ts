@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { USER_ROLES } from '../../platform/scopes.ts';
 
 export const LANGUAGES = ['pt-BR', 'en', 'es'] as const;
@@ -10,20 +10,19 @@ const USER_STATUSES = ['ACTIVE', 'INVITED', 'INACTIVE'] as const;
 
 /** RFC 5321 allows no longer address. */
 export const Email = Type.String({ format: 'email', maxLength: 254 });
-export const PersonName = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
 
 const role = oneOf(USER_ROLES);
 const language = oneOf(LANGUAGES, { description: 'Of the mails that we send' });
 
 export const UserCreate = define(
   'UserCreate',
-  strict({ name: PersonName, email: Email, role, language: Type.Optional(language) }),
+  strict({ name: Name, email: Email, role, language: Type.Optional(language) }),
 );
 export type UserCreate = Static<typeof UserCreate>;
 
 export const UserUpdate = define(
   'UserUpdate',
-  Type.Partial(strict({ name: PersonName, email: Email, role, language, status: oneOf(['ACTIVE', 'INACTIVE']) }), {
+  Type.Partial(strict({ name: Name, email: Email, role, language, status: oneOf(['ACTIVE', 'INACTIVE']) }), {
     additionalProperties: false,
   }),
 );
