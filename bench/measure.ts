@@ -86,5 +86,5 @@ export async function compareSizes({ name, goalMs, calls, large, small, common }
 }
 
 function p95(times: number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN;
+  return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Number.NaN;
 }

@@ -239,3 +239,11 @@ describe('a page', () => {
     assert.deepEqual({ ...sort }, { type: 'string', enum: ['createdAt', '-createdAt'], default: 'createdAt' });
   });
 });
+
+test('a transaction that swallowed the failure of a statement is an error at its end: nothing of it was stored', async () => {
+  const work = platform.systemTx(async (tx) => {
+    await exec(tx, raw('select 1 / 0')).catch(() => undefined);
+    return 'done';
+  });
+  assert.match((await failure(work)).message, /rolled back/);
+});

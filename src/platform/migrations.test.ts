@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { openTestServer, type TestServer } from '../../test/support/database.ts';
+import { until } from '../../test/support/wait.ts';
 import { queues } from '../worker.ts';
 import { migrateJobs } from './jobs.ts';
 import { createLogin, findMissing, migrate } from './migrations.ts';
@@ -127,4 +128,30 @@ test('a runtime role that passes row security, or is a superuser, is refused', a
     await run(urlOf('postgres'), `alter role parley_app no${right}`);
   }
   assert.deepEqual(await findMissing(url, names), []);
+});
+
+test('a migration that meets a long reader tries again until it is through', async () => {
+  const url = urlOf(await createDatabase());
+  await migrate(url, prepareQueue);
+  const again = '0017_erasure.sql';
+  await run(
+    url,
+    `delete from schema_migrations where name = '${again}'`,
+    `alter table messages add constraint messages_company_id_contact_id_fkey foreign key (company_id, contact_id) references contacts`,
+  );
+  const reader = new pg.Client({ connectionString: url });
+  await reader.connect();
+  await reader.query('begin; select from messages');
+  const ran = migrate(url, prepareQueue);
+  // Let go of only once the first try has given up: its lock time-out is what the server counts.
+  await until('the first try to give up', async () => {
+    const [row] = await run<{ count: number }>(
+      url,
+      `select xact_rollback::int as count from pg_stat_database where datname = current_database()`,
+    );
+    return (row?.count ?? 0) > 0;
+  });
+  await reader.query('commit');
+  await reader.end();
+  assert.deepEqual(await ran, [again]);
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
+import pg from 'pg';
 import {
   claimsOf,
   createPerson,
@@ -231,6 +232,47 @@ describe('a forgotten password', () => {
 /** Another mail within a minute of the last one would be one too many. */
 const passMinute = (user: string): Promise<unknown> =>
   database.sql(`update password_tokens set created_at = created_at - interval '1 minute' where user_id = $1`, [user]);
+
+test('who asks for another reset within a minute of the last mail gets none; a minute later there is one', async () => {
+  const person = await createPerson(platform, demo._id, 'VIEWER');
+  const asked = async (): Promise<void> => {
+    await forgetPassword(platform, person.email);
+    await until('the job to be through', async () => {
+      const open = `select from pgboss.job where name = 'users.send-reset' and state in ('created', 'retry', 'active') and data ->> 'email' = $1`;
+      return (await database.sql(open, [person.email])).length === 0;
+    });
+  };
+  for (let round = 0; round < 2; round += 1) await asked();
+  assert.equal((await readMails(platform, person.email)).length, 1);
+  await passMinute(person._id);
+  await asked();
+  assert.equal((await readMails(platform, person.email)).length, 2);
+});
+
+test('a log-in that meets a deactivation while its password is looked at is refused, and the audit tells of none', async () => {
+  const person = await createPerson(platform, demo._id, 'VIEWER');
+  const client = new pg.Client({ connectionString: database.ownerUrl });
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query(`update users set status = 'INACTIVE', session_version = session_version + 1 where _id = $1`, [
+      person._id,
+    ]);
+    const answer = logIn(platform, 401, person.email);
+    await until('the log-in to wait for the row', async () => {
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'last_login_at'`;
+      return (await database.sql(waiting)).length > 0;
+    });
+    await client.query('commit');
+    expectProblem(await answer, 'INVALID_CREDENTIALS');
+  } finally {
+    await client.end();
+  }
+  const lines = await database.sql(`select from audit_log where resource_id = $1 and action = 'auth.login'`, [
+    person._id,
+  ]);
+  assert.equal(lines.length, 0);
+});
 
 describe('a reset', () => {
   test('answers {ok: true} once; used, expired and invented tokens are refused byte by byte alike', async () => {

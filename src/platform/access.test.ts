@@ -1,0 +1,51 @@
+/** What a living token is refused for before its request is read: too much, a company that is not there. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { freshEmail } from '../../test/support/people.ts';
+import { startPlatform, UNLIMITED } from '../../test/support/platform.ts';
+import { expectProblem } from '../../test/support/refusals.ts';
+import { newId } from './ids.ts';
+
+const PER_SECOND = 2;
+const BURST = 2 * PER_SECOND;
+const limited = await startPlatform({ env: { RATE_LIMIT_PER_KEY: String(PER_SECOND) } });
+const MAILS = 3;
+const mailing = await startPlatform({ env: { ...UNLIMITED, RATE_LIMIT_LOGIN: String(MAILS) } });
+
+test('a global key that names no company, or one that is not there, is limited all the same', async () => {
+  for (const headers of [{}, { 'x-company-id': newId() }, { 'x-company-id': 'nonsense' }]) {
+    const { token } = await limited.createKey(null, ['*']);
+    const asked = await Promise.all(
+      Array.from({ length: 5 * BURST }, () =>
+        fetch(`${limited.url}/v1/inboxes`, { headers: { authorization: `Bearer ${token}`, ...headers } }),
+      ),
+    );
+    const refused = asked.filter(({ status }) => status === 429);
+    assert.ok(refused.length >= 3 * BURST, `${refused.length} of ${asked.length} were refused`);
+    for (const { headers: told } of refused) assert.ok(Number(told.get('retry-after')) >= 1);
+    const expected = 'x-company-id' in headers ? 404 : 400;
+    assert.deepEqual([...new Set(asked.map(({ status }) => status))].toSorted(), [expected, 429]);
+  }
+});
+
+test('a suspended company is still managed by a global key that names it', async () => {
+  const company = await mailing.createCompany();
+  const asked = { key: mailing.globalKey, headers: { 'x-company-id': company._id } };
+  const path = `/v1/companies/${company._id}`;
+  await mailing.call(200, 'PATCH', path, { ...asked, body: { status: 'SUSPENDED' } });
+  await mailing.call(404, 'GET', '/v1/inboxes', asked);
+  await mailing.call(200, 'GET', '/v1/api-keys', asked);
+  const { body } = await mailing.call(200, 'PATCH', path, { ...asked, body: { status: 'ACTIVE' } });
+  assert.equal(body.status, 'ACTIVE');
+});
+
+test('a company mails no more invitations a minute than there may be log-ins; another one is not held up', async () => {
+  const [busy, other] = [await mailing.createCompany(), await mailing.createCompany()];
+  const invite = (status: number, key: string) =>
+    mailing.call(status, 'POST', '/v1/users', { key, body: { name: 'Ana', email: freshEmail(), role: 'VIEWER' } });
+  for (let count = 0; count < MAILS; count += 1) await invite(201, busy.key);
+  const refused = await invite(429, busy.key);
+  expectProblem(refused, 'RATE_LIMITED');
+  assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+  await invite(201, other.key);
+});
