@@ -24,7 +24,7 @@ test('a global key that names no company, or one that is not there, is limited a
     assert.ok(refused.length >= 3 * BURST, `${refused.length} of ${asked.length} were refused`);
     for (const { headers: told } of refused) assert.ok(Number(told.get('retry-after')) >= 1);
     const expected = 'x-company-id' in headers ? 404 : 400;
-    assert.deepEqual([...new Set(asked.map(({ status }) => status))].toSorted(), [expected, 429]);
+    assert.deepEqual(new Set(asked.map(({ status }) => status)), new Set([expected, 429]));
   }
 });
 
