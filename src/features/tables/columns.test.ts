@@ -208,14 +208,16 @@ async function fill(path: string, count: number): Promise<void> {
 }
 
 test('rows can be removed while the columns change, and neither stands in the way of the other', async () => {
-  const path = await tableWith(TEXT);
-  await fill(path, 3_000);
-  const rows = (await call(200, 'GET', `${path}/rows?limit=20&sort=-row_index`)).body.result;
-  await Promise.all([
-    change(200, path, NUMBER),
-    ...rows.map((row: Json) => call(200, 'DELETE', `${path}/rows/${row._id}`)),
-  ]);
-  assert.equal((await call(200, 'GET', path)).body.row_count, 2_980);
+  for (let round = 0; round < 5; round += 1) {
+    const path = await tableWith(TEXT);
+    await fill(path, 300);
+    const rows = (await call(200, 'GET', `${path}/rows?limit=6&sort=-row_index`)).body.result;
+    await Promise.all([
+      change(200, path, NUMBER),
+      ...rows.map((row: Json) => call(200, 'DELETE', `${path}/rows/${row._id}`)),
+    ]);
+    assert.equal((await call(200, 'GET', path)).body.row_count, 294);
+  }
 });
 
 test('no row is ever at odds with its columns, whatever is written while they change', async () => {
