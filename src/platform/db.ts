@@ -79,7 +79,7 @@ const SESSION = {
 };
 
 // Waiting longer for a connection only moves the queue into this process: better a 503 that can be retried.
-const ACQUIRE_TIMEOUT_MS = 1_000;
+export const ACQUIRE_TIMEOUT_MS = 1_000;
 
 /** Start-up options of a session: its role and limits travel with the connection and cost no round trip. */
 export function sessionOptions(role: string): string {

@@ -4,7 +4,8 @@
  */
 import type pg from 'pg';
 import type { Principal } from './auth.ts';
-import { executorOf, inTransaction, openPool, ROLES, type Executor, type Statement } from './db.ts';
+import { ACQUIRE_TIMEOUT_MS, executorOf, inTransaction, openPool, ROLES, type Executor, type Statement } from './db.ts';
+import { createShares, type Shares } from './shares.ts';
 
 declare const brand: unique symbol;
 
@@ -55,7 +56,7 @@ export interface Database {
 
 export interface DatabaseOptions {
   url: string;
-  /** Connections per role. */
+  /** Connections per role. One company has half of them at most: its locked rows and slow searches hold up nobody else. */
   poolSize: number;
   /** Sends reads, too, through a transaction under row-level security; the tests run the tenancy matrix this way. */
   readsUnderRls?: boolean;
@@ -90,7 +91,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   const system = openPool(options.url, ROLES.system, options.poolSize);
   const reader = executorOf(read);
 
-  function tenantTx<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T> {
+  const shares = (): Shares => createShares(Math.max(2, Math.floor(options.poolSize / 2)), ACQUIRE_TIMEOUT_MS);
+  const writing = shares();
+  const reading = shares();
+
+  function underRls<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T> {
     return transact(
       app,
       beginFor(companyId),
@@ -99,17 +104,28 @@ export function openDatabase(options: DatabaseOptions): Database {
     );
   }
 
+  // A read inside a transaction would wait for a share that its own transaction holds, so under this option nothing is shared.
   function readUnderRls(companyId: string): Executor {
     return {
-      query: <R>(statement: Statement) => tenantTx(companyId, (tx) => tx.query<R>(statement)),
-      execute: (statement) => tenantTx(companyId, (tx) => tx.execute(statement)),
+      query: <R>(statement: Statement) => underRls(companyId, (tx) => tx.query<R>(statement)),
+      execute: (statement) => underRls(companyId, (tx) => tx.execute(statement)),
+    };
+  }
+
+  function readInShare(companyId: string): Executor {
+    return {
+      query: <R>(statement: Statement) => reading.within(companyId, () => reader.query<R>(statement)),
+      execute: (statement) => reading.within(companyId, () => reader.execute(statement)),
     };
   }
 
   return {
     read: (companyId) =>
-      ({ ...(options.readsUnderRls ? readUnderRls(companyId) : reader), companyId }) as unknown as TenantRead,
-    tenantTx,
+      ({
+        ...(options.readsUnderRls ? readUnderRls(companyId) : readInShare(companyId)),
+        companyId,
+      }) as unknown as TenantRead,
+    tenantTx: (companyId, work) => writing.within(companyId, () => underRls(companyId, work)),
     systemTx: (work) => transact(system, 'begin', (tx) => tx as unknown as SystemTx, work),
     system: {
       ...executorOf(system),
