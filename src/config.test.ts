@@ -62,6 +62,15 @@ test('a setting that makes no sense is refused in a sentence that begins with it
   );
 });
 
+test('a pool larger than the embedded database can serve is refused; another database may have it', () => {
+  assert.throws(
+    () => loadConfig({ DATABASE_POOL: '31' }),
+    /^Error: DATABASE_POOL must be at most 30 with the embedded database; for more set DATABASE_URL$/,
+  );
+  assert.equal(loadConfig({ DATABASE_POOL: '30' }).DATABASE_POOL, 30);
+  assert.equal(loadConfig({ DATABASE_POOL: '31', DATABASE_URL: 'postgres://a@b/c' }).DATABASE_POOL, 31);
+});
+
 test('an empty variable counts as absent, and what a variable has around it does not count', () => {
   const empty = loadConfig(Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ' '])));
   assert.deepEqual(empty, loadConfig({}));

@@ -120,6 +120,9 @@ export type Config = Readonly<
   }
 >;
 
+// Three pools, the queue's connections and a migration stay below the hundred that the embedded server allows.
+const EMBEDDED_POOL_MAX = 30;
+
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
@@ -140,6 +143,11 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   const loopback = isLoopback(values.HOST);
   if (values.SANDBOX === 'on' && !loopback) {
     throw new Error(`SANDBOX is on, but HOST ${values.HOST} is not a loopback address`);
+  }
+  if (!values.DATABASE_URL && values.DATABASE_POOL > EMBEDDED_POOL_MAX) {
+    throw new Error(
+      `DATABASE_POOL must be at most ${EMBEDDED_POOL_MAX} with the embedded database; for more set DATABASE_URL`,
+    );
   }
   const byDefault = loopback && !values.DATABASE_URL && !values.WAP_GRAPH_URL;
   const host = values.HOST.includes(':') ? `[${values.HOST}]` : values.HOST;
