@@ -289,6 +289,24 @@ test('a status that settles the message while its call is still being refused co
   assert.deepEqual(await readMessage(platform, queued._id), settled);
 });
 
+test('a send whose settings can not be read stores nothing, and its repeat with the same key sends', async () => {
+  const { conversation } = await hear(platform);
+  const body = { conversationId: conversation._id, message: { content: 'Once' } };
+  const send = (status: number): Promise<Json> =>
+    call(status, 'POST', '/v1/messages/send-text', { body, headers: { 'idempotency-key': 'unreadable' } });
+  const [kept] = await database.sql(`select api_wap_config from inboxes where _id = $1`, [demo.inbox]);
+  const setConfig = (config: unknown): Promise<unknown> =>
+    database.sql(`update inboxes set api_wap_config = $2 where _id = $1`, [demo.inbox, JSON.stringify(config)]);
+  await setConfig({ ...(kept?.['api_wap_config'] as Json), business_token: 'not sealed by us' });
+  await send(500);
+  await setConfig(kept?.['api_wap_config']);
+  const sent = (await send(201)).body;
+  assert.equal(sent.status, 'SENT');
+  assert.equal((await leftFor(platform, sent._id)).length, 1);
+  const { body: list } = await call(200, 'GET', `/v1/messages/conversation/${conversation._id}?limit=10`);
+  assert.equal(list.result.filter((message: Json) => message.message_type === 'OUTGOING').length, 1);
+});
+
 test('a channel that can not send texts fails the message with PROVIDER_REJECTED and no reason of a network', async () => {
   const { conversation } = await hear(platform);
   await database.sql(`update inboxes set channel = 'EMAIL' where _id = $1`, [demo.inbox]);

@@ -27,7 +27,7 @@ export async function sendText(kit: Kit, tenant: Tenant, input: SendText): Promi
   const { message, call } = await tenant.tx((tx) => queueText(kit, tx, tenant.principal, input));
   if (!call) return message;
   const channel = kit.channels.get(message.channel);
-  const result = await callNetwork(kit, tenant, message, call);
+  const result = await callNetwork(kit, channel, message, call);
   kit.metrics.sends.inc({ channel: channel.name, outcome: result.outcome });
   for (const pauseMs of SETTLE_PAUSES_MS) {
     try {
@@ -43,7 +43,11 @@ export async function sendText(kit: Kit, tenant: Tenant, input: SendText): Promi
   return message;
 }
 
-type Call = Omit<OutboundText, 'messageId'>;
+/** Everything that the network is called with: once the message is stored, nothing that could fail stands between. */
+interface Call {
+  text: Omit<OutboundText, 'messageId'>;
+  settings: Record<string, unknown> | null;
+}
 
 async function queueText(
   kit: Kit,
@@ -74,12 +78,15 @@ async function queueText(
   });
   tx.makes(message._id);
   await noteOutgoing(tx, target.conversation, { _id: message._id, answers: !blocked });
-  if (!blocked)
-    await touchContacts(tx, [
-      { company: tx.companyId, contact: target.contact, message_at: message.createdAt, inbound_at: null },
-    ]);
-  if (blocked) kit.metrics.sends.inc({ channel: channel.name, outcome: 'blocked' });
-  return { message, call: blocked ? null : callFor(target, wireText, replied?.external_id ?? null) };
+  if (blocked) {
+    kit.metrics.sends.inc({ channel: channel.name, outcome: 'blocked' });
+    return { message, call: null };
+  }
+  await touchContacts(tx, [
+    { company: tx.companyId, contact: target.contact, message_at: message.createdAt, inbound_at: null },
+  ]);
+  const settings = await networkSettings(kit, tx, target.inbox);
+  return { message, call: { text: textFor(target, wireText, replied?.external_id ?? null), settings } };
 }
 
 /** A key is the company's automation; a user is a person. */
@@ -129,7 +136,7 @@ function wireTextOf(target: SendTarget, principal: Principal, content: string): 
   return named;
 }
 
-const callFor = (target: SendTarget, content: string, replyTo: string | null): Call => ({
+const textFor = (target: SendTarget, content: string, replyTo: string | null): Call['text'] => ({
   to: { ...(target.phone ? { phone: target.phone } : {}), ...(target.bsuid ? { bsuid: target.bsuid } : {}) },
   content,
   replyTo,
@@ -141,12 +148,15 @@ const rejected = (code: string, message: string): SendResult => ({
   network: false,
 });
 
-async function callNetwork(kit: Kit, tenant: Tenant, message: Message, call: Call): Promise<SendResult> {
-  const channel = kit.channels.get(message.channel);
-  const settings = await networkSettings(kit, tenant.read, message.inbox);
+async function callNetwork(
+  kit: Kit,
+  channel: Channel,
+  message: Message,
+  { text, settings }: Call,
+): Promise<SendResult> {
   if (!channel.send || !settings) return rejected('PROVIDER_REJECTED', 'The channel can not send texts');
   try {
-    return await channel.send({ ...call, messageId: message._id }, settings, AbortSignal.timeout(CALL_MS));
+    return await channel.send({ ...text, messageId: message._id }, settings, AbortSignal.timeout(CALL_MS));
   } catch (error) {
     // Failure policy: a translator that throws may have spoken to the network; nobody knows, so nothing is sent again.
     kit.log.error({ err: error, message_id: message._id }, 'send: the channel failed');
