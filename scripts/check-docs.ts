@@ -1,8 +1,16 @@
 /** The documents against the code, both ways: `node scripts/check-docs.ts`, in the root of the repository. */
 import { readFileSync } from 'node:fs';
-import { checkChangelog, compareErrors, compareEvents, compareGuarantees, compareSettings } from './docs-law.ts';
+import {
+  checkChangelog,
+  compareErrors,
+  compareEvents,
+  compareGuarantees,
+  compareScopes,
+  compareSettings,
+  type DescribedResource,
+} from './docs-law.ts';
 import { isTest } from './import-law.ts';
-import { readSources } from './source-facts.ts';
+import { readFacts, readSources } from './source-facts.ts';
 import { readTestTitles } from './test-titles.ts';
 
 const { ERRORS } = await import('../src/platform/errors.ts');
@@ -22,7 +30,7 @@ const sentences = [
   ...compareEvents(read('docs/events.md'), EVENT_NAMES),
   ...compareGuarantees(read('docs/guarantees.md'), titles),
   ...compareSettings(read('.env.example'), Object.keys(SETTINGS)),
-  ...compareScopes(read('docs/authentication.md')),
+  ...compareScopes(read('docs/authentication.md'), USER_ROLES, describeResources()),
   ...checkChangelog(read('CHANGELOG.md')),
 ];
 for (const sentence of sentences) console.error(sentence);
@@ -32,9 +40,12 @@ console.log(
 );
 if (sentences.length > 0) process.exitCode = 1;
 
-/** docs/authentication.md: a table of resources (`## Scopes`), and one of what each role may do with them (`## Roles`). */
-function compareScopes(markdown: string): string[] {
-  const resources = GRANTABLE.filter((scope) => scope.endsWith(':*')).map((scope) => scope.slice(0, -2));
+/** By resource, what each role may do with it, and whether a room's routes ask for it. */
+function describeResources(): Map<string, DescribedResource> {
+  const asked = readSources('.', ['src/features'])
+    .filter(({ path }) => path.endsWith('routes.ts'))
+    .flatMap((file) => readFacts(file).strings.map(({ text }) => text))
+    .filter((text) => GRANTABLE.includes(text));
   const rightsOf = (resource: string) =>
     USER_ROLES.map((role) => {
       const may = ['create', 'read', 'update', 'delete'].filter((action) =>
@@ -42,33 +53,11 @@ function compareScopes(markdown: string): string[] {
       );
       return may.map((action) => action.charAt(0)).join('') || '–';
     });
-  const scopes = readTable(markdown, 'Scopes').map(([resource = '']) => [resource]);
-  return [
-    ...compareRows('Scopes', scopes, [['Resource'], ...resources.map((resource) => [`\`${resource}\``])]),
-    ...compareRows('Roles', readTable(markdown, 'Roles'), [
-      ['Resource', ...USER_ROLES],
-      ...resources.map((resource) => [`\`${resource}\``, ...rightsOf(resource)]),
+  const resources = GRANTABLE.filter((scope) => scope.endsWith(':*')).map((scope) => scope.slice(0, -2));
+  return new Map(
+    resources.map((resource) => [
+      resource,
+      { rights: rightsOf(resource), served: asked.some((scope) => scope.startsWith(`${resource}:`)) },
     ]),
-  ];
-}
-
-function compareRows(heading: string, found: string[][], wanted: string[][]): string[] {
-  const textOf = (cells: string[]) => cells.join(' | ');
-  const [stated, known] = [found.map(textOf), wanted.map(textOf)];
-  const missing = known.filter((row) => !stated.includes(row));
-  const surplus = stated.filter((row, index) => !known.includes(row) || stated.indexOf(row) < index);
-  return [
-    ...missing.map((row) => `docs/authentication.md, ${heading}: lacks "${row}"`),
-    ...surplus.map((row) => `docs/authentication.md, ${heading}: has "${row}", which the code does not`),
-  ];
-}
-
-/** The cells of a section's table, its head first. */
-function readTable(markdown: string, heading: string): string[][] {
-  const section = markdown.split(/^## +/m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  const lines = section.split('\n').filter((line) => line.startsWith('|') && !line.startsWith('|---'));
-  return lines.map((line) => {
-    const cells = line.split('|').slice(1, -1);
-    return cells.map((cell) => cell.trim());
-  });
+  );
 }

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkChangelog, compareErrors, compareEvents, compareGuarantees, compareSettings } from './docs-law.ts';
+import {
+  checkChangelog,
+  compareErrors,
+  compareEvents,
+  compareGuarantees,
+  compareScopes,
+  compareSettings,
+} from './docs-law.ts';
 import { readTestTitles } from './test-titles.ts';
 
 const ERRORS = { NOT_FOUND: { status: 404 }, CONFLICT: { status: 409 } };
@@ -30,6 +37,31 @@ test('each setting stands in .env.example, also as a comment, and back', () => {
   assert.deepEqual(compareSettings('PORT=3000\nOLD=1\n', ['HOST', 'PORT']), [
     '.env.example: HOST is missing',
     '.env.example: OLD exists nowhere in the code',
+  ]);
+});
+
+test('each resource stands with what it opens and who may, and is to come exactly as long as nothing serves it', () => {
+  const resources = new Map([
+    ['contacts', { rights: ['crud'], served: true }],
+    ['agents', { rights: ['r'], served: false }],
+  ]);
+  const page = (contacts: string, agents: string) =>
+    '## Scopes\n\n| Resource | What its scopes open |\n|---|---|\n' +
+    `| \`contacts\` | ${contacts} |\n| \`agents\` | ${agents} |\n\n` +
+    '## Roles\n\n| Resource | OWNER |\n|---|---|\n| `contacts` | crud |\n| `agents` | r |\n';
+  const compare = (markdown: string) => compareScopes(markdown, ['OWNER'], resources);
+  assert.deepEqual(compare(page('contacts', 'to come')), []);
+  assert.deepEqual(compare(page('to come', 'agents')), [
+    'docs/authentication.md, Scopes: `contacts` is served, and not to come',
+    'docs/authentication.md, Scopes: `agents` is still to come',
+  ]);
+  assert.deepEqual(compare(page('contacts', 'to come').replaceAll('agents', 'bots').replace('crud', 'r')), [
+    'docs/authentication.md, Scopes: lacks "`agents`"',
+    'docs/authentication.md, Scopes: has "`bots`", which the code does not',
+    'docs/authentication.md, Roles: lacks "`contacts` | crud"',
+    'docs/authentication.md, Roles: lacks "`agents` | r"',
+    'docs/authentication.md, Roles: has "`contacts` | r", which the code does not',
+    'docs/authentication.md, Roles: has "`bots` | r", which the code does not',
   ]);
 });
 

@@ -27,6 +27,43 @@ export function compareSettings(example: string, keys: readonly string[]): strin
   return compareNames('.env.example', named, keys);
 }
 
+export interface DescribedResource {
+  /** What each role may do with it: `crud`, `r`, `–`. */
+  rights: readonly string[];
+  /** An operation asks for one of its scopes. */
+  served: boolean;
+}
+
+/**
+ * docs/authentication.md: a table of resources (`## Scopes`), where exactly those that nothing serves are "to come", and one of
+ * what each role may do with them (`## Roles`).
+ */
+export function compareScopes(
+  markdown: string,
+  roles: readonly string[],
+  resources: ReadonlyMap<string, DescribedResource>,
+): string[] {
+  const scopes = readTable(markdown, 'Scopes').slice(1);
+  const names = [...resources.keys()].map((resource) => `\`${resource}\``);
+  const wrong = scopes.flatMap(([name = '', opens]) => {
+    const known = resources.get(name.replaceAll('`', ''));
+    if (!known || known.served === (opens !== 'to come')) return [];
+    return [`docs/authentication.md, Scopes: ${name} is ${known.served ? 'served, and not' : 'still'} to come`];
+  });
+  return [
+    ...compareRows(
+      'Scopes',
+      scopes.map(([name = '']) => [name]),
+      names.map((name) => [name]),
+    ),
+    ...wrong,
+    ...compareRows('Roles', readTable(markdown, 'Roles'), [
+      ['Resource', ...roles],
+      ...[...resources].map(([resource, { rights }]) => [`\`${resource}\``, ...rights]),
+    ]),
+  ];
+}
+
 export function checkChangelog(markdown: string): string[] {
   return /^## +\[?Unreleased\]?\s*$/m.test(markdown) ? [] : ['CHANGELOG.md: has no section "## Unreleased"'];
 }
@@ -84,6 +121,27 @@ function readTestNames(line: string): GuaranteedPromise['tests'] {
       .replace(/[,;]$/, '')
       .replaceAll(String.raw`\|`, '|');
     return { path, title: tick && title.endsWith('`') ? title.slice(0, -1) : title };
+  });
+}
+
+function compareRows(heading: string, found: string[][], wanted: string[][]): string[] {
+  const textOf = (cells: string[]) => cells.join(' | ');
+  const [stated, known] = [found.map(textOf), wanted.map(textOf)];
+  const missing = known.filter((row) => !stated.includes(row));
+  const surplus = stated.filter((row, index) => !known.includes(row) || stated.indexOf(row) < index);
+  return [
+    ...missing.map((row) => `docs/authentication.md, ${heading}: lacks "${row}"`),
+    ...surplus.map((row) => `docs/authentication.md, ${heading}: has "${row}", which the code does not`),
+  ];
+}
+
+/** The cells of a section's table, its head first. */
+function readTable(markdown: string, heading: string): string[][] {
+  const section = markdown.split(/^## +/m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const lines = section.split('\n').filter((line) => line.startsWith('|') && !line.startsWith('|---'));
+  return lines.map((line) => {
+    const cells = line.split('|').slice(1, -1);
+    return cells.map((cell) => cell.trim());
   });
 }
 
