@@ -33,6 +33,7 @@ export async function writeInbound(sandbox: Sandbox, input: Json): Promise<Inbou
     from: from || String(bsuid),
     name,
     message,
+    delivered: null,
     read: false,
     created_at: new Date().toISOString(),
   };
@@ -44,11 +45,20 @@ export async function writeInbound(sandbox: Sandbox, input: Json): Promise<Inbou
   };
   const target = callbackOf(sandbox.accounts, account, sandbox.settings.callback_url);
   const isHeard = !sandbox.settings.require_subscription || sandbox.accounts.subscribed.has(account.waba_id);
-  if (!isHeard) return { id: record.id, delivered: false, status: null };
   const first = await new Promise<PostResult>((resolve) => {
-    notify(sandbox, { account, target, kind: 'messages', item: message, contact }, resolve);
+    const tried = (result: PostResult): void => {
+      noteTry(sandbox, record, result);
+      resolve(result);
+    };
+    if (isHeard) notify(sandbox, { account, target, kind: 'messages', item: message, contact }, tried);
+    else tried({ delivered: false, status: null });
   });
   return { id: record.id, ...first };
+}
+
+function noteTry(sandbox: Sandbox, record: InboundMessage, { delivered }: PostResult): void {
+  record.delivered = delivered;
+  publish(sandbox, 'messages', 'tried', { id: record.id, delivered });
 }
 
 function chooseAccount(sandbox: Sandbox, phoneNumberId: string | undefined): Account | undefined {

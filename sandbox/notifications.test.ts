@@ -57,6 +57,34 @@ describe('notifications', () => {
     assert.deepEqual(order.toSorted(), texts);
   });
 
+  test('a reset drops what happened and what was set, but not where notifications go', async () => {
+    await listen({ seed: 7 });
+    await control('inbound', { text: 'before' });
+    await control('reset', {});
+    assert.equal((await control<{ seed: number }>('settings')).seed, 1);
+    assert.deepEqual(await deliveries(), []);
+    assert.deepEqual((await control<Written>('inbound', { text: 'after' })).delivered, true);
+    assert.equal((await deliveries()).length, 1);
+  });
+
+  test('a contact’s message counts as delivered once the platform took it, be it at a later try', async () => {
+    const delivered = async (): Promise<unknown[]> => {
+      const query = `phone_number_id=${PHONE}&contact=5511988887777`;
+      const { items } = await control<{ items: { delivered: unknown }[] }>(`conversation?${query}`);
+      return items.map((item) => item.delivered);
+    };
+    await control('inbound', { text: 'to nowhere' });
+    assert.deepEqual(await delivered(), [false]);
+    await listen({ retry: { start_ms: 5, max_ms: 10, tries: 3 } });
+    await control('receiver', { mode: 'status', status: 500, times: 1 }, 'PUT');
+    await control('inbound', { text: 'refused once' });
+    await until(delivered, (seen) => seen[1] === true);
+    await control('receiver', { mode: 'hang' }, 'PUT');
+    // Ends with the sandbox, unanswered.
+    control('inbound', { text: 'on its way' }).catch(() => undefined);
+    await until(delivered, (seen) => seen[2] === null);
+  });
+
   test('any body can be posted: an object escaped, a string byte for byte', async () => {
     await listen();
     await control('notify', { body: '{"object":  "é"}' });

@@ -3,11 +3,11 @@ import { Agent, request } from 'undici';
 import { buildNotification, escapeLikeMeta, type Element } from './envelope.ts';
 import type { Sandbox } from './state.ts';
 
-/** How the first POST of a notification went; `status` is null when no answer came. */
+/** How a POST of a notification went; `status` is null when no answer came. */
 export type PostResult = { delivered: boolean; status: number | null };
 
-type Post = { target: string; bytes: Buffer; tries: number; settled?: (result: PostResult) => void };
-type Waiting = { element: Element; settled?: (result: PostResult) => void };
+type Post = { target: string; bytes: Buffer; tries: number; tried?: (result: PostResult) => void };
+type Waiting = { element: Element; tried?: (result: PostResult) => void };
 
 export type Notifier = {
   queue: Post[];
@@ -49,11 +49,11 @@ export function seededRandom(seed: number): () => number {
 }
 
 /** Queues one element for its webhook, with the duplicates and the disorder that are set. */
-export function notify(sandbox: Sandbox, element: Element, settled?: (result: PostResult) => void): void {
+export function notify(sandbox: Sandbox, element: Element, tried?: (result: PostResult) => void): void {
   const { duplicates, shuffle } = sandbox.settings;
   const { generation } = sandbox;
   for (let copy = 0; copy <= duplicates; copy += 1) {
-    const waiting: Waiting = copy === 0 && settled !== undefined ? { element, settled } : { element };
+    const waiting: Waiting = copy === 0 && tried !== undefined ? { element, tried } : { element };
     const delayMs = shuffle === 0 ? 0 : Math.floor(sandbox.notifier.random() * shuffle);
     if (delayMs === 0) offer(sandbox, waiting);
     else setTimeout(() => generation === sandbox.generation && offer(sandbox, waiting), delayMs);
@@ -75,26 +75,26 @@ function flush(sandbox: Sandbox): void {
   for (const [target, group] of groups) {
     const body = escapeLikeMeta(buildNotification(group.map(({ element }) => element)));
     postBody(sandbox, target, Buffer.from(body), (result) => {
-      for (const { settled } of group) settled?.(result);
+      for (const { tried } of group) tried?.(result);
     });
   }
 }
 
-/** Queues a signed POST of exactly these bytes; `settled` hears how the first try went. Retries go on after that. */
+/** Queues a signed POST of exactly these bytes; `tried` hears how each try went. */
 export function postBody(
   sandbox: Sandbox,
   target: string | null,
   bytes: Buffer,
-  settled?: (result: PostResult) => void,
+  tried?: (result: PostResult) => void,
 ): void {
   const { notifier, stats } = sandbox;
   if (target === null || notifier.queue.length - notifier.head >= MAX_QUEUED) {
     if (target === null) stats.notifications_without_callback += 1;
     else stats.notifications_given_up += 1;
-    settled?.({ delivered: false, status: null });
+    tried?.({ delivered: false, status: null });
     return;
   }
-  notifier.queue.push({ target, bytes, tries: 0, ...(settled === undefined ? {} : { settled }) });
+  notifier.queue.push({ target, bytes, tries: 0, ...(tried === undefined ? {} : { tried }) });
   pump(sandbox, notifier);
 }
 
@@ -121,8 +121,7 @@ async function attempt(sandbox: Sandbox, notifier: Notifier, post: Post): Promis
   stats.notifications_posted += 1;
   const status = await postOnce(sandbox, notifier, post);
   const delivered = status === 200;
-  post.settled?.({ delivered, status });
-  delete post.settled;
+  post.tried?.({ delivered, status });
   if (delivered) {
     stats.notifications_delivered += 1;
     return;

@@ -50,6 +50,8 @@ export type InboundMessage = {
   from: string;
   name: string;
   message: Json;
+  /** Whether the platform took it at the last try; null until the first one has ended. */
+  delivered: boolean | null;
   read: boolean;
   created_at: string;
 };
@@ -126,10 +128,13 @@ export function createSandbox(config: Config): Sandbox {
   };
 }
 
-/** Back to how it started: settings, accounts, templates, everything stored. Pending statuses and retries are dropped. */
+/**
+ * Back to how it started: settings, accounts, templates, everything stored; pending statuses and retries are dropped. Where
+ * notifications go stays: the platform beside it says so once, when it starts.
+ */
 export function resetSandbox(sandbox: Sandbox): void {
   sandbox.generation += 1;
-  sandbox.settings = defaultSettings(sandbox.config.callbackUrl);
+  sandbox.settings = defaultSettings(sandbox.settings.callback_url);
   sandbox.accounts = createAccounts(sandbox.config.open);
   clear(sandbox.sent);
   clear(sandbox.inbound);

@@ -129,7 +129,10 @@ export function useSandbox() {
     running = await startSandbox({ SANDBOX_APP_SECRET: SECRET });
   });
   after(() => running?.stop());
-  beforeEach(() => control('reset', {}));
+  beforeEach(async () => {
+    await control('reset', {});
+    await set({ callback_url: null });
+  });
 
   const url = (): string => running?.url ?? '';
   const graph = (path: string, options: Options = {}): Promise<Reply<GraphBody>> =>

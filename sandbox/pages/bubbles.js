@@ -154,9 +154,12 @@ function ticks(state) {
   return holder;
 }
 
+/** A contact's message: null while its first try is on the way. */
+const taken = (delivered) => (delivered === null ? 'accepted' : delivered ? 'delivered' : 'unheard');
+
 /** The line under a message: its time and how far it came. */
 export function metaOf(item) {
-  const state = item.status ?? (item.read ? 'read' : item.unheard ? 'unheard' : 'delivered');
+  const state = item.status ?? (item.read ? 'read' : taken(item.delivered));
   const isBad = state === 'failed' || state === 'unheard';
   const why = item.errors?.[0] ? `${item.errors[0].code} ${item.errors[0].title}` : STATES[state];
   const end = isBad ? make('span', 'failed', `⚠ ${why}`) : ticks(state);

@@ -185,10 +185,9 @@ async function write(message) {
   }
 }
 
-function notTaken({ id, status }) {
+function notTaken({ status }) {
   const why = status === null ? 'it did not answer (is its address set?)' : `it answered ${status}`;
   byId('trouble').textContent = `The platform did not take this message: ${why}. It is tried again.`;
-  if (state.items.has(id)) add({ ...state.items.get(id), unheard: true });
 }
 
 function typing(isTyping) {
@@ -233,6 +232,7 @@ follow('messages', load, {
   },
   inbound: (item) => isHere(item, item.from) && add({ direction: 'out', ...item }),
   status: ({ id, ...change }) => state.items.has(id) && add({ id, ...change }),
+  tried: ({ id, delivered }) => state.items.has(id) && add({ id, delivered }),
   read: ({ id, typing: isTyping }) => {
     if (!state.items.has(id)) return;
     add({ id, read: true });
