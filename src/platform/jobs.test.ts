@@ -18,13 +18,14 @@ const jobs = {
   keyed: define('keyed'),
   late: define('late'),
   slow: define('slow'),
+  private: { ...define('private'), keptSeconds: 1 },
 };
 
 const database = await openTestDatabase();
 await migrateJobs(database.ownerUrl, Object.values(jobs));
 const platform = openDatabase({ url: database.url, poolSize: 4 });
 const log = createLog('silent');
-const running = await startJobs({ url: database.url, worker: true, log });
+const running = await startJobs({ url: database.url, worker: true, log, upkeepSeconds: 1 });
 after(async () => {
   await running.stop();
   await platform.close();
@@ -130,6 +131,23 @@ test('a delayed job waits for its time', async () => {
   await platform.systemTx((tx) => running.enqueue(tx, jobs.late, { value: 'x' }, { delaySeconds: 2 }));
   await until('its time', () => ran > 0);
   assert.ok(ran - started >= 1_900, `it ran after ${ran - started} ms`);
+});
+
+test('a job whose data names people is forgotten soon after it has ended, however it ended; others are kept', async () => {
+  const ended: string[] = [];
+  await running.work({
+    job: jobs.private,
+    handle: async ({ value }) => {
+      ended.push(value);
+      if (value === 'Eva') throw new Error('broken');
+    },
+  });
+  await platform.systemTx(async (tx) => {
+    for (const value of ['Ana', 'Eva']) await running.enqueue(tx, jobs.private, { value }, { key: value });
+  });
+  await until('both to end', () => ended.length === 2);
+  await until('both to be forgotten', async () => Object.keys(await statesOf(jobs.private)).length === 0, 20_000);
+  assert.equal(Object.keys(await statesOf(jobs.plain)).length, 2);
 });
 
 test('at rest no job is begun, and what was begun is finished', async () => {

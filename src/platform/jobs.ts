@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss';
 import type { Static, TSchema } from 'typebox';
 import { openPool, ROLES, type Executor } from './db.ts';
 import { newId } from './ids.ts';
-import type { Log } from './telemetry.ts';
+import { tellError, type Log } from './telemetry.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
 export const QUEUE_SCHEMA = 'pgboss';
@@ -11,6 +11,10 @@ export const QUEUE_SCHEMA = 'pgboss';
 const POLL_SECONDS = 1;
 const BATCH = 10;
 const STOP_MS = 10_000;
+const KEPT_SECONDS = 7 * 86_400;
+const WAITS_SECONDS = 14 * 86_400;
+// Records that have stayed long enough are deleted about this often.
+const UPKEEP_SECONDS = 60;
 
 export interface Job<T extends TSchema> {
   name: string;
@@ -21,6 +25,10 @@ export interface Job<T extends TSchema> {
   retryDelaySeconds: number;
   /** Of a long one: a worker that is silent for so long, 10 at least, has died, and another takes over. */
   heartbeatSeconds?: number;
+  /** Of one whose data names people: how long its record stays once it has ended; a week when absent. */
+  keptSeconds?: number;
+  /** Of one that helps nobody any more when it is late: how long it waits for a worker; two weeks when absent. */
+  waitsSeconds?: number;
   /** Minute hour day month weekday, UTC. */
   cron?: string;
 }
@@ -70,6 +78,8 @@ export async function migrateJobs(connectionString: string, jobs: readonly Job<T
         retryDelay: job.retryDelaySeconds,
         retryBackoff: true,
         ...(job.heartbeatSeconds ? { heartbeatSeconds: job.heartbeatSeconds } : {}),
+        deleteAfterSeconds: job.keptSeconds ?? KEPT_SECONDS,
+        retentionSeconds: job.waitsSeconds ?? WAITS_SECONDS,
       };
       await boss.createQueue(job.name, { ...options, policy: 'short' });
       await boss.updateQueue(job.name, options);
@@ -84,9 +94,10 @@ export interface JobsOptions {
   /** True in a process that also works: it runs schedules and upkeep. */
   worker: boolean;
   log: Log;
+  upkeepSeconds?: number;
 }
 
-export async function startJobs({ url, worker, log }: JobsOptions): Promise<Jobs> {
+export async function startJobs({ url, worker, log, upkeepSeconds = UPKEEP_SECONDS }: JobsOptions): Promise<Jobs> {
   const pool = openPool(url, ROLES.system, worker ? 3 : 1);
   const boss = new PgBoss({
     db: {
@@ -96,6 +107,8 @@ export async function startJobs({ url, worker, log }: JobsOptions): Promise<Jobs
     migrate: false,
     createSchema: false,
     supervise: worker,
+    superviseIntervalSeconds: upkeepSeconds,
+    maintenanceIntervalSeconds: upkeepSeconds,
     schedule: worker,
   });
   // Failure policy: pg-boss goes on by itself when the database is back; the log says that it was away.
@@ -139,7 +152,7 @@ async function handleBatch<T extends TSchema>(
         await handle(data);
       } catch (error) {
         log.warn({ err: error, job: job.name, job_id: id }, 'job failed');
-        await boss.fail(job.name, id, { message: (error as Error).message });
+        await boss.fail(job.name, id, { message: tellError(error)['message'] });
       }
     }),
   );

@@ -10,10 +10,10 @@ const REDACTED = ['authorization', 'token', 'password', 'business_token', 'api_k
 );
 
 /**
- * What an error may say in a log. PostgreSQL quotes whole rows in `detail` and values in some messages: only its codes and
+ * What an error may say in a log or a job's record. PostgreSQL quotes whole rows in `detail` and values in some messages: only its codes and
  * names are kept, and the message where it speaks of the server rather than of the data.
  */
-function tellError(error: unknown): Record<string, unknown> {
+export function tellError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: typeof error };
   const { code, constraint, table, severity } = error as Error &
     Record<'code' | 'constraint' | 'table' | 'severity', unknown>;

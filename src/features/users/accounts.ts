@@ -1,5 +1,6 @@
 /** Accounts at the doors: log-in and mailed links, before a company is known. */
 import type { Kit } from '../../kit.ts';
+import { hashToken } from '../../platform/auth.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { findAccountByEmail, noteLogin, takeLink, writePassword, type Account } from './account-queries.ts';
 import { SendReset } from './jobs.ts';
@@ -29,5 +30,5 @@ export function setPassword(tx: SystemTx, account: Account, passwordHash: string
 
 /** Leaves the rest to a job: one waiting mail per address, however often it is asked for. */
 export function askForReset(kit: Kit, tx: SystemTx, email: string): Promise<void> {
-  return kit.enqueue(tx, SendReset, { email }, { key: email.toLowerCase() });
+  return kit.enqueue(tx, SendReset, { email }, { key: hashToken(email.toLowerCase()).toString('hex') });
 }

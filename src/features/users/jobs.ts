@@ -16,12 +16,17 @@ export const SendInvitation = defineJob({
   retryDelaySeconds: RETRY_SECONDS,
 });
 
-/** Whether the address belongs to anybody is found out here, where nobody can measure how long it takes. */
+/**
+ * Whether the address belongs to anybody is found out here, where nobody can measure how long it takes. Anybody can put any
+ * text into this queue, so it keeps none; and an hour later nobody waits for the mail.
+ */
 export const SendReset = defineJob({
   name: 'users.send-reset',
   data: Type.Object({ email: Type.String() }),
   retries: RETRIES,
   retryDelaySeconds: RETRY_SECONDS,
+  keptSeconds: 60,
+  waitsSeconds: 3_600,
 });
 
 const PurgeLinks = defineJob({
