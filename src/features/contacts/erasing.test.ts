@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { boundChanges, hold } from '../../../test/support/rows.ts';
 import { eventNames, hear, sendText } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
@@ -47,16 +48,46 @@ test('an erased contact is gone with its names, conversations and messages; its 
   assert.notEqual(back.contact._id, contact._id);
 });
 
-test('table rows of an erased contact stay, linked to none', async () => {
-  const [table, row] = [newId(), newId()];
+/** A contact that so many rows of a table name. */
+async function nameInRows(count: number): Promise<string> {
+  const table = newId();
   const contact = (await call(201, 'POST', PATH, { body: { name: 'M' } })).body._id;
-  await database.sql(`insert into tables (company_id, _id, name, slug) values ($1, $2, 'T', 't')`, [demo._id, table]);
+  await database.sql('insert into tables (company_id, _id, name, slug) values ($1, $2, $2, $2)', [demo._id, table]);
   await database.sql(
-    'insert into table_rows (company_id, _id, table_id, row_index, contact_id) values ($1, $2, $3, 1, $4)',
-    [demo._id, row, table, contact],
+    `insert into table_rows (company_id, _id, table_id, row_index, contact_id)
+      select $1, new_id(), $2, n, $3 from generate_series(1, $4::int) n`,
+    [demo._id, table, contact, count],
   );
+  return contact;
+}
+
+async function rowsOf(contact: string): Promise<{ linked: number; all: number } | undefined> {
+  const [counts] = await database.sql<{ linked: number; all: number }>(
+    'select count(*) filter (where contact_id = $1)::int as linked, count(*)::int as all from table_rows',
+    [contact],
+  );
+  return counts;
+}
+
+test('the table rows of an erased contact stay, linked to none; no statement is for more than 5,000 of them', async () => {
+  await boundChanges(platform, 'table_rows', 5_000);
+  const contact = await nameInRows(12_000);
   await call(200, 'DELETE', `${PATH}/${contact}`);
-  assert.deepEqual(await database.sql('select _id, contact_id from table_rows'), [{ _id: row, contact_id: null }]);
+  assert.deepEqual(await rowsOf(contact), { linked: 0, all: 12_000 });
+});
+
+test('an erasure that ends half-way leaves the contact, no line in the audit, and what it did; it is asked for again', async () => {
+  const contact = await nameInRows(3);
+  const letGo = await hold(platform, 'contacts', [contact]);
+  await call(503, 'DELETE', `${PATH}/${contact}`);
+  await call(200, 'GET', `${PATH}/${contact}`);
+  assert.equal((await rowsOf(contact))?.linked, 0);
+  const trail = async (): Promise<string[]> =>
+    (await call(200, 'GET', `/v1/audit?resource=${contact}`)).body.result.map(({ action }: Json) => action);
+  assert.deepEqual(await trail(), ['contacts.create']);
+  await letGo();
+  await call(200, 'DELETE', `${PATH}/${contact}`);
+  assert.deepEqual(await trail(), ['contacts.delete', 'contacts.create']);
 });
 
 test('a contact of 10,000 messages, in a company of many more, is erased as quickly as its own messages allow', async () => {

@@ -130,6 +130,16 @@ export function eraseMessages(tx: TenantTx, contact: string, limit: number): Pro
   });
 }
 
+/** A portion of the table rows that name it. Those that somebody is writing into are left to the foreign key. */
+export function unlinkRows(tx: TenantTx, contact: string, limit: number): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.unlinkRows',
+    text: `update table_rows set contact_id = null, updated_at = now() where company_id = $1 and _id = any(array(
+        select _id from table_rows where company_id = $1 and contact_id = $2 limit $3 for no key update skip locked))`,
+    values: [tx.companyId, contact, limit],
+  });
+}
+
 /** With its identities and conversations. */
 export function deleteContact(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {

@@ -137,6 +137,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
       'For good, and without an event. Table rows stay, linked to none. Events that told of the contact before stay in the log of deliveries for as long as that is kept.',
     params: ContactParams,
     answers: { 200: ref(Contact) },
-    handler: (tenant, { params }) => removeContact(tenant, params.id),
+    handler: (tenant, { params }) => removeContact(kit, tenant, params.id),
   });
 }

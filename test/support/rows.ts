@@ -1,0 +1,31 @@
+/** Rows behind the API's back: somebody who is writing into them, and how many of them a statement may change. */
+import { after } from 'node:test';
+import pg from 'pg';
+import type { Platform } from './platform.ts';
+
+/** Somebody who is writing into these records, until told to stop. */
+export async function hold({ database }: Platform, table: string, ids: string[]): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: database.ownerUrl });
+  // Failure policy: a test that failed leaves its lock to the end of its database.
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.query(`begin`);
+  await client.query(`select 1 from ${table} where _id = any($1) for no key update`, [ids]);
+  let held = true;
+  const letGo = async (): Promise<void> => {
+    if (held) await client.end();
+    held = false;
+  };
+  after(letGo);
+  return letGo;
+}
+
+/** From now on a statement that changes more rows of the table than this fails, also one that a foreign key makes. */
+export async function boundChanges({ database }: Platform, table: string, most: number): Promise<void> {
+  await database.sql(`create function bound_${table}() returns trigger language plpgsql as $$ begin
+    if (select count(*) from changed) > ${most} then raise exception 'one statement for so many rows'; end if;
+    return null;
+  end $$`);
+  await database.sql(`create trigger bound after update on ${table} referencing new table as changed
+    for each statement execute function bound_${table}()`);
+}
