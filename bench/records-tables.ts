@@ -2,7 +2,8 @@
 import { pageRowsOf } from '../src/features/tables/row-list.ts';
 import { eraseTable } from '../src/features/tables/erase.ts';
 import type { Column, RowQuery } from '../src/features/tables/schemas.ts';
-import { removeTable, updateTableById } from '../src/features/tables/tables.ts';
+import { removeTable } from '../src/features/tables/remove.ts';
+import { updateTableById } from '../src/features/tables/tables.ts';
 import type { Kit } from '../src/kit.ts';
 import { openDatabase, type Tenant, type TenantRead } from '../src/platform/tenant.ts';
 import type { TestDatabase } from '../test/support/database.ts';

@@ -7,7 +7,8 @@ import { startPeer } from '../../test/support/network.ts';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
 import { until } from '../../test/support/wait.ts';
 import { touchKey } from '../features/api-keys/api-keys.ts';
-import { createAuthenticator, hashToken, signToken, type PrincipalSource, type StoredKey } from './auth.ts';
+import { createAuthenticator, hashToken, type PrincipalSource, type StoredKey } from './auth.ts';
+import { signToken } from './tokens.ts';
 import { newId } from './ids.ts';
 
 const PREVIOUS = 'the secret of before, which still counts';

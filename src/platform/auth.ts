@@ -7,8 +7,6 @@ import { AppError } from './errors.ts';
 import { ROLE_SCOPES, USER_ROLES, type UserRole } from './scopes.ts';
 import { createKeyring, openToken, type KeyClaims, type TokenSecrets, type UserClaims } from './tokens.ts';
 
-export { signToken } from './tokens.ts';
-
 interface KeyPrincipal {
   id: string;
   scopes: readonly string[];

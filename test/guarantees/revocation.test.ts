@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createKey } from '../../src/features/api-keys/api-keys.ts';
 import { createUser } from '../../src/features/users/users.ts';
-import { signToken } from '../../src/platform/auth.ts';
+import { signToken } from '../../src/platform/tokens.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { PlatformProcess } from '../full/harness/processes.ts';
 import { call, onStage, type Stage } from '../full/harness/stage.ts';

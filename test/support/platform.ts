@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config.ts';
 import { createKey } from '../../src/features/api-keys/api-keys.ts';
 import { createCompany } from '../../src/features/companies/companies.ts';
 import { createUser } from '../../src/features/users/users.ts';
-import { signToken } from '../../src/platform/auth.ts';
+import { signToken } from '../../src/platform/tokens.ts';
 import type { UserRole } from '../../src/platform/scopes.ts';
 import { createLog, type Log } from '../../src/platform/telemetry.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';

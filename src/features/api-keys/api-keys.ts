@@ -1,6 +1,7 @@
 /** Keys of integrators: a signed token, shown once and stored as its hash. */
 import type { Kit } from '../../kit.ts';
-import { hashToken, signToken, type Principal } from '../../platform/auth.ts';
+import { hashToken, type Principal } from '../../platform/auth.ts';
+import { signToken } from '../../platform/tokens.ts';
 import { AppError, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';

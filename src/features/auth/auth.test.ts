@@ -18,7 +18,8 @@ import {
 import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { checkDefect, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
 import { until } from '../../../test/support/wait.ts';
-import { hashToken, signToken } from '../../platform/auth.ts';
+import { hashToken } from '../../platform/auth.ts';
+import { signToken } from '../../platform/tokens.ts';
 import { ROLE_SCOPES, USER_ROLES } from '../../platform/scopes.ts';
 
 const platform = await startPlatform();

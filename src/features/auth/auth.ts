@@ -5,8 +5,8 @@ import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { hashNow, inTurn, NOBODYS_HASH, verifyPassword } from '../../platform/passwords.ts';
 import type { Caller, Visitor } from '../../platform/route.ts';
-import { hashToken, signToken } from '../../platform/auth.ts';
-import { SESSION_SECONDS } from '../../platform/tokens.ts';
+import { hashToken } from '../../platform/auth.ts';
+import { SESSION_SECONDS, signToken } from '../../platform/tokens.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import {
   askForReset,

@@ -1,20 +1,14 @@
 /** What the networks call. Public by path, guarded by signature; outside the API's description. */
 import type { FastifyInstance } from 'fastify';
-import { Type, type Static } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
 import { sameText } from '../../platform/secrets.ts';
 import { receiveCallback } from './callback.ts';
 import { createIntake } from './intake.ts';
+import { Handshake } from './schemas.ts';
 
 // The network's own limit is 3 MB.
 const CALLBACK_LIMIT = 4 * 1024 * 1024;
-
-const Handshake = Type.Object({
-  'hub.mode': Type.Optional(Type.String()),
-  'hub.verify_token': Type.Optional(Type.String()),
-  'hub.challenge': Type.Optional(Type.String()),
-});
 
 export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
   const intake = createIntake(kit);
@@ -24,7 +18,7 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
     config: { access: 'public' },
     schema: { querystring: Handshake },
     handler: async (request, reply) => {
-      const query = request.query as Static<typeof Handshake>;
+      const query = request.query as Handshake;
       const accepted =
         query['hub.mode'] === 'subscribe' && sameText(query['hub.verify_token'], kit.config.WAP_VERIFY_TOKEN);
       if (!accepted) throw new AppError('FORBIDDEN', 'The verification token does not match');

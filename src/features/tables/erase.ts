@@ -1,20 +1,7 @@
 /** The rows of a removed table are erased afterwards, a portion at a time. Nobody sees them any more. */
-import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob } from '../../platform/jobs.ts';
-import { Id } from '../../platform/schema.ts';
 import { deleteRemoved } from './queries.ts';
 import { eraseRows } from './row-queries.ts';
-
-export const EraseRows = defineJob({
-  name: 'tables.erase-rows',
-  data: Type.Object({ company: Id, table: Id }),
-  // Some three hours: nobody sees these rows any more, but they may be personal data.
-  retries: 10,
-  retryDelaySeconds: 10,
-  // A million rows take minutes; whoever takes over goes on where they end.
-  heartbeatSeconds: 30,
-});
 
 // A transaction of some tens of milliseconds.
 const PORTION = 2_000;

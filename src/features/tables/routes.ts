@@ -7,6 +7,7 @@ import { ref } from '../../platform/schema.ts';
 import { Import, ImportForm, ImportParams, MAX_SHEET_BYTES } from '../imports/schemas.ts';
 import { exportRows } from './export.ts';
 import { importRows, readRowImport } from './import.ts';
+import { removeTable } from './remove.ts';
 import { createRow, pageRows, readRow, readTableWithRows, removeRow, updateRowById } from './rows.ts';
 import {
   Row,
@@ -23,7 +24,7 @@ import {
   TableUpdate,
   TableWithRows,
 } from './schemas.ts';
-import { createTable, pageTables, readTable, removeTable, updateTableById } from './tables.ts';
+import { createTable, pageTables, readTable, updateTableById } from './tables.ts';
 
 const tag = 'tables';
 

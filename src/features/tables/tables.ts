@@ -1,6 +1,5 @@
 /** Tables of the company's own making. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Kit } from '../../kit.ts';
 import { violates } from '../../platform/db.ts';
 import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -8,17 +7,7 @@ import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { slugOf } from '../../platform/words.ts';
 import { acceptColumns, migrateRows } from './columns.ts';
-import { EraseRows } from './erase.ts';
-import {
-  countTables,
-  findTable,
-  findTableId,
-  insertTable,
-  listTables,
-  lockTable,
-  markRemoved,
-  updateTable,
-} from './queries.ts';
+import { countTables, findTable, findTableId, insertTable, listTables, lockTable, updateTable } from './queries.ts';
 import type { Column, Table, TableCreate, TableQuery, TableUpdate } from './schemas.ts';
 
 /** Throws TABLE_EXISTS when the company has a table of this slug. */
@@ -69,17 +58,6 @@ function checkDropped(dropped: string[], columns: Column[] | undefined): void {
     if (!columns) throw invalid(`drop_columns[${index}]`, 'needs the columns that stay in `columns`');
     if (columns.some((column) => column.key === key)) throw invalid(`drop_columns[${index}]`, 'stays in `columns`');
   }
-}
-
-/** With all its rows: it is gone at once, and a job erases them. */
-export async function removeTable(kit: Kit, tenant: Tenant, id: string): Promise<Table> {
-  return tenant.tx(async (tx) => {
-    const removed = await lockTable(tx, id);
-    if (!removed) throw notFound();
-    await markRemoved(tx, id);
-    await kit.enqueue(tx, EraseRows, { company: tx.companyId, table: id }, { key: id });
-    return removed;
-  });
 }
 
 async function ownSlug<T>(tenant: Tenant, slug: string, write: () => Promise<T>): Promise<T> {

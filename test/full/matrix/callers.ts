@@ -1,7 +1,7 @@
 /** Everybody who can ask: those who may, and each way of not being allowed to. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { signToken } from '../../../src/platform/auth.ts';
+import { signToken } from '../../../src/platform/tokens.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { allows, ROLE_SCOPES, type Scope } from '../../../src/platform/scopes.ts';
 import type { Json, Platform } from '../../support/platform.ts';

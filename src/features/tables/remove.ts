@@ -1,0 +1,18 @@
+/** The end of a table. */
+import type { Kit } from '../../kit.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { Tenant } from '../../platform/tenant.ts';
+import { EraseRows } from './jobs.ts';
+import { lockTable, markRemoved } from './queries.ts';
+import type { Table } from './schemas.ts';
+
+/** With all its rows: it is gone at once, and a job erases them. */
+export async function removeTable(kit: Kit, tenant: Tenant, id: string): Promise<Table> {
+  return tenant.tx(async (tx) => {
+    const removed = await lockTable(tx, id);
+    if (!removed) throw notFound();
+    await markRemoved(tx, id);
+    await kit.enqueue(tx, EraseRows, { company: tx.companyId, table: id }, { key: id });
+    return removed;
+  });
+}
