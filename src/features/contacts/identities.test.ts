@@ -30,7 +30,11 @@ const namesOf = (contact: string): Promise<{ kind: string; value: string }[]> =>
 
 const digits = freshPhone();
 const NAMES: [string, string, string[]][] = [
-  ['phone_number', digits, [`+${digits}`, digits.slice(2), `${digits.slice(0, 4)}${digits.slice(5)}`]],
+  [
+    'phone_number',
+    digits,
+    [`+${digits}`, digits.slice(2), `+55 0${digits.slice(2)}`, `${digits.slice(0, 4)}${digits.slice(5)}`],
+  ],
   ['email', 'Maria@Example.com', ['maria@example.com', 'MARIA@EXAMPLE.COM']],
   ['professional_network_identifier', 'maria-silva', ['maria-silva']],
   ['external_id', 'crm-1', ['crm-1']],

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { randomFrom } from '../../../test/support/random.ts';
 import { digitsOf, parsePhone, phoneKey, readablePhone } from './phone.ts';
 
 /** Every spelling in a row is one person's number; the last two columns are what people read. */
@@ -90,12 +92,25 @@ const WRITTEN: [string, string | null][] = [
   ['(11) 8888-7777', '+5511988887777'],
   ['011 98888 7777', '+5511988887777'],
   ['0 15 11 98888-7777', '+5511988887777'],
+  // What is only dialled inside the country goes, also behind its code.
+  ['+55 011 97777-2448', '+5511977772448'],
+  ['55 011 97777-2448', '+5511977772448'],
+  ['+55 0 15 11 7777-2448', '+5511977772448'],
+  ['+55 11 97777-2448', '+5511977772448'],
+  ['+55 0800 123 4567', '+558001234567'],
+  ['+44 07911 123456', '+447911123456'],
+  ['+49 0151 23456789', '+4915123456789'],
+  ['+39 06 123456', '+3906123456'],
+  ['+54 0 11 15 2345-6789', '+5491123456789'],
   ['(11) 3333-4444', '+551133334444'],
   // 55 is the area of Santa Maria, too.
   ['55 99999-8888', '+5555999998888'],
   // 51 is Porto Alegre, and with a + Peru.
   ['51 99999-8888', '+5551999998888'],
   ['+51 999 998 888', '+51999998888'],
+  // 56 is no area of Brazil, but Chile.
+  ['56912345678', '+56912345678'],
+  ['26 98888-7777', null],
   ['351912345678', '+351912345678'],
   ['12125550123', '+12125550123'],
   ['+44 (0)20 7946 0958', '+442079460958'],
@@ -115,10 +130,40 @@ for (const [written, expected] of WRITTEN) {
   });
 }
 
+// The national codes of Anatel's plan.
+const AREAS =
+  '11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 ' +
+  '61 62 63 64 65 66 67 68 69 71 73 74 75 77 79 81 82 83 84 85 86 87 88 89 91 92 93 94 95 96 97 98 99';
+
+test('a number without a country code is Brazilian in the 67 areas that Brazil has, and in no other', () => {
+  const areas = Array.from({ length: 90 }, (_, index) => String(index + 10)).filter(
+    (area) => parsePhone(`${area} 98765-4321`)?.phone_number === `+55${area}987654321`,
+  );
+  assert.deepEqual(areas, AREAS.split(' '));
+});
+
 test('a number that was read is read again as itself, and keeps its person', () => {
   for (const [written, expected] of WRITTEN) {
     if (!expected) continue;
     assert.deepEqual(parsePhone(expected), parsePhone(written));
     assert.equal(phoneKey(expected), phoneKey(phoneKey(expected)));
+  }
+});
+
+test('whatever is written, what is read from it is valid E.164 that is read as itself', () => {
+  const random = randomFrom(20_261_120);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const beginnings = ['', '+', '00', '+55', '+55 0', '55', '0', '+44 0', '+54 0', '+52 1', '+52 01', '+1 1', '+39 0'];
+  for (let round = 0; round < 20_000; round += 1) {
+    const digits = Array.from({ length: 4 + Math.floor(random() * 10) }, () => Math.floor(random() * 10));
+    const written = pick(beginnings) + digits.join(pick(['', '', ' ']));
+    const phone = parsePhone(written);
+    if (!phone) continue;
+    const { phone_number } = phone;
+    assert.match(phone_number, /^\+[1-9]\d{1,14}$/, written);
+    assert.equal(parsePhoneNumberFromString(phone_number)?.number, phone_number, written);
+    assert.deepEqual(parsePhone(phone_number), phone, written);
+    // As a network writes it.
+    assert.deepEqual(readablePhone(phone_number.slice(1)), phone, written);
   }
 });
