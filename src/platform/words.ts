@@ -9,6 +9,19 @@ export function foldText(text: string): string {
     .toLowerCase();
 }
 
+/** The digits of what may be a part of a number as people write it; null for every other text. */
+export const digitsOf = (text: string): string | null =>
+  /^[\d\s()+\-./]*\d[\d\s()+\-./]*$/.test(text) ? text.replaceAll(/\D/g, '') : null;
+
+/** Two plain letters or digits: too short for an index of trigrams to look up as they are. */
+export const isPair = (folded: string): boolean => /^[a-z0-9]{2}$/.test(folded);
+
+// Everything of ASCII that may stand before a pair: the index knows no pairs, but each trigram that ends in one.
+const BEFORE_PAIR = String.raw`(^|[\x01-/:-@[-\`{-\x7f]|[a-z0-9])`;
+
+/** A pair in a text, both as SQL, by a trigram index. It leaves out what stands behind a letter beyond ASCII. */
+export const pairLookUp = (text: string, pair: string): string => `${text} ~ ('${BEFORE_PAIR}' || ${pair})`;
+
 /** A slug is as long as this at most. */
 export const MAX_SLUG = 64;
 

@@ -5,7 +5,7 @@
 import { many } from '../../platform/db.ts';
 import { isId } from '../../platform/ids.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
-import { foldText } from '../../platform/words.ts';
+import { digitsOf, foldText, isPair, pairLookUp } from '../../platform/words.ts';
 import type { CustomField, FieldType } from '../custom-fields/schemas.ts';
 
 /** The custom fields of contacts among these ids. */
@@ -82,19 +82,18 @@ export function conditionsOf({ search, filters }: ContactMatch): Conditions {
 
 const joined = (parts: string[]): string => parts.map((part) => ` and (${part})`).join('');
 
-// What people write between the digits of a number.
-const PHONE_LIKE = /^[\d\s()+\-./]*\d[\d\s()+\-./]*$/;
+const SEARCHED = ['folded_name', 'folded_email'];
 
 /** The id as it is; a part of the name or the e-mail without accents; a part of the number without punctuation. */
 function searchCondition(term: string, bind: Bind): Condition {
   const text = `fold(${bind(term)})`;
   const folded = foldText(term);
-  const alternatives: Condition[] = ['folded_name', 'folded_email'].map((column) => ({
+  const alternatives: Condition[] = SEARCHED.map((column) => ({
     exact: `strpos(${column}, ${text}) > 0`,
     indexed: partIndexed({ expression: column, value: text, folded }, 'contains'),
   }));
-  if (PHONE_LIKE.test(term)) {
-    const digits = term.replaceAll(/\D/g, '');
+  const digits = digitsOf(term);
+  if (digits !== null) {
     const value = bind(digits);
     alternatives.push({
       exact: `strpos(phone_number, ${value}) > 0`,
@@ -110,6 +109,24 @@ function searchCondition(term: string, bind: Bind): Condition {
     exact: alternatives.map((alternative) => alternative.exact).join(' or '),
     // One alternative that can not be looked up, and all have to be looked at.
     indexed: lookUps.length < alternatives.length ? null : (more) => lookUps.map((lookUp) => lookUp(more)).join(' or '),
+  };
+}
+
+/** The same search, for what many answer: no id, and nothing that could not be looked up. */
+export interface BroadSearch {
+  values: (string | null)[];
+  /** Of contacts called `c`; `first` is the number of the first value. */
+  condition: (first: number) => string;
+}
+
+export function broadSearch(term: string): BroadSearch {
+  return {
+    values: [term, digitsOf(term)],
+    condition: (first) =>
+      [
+        ...SEARCHED.map((column) => `c.${column} like '%' || like_literal(fold($${first}::text)) || '%'`),
+        `c.phone_number like '%' || $${first + 1}::text || '%'`,
+      ].join(' or '),
   };
 }
 
@@ -222,8 +239,7 @@ function partIndexed({ expression, value, folded }: Looked, operator: Operator):
   if (operator === 'contains' && WORDS.test(folded)) return (more) => wordsIndexed(expression, endsOf(folded), more);
   if (hasTrigram(folded, from === '', to === ''))
     return () => `${expression} like '${from}' || like_literal(${value}) || '${to}'`;
-  const isPair = operator === 'contains' && /^[a-z0-9]{2}$/.test(folded);
-  return isPair ? pairIndexed(expression, folded) : null;
+  return operator === 'contains' && isPair(folded) ? pairIndexed(expression, folded) : null;
 }
 
 // Several plain words, as names are.
@@ -253,15 +269,12 @@ function hasTrigram(folded: string, startKnown: boolean, endKnown: boolean): boo
   return false;
 }
 
-// Everything of ASCII that may stand before a pair: the index knows no pairs, but each trigram that ends in one.
-const BEFORE_PAIR = String.raw`(^|[\x01-/:-@[-\`{-\x7f]|[a-z0-9])`;
-
 /**
  * Two letters inside a text. What stands before them beyond ASCII would be left out: names and e-mails that have such letters
  * when they are folded are few, and marked; a number has none; of other texts nobody knows.
  */
 function pairIndexed(expression: string, pair: string): Condition['indexed'] {
-  const trigrams: Condition['indexed'] = (more) => `${expression} ~ ('${BEFORE_PAIR}' || ${more(pair)})`;
+  const trigrams: Condition['indexed'] = (more) => pairLookUp(expression, more(pair));
   if (expression === 'phone_number') return trigrams;
   return expression.startsWith('folded_') ? (more) => `${trigrams(more)} or ${MARKS} @> '{+letters}'` : null;
 }

@@ -87,14 +87,10 @@ export async function countConversations(tx: TenantRead, filter: ConversationFil
 
 /** A search that a large part of the contacts answers: letters of a name or an address, digits of a number. */
 export interface BroadSearch {
-  term: string;
-  /** Null when the term can be no part of a number. */
-  digits: string | null;
+  values: (string | null)[];
+  /** Of contacts called `c`; `first` is the number of the first value. */
+  condition: (first: number) => string;
 }
-
-/** What the index contacts_search has, and the two parameters of a search. */
-const answers = (term: number): string => `(c.folded_name like '%' || like_literal(fold($${term}::text)) || '%'
-  or c.folded_email like '%' || like_literal(fold($${term}::text)) || '%' or c.phone_number like '%' || $${term + 1}::text || '%')`;
 
 interface BroadAsked {
   filter: ConversationFilter;
@@ -110,19 +106,18 @@ export function listNear(
 ): Promise<Conversation[]> {
   const { text, values, name } = conditionsOf(tx, filter);
   const direction = window.descending ? 'desc' : 'asc';
-  const first = values.length + 3;
+  const first = values.length + search.values.length + 1;
   const rows = `select near.created_at, near._id
     from (select created_at, _id, contact_id from conversations v where ${text} ${windowClause(window, first)}) near
       cross join lateral (select * from contacts where company_id = $1 and _id = near.contact_id offset 0) c
-    where ${answers(first - 2)}
+    where ${search.condition(values.length + 1)}
     order by near.created_at ${direction}, near._id ${direction} limit $${first + 4} offset $${first + 5}`;
   return many(tx, {
     name: `conversations.listNear.${name}.${windowName(window)}`,
     text: recordsOf(rows, window),
     values: [
       ...values,
-      search.term,
-      search.digits,
+      ...search.values,
       ...windowValues({ ...window, limit: reach, offset: 0 }),
       window.limit,
       window.offset,
@@ -134,13 +129,13 @@ export function listNear(
 /** All of them, joined and then put in order. */
 export function listBroad(tx: TenantRead, { filter, search }: BroadAsked, window: Window): Promise<Conversation[]> {
   const { text, values, name } = conditionsOf(tx, filter);
-  const first = values.length + 3;
-  const rows = `with hits as materialized (${broad(text, first - 2)})
+  const first = values.length + search.values.length + 1;
+  const rows = `with hits as materialized (${broad(text, search.condition(values.length + 1))})
     select created_at, _id from hits where true ${windowClause(window, first)}`;
   return many(tx, {
     name: `conversations.listBroad.${name}.${windowName(window)}`,
     text: recordsOf(rows, window),
-    values: [...values, search.term, search.digits, ...windowValues(window)],
+    values: [...values, ...search.values, ...windowValues(window)],
     planEachTime: true,
   });
 }
@@ -149,8 +144,8 @@ export async function countBroad(tx: TenantRead, { filter, search }: BroadAsked)
   const { text, values, name } = conditionsOf(tx, filter);
   const { count } = await one<{ count: number }>(tx, {
     name: `conversations.countBroad.${name}`,
-    text: `select count(*)::int as count from (${broad(text, values.length + 1)}) hits`,
-    values: [...values, search.term, search.digits],
+    text: `select count(*)::int as count from (${broad(text, search.condition(values.length + 1))}) hits`,
+    values: [...values, ...search.values],
     planEachTime: true,
   });
   return count;
@@ -160,9 +155,9 @@ export async function countBroad(tx: TenantRead, { filter, search }: BroadAsked)
  * One look at each contact and one at each conversation. `is true` keeps the planner from making a join of it: while it has no
  * statistics of a company that is new, it takes that for a few rows, and compares everything with everything.
  */
-const broad = (text: string, term: number): string =>
+const broad = (text: string, found: string): string =>
   `select v.created_at, v._id from conversations v where ${text}
-    and (v.contact_id in (select c._id from contacts c where c.company_id = $1 and ${answers(term)})) is true`;
+    and (v.contact_id in (select c._id from contacts c where c.company_id = $1 and (${found}))) is true`;
 
 /** Of the records that a filter names, those that are not there. */
 export async function findUnknown(

@@ -3,7 +3,7 @@ import { unknownReference } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
-import { findContactIds } from '../contacts/found.ts';
+import { findContacts } from '../contacts/found.ts';
 import {
   countBroad,
   countConversations,
@@ -19,8 +19,6 @@ import type { Conversation, ConversationQuery } from './schemas.ts';
 const FEW = 2_000;
 // A walk of this many takes some ten milliseconds. What fills no page here is looked up as a whole.
 const REACH = 5_000;
-// What people write between the digits of a number.
-const PHONE_LIKE = /^[\d\s()+\-./]*\d[\d\s()+\-./]*$/;
 
 export async function pageConversations(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
   const page = await findPage(tenant, query);
@@ -39,15 +37,14 @@ async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<
     const rows = await listConversations(tenant.read, filter, window);
     return pageFrom(query, rows, () => countConversations(tenant.read, filter));
   }
-  const contacts = await findContactIds(tenant, query.search, FEW);
-  if (contacts) {
+  const contacts = await findContacts(tenant, query.search, FEW);
+  if (Array.isArray(contacts)) {
     const id = isId(query.search) ? query.search : null;
     const found = { ...filter, found: { contacts, id } };
     const rows = await listConversations(tenant.read, found, window);
     return pageFrom(query, rows, () => countConversations(tenant.read, found));
   }
-  const digits = PHONE_LIKE.test(query.search) ? query.search.replaceAll(/\D/g, '') : null;
-  const asked = { filter, search: { term: query.search, digits } };
+  const asked = { filter, search: contacts };
   const near = await listNear(tenant.read, asked, window, REACH);
   const rows = near.length === window.limit ? near : await listBroad(tenant.read, asked, window);
   return pageFrom(query, rows, () => countBroad(tenant.read, asked));

@@ -1,6 +1,7 @@
 /** Ways to a page of rows, and to how many there are; row-list.ts says which is taken. */
 import { many, one } from '../../platform/db.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
+import { pairLookUp } from '../../platform/words.ts';
 import { ROW, type RowRecord } from './row-queries.ts';
 
 export interface RowOrder {
@@ -67,9 +68,6 @@ export function listRowsNear(
   });
 }
 
-// Everything of ASCII that may stand before a pair of letters.
-const BEFORE_PAIR = String.raw`(^|[\x01-/:-@[-\`{-\x7f]|[a-z0-9])`;
-
 export interface Search {
   search: string;
   /** Two letters or digits of ASCII are left of it, once it is folded. */
@@ -79,7 +77,7 @@ export interface Search {
 /** What the index can look up of a match; it leaves out none. */
 const lookUp = (isPair: boolean, search: string): string =>
   isPair
-    ? `(folded ~ ('${BEFORE_PAIR}' || fold(${search})) or pair_mark(folded) = '+')`
+    ? `(${pairLookUp('folded', `fold(${search})`)} or pair_mark(folded) = '+')`
     : `folded like '%' || like_literal(fold(${search})) || '%'`;
 
 /** Those that match, looked up by their index and then put in order; each says how many there are in all. */

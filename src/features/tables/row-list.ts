@@ -2,7 +2,7 @@
 import { invalid } from '../../platform/errors.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
-import { foldText } from '../../platform/words.ts';
+import { foldText, isPair } from '../../platform/words.ts';
 import {
   countMatches,
   countMatchesAfter,
@@ -49,7 +49,7 @@ async function findRows(read: TenantRead, tableId: string, search: string | null
   if (search === null) return { rows: await listRows(read, tableId, order), total: null };
   const near = await listRowsNear(read, tableId, { ...order, search, reach: REACH });
   if (near.length === order.limit) return { rows: near, total: null };
-  const found = await lookUpRows(read, tableId, { ...order, search, isPair: isPair(search) });
+  const found = await lookUpRows(read, tableId, { ...order, search, isPair: isPair(foldText(search)) });
   const isFirst = order.cursor === null && order.offset === 0;
   return { rows: found.map(({ total: _total, ...row }) => row), total: found[0]?.total ?? (isFirst ? 0 : null) };
 }
@@ -57,7 +57,7 @@ async function findRows(read: TenantRead, tableId: string, search: string | null
 async function countFound(read: TenantRead, tableId: string, search: string): Promise<number> {
   const first = await countMatchesAfter(read, tableId, { search, after: 0, reach: REACH });
   if (first.count < FREQUENT && first.last !== null)
-    return countMatches(read, tableId, { search, isPair: isPair(search) });
+    return countMatches(read, tableId, { search, isPair: isPair(foldText(search)) });
   let { count, last } = first;
   while (last !== null) {
     const next = await countMatchesAfter(read, tableId, { search, after: last, reach: COUNTED });
@@ -66,9 +66,6 @@ async function countFound(read: TenantRead, tableId: string, search: string): Pr
   }
   return count;
 }
-
-/** A pair is looked up in a way of its own: the index has no shorter parts than three letters. */
-const isPair = (search: string): boolean => /^[a-z0-9]{2}$/.test(foldText(search));
 
 function orderOf(query: RowQuery): RowOrder {
   const { sort, after } = query;
