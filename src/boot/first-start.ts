@@ -8,8 +8,9 @@ import { createInbox } from '../features/inboxes/inboxes.ts';
 import { createUser } from '../features/users/users.ts';
 import { createWebhook, moveWebhooks } from '../features/webhooks/webhooks.ts';
 import type { Kit } from '../kit.ts';
+import { AppError, type ErrorCode } from '../platform/errors.ts';
 import { EVENT_NAMES } from '../platform/events.ts';
-import { noteSandbox } from '../platform/installation.ts';
+import { findWantedDemo, noteSandbox, noteWantedDemo } from '../platform/installation.ts';
 import { makeTenant } from '../platform/route.ts';
 
 const FIRST_KEY = 'First company key';
@@ -29,10 +30,10 @@ export interface FirstStart {
   sandboxUrl: string | null;
 }
 
-/** False, and nothing done, when the store already has a company. */
+/** False when the store already has a company: then all that is done is what an earlier start was cut off from. */
 export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<boolean> {
   const created = await kit.database.systemTx(async (tx) => {
-    if (!(await isEmptyInstallation(tx))) return null;
+    if (!(await isEmptyInstallation(tx))) return false;
     const company = await createCompany(tx, { name: start.sandboxUrl ? 'Demo' : 'My company' });
     const password = randomBytes(12).toString('base64url');
     await createUser(tx, { company: company._id, name: 'Owner', email: OWNER_EMAIL, role: 'OWNER', password });
@@ -50,10 +51,13 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<bo
       global_key: globalKey.token,
       user: { email: OWNER_EMAIL, password },
     });
-    return { companyId: company._id, keyId: companyKey._id };
+    if (start.sandboxUrl) await noteWantedDemo(tx, { companyId: company._id, keyId: companyKey._id });
+    return true;
   });
-  if (created && start.sandboxUrl) await seedDemo(kit, { ...created, sandboxUrl: start.sandboxUrl });
-  return created !== null;
+  if (created)
+    kit.log.info({ path: credentialsPath(kit) }, 'a first company was created; its credentials are in this file');
+  if (start.sandboxUrl) await seedDemo(kit, start.sandboxUrl);
+  return created;
 }
 
 /** The sandbox listens beside the platform: on another port, its receiver has moved, and the demo's webhook with it. */
@@ -72,7 +76,10 @@ const DEMO_ACCOUNT = {
   business_token: 'sandbox-token',
 };
 
-async function seedDemo(kit: Kit, demo: { companyId: string; keyId: string; sandboxUrl: string }): Promise<void> {
+/** Its parts are transactions of their own: a start that dies between them leaves the rest to the next one. */
+async function seedDemo(kit: Kit, sandboxUrl: string): Promise<void> {
+  const demo = await findWantedDemo(kit.database.system);
+  if (!demo) return;
   const principal = {
     type: 'company',
     id: demo.keyId,
@@ -82,13 +89,25 @@ async function seedDemo(kit: Kit, demo: { companyId: string; keyId: string; sand
     expiresAt: null,
   } as const;
   const tenant = makeTenant(kit.database, demo.companyId, principal);
-  await createInbox(kit, tenant, {
+  const inbox = {
     channel: 'WAP_AUTO_CLOSER',
     name: 'Sandbox phone',
     number: '+5511900000000',
     api_wap_config: DEMO_ACCOUNT,
-  });
-  await createWebhook(kit, tenant, { url: `${demo.sandboxUrl}/receiver/demo`, events: [...EVENT_NAMES] });
+  } as const;
+  await unlessThere('CHANNEL_IN_USE', () => createInbox(kit, tenant, inbox));
+  const webhook = { url: `${sandboxUrl}/receiver/demo`, events: [...EVENT_NAMES] };
+  await unlessThere('WEBHOOK_EXISTS', () => createWebhook(kit, tenant, webhook));
+  await noteWantedDemo(kit.database.system, null);
+}
+
+async function unlessThere(code: ErrorCode, make: () => Promise<unknown>): Promise<void> {
+  try {
+    await make();
+  } catch (error) {
+    // Failure policy: what is there already was made by a start that was cut off, or by another process that starts now.
+    if (!(error instanceof AppError && error.code === code)) throw error;
+  }
 }
 
 const credentialsPath = (kit: Kit): string => dataPath(kit.config, 'credentials.json');
@@ -98,7 +117,6 @@ async function writeCredentials(kit: Kit, credentials: Credentials): Promise<voi
   const path = credentialsPath(kit);
   await writeFile(`${path}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   await rename(`${path}.new`, path);
-  kit.log.info({ path }, 'a first company was created; its credentials are in this file');
 }
 
 export async function warnOfCredentials(kit: Kit): Promise<void> {

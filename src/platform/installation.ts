@@ -38,3 +38,26 @@ export async function noteSandbox(tx: SystemTx, origin: string): Promise<string 
   });
   return before?.value ?? null;
 }
+
+/** The company whose demo is still to be made, and the key in whose name; null when nobody waits for one. */
+export interface WantedDemo {
+  companyId: string;
+  keyId: string;
+}
+
+export async function findWantedDemo(tx: SystemTx): Promise<WantedDemo | null> {
+  const wanted = await maybeOne<{ value: string }>(tx, {
+    name: 'installation.findDemo',
+    text: `select value from platform_state where key = 'demo.wanted'`,
+    values: [],
+  });
+  return JSON.parse(wanted?.value ?? 'null') as WantedDemo | null;
+}
+
+export async function noteWantedDemo(tx: SystemTx, demo: WantedDemo | null): Promise<void> {
+  await exec(tx, {
+    name: 'installation.noteDemo',
+    text: `insert into platform_state (key, value) values ('demo.wanted', $1) on conflict (key) do update set value = excluded.value`,
+    values: [JSON.stringify(demo)],
+  });
+}

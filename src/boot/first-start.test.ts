@@ -1,0 +1,54 @@
+/** The first start of the real program, cut off at the moments that matter. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import pg from 'pg';
+import { openTestDatabase } from '../../test/support/database.ts';
+import type { Json } from '../../test/support/platform.ts';
+import { makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
+import { until } from '../../test/support/wait.ts';
+
+for (const table of ['inboxes', 'webhooks']) {
+  test(`the demo of a first start that is killed over its ${table} is completed by the next start`, async (t) => {
+    const database = await openTestDatabase();
+    t.after(() => database.close());
+    const env = { DATA_DIR: await makeDataFolder(t), DATABASE_URL: database.url, SANDBOX: 'on' };
+    const holder = new pg.Client({ connectionString: database.ownerUrl });
+    await holder.connect();
+    // Nobody writes into it until this is let go of: the first start waits there.
+    await holder.query(`begin; lock table ${table} in exclusive mode`);
+    const first = spawnProgram(t, { env });
+    await until(
+      'the first start to come to it',
+      async () => {
+        const waiting = `select 1 from pg_locks where relation = '${table}'::regclass and not granted`;
+        return (await database.sql(waiting)).length > 0;
+      },
+      60_000,
+    );
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await holder.end();
+
+    const second = spawnProgram(t, { env });
+    const url = await readyUrl(second);
+    const { company_key: key } = JSON.parse(await readFile(join(env.DATA_DIR, 'credentials.json'), 'utf8')) as Json;
+    const read = async (path: string): Promise<Json> =>
+      (await fetch(url + path, { headers: { authorization: `Bearer ${key}` } })).json();
+    const { result: inboxes } = await read('/v1/inboxes');
+    assert.deepEqual(
+      inboxes.map((inbox: Json) => [inbox.name, inbox.status]),
+      [['Sandbox phone', 'ACTIVE']],
+    );
+    assert.match((await read('/v1/webhooks')).url, /\/receiver\/demo$/);
+
+    // What the company then takes away stays away.
+    await database.sql('delete from webhooks');
+    second.child.kill('SIGTERM');
+    assert.equal(await second.ended, 0, second.stderr());
+    const third = spawnProgram(t, { env });
+    await readyUrl(third);
+    assert.deepEqual(await database.sql('select * from webhooks'), []);
+  });
+}
