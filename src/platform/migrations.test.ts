@@ -130,8 +130,8 @@ test('a runtime role that passes row security, or is a superuser, is refused', a
   assert.deepEqual(await findMissing(url, names), []);
 });
 
-test('a migration that meets a long reader tries again until it is through', async () => {
-  const url = urlOf(await createDatabase());
+/** Takes one migration back that needs `messages` for itself, and holds that table with a long reader. */
+async function meetReader(url: string): Promise<{ again: string; reader: pg.Client }> {
   await migrate(url, prepareQueue);
   const again = '0017_erasure.sql';
   await run(
@@ -142,6 +142,12 @@ test('a migration that meets a long reader tries again until it is through', asy
   const reader = new pg.Client({ connectionString: url });
   await reader.connect();
   await reader.query('begin; select from messages');
+  return { again, reader };
+}
+
+test('a migration that meets a long reader tries again until it is through', async () => {
+  const url = urlOf(await createDatabase());
+  const { again, reader } = await meetReader(url);
   const ran = migrate(url, prepareQueue);
   // Let go of only once the first try has given up: its lock time-out is what the server counts.
   await until('the first try to give up', async () => {
@@ -154,4 +160,23 @@ test('a migration that meets a long reader tries again until it is through', asy
   await reader.query('commit');
   await reader.end();
   assert.deepEqual(await ran, [again]);
+});
+
+test('a migration whose connection is cut says so, and names its file', async () => {
+  const url = urlOf(await createDatabase());
+  const { reader } = await meetReader(url);
+  const ran = assert.rejects(
+    migrate(url, prepareQueue),
+    /^Error: migration 0017_erasure\.sql: terminating connection due to administrator command$/,
+  );
+  await until('it to wait for the reader', async () => {
+    const cut = await run(
+      url,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'parley migrate' and wait_event_type = 'Lock'`,
+    );
+    return cut.length > 0;
+  });
+  await ran;
+  await reader.end();
 });

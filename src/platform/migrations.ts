@@ -65,6 +65,8 @@ export async function migrate(
   prepareQueue: (url: string) => Promise<void>,
 ): Promise<string[]> {
   const client = new pg.Client({ connectionString, application_name: 'parley migrate' });
+  // Failure policy: the statement that a cut connection fails says so; nobody listening would end the process without a sentence.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await takeTurn(client);
@@ -104,16 +106,16 @@ async function runFile(client: pg.Client, name: string): Promise<void> {
     try {
       return await runOnce(client, name);
     } catch (error) {
-      const { code } = (error as Error).cause as { code?: string };
-      if (code !== '55P03' || round === LOCK_ROUNDS) throw error;
+      const { cause } = error as { cause?: { code?: string } };
+      if (cause?.code !== '55P03' || round === LOCK_ROUNDS) throw error;
       await sleep(LOCK_PAUSE_MS);
     }
   }
 }
 
 async function runOnce(client: pg.Client, name: string): Promise<void> {
-  const sql = await readFile(join(FOLDER, name), 'utf8');
   try {
+    const sql = await readFile(join(FOLDER, name), 'utf8');
     await client.query('begin');
     // The number first: whoever races here without the lock collides on the key before anything is changed.
     await client.query('insert into schema_migrations (name) values ($1)', [name]);
@@ -121,7 +123,8 @@ async function runOnce(client: pg.Client, name: string): Promise<void> {
     await client.query(sql);
     await client.query('commit');
   } catch (error) {
-    await client.query('rollback');
+    // Failure policy: a connection that is gone has taken its transaction along; the first error is what is told.
+    await client.query('rollback').catch(() => undefined);
     throw new Error(`migration ${name}: ${(error as Error).message}`, { cause: error });
   }
 }
@@ -131,8 +134,8 @@ async function runOnce(client: pg.Client, name: string): Promise<void> {
  * waits. Each may be run again: what a broken run left half-built is dropped first.
  */
 async function runConcurrently(client: pg.Client, name: string): Promise<void> {
-  const sql = await readFile(join(FOLDER, name), 'utf8');
   try {
+    const sql = await readFile(join(FOLDER, name), 'utf8');
     const { rows: broken } = await client.query<{ name: string }>(
       `select format('%I', c.relname) as name from pg_index i join pg_class c on c.oid = i.indexrelid
         where not i.indisvalid and c.relnamespace = 'public'::regnamespace`,
