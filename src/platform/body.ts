@@ -1,8 +1,11 @@
-/** Reads JSON the strict way: valid UTF-8, bounded depth, nothing that PostgreSQL could not store or a prototype could hide. */
+/** Reads JSON the strict way: valid UTF-8, bounded depth and number, nothing that PostgreSQL could not store or a prototype could hide. */
 import { isUtf8 } from 'node:buffer';
 import { AppError, type FieldError } from './errors.ts';
 
 export const MAX_DEPTH = 20;
+const MAX_KEYS = 1_000;
+// What is wrong is told of each value, which costs more than reading it: a megabyte of small ones would hold everybody up.
+const MAX_VALUES = 10_000;
 
 function malformed(detail: string, path?: string): AppError {
   const errors: FieldError[] = path === undefined ? [] : [{ path: path || 'body', code: 'MALFORMED', message: detail }];
@@ -20,24 +23,37 @@ export function parseJson(raw: Buffer): unknown {
     // Failure policy: the parser's own words may quote the body; the caller learns only that it is not JSON.
     throw malformed('The body is not JSON');
   }
-  checkValue(value, '', 0);
+  checkValue(value, { path: '', depth: 0, budget: { values: MAX_VALUES } });
   return value;
 }
 
-function checkValue(value: unknown, path: string, depth: number): void {
+interface Place {
+  path: string;
+  depth: number;
+  /** How many values more the whole body may have. */
+  budget: { values: number };
+}
+
+function checkValue(value: unknown, place: Place): void {
+  const { path, depth, budget } = place;
+  if ((budget.values -= 1) < 0) throw malformed(`The body has more than ${MAX_VALUES} values`, path);
   if (typeof value === 'string') checkText(value, path);
   else if (typeof value === 'object' && value !== null) {
     if (depth >= MAX_DEPTH) throw malformed(`The body is nested deeper than ${MAX_DEPTH}`, path);
-    if (Array.isArray(value)) value.forEach((item, index) => checkValue(item, `${path}[${index}]`, depth + 1));
-    else for (const [key, item] of Object.entries(value)) checkEntry(key, item, path, depth);
+    if (Array.isArray(value))
+      value.forEach((item, index) => checkValue(item, { path: `${path}[${index}]`, depth: depth + 1, budget }));
+    else checkEntries(Object.entries(value), place);
   }
 }
 
-function checkEntry(key: string, item: unknown, path: string, depth: number): void {
-  const inner = path ? `${path}.${key}` : key;
-  if (key === '__proto__') throw malformed('A property may not be called __proto__', inner);
-  checkText(key, path);
-  checkValue(item, inner, depth + 1);
+function checkEntries(entries: [string, unknown][], { path, depth, budget }: Place): void {
+  if (entries.length > MAX_KEYS) throw malformed(`An object has more than ${MAX_KEYS} properties`, path);
+  for (const [key, item] of entries) {
+    const inner = path ? `${path}.${key}` : key;
+    if (key === '__proto__') throw malformed('A property may not be called __proto__', inner);
+    checkText(key, path);
+    checkValue(item, { path: inner, depth: depth + 1, budget });
+  }
 }
 
 /** Refuses what a text column can not hold. */

@@ -66,6 +66,8 @@ describe('a body', () => {
     });
   }
 
+  const withKeys = (count: number): string =>
+    JSON.stringify({ test_mode: Object.fromEntries(Array.from({ length: count }, (_, key) => [key, 0])) });
   const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
   for (const [what, raw, path] of [
     ['that is not JSON', '{"name":', undefined],
@@ -81,6 +83,8 @@ describe('a body', () => {
     ['with __proto__', '{"__proto__":{"name":"x"}}', '__proto__'],
     ['with __proto__ inside', '{"general_config":{"__proto__":{}}}', 'general_config.__proto__'],
     ['21 levels deep', nested(21), '[0]'.repeat(20)],
+    ['with 1,001 properties in one object', withKeys(1_001), 'test_mode'],
+    ['with more than 10,000 values', JSON.stringify({ name: Array(10_000).fill(0) }), 'name[9998]'],
     ['100,000 levels deep', nested(100_000), '[0]'.repeat(20)],
   ] as const) {
     test(`${what} can not be read`, async () => {
@@ -89,8 +93,9 @@ describe('a body', () => {
     });
   }
 
-  test('of exactly 20 levels is read', async () => {
-    await refuse(400, 'VALIDATION_FAILED', { raw: nested(20) });
+  test('of exactly 20 levels, 1,000 properties or 10,000 values is read', async () => {
+    const values = JSON.stringify({ name: Array(9_998).fill(0) });
+    for (const raw of [nested(20), withKeys(1_000), values]) await refuse(400, 'VALIDATION_FAILED', { raw });
   });
 
   test('above 1 MB is too large, whether or not it says so before', async () => {
