@@ -47,5 +47,10 @@ test('a company mails no more invitations a minute than there may be log-ins; an
   const refused = await invite(429, busy.key);
   expectProblem(refused, 'RATE_LIMITED');
   assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+  assert.deepEqual(
+    ['limit', 'remaining'].map((name) => refused.headers.get(`ratelimit-${name}`)),
+    [String(MAILS), '0'],
+    'what refused is what the headers speak of',
+  );
   await invite(201, other.key);
 });

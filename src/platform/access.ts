@@ -78,34 +78,39 @@ export function admitAddress(access: Access, request: FastifyRequest, reply: Fas
 }
 
 /** The same by the account that they are for; `account` is whatever tells the accounts apart. */
-export async function admitAccount(access: Access, reply: FastifyReply, account: string): Promise<void> {
+export function admitAccount(access: Access, account: string): Promise<void> {
   const subject = createHash('sha256').update(account).digest('base64url');
-  const verdict = await access.limits.admit([perMinute(access, `account:${subject}`)]);
-  // The headers speak of the address, of which everybody knows, until the account is what refuses.
-  if (!verdict.admitted) throw rateLimited(tell(reply, verdict));
+  return admitQuietly(access, perMinute(access, `account:${subject}`));
 }
 
 /** Mails to addresses of the caller's choice. */
-export async function admitMail(access: Access, companyId: string): Promise<void> {
-  const verdict = await access.limits.admit([perMinute(access, `mails:${companyId}`)]);
+export function admitMail(access: Access, companyId: string): Promise<void> {
+  return admitQuietly(access, perMinute(access, `mails:${companyId}`));
+}
+
+/** The headers speak of what everybody is counted by, until this is what refuses. */
+async function admitQuietly(access: Access, allowance: Allowance): Promise<void> {
+  const verdict = await access.limits.admit([allowance]);
   if (!verdict.admitted) throw rateLimited(verdict);
 }
 
-/** Every answer says what is left; a refusal also when to come back. draft-ietf-httpapi-ratelimit-headers. */
+/** Every answer says what is left; a refusal also when to come back. */
 async function admit(access: Access, reply: FastifyReply, allowances: Allowance[]): Promise<void> {
-  const verdict = tell(reply, await access.limits.admit(allowances));
+  const verdict = await access.limits.admit(allowances);
   if (!verdict.admitted) throw rateLimited(verdict);
+  reply.headers(headersOf(verdict));
 }
 
-function tell(reply: FastifyReply, verdict: Verdict): Verdict {
-  reply.header('ratelimit-limit', verdict.limit);
-  reply.header('ratelimit-remaining', verdict.remaining);
-  reply.header('ratelimit-reset', verdict.resetSeconds);
-  return verdict;
-}
+/** draft-ietf-httpapi-ratelimit-headers. */
+const headersOf = ({ limit, remaining, resetSeconds }: Verdict): Record<string, string> => ({
+  'ratelimit-limit': String(limit),
+  'ratelimit-remaining': String(remaining),
+  'ratelimit-reset': String(resetSeconds),
+});
 
 function rateLimited(verdict: Verdict): AppError {
-  return new AppError('RATE_LIMITED', undefined, [], { 'retry-after': String(verdict.retryAfterSeconds) });
+  const headers = { ...headersOf(verdict), 'retry-after': String(verdict.retryAfterSeconds) };
+  return new AppError('RATE_LIMITED', undefined, [], headers);
 }
 
 /** `x-company-id` counts for global keys only; everybody else acts for the company of their token. */

@@ -110,8 +110,8 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
     if (isFile !== (part.type === 'file'))
       throw invalid(name, isFile ? 'must be a file, with a file name' : 'is not a file', 'TYPE');
     if (part.type === 'file') {
-      const { sha256, fileName } = await putAside(part, reading);
-      body[name] = `${sha256} ${fileName}`;
+      // What it is called may change from one try to the next.
+      body[name] = (await putAside(part, reading)).sha256;
     } else {
       if (part.valueTruncated) throw tooLarge(name, MAX_TEXT_BYTES);
       const value = valueOf(part, schema);

@@ -122,7 +122,7 @@ export function publicOperation<B extends TSchema, R extends TSchema>(
 ): void {
   const { account, handler, ...rest } = declaration;
   const admitted: typeof handler = async (visitor, asked) => {
-    if (account) await admitAccount(access, asked.reply, account(asked.body));
+    if (account) await admitAccount(access, account(asked.body));
     return handler(visitor, asked);
   };
   declare(

@@ -26,22 +26,24 @@ export type Scope = `${(typeof RESOURCES)[number]}:${(typeof ACTIONS)[number]}`;
 export const USER_ROLES = ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'] as const;
 export type UserRole = (typeof USER_ROLES)[number];
 
-const readAll = RESOURCES.map((resource) => `${resource}:read`);
+const readRecords = RESOURCES.filter((resource) => !['audit', 'api-keys', 'webhooks'].includes(resource)).map(
+  (resource) => `${resource}:read`,
+);
 
-/** An operator talks to contacts; keys, users, inboxes and webhooks belong to those who run the company. */
+/** An operator talks to contacts; keys, inboxes, webhooks and who the users are belong to those who run the company. */
 export const ROLE_SCOPES: Record<UserRole, readonly string[]> = {
   OWNER: ['*'],
   ADMIN: RESOURCES.filter((resource) => resource !== 'companies')
     .map((resource) => `${resource}:*`)
     .concat('companies:read', 'companies:update'),
   OPERATOR: [
-    ...readAll.filter((scope) => !/^(audit|api-keys|users|webhooks):/.test(scope)),
+    ...readRecords,
     ...['contacts', 'businesses', 'conversations'].flatMap((resource) => [`${resource}:create`, `${resource}:update`]),
     'messages:create',
     'attachments:create',
     'tables:update',
   ],
-  VIEWER: readAll.filter((scope) => !/^(audit|api-keys|webhooks):/.test(scope)),
+  VIEWER: readRecords,
 };
 
 export function allows(granted: readonly string[], scope: Scope): boolean {

@@ -98,6 +98,13 @@ describe('creating', () => {
     assert.equal((await waitForMail(platform, owner.email)).subject, 'Your access to Padaria Imperial on Parley');
   });
 
+  test('invites an owner of whom no language is said in that of the company', async () => {
+    const email = freshEmail('owner');
+    const general_config = { language: 'es', time_zone: 'America/Manaus' };
+    await create(201, company({ general_config, owner: { name: 'Eva', email } }));
+    assert.match(String((await waitForMail(platform, email)).subject), /^Su acceso a /);
+  });
+
   test('with an owner whose e-mail is taken is 409, and there is no company', async () => {
     const { email } = await createPerson(platform, demo._id, 'VIEWER');
     const name = 'Never made';

@@ -35,7 +35,8 @@ export async function createCompanyOf(kit: Kit, caller: Caller, input: CompanyCr
     const { owner, ...fields } = input;
     const company = await createCompany(tx, fields);
     tx.makes(company._id);
-    await inviteUser(kit, tx, { ...owner, company: company._id, role: 'OWNER' });
+    const { language } = company.general_config;
+    await inviteUser(kit, tx, { language, ...owner, company: company._id, role: 'OWNER' });
     return company;
   });
 }
