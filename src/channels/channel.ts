@@ -98,7 +98,6 @@ export interface InboundMessage extends InboundBase, InboundContent {
   /** The contact's side, also when the business wrote it. */
   person: Person;
   replyTo: string | null;
-  forwarded: boolean;
   /** The advertisement that led here, as the network sends it. */
   referral: Record<string, unknown> | null;
   errors: NetworkError[];
@@ -136,7 +135,6 @@ export interface InboundAccount {
   /** The account (the Cloud API's waba_id): it may stand behind several inboxes. */
   account: string;
   timestamp: Date;
-  event: string;
   coexistence: boolean | null;
 }
 
@@ -164,7 +162,7 @@ export interface OutboundText {
  * again. `network` is true when the network itself named the cause.
  */
 export type SendResult =
-  | { outcome: 'accepted'; externalId: string; networkAddress: string | null }
+  | { outcome: 'accepted'; externalId: string }
   | { outcome: 'rejected'; error: NetworkError; network: boolean }
   | { outcome: 'unknown' };
 

@@ -7,7 +7,7 @@ import { openTestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/wait.ts';
 import { isUnavailable } from './db.ts';
 import { newId } from './ids.ts';
-import { addressGroup, createLimiter, purgeBuckets, unlimited, type Allowance, type Limiter } from './limits.ts';
+import { addressGroup, createLimiter, purgeBuckets, type Allowance, type Limiter } from './limits.ts';
 import { openDatabase, type Database, type SystemTx } from './tenant.ts';
 
 const PROCESSES = 3;
@@ -253,7 +253,6 @@ test('an admission names the tightest allowance, and what is left of it', async 
   const [limiter] = openLimiters() as [Limiter];
   const verdict = await limiter.admit([allowance(10, 20), allowance(5, 10), allowance(100, 200)]);
   assert.deepEqual(verdict, { admitted: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 });
-  assert.ok((await unlimited.admit([allowance(NEVER, 0)])).admitted);
 });
 
 test('while the database is away the caller is told so, and nobody waits twice', async () => {

@@ -39,18 +39,6 @@ export function createLimiter(system: SystemTx): Limiter {
   return { admit: (allowances) => admit(stock, allowances), close: stock.close };
 }
 
-/** For what is not limited. */
-export const unlimited: Limiter = {
-  admit: async () => ({
-    admitted: true,
-    limit: Number.MAX_SAFE_INTEGER,
-    remaining: Number.MAX_SAFE_INTEGER,
-    resetSeconds: 0,
-    retryAfterSeconds: 0,
-  }),
-  close: async () => undefined,
-};
-
 async function admit(stock: Stock, allowances: Allowance[]): Promise<Verdict> {
   const nowMs = performance.now();
   const buckets = allowances.map((allowance) => stock.find(allowance, nowMs));

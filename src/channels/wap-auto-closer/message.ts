@@ -12,7 +12,7 @@ import {
   senderOf,
   type Contacts,
 } from './person.ts';
-import { flag, identifier, instant, record, storable, type Json } from './values.ts';
+import { identifier, instant, record, storable, type Json } from './values.ts';
 
 /** What holds for all messages of one notification. */
 export interface Scene {
@@ -119,7 +119,6 @@ function readMessage(message: Json, scene: Scene, writer: Writer): Inbound {
     ...readContent(message),
     system: message.type === 'system',
     replyTo: identifier(context?.id),
-    forwarded: flag(context?.forwarded) || flag(context?.frequently_forwarded),
     referral: storable(record(message.referral)) as Json | null,
     errors: networkErrors(message.errors),
     renamed: message.type === 'system' ? readRenamed(message) : null,

@@ -109,7 +109,7 @@ function assertWellFormed(item: Inbound): void {
   assertStorable(item);
   if (item.kind === 'unreadable') return assert.ok(item.reason !== '');
   assert.ok(item.timestamp.getTime() > 0);
-  if (item.kind === 'account') return assert.ok(item.account !== '' && item.event !== '');
+  if (item.kind === 'account') return assert.ok(item.account !== '');
   assert.ok(item.address !== '' && item.externalId !== '' && item.externalId.length <= 512);
   if (item.kind === 'message') {
     assertPerson(item.person);

@@ -17,7 +17,6 @@ const BLANK_MESSAGE = {
   fromBusiness: false,
   system: false,
   replyTo: null,
-  forwarded: false,
   referral: null,
   errors: [],
   historyStatus: null,

@@ -178,5 +178,5 @@ function readAccount({ account, time, value }: Change, out: Inbound[]): void {
     return;
   }
   const timestamp = instant(time) ?? new Date(); // without a time of its own it is news of now
-  out.push({ kind: 'account', account: about, timestamp, event, coexistence: COEXISTENCE.get(event) ?? null });
+  out.push({ kind: 'account', account: about, timestamp, coexistence: COEXISTENCE.get(event) ?? null });
 }

@@ -110,16 +110,10 @@ function messagesCall(body: Json, config: WapConfig, signal: AbortSignal) {
   return { method: 'POST' as const, path, body, token: config.business_token, signal };
 }
 
-/** `wa_id` may differ from the number that was called (the Brazilian ninth digit). Without an id nobody can tell. */
+/** Without an id nobody can tell. */
 function readAcceptance(body: Json): SendResult {
   const externalId = identifier(record(list(body.messages)[0])?.id);
-  if (externalId === null) return { outcome: 'unknown' };
-  const contact = record(list(body.contacts)[0]);
-  return {
-    outcome: 'accepted',
-    externalId,
-    networkAddress: identifier(contact?.wa_id) ?? identifier(contact?.user_id),
-  };
+  return externalId === null ? { outcome: 'unknown' } : { outcome: 'accepted', externalId };
 }
 
 async function check(
