@@ -3,7 +3,7 @@ import { purgeTrailsJob } from './features/audit/jobs.ts';
 import { importContactsJob } from './features/contacts/jobs.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
-import { releaseUserJob } from './features/departures/jobs.ts';
+import { releaseBusinessJob, releaseUserJob } from './features/departures/jobs.ts';
 import { giveUpUnknownJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
 import { watchCrossed } from './features/inbound/upkeep.ts';
 import { checkConnectionJob } from './features/inboxes/jobs.ts';
@@ -30,6 +30,7 @@ const jobs = [
   eraseRowsJob,
   importRowsJob,
   releaseUserJob,
+  releaseBusinessJob,
   giveUpUnknownJob,
   purgeCallbacksJob,
   purgeDeliveriesJob,

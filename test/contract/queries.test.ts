@@ -121,6 +121,7 @@ const VARIANTS: Record<string, unknown[]> = {
   FieldFilter: filters('context', 'search'),
   BusinessFilter: filters('search'),
   StripStep: ['contact', 'conversation', 'business'].map((context) => ({ context, field: '', after: '', limit: 1 })),
+  Departing: ['users', 'businesses'],
   AuditFilter: filters('actor', 'action', 'resource', 'resourceId', 'from', 'to'),
   ContactMatch: MATCHES,
   // A builder may look into a text before it sends it.

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkDefect, checkRefusals, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
-import { eventNames, eventsOf, rawAnswer } from '../../../test/support/traffic.ts';
+import { eventsOf, rawAnswer } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
-const { call, database, demo } = platform;
+const { call, demo } = platform;
 const PATH = '/v1/businesses';
 
 const create = async (body: Json): Promise<Json> => (await call(201, 'POST', PATH, { body })).body;
@@ -62,28 +62,6 @@ test('FIELD_UPDATED tells each field that really changed, without a contact; not
     },
   });
   assert.deepEqual(told, [of(size, 1), of(size, 2), of(site, 'x'), of(site, null)]);
-});
-
-test('a removed business leaves its contacts and table rows where they are, linked to none, and tells nothing of them', async () => {
-  const { _id } = await create({ name: 'Gone' });
-  const stays = (await create({ name: 'Stays' }))._id;
-  const link = async (business: string): Promise<string> =>
-    (await call(201, 'POST', '/v1/contacts', { body: { name: 'Maria', business } })).body._id;
-  const [linked, other] = [await link(_id), await link(stays)];
-  await database.sql(
-    `insert into contacts (company_id, _id, source, business_id) select $1, new_id(), 'API', $2 from generate_series(1, 4500)`,
-    [demo._id, _id],
-  );
-  await call(200, 'DELETE', `${PATH}/${_id}`);
-  const businessOf = async (id: string): Promise<string | null> =>
-    (await call(200, 'GET', `/v1/contacts/${id}`)).body.business;
-  assert.deepEqual([await businessOf(linked), await businessOf(other)], [null, stays]);
-  assert.deepEqual(await eventNames(platform, linked), ['CONTACT_CREATED']);
-  const [row] = await database.sql<{ count: number }>(
-    'select count(*)::int as count from contacts where business_id = $1',
-    [_id],
-  );
-  assert.equal(row?.count, 0);
 });
 
 test('businesses are found by a part of name or domain, whatever the case and accents, page by page', async () => {

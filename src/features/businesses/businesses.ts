@@ -1,5 +1,6 @@
 /** Businesses: the organisations that contacts belong to. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Kit } from '../../kit.ts';
 import { notFound } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
@@ -9,19 +10,16 @@ import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/val
 import { expectUsers } from '../users/assignments.ts';
 import {
   countBusinesses,
-  deleteBusiness,
   findBusiness,
   insertBusiness,
   listBusinesses,
   lockBusiness,
-  unlinkContacts,
+  markRemoved,
   updateBusiness,
   type BusinessFields,
 } from './queries.ts';
+import { ReleaseBusiness } from './references.ts';
 import type { Business, BusinessCreate, BusinessQuery, BusinessUpdate } from './schemas.ts';
-
-// Some hundred milliseconds a statement.
-const PORTION = 2_000;
 
 export async function createBusiness(tenant: Tenant, input: BusinessCreate): Promise<Business> {
   return tenant.tx(async (tx) => {
@@ -60,13 +58,13 @@ export async function updateBusinessById(tenant: Tenant, id: string, input: Busi
   });
 }
 
-/** Its contacts and rows belong to no business afterwards; no event tells of each. */
-export async function removeBusiness(tenant: Tenant, id: string): Promise<Business> {
+/** Gone at once; a job makes what belonged to it belong to none. */
+export async function removeBusiness(kit: Kit, tenant: Tenant, id: string): Promise<Business> {
   return tenant.tx(async (tx) => {
     const business = await lockBusiness(tx, id);
     if (!business) throw notFound();
-    while ((await unlinkContacts(tx, id, PORTION)) > 0);
-    await deleteBusiness(tx, id);
+    await markRemoved(tx, id);
+    await kit.enqueue(tx, ReleaseBusiness, { company: tenant.companyId, business: id }, { key: id });
     return business;
   });
 }

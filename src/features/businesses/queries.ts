@@ -16,10 +16,12 @@ export interface BusinessFields {
   held: HeldValues;
 }
 
+const LIVE = 'company_id = $1 and _id = $2 and removed_at is null';
+
 export function findBusiness(tx: TenantRead, id: string): Promise<Business | null> {
   return maybeOne(tx, {
     name: 'businesses.find',
-    text: `select ${COLUMNS} from businesses where company_id = $1 and _id = $2`,
+    text: `select ${COLUMNS} from businesses where ${LIVE}`,
     values: [tx.companyId, id],
   });
 }
@@ -27,7 +29,7 @@ export function findBusiness(tx: TenantRead, id: string): Promise<Business | nul
 export function lockBusiness(tx: TenantTx, id: string): Promise<(Business & BusinessFields) | null> {
   return maybeOne(tx, {
     name: 'businesses.lock',
-    text: `select ${COLUMNS}, custom_fields as held from businesses where company_id = $1 and _id = $2 for no key update`,
+    text: `select ${COLUMNS}, custom_fields as held from businesses where ${LIVE} for no key update`,
     values: [tx.companyId, id],
   });
 }
@@ -60,21 +62,11 @@ const valuesOf = (tx: TenantTx, id: string, { name, domain, description, owner, 
   held,
 ];
 
-/** A portion at a time: half a million contacts of one business are more than a statement may take. */
-export function unlinkContacts(tx: TenantTx, id: string, limit: number): Promise<number> {
+/** Out of sight, while records still name it. */
+export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
-    name: 'businesses.unlinkContacts',
-    text: `update contacts set business_id = null, updated_at = now() where company_id = $1 and _id = any(array(
-        select _id from contacts where company_id = $1 and business_id = $2 order by _id limit $3 for no key update))`,
-    values: [tx.companyId, id, limit],
-  });
-}
-
-/** The rows of tables that name it are unlinked by the foreign key. */
-export function deleteBusiness(tx: TenantTx, id: string): Promise<number> {
-  return exec(tx, {
-    name: 'businesses.delete',
-    text: 'delete from businesses where company_id = $1 and _id = $2',
+    name: 'businesses.markRemoved',
+    text: 'update businesses set removed_at = now() where company_id = $1 and _id = $2',
     values: [tx.companyId, id],
   });
 }
@@ -83,7 +75,8 @@ export interface BusinessFilter {
   search: string | null;
 }
 
-const FILTER = `company_id = $1 and ($2::text is null or strpos(fold(name), fold($2)) > 0 or strpos(fold(domain), fold($2)) > 0)`;
+const FILTER = `company_id = $1 and removed_at is null
+  and ($2::text is null or strpos(fold(name), fold($2)) > 0 or strpos(fold(domain), fold($2)) > 0)`;
 
 export function listBusinesses(tx: TenantRead, filter: BusinessFilter, window: Window): Promise<Business[]> {
   return many(tx, {

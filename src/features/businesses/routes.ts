@@ -60,9 +60,10 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'businesses:delete',
     tag,
     summary: 'Remove a business; its contacts and table rows stay, linked to none',
-    description: 'No event tells of the contacts that lose the link.',
+    description:
+      'It is unknown at once; CONTACT_UPDATED tells of each contact when the link is taken away, which goes on afterwards.',
     params: BusinessParams,
     answers: { 200: ref(Business) },
-    handler: (tenant, { params }) => removeBusiness(tenant, params.id),
+    handler: (tenant, { params }) => removeBusiness(kit, tenant, params.id),
   });
 }

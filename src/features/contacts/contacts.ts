@@ -5,6 +5,7 @@ import { invalid, notFound } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { expectBusiness } from '../businesses/references.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { claimNames, releaseNames } from './identities.ts';
@@ -117,6 +118,7 @@ async function applied(
   input: ContactUpdate,
 ): Promise<{ fields: ContactFields; changes: FieldChange[] }> {
   const { custom_fields: given, phone_number: _phone, ...plain } = input;
+  await expectBusiness(tx, 'business', input.business);
   await expectUsers(tx, { owner: input.owner });
   const { held, changes } = await applyValues(tx, 'contact', before.held, given);
   return { fields: { ...before, ...plain, ...phoneOf(input), held }, changes };

@@ -61,7 +61,7 @@ export function findReferences(
 ): Promise<{ _id: string; field: 'business' | 'owner' }[]> {
   return many(tx, {
     name: 'contacts.findReferences',
-    text: `select _id, 'business' as field from businesses where company_id = $1 and _id = any($2)
+    text: `select _id, 'business' as field from businesses where company_id = $1 and _id = any($2) and removed_at is null
       union all select _id, 'owner' from users where company_id = $1 and _id = any($3) and removed_at is null`,
     values: [tx.companyId, asked.businesses, asked.owners],
   });

@@ -1,7 +1,6 @@
 /** Users who are removed: gone at once, and afterwards out of every record that named them. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import pg from 'pg';
+import { test } from 'node:test';
 import {
   createPerson,
   forgetPassword,
@@ -12,6 +11,7 @@ import {
 } from '../../../test/support/people.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
+import { hold } from '../../../test/support/rows.ts';
 import { importSheet } from '../../../test/support/sheets.ts';
 import { eventsOf, hear, silenceNetwork } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
@@ -46,27 +46,10 @@ async function own(user: string, count: number): Promise<string[]> {
   return rows.map((row) => row._id);
 }
 
-/** Somebody who is writing into these records, until told to stop. */
-async function hold(table: string, ids: string[]): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: database.ownerUrl });
-  // Failure policy: a test that failed leaves its lock to the end of its database.
-  client.on('error', () => undefined);
-  await client.connect();
-  await client.query(`begin`);
-  await client.query(`select 1 from ${table} where _id = any($1) for no key update`, [ids]);
-  let held = true;
-  const letGo = async (): Promise<void> => {
-    if (held) await client.end();
-    held = false;
-  };
-  after(letGo);
-  return letGo;
-}
-
 /** Removed, while a record that somebody writes into keeps the removal from coming to its end. */
 async function removeSlowly(user: string): Promise<() => Promise<void>> {
   const business = await make('/v1/businesses', { name: 'Held', owner: user });
-  const letGo = await hold('businesses', [business._id]);
+  const letGo = await hold(platform, 'businesses', [business._id]);
   await remove(200, user);
   return async () => {
     // Not left to the foreign key, which would clear what is left without a word.
@@ -190,7 +173,7 @@ test('an owner who is on the way out does not stand in for the last one', async 
 test('a message that comes meanwhile, for an inbox whose default owner is on the way out, is stored and ends with nobody', async () => {
   const user = await addUser();
   await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_owner: user } });
-  const letGo = await hold('inboxes', [demo.inbox]);
+  const letGo = await hold(platform, 'inboxes', [demo.inbox]);
   await remove(200, user);
   const { conversation } = await hear(platform);
   assert.equal(conversation.owner, user);
@@ -213,7 +196,7 @@ test('a merge that hands on a contact of theirs meanwhile works, and the contact
     await make('/v1/contacts', { name: 'Ana' }),
     await make('/v1/contacts', { name: 'Ana', owner: user }),
   ];
-  const letGo = await hold('contacts', [source._id]);
+  const letGo = await hold(platform, 'contacts', [source._id]);
   await remove(200, user);
   await until('the first try to give up', async () => (await statesOf(user)).includes('retry'));
   await letGo();
@@ -227,7 +210,7 @@ test('a worker that dies goes on where it ended: nothing is told twice, and noth
   const user = await addUser();
   const ids = await own(user, 1_000);
   // The queue's own first try finds all of them held, and comes again in some seconds.
-  const letGo = await hold('conversations', ids);
+  const letGo = await hold(platform, 'conversations', ids);
   await remove(200, user);
   await until('the first try to give up', async () => (await statesOf(user)).includes('retry'));
   await letGo();

@@ -1,63 +1,101 @@
-/** A user who was removed: what names them comes to name nobody, a portion at a time, each with its events. */
+/** A user or a business that was removed: what names it comes to name nobody, a portion at a time, each with its events. */
 import type { Kit } from '../../kit.ts';
 import { emit } from '../../platform/events.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { findContactsOf } from '../contacts/ingest-queries.ts';
 import { findConversationsOf } from '../conversations/ingest-queries.ts';
 import {
-  deleteUser,
-  isNamed,
+  deleteRemoved,
+  isBusinessNamed,
+  isUserNamed,
   releaseBusinesses,
   releaseContacts,
   releaseConversations,
   releaseInboxes,
+  releaseRows,
   seizeRemoved,
+  type Departing,
 } from './queries.ts';
 
+export { ReleaseBusiness } from '../businesses/references.ts';
 export { ReleaseUser } from '../users/assignments.ts';
 
 // Some hundred milliseconds a transaction, events included.
 const PORTION = 300;
 
 /** How many records one transaction changed; zero when none is left, or those that are left are held. */
-type Release = (tx: TenantTx, user: string) => Promise<number>;
+type Release = (tx: TenantTx, id: string) => Promise<number>;
 
-const RELEASES: Release[] = [
-  // First, so that no more conversations come to them.
-  releaseInboxes,
-  async (tx, user) => {
-    const keys = keysOf(tx, await releaseConversations(tx, user, PORTION));
-    const conversations = keys.length > 0 ? await findConversationsOf(tx, keys) : [];
-    await emit(
-      tx,
-      conversations.map((data) => ({ event: 'CONVERSATION_UPDATED', data })),
-    );
-    return keys.length;
-  },
-  async (tx, user) => {
-    const keys = keysOf(tx, await releaseContacts(tx, user, PORTION));
+interface Departure {
+  departing: Departing;
+  releases: Release[];
+  isNamed(tx: TenantTx, id: string): Promise<boolean>;
+}
+
+const contactsOf =
+  (departing: Departing): Release =>
+  async (tx, id) => {
+    const keys = keysOf(tx, await releaseContacts(tx, departing, id, PORTION));
     const contacts = keys.length > 0 ? await findContactsOf(tx, keys) : [];
     await emit(
       tx,
       contacts.map((data) => ({ event: 'CONTACT_UPDATED', data })),
     );
     return keys.length;
-  },
-  // No event tells of a business.
-  (tx, user) => releaseBusinesses(tx, user, PORTION),
-];
+  };
 
 const keysOf = (tx: TenantTx, rows: { _id: string }[]) => rows.map(({ _id }) => ({ company: tx.companyId, _id }));
 
-/** May be repeated, and begun again where it was interrupted: what was told names the user no more. */
-export async function releaseUser(kit: Kit, { company, user }: { company: string; user: string }): Promise<void> {
-  for (const release of RELEASES) {
-    while ((await kit.database.tenantTx(company, (tx) => release(tx, user))) > 0);
+const OF_USER: Departure = {
+  departing: 'users',
+  releases: [
+    // First, so that no more conversations come to them.
+    releaseInboxes,
+    async (tx, user) => {
+      const keys = keysOf(tx, await releaseConversations(tx, user, PORTION));
+      const conversations = keys.length > 0 ? await findConversationsOf(tx, keys) : [];
+      await emit(
+        tx,
+        conversations.map((data) => ({ event: 'CONVERSATION_UPDATED', data })),
+      );
+      return keys.length;
+    },
+    contactsOf('users'),
+    // No event tells of a business.
+    (tx, user) => releaseBusinesses(tx, user, PORTION),
+  ],
+  isNamed: isUserNamed,
+};
+
+const OF_BUSINESS: Departure = {
+  departing: 'businesses',
+  // No event tells of a row.
+  releases: [contactsOf('businesses'), (tx, business) => releaseRows(tx, business, PORTION)],
+  isNamed: isBusinessNamed,
+};
+
+export const releaseUser = (kit: Kit, { company, user }: { company: string; user: string }): Promise<void> =>
+  release(kit, OF_USER, company, user);
+
+export const releaseBusiness = (
+  kit: Kit,
+  { company, business }: { company: string; business: string },
+): Promise<void> => release(kit, OF_BUSINESS, company, business);
+
+/** May be repeated, and begun again where it was interrupted: what was told names the removed record no more. */
+async function release(
+  kit: Kit,
+  { departing, releases, isNamed }: Departure,
+  company: string,
+  id: string,
+): Promise<void> {
+  for (const each of releases) {
+    while ((await kit.database.tenantTx(company, (tx) => each(tx, id))) > 0);
   }
   await kit.database.tenantTx(company, async (tx) => {
-    if ((await seizeRemoved(tx, user)) === 0) return;
-    // Held when it was their turn, or written by whoever had seen the user before the removal: the queue's next try finds them.
-    if (await isNamed(tx, user)) throw new Error('records still name a user who was removed');
-    await deleteUser(tx, user);
+    if ((await seizeRemoved(tx, departing, id)) === 0) return;
+    // Held when it was their turn, or written by whoever had seen it before the removal: the queue's next try finds them.
+    if (await isNamed(tx, id)) throw new Error(`records still name what was removed from ${departing}`);
+    await deleteRemoved(tx, departing, id);
   });
 }

@@ -4,6 +4,7 @@ import { notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Page } from '../../platform/paging.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { expectBusiness } from '../businesses/references.ts';
 import { acceptData } from './columns.ts';
 import { holdTable, takeIndexes } from './queries.ts';
 import { pageRowsOf } from './row-list.ts';
@@ -38,6 +39,7 @@ export async function createRow(tenant: Tenant, tableId: string, input: RowCreat
     const taken = await takeIndexes(tx, tableId, 1);
     if (!taken) throw notFound();
     const { contact_id = null, business_id = null } = input;
+    await expectBusiness(tx, 'business_id', business_id);
     const row = {
       _id: newId(),
       row_index: taken.last,
@@ -74,6 +76,7 @@ export async function updateRowById(tenant: Tenant, tableId: string, id: string,
     const before = table && (await lockRow(tx, tableId, id));
     if (!before) throw notFound();
     const { data, ...links } = input;
+    await expectBusiness(tx, 'business_id', links.business_id);
     const next = data ? acceptData(table.columns, { ...before.data, ...data }) : before.data;
     const after = { ...before, ...links, data: next };
     return present(isDeepStrictEqual(after, before) ? before : await updateRow(tx, after));
