@@ -127,8 +127,8 @@ describe('creating', () => {
 });
 
 describe('the list', () => {
-  test('has all companies for a global key, the newest first, in pages, by status and by a part of the name', async () => {
-    const names = ['Alfa Search', 'beta sEARCH', '100% Search_', 'Gamma'];
+  test('has all companies for a global key, the newest first, in pages, by status and by a part of the name, whatever its case and accents', async () => {
+    const names = ['Alfa Search', 'beta sEARCH', '100% Search_', 'São Gamma'];
     const made: Json[] = [];
     for (const name of names) made.push((await create(201, company({ name }))).body);
     await change(200, made[0]._id, { status: 'SUSPENDED' });
@@ -141,6 +141,7 @@ describe('the list', () => {
     assert.deepEqual(await found('search=search&status=ACTIVE&sort=createdAt'), names.slice(1, 3));
     for (const literal of ['%25+', 'search_']) assert.deepEqual(await found(`search=${literal}`), ['100% Search_']);
     assert.deepEqual(await found('search=%25%25'), []);
+    for (const spelling of ['sao', 'S%C3%83O']) assert.deepEqual(await found(`search=${spelling}`), ['São Gamma']);
     const [row] = await database.sql<{ count: number }>('select count(*)::int as count from companies');
     const total = row?.count ?? 0;
     const walked: string[] = [];

@@ -76,7 +76,7 @@ export interface CompanyFilter {
   search: string | null;
 }
 
-const FILTER = `($1::text is null or status = $1) and ($2::text is null or strpos(lower(name), lower($2)) > 0)`;
+const FILTER = `($1::text is null or status = $1) and ($2::text is null or strpos(fold(name), fold($2)) > 0)`;
 
 /** All companies of the installation: for global keys alone. */
 export function listCompanies(tx: SystemTx, filter: CompanyFilter, window: Window): Promise<Company[]> {
