@@ -81,7 +81,7 @@ export async function writeListeners(tx: TenantTx, webhook: WebhookRow | null): 
   });
 }
 
-// A page is bounded in bytes, not only in rows: bodies are small, but nobody promises it.
+// Each body is as long as the record was: a page is bounded in rows alone, like a page of the records themselves.
 const DELIVERY = `_id, company_id as company, webhook_id as webhook, event, resource_id, status, response_status, response_ms,
   response_body, error, body::json as body, replay_of, queued_at, attempted_at, finished_at, queued_at as "createdAt",
   coalesce(finished_at, attempted_at, queued_at) as "updatedAt"`;
