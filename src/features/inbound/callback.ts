@@ -22,5 +22,5 @@ export async function receiveCallback(kit: Kit, intake: Intake, raw: Buffer): Pr
     kit.metrics.inbound.inc({ channel: channel.name, outcome: 'aside' });
     return;
   }
-  await intake.take(channel, elements);
+  await intake.take(channel, elements, raw.length);
 }

@@ -6,12 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, Inbound } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import { isCollision, isContention, isUnavailable } from '../../platform/db.ts';
+import { AppError } from '../../platform/errors.ts';
 import { ingest, type Outcomes } from './ingest.ts';
 
 // Enough to keep two cores and the disk busy; more only makes smaller batches that wait for the same rows.
 const FLUSHES = 3;
 // A transaction that holds more rows than this is no faster per row, and makes its neighbours wait.
 const BATCH_ELEMENTS = 500;
+// Of callbacks whose answer is still owed: four of the largest kind, or some ten thousand of the usual one. Parsed they take
+// several times as much memory.
+const OWED_MAX_BYTES = 16 * 1024 * 1024;
 
 interface Waiting {
   channel: Channel;
@@ -21,12 +25,16 @@ interface Waiting {
 }
 
 export interface Intake {
-  /** Resolves when everything is committed, or kept aside; rejects only when the store can not be reached. */
-  take(channel: Channel, elements: Inbound[]): Promise<void>;
+  /**
+   * Resolves when everything is committed, or kept aside; rejects only when the store can not be reached, or is so slow that too
+   * much waits for it. `bytes`: the size of the callback.
+   */
+  take(channel: Channel, elements: Inbound[], bytes: number): Promise<void>;
 }
 
 export function createIntake(kit: Kit): Intake {
   let waiting: Waiting[] = [];
+  let owedBytes = 0;
   let flushing = 0;
   let planned = false;
 
@@ -68,8 +76,13 @@ export function createIntake(kit: Kit): Intake {
   return {
     // A history can hold thousands: in pieces, each its own transaction. When one fails the whole is repeated by the network,
     // and what is stored already is recognised.
-    take: async (channel, elements) => {
-      await Promise.all(piecesOf(elements).map((piece) => put(channel, piece)));
+    take: async (channel, elements, bytes) => {
+      if (owedBytes + bytes > OWED_MAX_BYTES)
+        throw new AppError('UNAVAILABLE', 'Too many callbacks wait', [], { 'retry-after': '1' });
+      owedBytes += bytes;
+      const pieces = piecesOf(elements).map((piece) => put(channel, piece));
+      void Promise.allSettled(pieces).then(() => (owedBytes -= bytes));
+      await Promise.all(pieces);
     },
   };
 }

@@ -169,6 +169,37 @@ test('what was kept aside or waits for its message is removed after the retentio
   assert.deepEqual(await left(), ['young aside', 'young parked']);
 });
 
+test('while the database is slow four of the largest callbacks wait and more are told 503; repeated, each is stored once', async () => {
+  const owner = new pg.Client({ connectionString: platform.database.ownerUrl });
+  await owner.connect();
+  await owner.query('begin; lock table messages in exclusive mode');
+  const ids = Array.from({ length: 7 }, () => wamid());
+  const large = ids.map((id) =>
+    Buffer.from(JSON.stringify(incoming(phone, { from: freshPhone(), id, padding: 'x'.repeat(4_000_000) }))),
+  );
+  const post = async (body: Buffer): Promise<Json> => {
+    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': network.sign(body) };
+    const answer = await fetch(`${platform.url}/hooks/wap`, { method: 'POST', body, headers });
+    return { status: answer.status, ...((await answer.json()) as Json) };
+  };
+  const refused: Json[] = [];
+  const answered = large.map(async (body) => {
+    const answer = await post(body);
+    if (answer.status === 503) refused.push(answer);
+    return answer.status;
+  });
+  await until('those that are too many', () => refused.length === 3);
+  await owner.query('commit');
+  await owner.end();
+  assert.equal((await Promise.all(answered)).filter((status) => status === 200).length, 4);
+  for (const { detail } of refused) assert.equal(detail, 'Too many callbacks wait');
+
+  await Promise.all(large.slice(0, 4).map((body) => network.post(200, body)));
+  await Promise.all(large.slice(4).map((body) => network.post(200, body)));
+  const rows = await platform.database.sql('select from messages where external_id = any($1)', [ids]);
+  assert.equal(rows.length, ids.length);
+});
+
 /** Nobody but the superuser gets in, and whoever is in is put out, until the door is opened again. */
 async function withoutDatabase(work: () => Promise<void>): Promise<void> {
   const name = new URL(platform.database.url).pathname.slice(1);
