@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
 import type { Executor, Statement } from '../../src/platform/db.ts';
-import { COLUMNS, OPERATORS } from '../../src/features/contacts/filter-queries.ts';
+import { broadSearch, COLUMNS, OPERATORS } from '../../src/features/contacts/filter-queries.ts';
 import { FIELD_TYPES } from '../../src/features/custom-fields/schemas.ts';
 import { DELIVERY_STATUSES } from '../../src/features/webhooks/schemas.ts';
 import { ROLES, sessionOptions } from '../../src/platform/db.ts';
@@ -124,6 +124,7 @@ const VARIANTS: Record<string, unknown[]> = {
   Departing: ['users', 'businesses'],
   AuditFilter: filters('actor', 'action', 'resource', 'resourceId', 'from', 'to'),
   ContactMatch: MATCHES,
+  BroadAsked: [{ filter: anything, search: broadSearch('7') }],
   // A builder may look into a text before it sends it.
   string: ['7'],
   // Of keys: a company's, and the global ones.
