@@ -4,7 +4,14 @@ import { test } from 'node:test';
 import { freshPhone } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { importSheet, postForm, xlsxOf, type FormParts, type TestCell } from '../../../test/support/sheets.ts';
+import {
+  awaitImport,
+  importSheet,
+  postForm,
+  xlsxOf,
+  type FormParts,
+  type TestCell,
+} from '../../../test/support/sheets.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -290,6 +297,25 @@ test('imports are listed and read by their own company alone', async () => {
 test('the sheet of an import is gone once it has ended', async () => {
   const done = await run({ file: csv('name', 'Nobody keeps this') });
   assert.deepEqual(await database.sql('select 1 from import_chunks where import_id = $1', [done._id]), []);
+});
+
+test('whoever may only create contacts imports without changing any: update_existing has to be false', async () => {
+  const mark = newId();
+  const { body: known } = await call(201, 'POST', '/v1/contacts', {
+    body: { name: 'Old', email: `old-${mark}@example.com` },
+  });
+  const { token: key } = await platform.createKey(demo._id, ['contacts:create', 'contacts:read']);
+  const file = csv('name,email', `New,old-${mark}@example.com`, `New,new-${mark}@example.com`);
+  const imports = async (): Promise<number> => (await database.sql('select 1 from imports')).length;
+  const before = await imports();
+  for (const parts of [{ file }, { file, update_existing: 'true' }])
+    expectProblem(await postForm(platform, [403, PATH], parts, { key }), 'FORBIDDEN', 'update_existing');
+  assert.equal(await imports(), before);
+  const { body: begun } = await postForm(platform, [201, PATH], { file, update_existing: 'false' }, { key });
+  assert.deepEqual(counts(await awaitImport(platform, `${PATH}/${begun._id}`)), [2, 1, 0, 1]);
+  assert.deepEqual((await call(200, 'GET', `/v1/contacts/${known._id}`)).body, known);
+  const both = await platform.createKey(demo._id, ['contacts:create', 'contacts:update']);
+  await postForm(platform, [201, PATH], { file }, { key: both.token });
 });
 
 test('who may not create contacts may not import them, and importing stands in the audit', async () => {

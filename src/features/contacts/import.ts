@@ -1,9 +1,11 @@
 /** Contacts from a sheet. */
 import { Type, type Static } from 'typebox';
 import type { Kit } from '../../kit.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Upload } from '../../platform/multipart.ts';
 import type { Page } from '../../platform/paging.ts';
 import { strict } from '../../platform/schema.ts';
+import { allows } from '../../platform/scopes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { addImport, pageImports, readImport } from '../imports/imports.ts';
 import { SHEET_FORM, type Import, type ImportQuery } from '../imports/schemas.ts';
@@ -15,7 +17,11 @@ export const ContactImportForm = strict({
   ...SHEET_FORM,
   silent: Type.Optional(Type.Boolean({ description: 'true: no event tells of these contacts' })),
   update_existing: Type.Optional(
-    Type.Boolean({ default: true, description: 'false: a row about a contact that is there already is reported' }),
+    Type.Boolean({
+      default: true,
+      description:
+        'false: a row about a contact that is there already is reported. Else the scope contacts:update is needed, too',
+    }),
   ),
 });
 export type ContactImportForm = Static<typeof ContactImportForm>;
@@ -28,6 +34,7 @@ export async function importContacts(
   upload: Upload | null,
   { mapping, silent = false, update_existing = true }: ContactImportForm,
 ): Promise<Import> {
+  if (update_existing) refuseUpdates(tenant);
   const find = fieldFinder(await listContactFields(tenant.read));
   return addImport(tenant, {
     ...OWNER,
@@ -38,6 +45,13 @@ export async function importContacts(
     update_existing,
     enqueue: (tx, id) => kit.enqueue(tx, ImportContacts, { company: tenant.companyId, import: id }, { key: id }),
   });
+}
+
+/** An import is no way around what PATCH asks for. */
+function refuseUpdates({ principal }: Tenant): void {
+  if (allows(principal.scopes, 'contacts:update')) return;
+  const message = 'The scope contacts:update is missing; without it update_existing has to be false';
+  throw new AppError('FORBIDDEN', message, [{ path: 'update_existing', code: 'FORBIDDEN', message }]);
 }
 
 export const readContactImport = (tenant: Tenant, id: string): Promise<Import> => readImport(tenant, OWNER, id);

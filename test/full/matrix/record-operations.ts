@@ -131,6 +131,7 @@ const PEOPLE: Record<string, Entry> = {
   'GET /v1/contacts/import': { scope: 'contacts:read', references: { after: cursor('import') } },
   'POST /v1/contacts/import': {
     scope: 'contacts:create',
+    also: ['contacts:update'],
     body: () => ({ file: 'name\nAna\n', mapping: { name: 'name' } }),
     otherBody: () => ({ file: 'name\nBea\n', mapping: { name: 'name' } }),
     references: { 'mapping{}': { kind: 'customField', bySlug: true } },
