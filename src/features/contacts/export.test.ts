@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { importSheet } from '../../../test/support/sheets.ts';
+import { hear } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
@@ -69,14 +70,23 @@ test('what was exported can be imported, and changes nothing; nothing in it begi
       custom_fields: { name: '+1+1', items: ['=1', 'x;y'], size: -5 },
     },
   });
-  const { text, rows } = await exported(`?search=${mark}`);
+  const { rows } = await exported(`?search=${mark}`);
   const [row] = rows;
   assert.equal(row?.name, `'=HYPERLINK("http://evil.example";"${mark}")`);
   assert.deepEqual([row?.phone_number, row?.['custom_fields.size']], ['+5511987650001', '-5']);
   assert.deepEqual([row?.['custom_fields.name'], row?.external_id], ["'+1+1", `'-${mark}`]);
+  await call(201, 'POST', '/v1/contacts', { body: { name: `A name alone ${mark}` } });
+  const { contact: unnamed } = await hear(platform, { from: '', bsuid: `BR.${mark}`, name: '' });
+  assert.deepEqual([unnamed.name, unnamed.phone_number], [null, null]);
+  const absorbed = { phone_number: '+5511987650003', external_id: `gone-${mark}` };
+  const { body: gone } = await call(201, 'POST', '/v1/contacts', { body: absorbed });
+  await call(201, 'POST', `/v1/contacts/${contact._id}/merge`, { body: { contact: gone._id } });
+  const everything = async (): Promise<Json[]> => (await call(200, 'GET', '/v1/contacts?limit=100')).body.result;
+  const all = await everything();
+  const { text } = await exported();
   const done = await importSheet(platform, '/v1/contacts/import', { file: { name: 'again.csv', data: text } });
-  assert.deepEqual([done.processed, done.updated_count, done.row_errors], [1, 1, []]);
-  assert.deepEqual((await call(200, 'GET', `/v1/contacts/${contact._id}`)).body, contact);
+  assert.deepEqual([done.row_errors, done.created_count, done.updated_count], [[], 0, all.length]);
+  assert.deepEqual(await everything(), all);
 });
 
 test('an export of another company holds none of ours, and needs the scope to read contacts', async () => {

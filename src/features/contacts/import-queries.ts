@@ -54,16 +54,17 @@ export function deleteNames(tx: TenantTx, names: HeldName[]): Promise<number> {
   });
 }
 
-/** Which of these ids are businesses, or users, of the company. */
-export function findReferences(
-  tx: TenantTx,
-  asked: { businesses: string[]; owners: string[] },
-): Promise<{ _id: string; field: 'business' | 'owner' }[]> {
+export type Pointer = { field: '_id' | 'business' | 'owner'; _id: string };
+
+/** Which of these are contacts, businesses or users of the company. */
+export function findPointers(tx: TenantTx, asked: Pointer[]): Promise<Pointer[]> {
+  const of = (field: Pointer['field']): string[] => asked.filter((each) => each.field === field).map(({ _id }) => _id);
   return many(tx, {
-    name: 'contacts.findReferences',
-    text: `select _id, 'business' as field from businesses where company_id = $1 and _id = any($2) and removed_at is null
-      union all select _id, 'owner' from users where company_id = $1 and _id = any($3) and removed_at is null`,
-    values: [tx.companyId, asked.businesses, asked.owners],
+    name: 'contacts.findPointers',
+    text: `select _id, '_id' as field from contacts where company_id = $1 and _id = any($2)
+      union all select _id, 'business' from businesses where company_id = $1 and _id = any($3) and removed_at is null
+      union all select _id, 'owner' from users where company_id = $1 and _id = any($4) and removed_at is null`,
+    values: [tx.companyId, of('_id'), of('business'), of('owner')],
   });
 }
 

@@ -1,6 +1,8 @@
 /** Rows of a sheet as people: what each cell means, and what is wrong with it. */
-import { foldText } from '../../platform/words.ts';
+import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { Id } from '../../platform/schema.ts';
+import { foldText } from '../../platform/words.ts';
 import { listOf, truthOf, valueOfCell } from '../imports/cells.ts';
 import type { FieldFinder } from '../imports/imports.ts';
 import type { ImportRow } from '../imports/work.ts';
@@ -47,9 +49,11 @@ const folded = (text: string): string =>
     .replaceAll(/[\s_-]+/g, ' ')
     .trim();
 
-/** By the name of a field, by what people call it, or by slug, id or title of a custom field. */
+/** `_id`, or a field by its name, by what people call it, or by slug, id or title of a custom field. */
 export function fieldFinder(definitions: CustomField[]): FieldFinder {
   return (title) => {
+    // To the letter: what people call ID is most often a number of their own.
+    if (title === '_id') return title;
     const name = folded(title);
     const plain = PLAIN_FIELDS.find((field) => folded(field) === name) ?? ALIASES[name];
     if (plain) return plain;
@@ -63,6 +67,8 @@ export function fieldFinder(definitions: CustomField[]): FieldFinder {
 
 export interface Person {
   number: number;
+  /** The contact that the row names; null: it is known by what it is called, or new. */
+  _id: string | null;
   /** Only what the row gives. */
   plain: Partial<Omit<ContactFields, 'held'>>;
   /** By slug. */
@@ -74,7 +80,7 @@ export interface Fault {
   message: string;
 }
 
-const checked = Compile(ContactCreate);
+const checked = Compile(Type.Object({ ...ContactCreate.properties, _id: Type.Optional(Id) }));
 
 /** A row fits what POST /v1/contacts takes, or has faults. */
 export function readPerson(row: ImportRow, definitions: CustomField[]): { person: Person; faults: Fault[] } {
@@ -101,20 +107,25 @@ export function readPerson(row: ImportRow, definitions: CustomField[]): { person
     if (phone) Object.assign(plain, phone);
     else faults.push({ field: 'phone_number', message: 'is not a valid phone number' });
   }
-  if (isNobody({ ...NOBODY, ...plain }))
+  const { _id = null, ...fields } = plain as Person['plain'] & { _id?: string };
+  if (_id === null && isNobody({ ...NOBODY, ...fields }))
     faults.push({ field: 'name', message: 'or something that identifies the contact has to be there' });
-  return { person: { number: row.number, plain, given }, faults };
+  return { person: { number: row.number, _id, plain: fields, given }, faults };
 }
 
+/** The first of each field: a reader mends the cell, not its faults. */
 function faultsOf(plain: Record<string, unknown>): Fault[] {
-  return checked.Errors(plain).map(({ instancePath, message }) => {
+  const faults = new Map<string, Fault>();
+  for (const { instancePath, message } of checked.Errors(plain)) {
     const [field = ''] = instancePath.slice(1).split('/');
-    return { field: field || null, message: WORDS[field] ?? message };
-  });
+    if (!faults.has(field)) faults.set(field, { field: field || null, message: WORDS[field] ?? message });
+  }
+  return [...faults.values()];
 }
 
 /** Where the schema's own words would be about patterns and types. */
 const WORDS: Record<string, string> = {
+  _id: 'must be the id of a contact',
   email: 'is not an e-mail address',
   avatar_url: 'must be a web address',
   language: 'must be a language such as pt-BR',

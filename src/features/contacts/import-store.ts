@@ -19,7 +19,7 @@ import {
   deleteNames,
   findNames,
   findPeople,
-  findReferences,
+  findPointers,
   holdPeople,
   insertImported,
   insertNames,
@@ -27,7 +27,7 @@ import {
   lockPeople,
   updateImported,
   type HeldName,
-  type Name,
+  type Pointer,
   type StoredPerson,
 } from './import-queries.ts';
 import { readPerson, type Fault, type Person } from './import-rows.ts';
@@ -38,11 +38,13 @@ interface Draft {
   _id: string;
   isNew: boolean;
   rows: Person[];
+  /** By which the rows found it. */
+  called: NamedIdentity[];
 }
 
 interface Plan {
   drafts: Map<string, Draft>;
-  /** What the contacts are to be called by, as far as the rows say. */
+  /** What the contacts are, and are to be, called by, as far as the rows say. */
   names: (HeldName & { address: string })[];
   /** Those that somebody had before. */
   known: Map<string, string>;
@@ -51,7 +53,15 @@ interface Plan {
   faults: { number: number; faults: Fault[] }[];
 }
 
-const nameKey = ({ kind, value }: Name): string => `${kind} ${value}`;
+/** What tells which contact a row is about. */
+interface Sign {
+  field: string;
+  kind: string;
+  value: string;
+}
+
+const nameKey = ({ kind, value }: Omit<Sign, 'field'>): string => `${kind} ${value}`;
+const idSign = (_id: string): Sign => ({ field: '_id', kind: 'ID', value: _id });
 
 /** Works off an import of contacts; `again` asks for its next turn. */
 export const workContactImport = (kit: Kit, job: ImportJob, again: (tx: TenantTx) => Promise<void>): Promise<void> =>
@@ -95,21 +105,32 @@ async function readPeople(rows: ImportRow[], definitions: CustomField[]): Promis
 }
 
 async function checkReferences(tx: TenantTx, read: Read[]): Promise<void> {
-  const all = (field: 'business' | 'owner'): string[] => read.flatMap(({ person }) => person.plain[field] ?? []);
-  const [businesses, owners] = [all('business'), all('owner')];
-  if (businesses.length + owners.length === 0) return;
-  const found = new Set((await findReferences(tx, { businesses, owners })).map(({ field, _id }) => `${field} ${_id}`));
-  for (const { person, faults } of read) {
-    for (const field of ['business', 'owner'] as const) {
-      const id = person.plain[field];
-      if (id && !found.has(`${field} ${id}`)) faults.push({ field, message: 'points to nothing' });
-    }
+  const pointers = read.map((each) => ({ ...each, pointers: pointersOf(each) }));
+  const asked = pointers.flatMap((each) => each.pointers);
+  if (asked.length === 0) return;
+  const found = new Set((await findPointers(tx, asked)).map(({ field, _id }) => `${field} ${_id}`));
+  for (const { pointers: own, faults } of pointers) {
+    for (const { field, _id } of own)
+      if (!found.has(`${field} ${_id}`)) faults.push({ field, message: 'points to nothing' });
   }
+}
+
+/** Without those that are no ids at all. */
+function pointersOf({ person: { _id, plain }, faults }: Read): Pointer[] {
+  const { business = null, owner = null } = plain;
+  return Object.entries({ _id, business, owner }).flatMap(([name, id]) => {
+    const field = name as Pointer['field'];
+    return id === null || faults.some((fault) => fault.field === field) ? [] : [{ field, _id: id }];
+  });
 }
 
 /** Row by row: an earlier row of the portion is known to a later one, as if it had been stored. */
 function planOf(people: Person[], known: HeldName[], updates: boolean): Plan {
-  const holders = new Map(known.map((name) => [nameKey(name), name.contact]));
+  const ids = people.flatMap(({ _id }) => _id ?? []);
+  const holders = new Map([
+    ...known.map((name) => [nameKey(name), name.contact] as const),
+    ...ids.map((_id) => [nameKey(idSign(_id)), _id] as const),
+  ]);
   const plan: Plan = {
     drafts: new Map(),
     names: [],
@@ -120,31 +141,51 @@ function planOf(people: Person[], known: HeldName[], updates: boolean): Plan {
   };
   for (const person of people) {
     const identities = identitiesOf(person.plain);
-    const held = identities.filter((name) => holders.has(nameKey(name)));
+    const signs: Sign[] = [...(person._id === null ? [] : [idSign(person._id)]), ...identities];
+    const held = signs.filter((sign) => holders.has(nameKey(sign)));
     const [first] = held;
     const target = first && holders.get(nameKey(first));
-    const fault = faultOfNames(held, holders, updates, plan.drafts);
+    const fault = faultOfSigns(held, holders, updates, plan.drafts);
     if (fault) {
       plan.faults.push({ number: person.number, faults: [fault] });
       continue;
     }
     const contact = target ?? newId();
-    const draft = plan.drafts.get(contact) ?? { _id: contact, isNew: target === undefined, rows: [] };
-    draft.rows.push(person);
+    const draft = plan.drafts.get(contact) ?? { _id: contact, isNew: target === undefined, rows: [], called: [] };
+    const called = identities.filter((name) => plan.known.has(nameKey(name)));
+    draft.rows.push({ ...person, plain: without(person.plain, called) });
+    draft.called.push(...called);
     plan.drafts.set(contact, draft);
     if (target === undefined) plan.created += 1;
     else plan.updated += 1;
     for (const name of identities) holders.set(nameKey(name), contact);
   }
-  // Of two numbers that rows give to one contact the last is stored, and only that one is its name.
-  plan.names = [...plan.drafts.values()].flatMap((draft) =>
-    identitiesOf(plainOf(draft)).map(({ kind, value, address }) => ({ kind, value, address, contact: draft._id })),
-  );
+  plan.names = [...plan.drafts.values()].flatMap(namesOf);
   return plan;
 }
 
-function faultOfNames(
-  held: NamedIdentity[],
+/** What a contact is called already identifies it, and replaces nothing: it may be called by more than its record shows. */
+function without(plain: Person['plain'], called: NamedIdentity[]): Person['plain'] {
+  const left = { ...plain };
+  for (const { field } of called) {
+    delete left[field];
+    // It belongs to its number.
+    if (field === 'phone_number') delete left.country_code;
+  }
+  return left;
+}
+
+/** Of two numbers that rows give to one contact the last is stored, and only that one becomes its name. */
+const namesOf = (draft: Draft): Plan['names'] =>
+  [...draft.called, ...identitiesOf(plainOf(draft))].map(({ kind, value, address }) => ({
+    kind,
+    value,
+    address,
+    contact: draft._id,
+  }));
+
+function faultOfSigns(
+  held: Sign[],
   holders: Map<string, string>,
   updates: boolean,
   drafts: Map<string, Draft>,
@@ -152,7 +193,7 @@ function faultOfNames(
   const [first] = held;
   if (!first) return null;
   const target = holders.get(nameKey(first)) ?? '';
-  const other = held.find((name) => holders.get(nameKey(name)) !== target);
+  const other = held.find((sign) => holders.get(nameKey(sign)) !== target);
   if (other) return { field: other.field, message: `belongs to another contact than ${first.field}` };
   if (updates) return null;
   const isEarlier = drafts.get(target)?.isNew;

@@ -139,6 +139,21 @@ test('a row that does not fit is reported with its number and field, and its nei
   assert.deepEqual(valuesOf(good), { score: 1234.5, plan: 'gold' });
 });
 
+test('a cell that does not fit is reported once', async () => {
+  const done = await run({
+    file: csv(
+      'name,owner,business,avatar_url,tags',
+      `A,nobody,${newId()}0,nowhere,"${'x'.repeat(101)};${'y'.repeat(101)}"`,
+    ),
+  });
+  assert.deepEqual(done.row_errors.map(({ field }: Json) => field).toSorted(byText), [
+    'avatar_url',
+    'business',
+    'owner',
+    'tags',
+  ]);
+});
+
 test('who is known by any of his names is updated by what the row fills in, also by rows of the same sheet', async () => {
   const [mark, phone] = [newId(), freshPhone()];
   const { body: known } = await call(201, 'POST', '/v1/contacts', {
@@ -166,6 +181,74 @@ test('who is known by any of his names is updated by what the row fills in, also
     [fresh.name, fresh.external_id, valuesOf(fresh)],
     [`New ${mark}`, `new-${mark}`, { city: 'Manaus' }],
   );
+});
+
+test('what a contact is called beside its own names identifies it in a row, and replaces none of them', async () => {
+  const mark = newId();
+  const [own, other] = [freshPhone(), freshPhone()];
+  const create = async (body: Json): Promise<Json> => (await call(201, 'POST', '/v1/contacts', { body })).body;
+  const kept = await create({ name: 'Kept', phone_number: own, email: `own-${mark}@example.com`, external_id: mark });
+  const gone = await create({ phone_number: other, email: `other-${mark}@example.com`, external_id: `other-${mark}` });
+  await call(201, 'POST', `/v1/contacts/${kept._id}/merge`, { body: { contact: gone._id } });
+  const names = () =>
+    database.sql('select kind, value from contact_identities where contact_id = $1 order by kind, value', [kept._id]);
+  const before = await names();
+  const done = await run({
+    file: csv(
+      'name,phone,email,external_id',
+      `Ana,+${other},,`,
+      `Bea,,OTHER-${mark}@example.com,`,
+      `Renamed,,,other-${mark}`,
+    ),
+  });
+  assert.deepEqual([counts(done), done.row_errors], [[3, 0, 3, 0], []]);
+  const { body: now } = await call(200, 'GET', `/v1/contacts/${kept._id}`);
+  assert.deepEqual(now, { ...kept, name: 'Renamed', updatedAt: now.updatedAt });
+  assert.deepEqual(await names(), before);
+  // Beside such a name a new one replaces the contact's own, which alone is given back.
+  const next = freshPhone();
+  await run({ file: csv('phone,email', `+${next},other-${mark}@example.com`) });
+  assert.equal((await call(200, 'GET', `/v1/contacts/${kept._id}`)).body.phone_number, `+${next}`);
+  await call(409, 'POST', '/v1/contacts', { body: { phone_number: other } });
+  await call(201, 'POST', '/v1/contacts', { body: { phone_number: own } });
+});
+
+test('a row names its contact by _id; what is unknown, and what is another company’s, is told in the same words', async () => {
+  const mark = newId();
+  const create = async (body: Json, key = demo.key): Promise<Json> =>
+    (await call(201, 'POST', '/v1/contacts', { body, key })).body;
+  const [ana, bea] = [await create({ name: 'Ana' }), await create({ name: 'Bea', email: `bea-${mark}@example.com` })];
+  const theirs = await create({ name: 'Theirs' }, (await platform.createCompany()).key);
+  const before = await database.sql('select _id from contacts');
+  const done = await run({
+    file: csv(
+      '_id,name,email,id',
+      `${ana._id},,ana-${mark}@example.com,7`,
+      `${theirs._id},Mine,,`,
+      `${newId()},Nobody,,`,
+      `7,Seven,,`,
+      `${ana._id},,bea-${mark}@example.com,`,
+      `${bea._id},,,`,
+      `,Ana Maria,ana-${mark}@example.com,`,
+    ),
+  });
+  assert.deepEqual(
+    done.columns.map(({ field }: Json) => field),
+    ['_id', 'name', 'email', null],
+  );
+  assert.deepEqual(counts(done), [7, 0, 3, 4]);
+  assert.deepEqual(done.row_errors, [
+    { row: 2, field: '_id', message: 'points to nothing' },
+    { row: 3, field: '_id', message: 'points to nothing' },
+    { row: 4, field: '_id', message: 'must be the id of a contact' },
+    { row: 5, field: 'email', message: 'belongs to another contact than _id' },
+  ]);
+  const { body: now } = await call(200, 'GET', `/v1/contacts/${ana._id}`);
+  assert.deepEqual([now.name, now.email], ['Ana Maria', `ana-${mark}@example.com`]);
+  assert.deepEqual((await call(200, 'GET', `/v1/contacts/${bea._id}`)).body, bea);
+  assert.equal((await database.sql('select _id from contacts')).length, before.length);
+  const careful = await run({ file: csv('_id,name', `${ana._id},Eva`), update_existing: 'false' });
+  assert.deepEqual(careful.row_errors, [{ row: 1, field: '_id', message: `belongs to contact ${ana._id}` }]);
 });
 
 test('a name that a row replaces is given back, and another contact may have it', async () => {

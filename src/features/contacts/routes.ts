@@ -95,12 +95,14 @@ const IMPORT_WORDS =
   'CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows; the first row has the ' +
   'titles. A column is taken whose title is the name of a field, or slug, id or title of a custom field, or that `mapping` names; the ' +
   'answer says which. The sheet is worked off afterwards: read the import for its progress. A row is stored whole or, with its reason, ' +
-  'not at all. Who has the phone number, e-mail, professional network identifier or external id of a row is updated by what it fills in. ' +
-  'Lists and tags have commas or semicolons between their items.';
+  'not at all. Who has the `_id`, phone number, e-mail, professional network identifier or external id of a row is updated by what it ' +
+  'fills in, which takes the scope contacts:update unless `update_existing` is false. A name that the contact has already, also one ' +
+  'that came by a merge, identifies it and changes nothing; an `_id` that nobody has is an error of its row. Lists and tags have commas ' +
+  'or semicolons between their items; blanks around a value do not count.';
 
 const EXPORT_WORDS =
-  'Newest first, with one column per custom field; the import reads it again. A text that a spreadsheet would take for a formula has an ' +
-  'apostrophe before it, but for plain numbers and phone numbers.';
+  'Newest first, with one column per custom field; the import finds each contact again by its `_id`, and changes nothing but blanks ' +
+  'around a value. A text that a spreadsheet would take for a formula has an apostrophe before it, but for plain numbers and phone numbers.';
 
 function recordRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
