@@ -2,7 +2,7 @@
  * The channel port: a channel translates between one network's wire and the platform's words. Pure: it knows no
  * database and no feature. What differs between channels is said in `can`, so that nobody asks for a channel by name.
  */
-import type { TSchema } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 
 export const CHANNEL_NAMES = ['WAP_AUTO_CLOSER', 'WEB_V2', 'PARTNER_API', 'PROFESSIONAL_NETWORK', 'EMAIL'] as const;
 export type ChannelName = (typeof CHANNEL_NAMES)[number];
@@ -195,6 +195,18 @@ export interface Channel<Config = Record<string, unknown>> {
   /** A failure's cause in Portuguese, for display. */
   failureText?(code: number | string): string;
 }
+
+/** A channel without settings that can do nothing: what a new one begins with. */
+export const silentChannel = (name: ChannelName): Channel => ({
+  name,
+  configField: null,
+  config: Type.Object({}),
+  secrets: [],
+  needsNumber: false,
+  can: { text: false, markRead: false, window24h: false, reportsFailures: false },
+  address: () => null,
+  targets: () => [],
+});
 
 /** The inbound half of a channel whose network calls us. */
 export interface CallbackTranslator {

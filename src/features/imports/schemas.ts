@@ -80,3 +80,13 @@ export type ImportForm = Static<typeof ImportForm>;
 /** What a worker is told. */
 export const ImportJob = Type.Object({ company: Id, import: Id });
 export type ImportJob = Static<typeof ImportJob>;
+
+/** How a worker works on it, whatever is imported. */
+export const IMPORTING = {
+  data: ImportJob,
+  // Some four hours: a database that is away for longer is not waited for.
+  retries: 12,
+  retryDelaySeconds: 5,
+  // Each turn ends by itself within seconds; who is silent for longer has died, and another goes on.
+  heartbeatSeconds: 20,
+};

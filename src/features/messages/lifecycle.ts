@@ -3,18 +3,11 @@
  * repeats or mixes up.
  */
 import type { EventName } from '../../platform/events.ts';
+import type { LivingMessage } from './ingest-queries.ts';
 import type { Cause, FailureReason, MessageStatus } from './schemas.ts';
 
-export interface Life {
-  status: MessageStatus;
-  outcome_unknown: boolean;
-  errors: Cause[];
-  failure_reason: FailureReason | null;
-  sent_at: string | null;
-  delivered_at: string | null;
-  read_at: string | null;
-  failed_at: string | null;
-}
+/** What the network's words change of a message. */
+export type Life = Omit<LivingMessage, '_id' | 'company' | 'inbox' | 'external_id'>;
 
 export interface NetworkWord {
   /** ACCEPTED is the answer to the call itself; its later `sent` only fills sent_at. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { defineJob, type Worked } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
-import { ImportJob } from '../imports/schemas.ts';
+import { IMPORTING } from '../imports/schemas.ts';
 import { eraseTable } from './erase.ts';
 import { workRowImport } from './import-rows.ts';
 
@@ -20,15 +20,7 @@ export function eraseRowsJob(kit: Kit): Worked<typeof EraseRows.data> {
   return { job: EraseRows, handle: ({ company, table }) => eraseTable(kit, company, table) };
 }
 
-export const ImportRows = defineJob({
-  name: 'tables.import',
-  data: ImportJob,
-  // Some four hours: a database that is away for longer is not waited for.
-  retries: 12,
-  retryDelaySeconds: 5,
-  // Each turn ends by itself within seconds; who is silent for longer has died, and another goes on.
-  heartbeatSeconds: 20,
-});
+export const ImportRows = defineJob({ name: 'tables.import', ...IMPORTING });
 
 export function importRowsJob(kit: Kit): Worked<typeof ImportRows.data> {
   return {
