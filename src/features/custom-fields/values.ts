@@ -110,8 +110,9 @@ export function mergeValues(
   return { held: next, changes };
 }
 
-const isEmpty = (value: Value | undefined): boolean =>
-  value === undefined || value === '' || isDeepStrictEqual(value, []);
+/** As filters mean it, too. */
+export const isEmpty = (value: Value | null | undefined): boolean =>
+  (value ?? '') === '' || isDeepStrictEqual(value, []);
 
 /** What two records hold together: the first one's values, and where it is empty the other's. Nothing is judged anew. */
 export async function uniteValues(

@@ -81,7 +81,8 @@ describe('a change that would lose values is refused, says of how many rows, and
     ['an option of a list that goes', CHOSEN, { type: 'LIST', options: ['a'] }, [['a'], ['a', 'b']], 1],
     ['a list that takes only options from now on', LIST, CHOSEN, [['x']], 1],
     ['a column that goes', TEXT, null, ['x', null, 'y'], 2],
-    ['a column that is required from now on', TEXT, { type: 'TEXT', required: true }, ['x', null, null], 2],
+    ['a column that is required from now on', TEXT, { type: 'TEXT', required: true }, ['x', null, ''], 2],
+    ['a list that is required from now on', LIST, { type: 'LIST', required: true }, [['x'], null, []], 2],
   ];
   for (const [name, from, to, values, count] of refusals) {
     test(name, async () => {

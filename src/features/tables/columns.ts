@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, invalid, type FieldError } from '../../platform/errors.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import type { Value } from '../custom-fields/schemas.ts';
-import { checkOptions, faultOf } from '../custom-fields/values.ts';
+import { checkOptions, faultOf, isEmpty } from '../custom-fields/values.ts';
 import { listPortion, rewriteRows } from './row-queries.ts';
 import type { Column, ColumnInput, RowData, Table } from './schemas.ts';
 
@@ -32,7 +32,7 @@ export function faultsOf(columns: Column[], data: Record<string, Value | null>):
     if (message) faults.push({ path: `data.${key}`, message });
   }
   for (const { key, required } of columns) {
-    if (required && (valueOf(data, key) ?? null) === null) faults.push({ path: `data.${key}`, message: 'is required' });
+    if (required && isEmpty(valueOf(data, key))) faults.push({ path: `data.${key}`, message: 'is required' });
   }
   if (Buffer.byteLength(JSON.stringify(data)) > MAX_ROW_BYTES)
     faults.push({ path: 'data', message: 'is larger than 64 kB' });
@@ -137,12 +137,15 @@ function converted(data: RowData, { gone, stricter, lost, refuse }: Conversion):
   return next;
 }
 
-/** The same value under another type; undefined where that would lose something. */
+/** The same value under another type; undefined where that would lose something, or leave a required column empty. */
 function convertValue(value: Value, column: Column): Value | undefined {
   const alone = Array.isArray(value) && value.length === 1 ? value[0] : value;
   const text = Array.isArray(alone) ? undefined : String(alone);
   const candidates: (Value | undefined)[] = [value, alone, text, text === undefined ? undefined : [text]];
   if (text !== undefined && String(Number(text)) === text) candidates.push(Number(text));
   if (text === 'true' || text === 'false') candidates.push(text === 'true');
-  return candidates.find((candidate) => candidate !== undefined && faultOf(column, candidate) === null);
+  return candidates.find(
+    (candidate) =>
+      candidate !== undefined && faultOf(column, candidate) === null && !(column.required && isEmpty(candidate)),
+  );
 }

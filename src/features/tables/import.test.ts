@@ -56,9 +56,9 @@ test('a sheet becomes rows in its order, by key or title of the columns, each va
 
 test('a row that does not fit is reported by its column, and the others are stored', async () => {
   const id = await makeTable();
-  const data = 'product,price,size,page\nA,1,P,\n,2,,\nC,many,G,nowhere\nD,,,\n';
+  const data = 'product,price,size,page\nA,1,P,\n,2,,\nC,many,G,nowhere\nD,,,\n" ",5,,\n';
   const done = await importSheet(platform, `/v1/tables/${id}/import`, { file: { name: 'x.csv', data } });
-  assert.deepEqual([done.processed, done.created_count, done.failed_count], [4, 2, 2]);
+  assert.deepEqual([done.processed, done.created_count, done.failed_count], [5, 2, 3]);
   assert.deepEqual(
     done.row_errors.map(({ row, field }: Json) => [row, field]),
     [
@@ -66,6 +66,7 @@ test('a row that does not fit is reported by its column, and the others are stor
       [3, 'price'],
       [3, 'size'],
       [3, 'page'],
+      [5, 'product'],
     ],
   );
   assert.deepEqual(

@@ -15,7 +15,7 @@ const ColumnInput = strict({
   key,
   title: Type.Optional(title),
   type: oneOf(COLUMN_TYPES),
-  required: Type.Optional(Type.Boolean()),
+  required: Type.Optional(Type.Boolean({ description: 'Each row needs a value here; "" and [] are none' })),
   options: Type.Optional(options),
 });
 export type ColumnInput = Static<typeof ColumnInput>;

@@ -87,6 +87,24 @@ describe('a row is refused', () => {
     }
   });
 
+  test('with a required value that is empty: "" and [] are as good as none', async () => {
+    const rows = await tableWith([
+      { key: 'name', type: 'TEXT', required: true },
+      { key: 'tags', type: 'LIST', required: true },
+    ]);
+    const { _id } = await add(rows, { name: ' ', tags: [''] });
+    for (const [key, value] of [
+      ['name', ''],
+      ['tags', []],
+    ] as const) {
+      const data = { name: 'x', tags: ['x'], [key]: value };
+      expectProblem(await call(400, 'POST', rows, { body: { data } }), 'VALIDATION_FAILED', `data.${key}`);
+      const body = { data: { [key]: value } };
+      expectProblem(await call(400, 'PATCH', `${rows}/${_id}`, { body }), 'VALIDATION_FAILED', `data.${key}`);
+    }
+    assert.deepEqual((await read(rows, _id)).data, { name: ' ', tags: [''] });
+  });
+
   test('when it is no row at all', async () => {
     const rows = await tableWith();
     const bad: [Json, string][] = [
