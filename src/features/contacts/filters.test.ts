@@ -161,6 +161,8 @@ function valueFor(field: string, operator: Operator): string {
   return chance(0.5) ? part : chance(0.5) ? part.toLowerCase() : part.toUpperCase();
 }
 
+const DATES = contacts.flatMap(({ values }) => values[FIELDS.DATE] || []);
+
 function filterOn(field: string, operator: Operator): Filter {
   if (operator.startsWith('is_')) return { field, operator };
   const isEqual = operator === 'eq' || operator === 'neq';
@@ -169,6 +171,7 @@ function filterOn(field: string, operator: Operator): Filter {
     return { field, operator, value: chance(0.5) ? value : String(value) };
   }
   if (field === FIELDS.BOOLEAN && isEqual) return { field, operator, value: pick([true, false, 'TRUE', 'false']) };
+  if (field === FIELDS.DATE && isEqual) return { field, operator, value: pick(DATES) };
   return { field, operator, value: valueFor(field, operator).toWellFormed() };
 }
 
@@ -318,6 +321,10 @@ describe('a filter that can not be meant is refused, and named', async () => {
     }
     for (const value of ['yes', 1]) {
       await refused(third({ field: FIELDS.BOOLEAN, operator: 'neq', value }), 'VALIDATION_FAILED', path);
+    }
+    for (const value of ['abc', '', '2026-02-30', '20/11/2026']) {
+      await refused(third({ field: FIELDS.DATE, operator: 'eq', value }), 'VALIDATION_FAILED', path);
+      await refused(third({ field: FIELDS.DATE, operator: 'neq', value }), 'VALIDATION_FAILED', path);
     }
     for (const value of [3, ['x']]) {
       await refused(third({ field: FIELDS.LIST, operator: 'eq', value }), 'VALIDATION_FAILED', path);

@@ -4,6 +4,7 @@ import { invalid, unknownReference } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import type { FieldType } from '../custom-fields/schemas.ts';
+import { faultOf } from '../custom-fields/values.ts';
 import {
   COLUMNS,
   listFilterFields,
@@ -86,6 +87,8 @@ function textOf(type: FieldType, operator: Operator, value: unknown, path: strin
     checkText(value, place);
     if (isEqual && type === 'NUMBER') return numberOf(value, place);
     if (isEqual && type === 'BOOLEAN' && !/^(true|false)$/i.test(value)) throw invalid(place, 'must be true or false');
+    const fault = isEqual && type === 'DATE' ? faultOf({ type, options: [] }, value) : null;
+    if (fault !== null) throw invalid(place, fault);
     return value;
   }
   if (Number.isFinite(value) && type === 'NUMBER') return JSON.stringify(value);
