@@ -65,9 +65,11 @@ const ROOM_LAWS: Record<Role, RoomLaw> = {
     otherTypes: ['kit'],
   },
   jobs: {
-    sentence: "jobs know the platform, the room's schemas, events and operations, and schemas of rooms listed before",
+    // What an earlier room asks for, a later one may do: it knows all that the change touches.
+    sentence:
+      "jobs know the platform, the room's schemas, events and operations, and schemas and jobs of rooms listed before",
     own: ['schemas', 'operation', 'events'],
-    earlier: ['schemas'],
+    earlier: ['schemas', 'jobs'],
     earlierTypes: [],
     others: ['platform'],
     otherTypes: ['port', 'kit'],

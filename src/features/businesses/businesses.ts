@@ -8,6 +8,7 @@ import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
 import { expectUsers } from '../users/assignments.ts';
+import { ReleaseBusiness } from './jobs.ts';
 import {
   countBusinesses,
   findBusiness,
@@ -18,7 +19,6 @@ import {
   updateBusiness,
   type BusinessFields,
 } from './queries.ts';
-import { ReleaseBusiness } from './references.ts';
 import type { Business, BusinessCreate, BusinessQuery, BusinessUpdate } from './schemas.ts';
 
 export async function createBusiness(tenant: Tenant, input: BusinessCreate): Promise<Business> {

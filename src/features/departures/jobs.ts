@@ -1,6 +1,8 @@
 import type { Kit } from '../../kit.ts';
 import type { Worked } from '../../platform/jobs.ts';
-import { ReleaseBusiness, releaseBusiness, ReleaseUser, releaseUser } from './release.ts';
+import { ReleaseBusiness } from '../businesses/jobs.ts';
+import { ReleaseUser } from '../users/jobs.ts';
+import { releaseBusiness, releaseUser } from './release.ts';
 
 export function releaseUserJob(kit: Kit): Worked<typeof ReleaseUser.data> {
   return { job: ReleaseUser, handle: (asked) => releaseUser(kit, asked) };

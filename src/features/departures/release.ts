@@ -17,9 +17,6 @@ import {
   type Departing,
 } from './queries.ts';
 
-export { ReleaseBusiness } from '../businesses/references.ts';
-export { ReleaseUser } from '../users/assignments.ts';
-
 // Some hundred milliseconds a transaction, events included.
 const PORTION = 300;
 

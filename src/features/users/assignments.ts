@@ -1,21 +1,7 @@
-/** Records that name users: who may be named, and what follows when one of them goes. */
-import { Type } from 'typebox';
+/** Records that name users: who may be named. */
 import { unknownReference } from '../../platform/errors.ts';
-import { defineJob } from '../../platform/jobs.ts';
-import { Id } from '../../platform/schema.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { findLiving } from './queries.ts';
-
-/** Takes a removed user out of the records that still name them; the room of departures does it, which knows all of these. */
-export const ReleaseUser = defineJob({
-  name: 'users.release',
-  data: Type.Object({ company: Id, user: Id }),
-  // Some four hours: until then records show an owner whom nobody finds.
-  retries: 12,
-  retryDelaySeconds: 5,
-  // A hundred thousand records take a minute; whoever takes over goes on where they end.
-  heartbeatSeconds: 30,
-});
 
 /**
  * Throws UNKNOWN_REFERENCE where a field names somebody who is not there, or not any more: a foreign key alone still finds who is

@@ -29,6 +29,17 @@ export const SendReset = defineJob({
   waitsSeconds: 3_600,
 });
 
+/** Takes a removed user out of the records that still name them; the room of departures does it, which knows all of these. */
+export const ReleaseUser = defineJob({
+  name: 'users.release',
+  data: Type.Object({ company: Id, user: Id }),
+  // Some four hours: until then records show an owner whom nobody finds.
+  retries: 12,
+  retryDelaySeconds: 5,
+  // A hundred thousand records take a minute; whoever takes over goes on where they end.
+  heartbeatSeconds: 30,
+});
+
 const PurgeLinks = defineJob({
   name: 'users.purge-links',
   data: Type.Object({}),

@@ -9,8 +9,7 @@ import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import { hashPassword } from '../../platform/passwords.ts';
 import { covers, ROLE_SCOPES, type UserRole } from '../../platform/scopes.ts';
 import type { SystemTx, Tenant, TenantTx } from '../../platform/tenant.ts';
-import { ReleaseUser } from './assignments.ts';
-import { SendInvitation } from './jobs.ts';
+import { ReleaseUser, SendInvitation } from './jobs.ts';
 import {
   countUsers,
   deleteLinks,
