@@ -196,7 +196,6 @@ describe('an address', () => {
 
   test('that is none, or knows another method only, is not found', async () => {
     for (const path of [
-      '/',
       '/v1',
       '/nope',
       '/v1/inboxes/',

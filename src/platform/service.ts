@@ -75,24 +75,24 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   });
 }
 
-const LOGO = {
-  type: 'image/svg+xml',
-  content: Buffer.from(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40"><text x="0" y="30" font-family="sans-serif" font-size="30" font-weight="700" fill="#fff">Parley</text></svg>',
-  ),
-};
+// Its own policy would let pages load from any host, and sends a browser that came by plain HTTP to HTTPS.
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The document, and a page that shows it without any outside host. */
+/** The document, and a page that shows it without any outside host; whoever follows the address of the terminal finds it, too. */
 export async function referencePages(app: FastifyInstance): Promise<void> {
   app.get('/openapi.json', { config: { access: 'public' } }, () => app.swagger());
+  // Relative, so that a proxy may put the platform below a prefix.
+  app.get('/', { config: { access: 'public' } }, (_, reply) => reply.redirect('docs'));
   await app.register(async (pages) => {
     markPublic(pages);
     await pages.register(swaggerUi, {
       routePrefix: '/docs',
-      staticCSP: true,
-      logo: LOGO,
+      staticCSP: POLICY,
       theme: { title: 'Parley' },
-      uiConfig: { deepLinking: true },
+      // Without the bar above it, whose logo brings a style inline, which no policy of ours allows.
+      uiConfig: { deepLinking: true, layout: 'BaseLayout' },
     });
   });
 }

@@ -113,6 +113,7 @@ test('what is described is served, and what is served under /v1 is described', a
   // A new door beside the API is a decision, not an accident.
   const others = new Set(served.filter((route) => !/ \/(v1|docs)\b/.test(route)));
   const known = [
+    'GET /',
     'GET /health/live',
     'GET /health/ready',
     'GET /hooks/wap',
@@ -276,8 +277,8 @@ describe('the reference page', () => {
     const page = await fetch(`${platform.url}/docs/`);
     assert.equal(page.status, 200);
     const policy = page.headers.get('content-security-policy') ?? '';
-    assert.match(policy, /default-src 'self'/);
-    assert.doesNotMatch(policy, /https?:\/\/|\*|unsafe-eval/);
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /https?:|\*|unsafe/);
     const html = await page.text();
     const assets = [...html.matchAll(/<(?:script|link|img)[^>]*?(?:src|href)="([^"]+)"/g)].map(
       ([, address = '']) => address,

@@ -1,0 +1,20 @@
+/** The reference of the API, in a real browser. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openPage, startBrowser } from '../support/browser.ts';
+import { startPlatform } from '../support/platform.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+
+test('the address that the terminal names leads to the reference, which asks no other host and breaks no content policy', async () => {
+  const { page, complaints, requests } = await openPage(browser);
+  await page.goto(platform.url);
+  assert.equal(page.url(), `${platform.url}/docs`);
+  await page.getByRole('heading', { name: /^Parley/ }).waitFor();
+  // An operation opens, with its schemas.
+  await page.getByText('/v1/inboxes/{id}', { exact: true }).first().click();
+  await page.getByRole('heading', { name: 'Responses' }).first().waitFor();
+  for (const url of requests) assert.equal(new URL(url).origin, platform.url);
+  assert.deepEqual(complaints, []);
+});
