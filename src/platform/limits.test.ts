@@ -1,11 +1,11 @@
 /** Several limiters on one database stand for several processes: each has its own connections and its own stock. */
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after, describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { chanceOf, seedOfRun } from '../../test/full/harness/chance.ts';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/wait.ts';
-import { isUnavailable } from './db.ts';
+import { isUnavailable, type Statement } from './db.ts';
 import { newId } from './ids.ts';
 import { addressGroup, createLimiter, purgeBuckets, type Allowance, type Limiter } from './limits.ts';
 import { openDatabase, type Database, type SystemTx } from './tenant.ts';
@@ -48,25 +48,69 @@ function counted(): { system: SystemTx; trips: () => number } {
   return { system: { ...platform.system, query }, trips: () => trips };
 }
 
+/** The system's door, and when somebody asked last whom it then told that the bucket is empty. */
+function watched({ system }: Database): { system: SystemTx; emptyMs: () => number } {
+  let emptyMs = 0;
+  const query: SystemTx['query'] = async <R>(statement: Statement) => {
+    const askedMs = performance.now();
+    const grants = await system.query<R & { remaining: number }>(statement);
+    if (grants.some(({ remaining }) => remaining < 1)) emptyMs = askedMs;
+    return grants;
+  };
+  return { system: { ...system, query }, emptyMs: () => emptyMs };
+}
+
+/** The system's door, which can be shut: whoever asks then waits until it is open. */
+function gated(): { system: SystemTx; trips: () => number; shut: () => () => void } {
+  const { system, trips } = counted();
+  let opened = Promise.resolve();
+  const query: SystemTx['query'] = async <R>(statement: Statement) => {
+    const rows = await system.query<R>(statement);
+    await opened;
+    return rows;
+  };
+  const shut = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    opened = promise;
+    return resolve;
+  };
+  return { system: { ...system, query }, trips, shut };
+}
+
+/** Within one moment of this process's clock: how long the machine takes for it makes no difference. */
+async function atOnce(t: TestContext, act: () => Promise<void>): Promise<void> {
+  const nowMs = performance.now();
+  const clock = t.mock.method(performance, 'now', () => nowMs);
+  await act();
+  clock.mock.restore();
+}
+
 describe('over three processes', () => {
   test('a flood is admitted at the limit, within 1 %', async () => {
-    const limiters = openLimiters();
+    const doors = platforms.map(watched);
+    const limiters = doors.map(({ system }) => createLimiter(system));
     const limit = allowance(200, 400);
     // Connections are open, so the clocks of the test and of the bucket begin together.
     for (const limiter of limiters) await limiter.admit([allowance(1, 1)]);
     const started = performance.now();
     let admitted = 0;
-    // Each ends with a refusal: whatever the machine did meanwhile, the bucket is empty then.
+    let firstMs = Number.POSITIVE_INFINITY;
+    const emptyMs = (): number => Math.max(...doors.map((door) => door.emptyMs()));
+    // Until the bucket is found to be empty: what came while the machine did something else is admitted by then.
     const flood = async (limiter: Limiter): Promise<void> => {
       for (;;) {
-        if ((await limiter.admit([limit])).admitted) admitted += 1;
-        else if (performance.now() - started > 2_500) return;
+        const verdict = await limiter.admit([limit]);
+        firstMs = Math.min(firstMs, performance.now());
+        if (verdict.admitted) admitted += 1;
+        else if (emptyMs() - started > 2_500 || performance.now() - started > 20_000) return;
         else await turn();
       }
     };
     await Promise.all(limiters.flatMap((limiter) => Array.from({ length: 8 }, () => flood(limiter))));
-    const allowed = limit.burst + (limit.perSecond * (performance.now() - started)) / 1_000;
-    assert.ok(Math.abs(admitted / allowed - 1) <= 0.01, `${admitted} admitted, ${allowed} allowed`);
+    const most = limit.burst + (limit.perSecond * (performance.now() - started)) / 1_000;
+    const least = limit.burst + (limit.perSecond * (emptyMs() - firstMs)) / 1_000;
+    assert.ok(emptyMs() - started > 2_500, 'the bucket is emptied again and again');
+    assert.ok(admitted >= 0.99 * least && admitted <= 1.01 * most, `${admitted} admitted, ${least} to ${most} allowed`);
     for (const limiter of limiters) await limiter.close();
   });
 
@@ -95,18 +139,18 @@ describe('over three processes', () => {
     const chance = chanceOf(seed);
     const limiters = openLimiters();
     const limit = allowance(200, 400);
-    // Its own account: 95 % of the rate, and bursts of up to 90 % of what the bucket holds.
+    // Its own account: 95 % of the rate, and bursts of up to 90 % of what the bucket holds. It begins after the bucket's.
+    assert.ok((await chance.pick(limiters).admit([limit])).admitted);
     const started = performance.now();
     let sent = 0;
     const calls: Promise<{ admitted: boolean }>[] = [];
-    while (performance.now() - started < 2_500) {
+    while (sent < 800) {
       const mayHaveSent = 0.9 * limit.burst + 0.95 * limit.perSecond * ((performance.now() - started) / 1_000);
       const burst = chance.int(Math.max(1, Math.floor(mayHaveSent - sent)));
       for (let n = 0; n < burst; n += 1) calls.push(chance.pick(limiters).admit([limit]));
       sent += burst;
       await sleep(chance.int(30));
     }
-    assert.ok(sent > 700, `${sent} sent`);
     assert.equal(await countAdmitted(calls), sent);
   });
 
@@ -139,52 +183,62 @@ describe('a stock', () => {
     const limit = allowance(1e6, 1e9);
     const started = performance.now();
     let calls = 0;
-    for (; performance.now() - started < 1_000; calls += 1) {
+    for (; calls <= 5_000 || performance.now() - started < 1_000; calls += 1) {
       assert.ok((await limiter.admit([limit])).admitted);
       if (calls % 50 === 0) await turn();
     }
     // Its pace is found by doubling.
     const most = Math.log2(calls) + (performance.now() - started) / 50;
-    assert.ok(calls > 5_000 && trips() < most, `${trips()} round trips for ${calls} calls`);
+    assert.ok(trips() < most, `${trips()} round trips for ${calls} calls`);
     await limiter.close();
   });
 
-  test('is asked for before it is used up, so that under a steady load nobody waits', async () => {
-    const { system, trips } = counted();
+  test('is asked for before it is used up, so that under a steady load nobody waits', async (t) => {
+    const { system, trips, shut } = gated();
     const limiter = createLimiter(system);
     const limit = allowance(1e6, 2e6);
-    const started = performance.now();
-    let waited = 0;
-    let calls = 0;
-    for (; performance.now() - started < 1_000; calls += 1) {
-      let isThere = false;
-      const call = limiter.admit([limit]).then(() => (isThere = true));
-      // Two turns of microtasks are what a token in stock takes.
-      await Promise.resolve();
-      await Promise.resolve();
-      if (!isThere) waited += 1;
-      await call;
+    /** How many of so many callers have their token although the database may not have answered. */
+    const countServed = async (callers: number): Promise<number> => {
+      let served = 0;
+      for (let n = 0; n < callers; n += 1) void limiter.admit([limit]).then(() => (served += 1));
       await turn();
-    }
-    assert.ok(trips() > 5 && waited < trips(), `${waited} of ${calls} waited, ${trips()} round trips`);
+      return served;
+    };
+    await atOnce(t, async () => {
+      // The second question comes at the moment of the first, so it brings as much in stock as it is for.
+      for (const callers of [1, 100]) await Promise.all(Array.from({ length: callers }, () => limiter.admit([limit])));
+      const before = trips();
+      const open = shut();
+      assert.equal(await countServed(80), 80);
+      assert.equal(trips(), before + 1, 'more is asked for while some is left');
+      assert.equal(await countServed(20), 20);
+      open();
+      // Whoever comes now waits for the answer; who comes after it does not.
+      await limiter.admit([limit]);
+      assert.equal(await countServed(100), 100);
+    });
     await limiter.close();
   });
 
-  test('that nobody used for a second goes back by itself, and at once when its process ends', async () => {
+  test('that nobody used for a second goes back by itself, and at once when its process ends', async (t) => {
     const limits = openLimiters();
     const [first, second] = limits as [Limiter, Limiter];
     const limit = allowance(NEVER, 100);
-    /** The second question comes soon after the first, so it brings two in stock. */
+    /** The second question comes at the moment of the first, so it brings two in stock. */
     const draw = async (limiter: Limiter): Promise<void> => {
       await limiter.admit([limit]);
       await Promise.all([limiter.admit([limit]), limiter.admit([limit])]);
     };
-    await draw(first);
-    assert.equal(Math.round(await tokensOf(limit.subject)), 95, 'three were used and two are in stock');
+    await atOnce(t, async () => {
+      await draw(first);
+      assert.equal(Math.round(await tokensOf(limit.subject)), 95, 'three were used and two are in stock');
+    });
     await until('the stock to be given back', async () => Math.round(await tokensOf(limit.subject)) === 97);
-    await draw(second);
-    assert.equal(Math.round(await tokensOf(limit.subject)), 92);
-    await second.close();
+    await atOnce(t, async () => {
+      await draw(second);
+      assert.equal(Math.round(await tokensOf(limit.subject)), 92);
+      await second.close();
+    });
     assert.equal(Math.round(await tokensOf(limit.subject)), 94);
     await first.close();
   });
@@ -201,38 +255,42 @@ describe('a stock', () => {
 describe('a refusal', () => {
   test('says when a token comes, and one comes by then', async () => {
     const [limiter, other] = openLimiters() as [Limiter, Limiter];
-    const limit = allowance(0.8, 2);
+    const limit = allowance(0.4, 2);
     const calls = await Promise.all([1, 2, 3].map(() => limiter.admit([limit])));
     assert.deepEqual(
       calls.map(({ admitted }) => admitted),
       [true, true, false],
     );
-    assert.deepEqual(calls[2], { admitted: false, limit: 2, remaining: 0, resetSeconds: 3, retryAfterSeconds: 2 });
+    assert.deepEqual(calls[2], { admitted: false, limit: 2, remaining: 0, resetSeconds: 5, retryAfterSeconds: 3 });
     // What the second process does not know yet it asks.
     const { admitted, retryAfterSeconds } = await other.admit([limit]);
-    assert.deepEqual([admitted, retryAfterSeconds], [false, 2]);
+    assert.ok(!admitted && retryAfterSeconds <= 3, `${retryAfterSeconds} s`);
     await sleep(retryAfterSeconds * 1_000);
     assert.ok((await other.admit([limit])).admitted);
   });
 
-  test('is remembered until then: a flood of refused requests costs no round trip', async () => {
+  test('is remembered until then: a flood of refused requests costs no round trip', async (t) => {
     const { system, trips } = counted();
     const limiter = createLimiter(system);
     const limit = allowance(0.01, 1);
-    assert.ok((await limiter.admit([limit])).admitted);
-    const before = trips();
-    assert.equal(await countAdmitted(Array.from({ length: 1_000 }, () => limiter.admit([limit]))), 0);
-    assert.equal(trips(), before);
-    assert.equal((await limiter.admit([limit])).retryAfterSeconds, 100);
+    await atOnce(t, async () => {
+      assert.ok((await limiter.admit([limit])).admitted);
+      const before = trips();
+      assert.equal(await countAdmitted(Array.from({ length: 1_000 }, () => limiter.admit([limit]))), 0);
+      assert.equal(trips(), before);
+      assert.equal((await limiter.admit([limit])).retryAfterSeconds, 100);
+    });
   });
 
-  test('by one allowance costs nothing of the others, and the slowest is the one that is named', async () => {
+  test('by one allowance costs nothing of the others, and the slowest is the one that is named', async (t) => {
     const [limiter] = openLimiters() as [Limiter];
     const [key, company, address] = [allowance(NEVER, 100), allowance(0.25, 3), allowance(1, 1)] as const;
-    assert.equal(await countAdmitted(Array.from({ length: 40 }, () => limiter.admit([key, company]))), 3);
-    assert.ok((await limiter.admit([address])).admitted);
-    const verdict = await limiter.admit([key, address, company]);
-    assert.deepEqual([verdict.limit, verdict.resetSeconds, verdict.retryAfterSeconds], [3, 12, 4]);
+    await atOnce(t, async () => {
+      assert.equal(await countAdmitted(Array.from({ length: 40 }, () => limiter.admit([key, company]))), 3);
+      assert.ok((await limiter.admit([address])).admitted);
+      const verdict = await limiter.admit([key, address, company]);
+      assert.deepEqual([verdict.limit, verdict.resetSeconds, verdict.retryAfterSeconds], [3, 12, 4]);
+    });
     await limiter.close();
     assert.equal(Math.round(await tokensOf(key.subject)), 97);
   });
@@ -245,7 +303,7 @@ describe('a refusal', () => {
       `update rate_buckets set tokens = 0, refilled_at = now() + interval '1 hour' where subject = $1`,
       [limit.subject],
     );
-    await until('a token', async () => (await limiter.admit([limit])).admitted, 2_000);
+    await until('a token', async () => (await limiter.admit([limit])).admitted);
   });
 });
 
