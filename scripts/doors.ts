@@ -35,7 +35,8 @@ const SYSTEM_NAMES = ['SystemTx', 'openDatabase', '*'];
 /** The usual spellings of reaching it through the whole Database, whose type names no SystemTx. */
 const SYSTEM_MEMBERS = ['database.system', 'database.systemTx', 'db.system', 'db.systemTx'];
 
-const SQL_HOMES = [/^src\/platform\//, /^src\/features\/.+\/(?:[^/]+-)?queries\.ts$/];
+export const QUERIES = /^src\/features\/.+\/(?:[^/]+-)?queries\.ts$/;
+const SQL_HOMES = [/^src\/platform\//, QUERIES];
 /** Capital or small throughout, as SQL is written and a sentence is not: "Update the inbox" is prose. */
 const SQL_START =
   /^\s*(?:--[^\n]*\n\s*)*(?:(?:select|SELECT)\s|(?:insert into|INSERT INTO)\s|(?:update|UPDATE)\s+\S+(?:\s+\S+){0,2}\s+(?:set|SET)\s|(?:delete from|DELETE FROM)\s|(?:with|WITH)\s+(?:recursive\s+|RECURSIVE\s+)?\w+\s*(?:\([^)]*\)\s*)?(?:as|AS)\s)/;

@@ -24,3 +24,5 @@ export const ROOMS = [
   'inbound',
   'webhooks',
 ] as const;
+
+export type Room = (typeof ROOMS)[number];

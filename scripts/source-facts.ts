@@ -30,7 +30,7 @@ export interface SourceFacts {
   identifiers: TextFact[];
   /** The last two names of a path: `database.system` of `deps.database.system`. */
   members: TextFact[];
-  /** String literals, and templates up to their first `${`. */
+  /** String literals and templates; `${}` for what a template puts in. */
   strings: TextFact[];
   /** True when every statement hands on another file's exports. */
   onlyReexports: boolean;
@@ -139,7 +139,7 @@ function makeVisitor(facts: SourceFacts, lineOf: LineOf): Visitor {
       if (typeof node.value === 'string') facts.strings.push({ line: lineOf(node.start), text: node.value });
     },
     TemplateLiteral(node) {
-      facts.strings.push({ line: lineOf(node.start), text: node.quasis[0]?.value.cooked ?? '' });
+      facts.strings.push({ line: lineOf(node.start), text: node.quasis.map(({ value }) => value.cooked).join('${}') });
     },
     TSImportType(node) {
       facts.imports.push({ line: lineOf(node.start), specifier: node.source.value, names: ['*'], typeOnly: true });

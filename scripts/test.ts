@@ -27,6 +27,7 @@ const CHECKS: Step[] = [
   { name: 'types', args: [programOf('typescript', 'tsc'), '--noEmit'] },
   { name: 'types of pages', args: [programOf('typescript', 'tsc'), '-p', 'web', '--noEmit'] },
   { name: 'imports', args: ['scripts/check-imports.ts'] },
+  { name: 'tables', args: ['scripts/check-tables.ts'] },
   { name: 'taste', args: ['scripts/check-taste.ts'] },
   { name: 'dead code', args: [programOf('knip', 'knip'), '--no-progress'] },
   { name: 'migrations', args: [SQUAWK, ...MIGRATIONS.filter((path) => !path.endsWith(CONCURRENT))] },

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findTableViolations, type TableLaw } from './table-law.ts';
+
+const LAW: TableLaw = {
+  tables: { settings: 'platform', contacts: 'contacts', messages: 'messages', webhooks: 'webhooks' },
+  exceptions: [],
+};
+const MIGRATIONS = `create table settings (a int);
+create unlogged table contacts (a int);
+create table if not exists messages (a int);
+CREATE TABLE webhooks (a int);`;
+
+function breaches(path: string, text: string, { law = LAW, migrations = MIGRATIONS } = {}): string[] {
+  return findTableViolations([{ path, text }], migrations, law).map(
+    (found) => `${found.path}:${found.line}: ${found.sentence}`,
+  );
+}
+
+const MESSAGES = 'src/features/messages/ingest-queries.ts';
+
+test("a room's SQL names its own tables, those of rooms listed before it and the platform's", () => {
+  const text = 'const sql = `select 1 from messages m join contacts c on true, settings`;';
+  assert.deepEqual(breaches(MESSAGES, text), []);
+});
+
+test('a table of a later room is refused, where it is named first, however it is named', () => {
+  const found = (line: number) => [`${MESSAGES}:${line}: names webhooks of webhooks, which is listed after messages`];
+  for (const sql of [
+    'select 1 from webhooks',
+    'select 1 from messages m\n  LEFT JOIN webhooks w on true',
+    'select 1 from messages m, webhooks w',
+    'update webhooks set a = 1',
+    'update only webhooks set a = 1',
+    'insert into webhooks values (1)',
+    'delete from messages m using webhooks w',
+    'lock table webhooks',
+    'select ${COLUMNS} from ${TABLE} t join webhooks w on true',
+  ]) {
+    assert.deepEqual(breaches(MESSAGES, `\nconst sql = \`${sql}\`;\nconst again = 'from webhooks';`), found(2), sql);
+  }
+  assert.deepEqual(breaches(MESSAGES, "const JOINED = 'join webhooks w on true';"), found(1));
+  assert.deepEqual(breaches(MESSAGES, "const TABLES = { hook: 'webhooks' };"), found(1));
+});
+
+test('a column, an alias or a parameter that is called like a table is none', () => {
+  for (const sql of [
+    'select m.webhooks, m.a from messages m',
+    'select 1 as webhooks',
+    'update messages set webhooks = 1',
+  ])
+    assert.deepEqual(breaches(MESSAGES, `const sql = \`${sql}\`;`), [], sql);
+});
+
+test('the platform names its own tables, and only queries and the platform are judged', () => {
+  const path = 'src/platform/events.ts';
+  assert.deepEqual(breaches(path, "const sql = 'select 1 from settings'; const RESOURCES = ['contacts'];"), []);
+  assert.deepEqual(breaches(path, "const sql = 'select 1 from contacts';"), [
+    `${path}:1: names contacts of contacts, which is listed after platform`,
+  ]);
+  for (const other of ['src/features/contacts/routes.ts', 'src/platform/events.test.ts', 'src/main.ts'])
+    assert.deepEqual(breaches(other, "const summary = 'What comes from messages';"), []);
+});
+
+test('an exception lets one room at one table, and one that is not needed is refused', () => {
+  const law = { ...LAW, exceptions: [{ room: 'contacts', table: 'messages', reason: 'erasing' }] } satisfies TableLaw;
+  const path = 'src/features/contacts/queries.ts';
+  assert.deepEqual(breaches(path, "const sql = 'delete from messages';", { law }), []);
+  assert.deepEqual(breaches(path, "const sql = 'delete from messages m using webhooks w';", { law }), [
+    `${path}:1: names webhooks of webhooks, which is listed after contacts`,
+  ]);
+  const idle = ['scripts/tables.ts:1: the exception of contacts for messages is not needed'];
+  assert.deepEqual(breaches(path, "const sql = 'select 1 from contacts';", { law }), idle);
+  assert.deepEqual(breaches(MESSAGES, "const sql = 'delete from messages';", { law }), idle);
+});
+
+test('each table that the migrations make has a room, and no other has one', () => {
+  assert.deepEqual(breaches(MESSAGES, '', { migrations: `${MIGRATIONS} create table agents (a int);` }), [
+    'scripts/tables.ts:1: agents has no room',
+  ]);
+  assert.deepEqual(breaches(MESSAGES, '', { migrations: MIGRATIONS.replace('CREATE TABLE webhooks', '--') }), [
+    'scripts/tables.ts:1: webhooks is made by no migration',
+  ]);
+});

@@ -1,0 +1,77 @@
+/**
+ * The law of the tables: arrows between rooms hold in SQL, too, where no import shows them. It judges the rooms' queries and
+ * the platform; what a trigger or a function of the database touches it does not see.
+ */
+import { QUERIES } from './doors.ts';
+import { isTest } from './import-law.ts';
+import { ROOMS } from './rooms.ts';
+import { readFacts, type SourceFile, type Violation } from './source-facts.ts';
+import type { Exception, Owner } from './tables.ts';
+
+export interface TableLaw {
+  tables: Readonly<Record<string, Owner>>;
+  exceptions: readonly Exception[];
+}
+
+const LAW_FILE = 'scripts/tables.ts';
+/** What a table's name follows; of a list behind commas the name that has an alias of one letter. */
+const NAMED =
+  /(?:\b(?:from|join|update|into|using|table|references)\s+(?:only\s+)?|,\s*(?=\w+\s+(?:as\s+)?[a-z]\b))([a-z_]\w*)/gi;
+
+interface Use {
+  path: string;
+  line: number;
+  room: Owner;
+  table: string;
+}
+
+/** `files`: of src/; `migrations`: the text of all. */
+export function findTableViolations(files: SourceFile[], migrations: string, law: TableLaw): Violation[] {
+  const strays = files.flatMap((file) => findUses(file, law)).filter((use) => isLater(use, law));
+  const isExcepted = ({ room, table }: Use) =>
+    law.exceptions.some((exception) => exception.room === room && exception.table === table);
+  const made = [...migrations.matchAll(/\bcreate (?:unlogged )?table (?:if not exists )?(\w+)/gi)].map(
+    ([, name = '']) => name,
+  );
+  return [
+    ...strays
+      .filter((use) => !isExcepted(use))
+      .map(({ path, line, room, table }) => ({
+        path,
+        line,
+        sentence: `names ${table} of ${law.tables[table]}, which is listed after ${room}`,
+      })),
+    ...[
+      ...law.exceptions
+        .filter(({ room, table }) => !strays.some((use) => use.room === room && use.table === table))
+        .map(({ room, table }) => `the exception of ${room} for ${table} is not needed`),
+      ...made.filter((name) => !(name in law.tables)).map((name) => `${name} has no room`),
+      ...Object.keys(law.tables)
+        .filter((name) => !made.includes(name))
+        .map((name) => `${name} is made by no migration`),
+    ].map((sentence) => ({ path: LAW_FILE, line: 1, sentence })),
+  ];
+}
+
+/** Each table that a file names, once. */
+function findUses(file: SourceFile, { tables }: TableLaw): Use[] {
+  const { path } = file;
+  const isRoom = QUERIES.test(path);
+  if (isTest(path) || (!isRoom && !path.startsWith('src/platform/'))) return [];
+  const room = isRoom ? ROOMS.find((listed) => listed === path.split('/')[2]) : 'platform';
+  if (!room) return [];
+  const uses = new Map<string, Use>();
+  for (const { line, text } of readFacts(file).strings) {
+    const names = [...text.matchAll(NAMED)].map(([, name = '']) => name);
+    // A name that stands alone is put into a statement elsewhere in the file; the platform has resources of such names.
+    for (const table of isRoom ? [text, ...names] : names) {
+      if (Object.hasOwn(tables, table) && !uses.has(table)) uses.set(table, { path, line, room, table });
+    }
+  }
+  return [...uses.values()];
+}
+
+function isLater({ room, table }: Use, { tables }: TableLaw): boolean {
+  const placeOf = (owner: Owner | undefined) => (owner === 'platform' ? -1 : ROOMS.findIndex((name) => name === owner));
+  return placeOf(tables[table]) > placeOf(room);
+}
