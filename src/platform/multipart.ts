@@ -17,8 +17,6 @@ import { drain } from './http.ts';
 export interface Upload {
   /** As the caller calls it, without a path. */
   fileName: string;
-  /** As the caller calls it; nobody checked. */
-  mediaType: string;
   bytes: number;
   /** Hex. */
   sha256: string;
@@ -151,7 +149,6 @@ async function putAside(part: MultipartFile, { maxBytes, spool }: Reading): Prom
   const fileName = part.filename.replaceAll(/\p{Cc}/gu, '');
   const upload: Upload = {
     fileName: fileName.toWellFormed().slice(0, MAX_FILE_NAME).toWellFormed(),
-    mediaType: part.mimetype,
     bytes: 0,
     sha256: '',
     read: (start = 0, end = upload.bytes) => readPieces(handle, start, end),
