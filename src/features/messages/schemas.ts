@@ -11,9 +11,21 @@ export const MESSAGE_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED'
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 const ORIGINS = ['API', 'DASHBOARD', 'AGENT', 'CAMPAIGN', 'BULK', 'FOLLOWUP', 'BUSINESS_APP', 'CHANNEL'] as const;
 
+/** BLOCKED beside OPTED_OUT: one is what the company wants, the other what the contact wants. */
+const PLATFORM_CAUSES = [
+  'WINDOW_EXPIRED',
+  'TEST_MODE_BLOCKED',
+  'OPTED_OUT',
+  'BLOCKED',
+  'INBOX_INACTIVE',
+  'PROVIDER_UNREACHABLE',
+  'PROVIDER_REJECTED',
+] as const;
+export type PlatformCause = (typeof PLATFORM_CAUSES)[number];
+
 const cause = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
-  description: "The network's number (131026), or one of the platform's words (WINDOW_EXPIRED)",
+  description: `The network's number (131026), or one of the platform's words: ${PLATFORM_CAUSES.join(', ')}`,
 });
 const text = nullable(Type.String());
 const open = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });

@@ -15,7 +15,7 @@ import { noteOutgoing } from '../conversations/conversations.ts';
 import { networkSettings } from '../inboxes/connection.ts';
 import { applyParked, applyStatuses } from './ingest.ts';
 import { failQueued, findMessage, findReplied, insertOutgoing, lockSendTarget, type SendTarget } from './queries.ts';
-import { MAX_TEXT, type Cause, type Message, type SendText } from './schemas.ts';
+import { MAX_TEXT, type Cause, type Message, type PlatformCause, type SendText } from './schemas.ts';
 
 // The whole call to the network.
 const CALL_MS = 10_000;
@@ -100,7 +100,7 @@ export function authorOf(principal: Principal): {
     : { sender_type: 'AGENT', sender: principal.id, origin: 'API' };
 }
 
-const cause = (code: string, title: string, message: string): Cause => ({ code, title, message, details: '' });
+const cause = (code: PlatformCause, title: string, message: string): Cause => ({ code, title, message, details: '' });
 
 /** Why the platform itself does not let this message out; null when it may leave. */
 function causeToBlock(target: SendTarget, channel: Channel): Cause | null {
@@ -142,7 +142,7 @@ const textFor = (target: SendTarget, content: string, replyTo: string | null): C
   replyTo,
 });
 
-const rejected = (code: string, message: string): SendResult => ({
+const rejected = (code: PlatformCause, message: string): SendResult => ({
   outcome: 'rejected',
   error: { code, title: 'Not sent', message, details: '' },
   network: false,
