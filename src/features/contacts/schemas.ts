@@ -42,6 +42,8 @@ const identifier = nullable(Type.String({ minLength: 1, maxLength: 255, pattern:
 /** Taken as they are: a tag with blanks around it would be another tag to whoever compares. */
 const tag = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`^\S([\s\S]*\S)?$` });
 
+export const MAX_TAGS = 50;
+
 const writable = {
   name: nullable(Name),
   email: nullable(Email),
@@ -58,7 +60,7 @@ const writable = {
   language: nullable(
     Type.String({ pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', maxLength: 35, description: 'BCP 47: pt-BR' }),
   ),
-  tags: Type.Array(tag, { maxItems: 50, uniqueItems: true, description: 'Replaces all that are there' }),
+  tags: Type.Array(tag, { maxItems: MAX_TAGS, uniqueItems: true, description: 'Replaces all that are there' }),
   business: nullable(Id),
   custom_fields: FieldValues,
   owner: nullable(Id),

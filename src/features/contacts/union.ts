@@ -14,7 +14,7 @@ import {
   type ContactFields,
   type LockedContact,
 } from './queries.ts';
-import type { Contact } from './schemas.ts';
+import { MAX_TAGS, type Contact } from './schemas.ts';
 
 export interface Pair {
   target: LockedContact;
@@ -65,7 +65,8 @@ function united(target: LockedContact, source: LockedContact): ContactFields {
     external_id: own.external_id ?? other.external_id,
     avatar_url: own.avatar_url ?? other.avatar_url,
     language: own.language ?? other.language,
-    tags: [...new Set([...own.tags, ...other.tags])],
+    // No more than a caller may send back.
+    tags: [...new Set([...own.tags, ...other.tags])].slice(0, MAX_TAGS),
     business: own.business ?? other.business,
     owner: own.owner ?? other.owner,
     // Whoever did not want messages still does not, under whichever record it was said.

@@ -152,6 +152,16 @@ for (const older of ['target', 'source'] as const) {
   });
 }
 
+test('a merge leaves no more tags than a caller may write: the contact’s own first', async () => {
+  const tags = (letter: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${letter}${n}`);
+  const target = await create({ name: 'T', tags: tags('t', 30) });
+  const source = await create({ name: 'S', tags: ['t0', ...tags('s', 49)] });
+  const merged = (await merge(201, target._id, source._id)).body;
+  assert.deepEqual(merged.tags, [...tags('t', 30), ...tags('s', 20)]);
+  const { body } = await call(200, 'PATCH', `${PATH}/${target._id}`, { body: { tags: merged.tags } });
+  assert.deepEqual(body, merged);
+});
+
 test('a contact of 10,000 messages is merged within the time that a request has', async () => {
   const { contact, conversation } = await hear(platform);
   await database.sql(
