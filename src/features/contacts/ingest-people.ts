@@ -11,6 +11,7 @@ import {
   insertPeople,
   learnFacts,
   moveIdentities,
+  readdressIdentities,
   type Identity,
   type KnownIdentity,
   type LearntFact,
@@ -44,6 +45,9 @@ function identitiesOf({ company, person }: AskedPerson): Identity[] {
   }
   return identities;
 }
+
+/** The name by which a person is found first, as conversations remember who wrote in them. */
+export const nameOf = (asked: AskedPerson): string | null => identitiesOf(asked)[0]?.value ?? null;
 
 type Known = Map<string, KnownIdentity>;
 
@@ -181,7 +185,19 @@ async function learn(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
 export interface Renaming {
   company: string;
   contact: string;
+  /** As the network calls them from now on; `before`: as it did. */
   person: Person;
+  before: Person;
+}
+
+/** What was answered at the old name is answered at the new one, also where a conversation still remembers the old one. */
+async function readdress(tx: SystemTx, { company, contact, person, before }: Renaming): Promise<void> {
+  for (const kind of ['PHONE', 'BSUID'] as const) {
+    const [renewed, old] = [person, before].map((names) =>
+      identitiesOf({ company, person: names }).find((identity) => identity.kind === kind),
+    );
+    if (renewed && old) await readdressIdentities(tx, { ...renewed, contact }, old.value);
+  }
 }
 
 /** The network says that people changed their number or id: the new names join the old ones. Returns who changed. */
@@ -199,6 +215,7 @@ export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise
     free.flatMap((renaming) => identitiesOf(renaming).map((identity) => ({ ...identity, contact: renaming.contact }))),
     taken,
   );
+  for (const renaming of free) await readdress(tx, renaming);
   return learn(
     tx,
     free.map(({ company, contact, person }) => factOf(company, contact, person, true)),

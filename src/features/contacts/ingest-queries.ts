@@ -10,7 +10,7 @@ export interface Identity {
   company: string;
   kind: IdentityKind;
   value: string;
-  /** As the network writes it. */
+  /** Where it is answered: as the network writes it. */
   address: string;
 }
 
@@ -105,6 +105,18 @@ export function moveIdentities(tx: SystemTx, identities: Alias[]): Promise<numbe
       from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as n (company_id, kind, value, contact_id)
       where i.company_id = n.company_id and i.kind = n.kind and i.value = n.value and i.kind = 'BSUID'`,
     values: [...identityColumns(identities), identities.map((identity) => identity.contact)],
+  });
+}
+
+/** What was answered where the old name is, is answered where the new one is. */
+export function readdressIdentities(tx: SystemTx, renewed: Alias, old: string): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.readdressIdentities',
+    text: `update contact_identities i set address = $5
+      where i.company_id = $1 and i.contact_id = $2 and i.kind = $3 and (i.value = $4 or i.address = (
+        select o.address from contact_identities o
+        where o.company_id = $1 and o.contact_id = $2 and o.kind = $3 and o.value = $6))`,
+    values: [renewed.company, renewed.contact, renewed.kind, renewed.value, renewed.address, old],
   });
 }
 

@@ -185,7 +185,7 @@ export function findHolders(
   });
 }
 
-/** `value` null: all of the kind. */
+/** With those that were only answered there; `value` null: all of the kind. */
 export function releaseIdentity(
   tx: TenantTx,
   contact: string,
@@ -194,7 +194,9 @@ export function releaseIdentity(
   return exec(tx, {
     name: 'contacts.releaseIdentity',
     text: `delete from contact_identities
-      where company_id = $1 and contact_id = $2 and kind = $3 and ($4::text is null or value = $4)`,
+      where company_id = $1 and contact_id = $2 and kind = $3 and ($4::text is null or address = (
+        select o.address from contact_identities o
+        where o.company_id = $1 and o.contact_id = $2 and o.kind = $3 and o.value = $4))`,
     values: [tx.companyId, contact, kind, value],
   });
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { randomFrom } from '../../../test/support/random.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { eventNames, eventsOf, hear, silenceNetwork } from '../../../test/support/traffic.ts';
+import { eventNames, eventsOf, hear, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
@@ -110,6 +110,21 @@ test('opening again while another one is open is 409 and names it; nothing is ch
     assert.equal(refused.body.existing_id, second._id);
   }
   assert.deepEqual([await read(conversation._id), await told(conversation._id)], before);
+});
+
+test('a reopened conversation has the window that the contact opened in a later one', async () => {
+  const first = await hear(platform);
+  await database.sql('update conversations set window_expires_at = now() where _id = $1', [first.conversation._id]);
+  await patch(200, first.conversation._id, { status: 'CLOSED' });
+  const second = await hear(platform, { from: first.contact.phone_number.slice(1) });
+  await patch(200, second.conversation._id, { status: 'CLOSED' });
+  const { body } = await patch(200, first.conversation._id, { status: 'OPEN' });
+  assert.equal(body.window_expires_at, second.conversation.window_expires_at);
+  assert.deepEqual((await told(body._id)).at(-1)?.data, body);
+  assert.equal((await sendText(platform, body._id)).status, 'SENT');
+  // What is open already keeps its own.
+  const { body: pending } = await patch(200, body._id, { status: 'PENDING' });
+  assert.equal(pending.window_expires_at, body.window_expires_at);
 });
 
 test('of a closed conversation reopened at the same moment as the contact writes, one is open in the end', async () => {

@@ -1,7 +1,7 @@
 /** Set-based statements of ingestion: one for a whole batch, across companies. */
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
-import { CONVERSATION, LAST_MESSAGE } from './queries.ts';
+import { CONVERSATION, LAST_MESSAGE, latestWindow } from './queries.ts';
 import type { Conversation } from './schemas.ts';
 
 export interface NewConversation {
@@ -74,13 +74,11 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
   return many(tx, {
     name: 'conversations.insertThreads',
     text: `insert into conversations as v (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id,
-        is_test, closed_at, window_expires_at)
-      select t.*, case when t.status = 'CLOSED' then now() end,
-        -- The network's window is the contact's, not the conversation's: one that is open outlives its conversation.
-        (select max(w.window_expires_at) from conversations w
-          where w.company_id = t.company_id and w.contact_id = t.contact_id and w.inbox_id = t.inbox_id)
+        is_test, closed_at, window_expires_at, heard_from)
+      select t.*, case when t.status = 'CLOSED' then now() end, w.window_expires_at, w.heard_from
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
         $10::boolean[]) as t (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id, is_test)
+        left join lateral (${latestWindow('t')}) w on true
       order by t.company_id, t.inbox_id, t.contact_id
       on conflict (company_id, inbox_id, contact_id) where status <> 'CLOSED' do nothing
       returning ${THREAD}`,
@@ -97,6 +95,16 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
   });
 }
 
+/** Of a contact whose open conversations may be others than those it wrote in. `inbox` null: in all of them. */
+export function continueWindows(tx: TenantTx, contact: string, inbox: string | null): Promise<number> {
+  return exec(tx, {
+    name: 'conversations.continueWindows',
+    text: `update conversations v set (window_expires_at, heard_from) = (${latestWindow('v')})
+      where v.company_id = $1 and v.contact_id = $2 and v.status <> 'CLOSED' and ($3::text is null or v.inbox_id = $3)`,
+    values: [tx.companyId, contact, inbox],
+  });
+}
+
 export interface ThreadActivity {
   company: string;
   conversation: string;
@@ -105,6 +113,8 @@ export interface ThreadActivity {
   last_message_at: string;
   /** Newest message of the contact by the network's clock; null when the batch has none. */
   inbound_at: string | null;
+  /** By which name the contact wrote it. */
+  heard_from: string | null;
   /** True where free text may be sent for 24 hours after the contact's last word. */
   windowed: boolean;
   /** Messages of the contact since the business last answered; `answered` says that it did so in this batch. */
@@ -122,13 +132,16 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
         last_message_id = case when a.last_message_at >= coalesce(v.last_message_at, '-infinity') then a.last_message else v.last_message_id end,
         last_message_at = greatest(v.last_message_at, a.last_message_at),
         last_inbound_at = greatest(v.last_inbound_at, a.inbound_at),
+        heard_from = case when a.inbound_at >= coalesce(greatest(v.last_inbound_at, v.window_expires_at - interval '24 hours'), '-infinity')
+          then a.heard_from else v.heard_from end,
         window_expires_at = case when a.windowed then greatest(v.window_expires_at, a.inbound_at + interval '24 hours') end,
         unread_count = case when a.answered then 0 else v.unread_count end + a.unread,
         status = case when a.woken then 'OPEN' else v.status end,
         snoozed_until = case when a.woken then null else v.snoozed_until end,
         updated_at = case when a.woken then now() else v.updated_at end
-      from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::boolean[], $7::int[], $8::boolean[], $9::boolean[])
-        as a (company_id, conversation_id, last_message, last_message_at, inbound_at, windowed, unread, answered, woken)
+      from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::boolean[], $7::int[], $8::boolean[], $9::boolean[],
+        $10::text[])
+        as a (company_id, conversation_id, last_message, last_message_at, inbound_at, windowed, unread, answered, woken, heard_from)
       where v.company_id = a.company_id and v._id = a.conversation_id`,
     values: [
       activities.map((activity) => activity.company),
@@ -140,6 +153,7 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
       activities.map((activity) => activity.unread),
       activities.map((activity) => activity.answered),
       activities.map((activity) => activity.woken),
+      activities.map((activity) => activity.heard_from),
     ],
   });
 }

@@ -15,6 +15,14 @@ export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as con
 
 export const LAST_MESSAGE = 'left join messages m on m.company_id = v.company_id and m._id = v.last_message_id';
 
+/**
+ * The network's window is the contact's, not the conversation's: what is open in an inbox has the latest one, and answers to
+ * the name that opened it. `of`: the row that says whose.
+ */
+export const latestWindow = (of: string): string => `select w.window_expires_at, w.heard_from from conversations w
+  where w.company_id = ${of}.company_id and w.contact_id = ${of}.contact_id and w.inbox_id = ${of}.inbox_id
+  order by w.window_expires_at desc nulls last, w.last_inbound_at desc nulls last limit 1`;
+
 export function findConversation(tx: TenantRead, id: string): Promise<Conversation | null> {
   return maybeOne(tx, {
     name: 'conversations.find',

@@ -8,6 +8,7 @@ import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents } from '../custom-fields/values.ts';
 import { causeOf, holdStep, readStep, stepChanged } from '../pipelines/steps.ts';
 import { expectUsers } from '../users/assignments.ts';
+import { continueWindows } from './ingest-queries.ts';
 import { Wake } from './jobs.ts';
 import {
   findConversation,
@@ -86,6 +87,7 @@ export async function changeConversation(
   // Read anew: the record that was waited for shows its last message as it was before the wait.
   if (isDeepStrictEqual(next, own)) return expectConversation(tx, before._id);
   await updateConversation(tx, before._id, next);
+  if (before.status === 'CLOSED' && next.status !== 'CLOSED') await continueWindows(tx, before.contact, before.inbox);
   const conversation = await expectConversation(tx, before._id);
   const { _id, company, contact } = conversation;
   await emit(tx, [

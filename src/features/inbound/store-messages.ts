@@ -2,7 +2,7 @@
 import { emit, type EventItem } from '../../platform/events.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { findContactsOf, touchContacts } from '../contacts/ingest-queries.ts';
-import { renamePeople, resolvePeople, type FoundPeople } from '../contacts/ingest-people.ts';
+import { nameOf, renamePeople, resolvePeople, type FoundPeople } from '../contacts/ingest-people.ts';
 import { phoneKey } from '../contacts/phone.ts';
 import {
   findConversationsOf,
@@ -158,7 +158,7 @@ function joined(
   thread: Thread,
 ): ThreadActivity & { contact: string } {
   const fromContact = isFromContact(arrival);
-  const said = fromContact ? saidAt(arrival.message) : null;
+  const word = fromContact ? wordOf(arrival) : null;
   const answered = arrival.message.origin === 'echo';
   const unread = answered ? 0 : (before?.unread ?? 0);
   const newest = before && before.last_message_at > message.createdAt ? before : null;
@@ -168,13 +168,20 @@ function joined(
     conversation: thread._id,
     last_message: newest?.last_message ?? message._id,
     last_message_at: newest?.last_message_at ?? message.createdAt,
-    inbound_at: before?.inbound_at && (!said || before.inbound_at > said) ? before.inbound_at : said,
+    ...(before?.inbound_at && (!word || before.inbound_at > word.inbound_at)
+      ? { inbound_at: before.inbound_at, heard_from: before.heard_from }
+      : (word ?? { inbound_at: null, heard_from: null })),
     windowed: arrival.channel.can.window24h,
     unread: fromContact ? unread + 1 : unread,
     answered: answered || (before?.answered ?? false),
     woken: (before?.woken ?? false) || (fromContact && thread.status === 'SNOOZED'),
   };
 }
+
+const wordOf = ({ receiver, message }: Placed) => ({
+  inbound_at: saidAt(message),
+  heard_from: nameOf({ company: receiver.company, person: message.person }),
+});
 
 interface Activity {
   company: string;
@@ -207,7 +214,7 @@ function wantsAgent(arrival: Placed, thread: Thread | undefined): boolean {
 
 async function rename(tx: SystemTx, placed: Placed[]): Promise<Set<string>> {
   const renamings = placed.flatMap(({ receiver, message, contact }) =>
-    message.renamed ? [{ company: receiver.company, contact, person: message.renamed }] : [],
+    message.renamed ? [{ company: receiver.company, contact, person: message.renamed, before: message.person }] : [],
   );
   return renamings.length > 0 ? renamePeople(tx, renamings) : new Set();
 }

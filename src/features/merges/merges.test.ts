@@ -144,13 +144,85 @@ for (const older of ['target', 'source'] as const) {
     assert.deepEqual([stays.status, stays.contact], ['OPEN', target.contact._id]);
     assert.deepEqual([closed.status, closed.contact], ['CLOSED', target.contact._id]);
     assert.ok(closed.closed_at);
-    assert.deepEqual(await eventNames(platform, stays._id), ['CONVERSATION_CREATED']);
+    const moved = older === 'source' ? ['CONVERSATION_UPDATED'] : [];
+    assert.deepEqual(await eventNames(platform, stays._id), ['CONVERSATION_CREATED', ...moved]);
     const [created, updated, ...more] = await eventsOf(platform, closed._id);
     assert.equal(created?.event, 'CONVERSATION_CREATED');
     assert.deepEqual(updated, { event: 'CONVERSATION_UPDATED', data: closed });
     assert.deepEqual(more, []);
   });
 }
+
+/** Somebody of whom only a number is known, with a conversation that the company has opened. */
+async function reachOut(): Promise<{ contact: string; conversation: Json }> {
+  const { _id: contact } = await create({ phone_number: freshPhone() });
+  const { body } = await call(201, 'POST', '/v1/conversations', { body: { inbox: demo.inbox, contact } });
+  return { contact, conversation: body };
+}
+
+test('what the contact wrote in a conversation that a merge closes goes on in the one that stays: unread, and with its window', async () => {
+  const target = await reachOut();
+  const source = await hear(platform);
+  await merge(201, target.contact, source.contact._id);
+  const stays = await read(`/v1/conversations/${target.conversation._id}`);
+  const { window_expires_at, last_inbound_at } = source.conversation;
+  assert.deepEqual(stays, { ...target.conversation, window_expires_at, last_inbound_at, unread_count: 1 });
+  assert.equal((await read(`/v1/conversations/${source.conversation._id}`)).unread_count, 0);
+  assert.equal((await sendText(platform, stays._id)).status, 'SENT');
+  assert.deepEqual(await eventNames(platform, stays._id), ['CONVERSATION_CREATED']);
+});
+
+test('the later clocks stay where they are, and what is unread in both is counted together', async () => {
+  const source = await hear(platform);
+  await database.sql(
+    `update conversations set window_expires_at = now(), last_inbound_at = last_inbound_at - interval '1 day' where _id = $1`,
+    [source.conversation._id],
+  );
+  const target = await hear(platform);
+  await merge(201, target.contact._id, source.contact._id);
+  const stays = await read(`/v1/conversations/${source.conversation._id}`);
+  const { last_inbound_at, window_expires_at } = target.conversation;
+  assert.deepEqual([stays.last_inbound_at, stays.window_expires_at], [last_inbound_at, window_expires_at]);
+  assert.deepEqual([stays.status, stays.unread_count, stays.last_message._id], ['OPEN', 2, source.message._id]);
+});
+
+test('a window outlives its closed conversation through a merge, too', async () => {
+  const target = await reachOut();
+  const source = await hear(platform);
+  await close(source.conversation._id);
+  await merge(201, target.contact, source.contact._id);
+  const { window_expires_at, unread_count } = await read(`/v1/conversations/${target.conversation._id}`);
+  assert.deepEqual([window_expires_at, unread_count], [source.conversation.window_expires_at, 0]);
+});
+
+test('a snoozed conversation that stays is opened and told when the other one has something unread, and sleeps on when not', async () => {
+  for (const unread of [true, false]) {
+    const target = await reachOut();
+    const path = `/v1/conversations/${target.conversation._id}`;
+    const asleep = (await call(200, 'PATCH', path, { body: { status: 'SNOOZED' } })).body;
+    const source = await hear(platform);
+    if (!unread) await call(200, 'PUT', `/v1/conversations/${source.conversation._id}/read`);
+    await merge(201, target.contact, source.contact._id);
+    const stays = await read(path);
+    assert.deepEqual([stays.status, stays.unread_count], unread ? ['OPEN', 1] : ['SNOOZED', 0]);
+    const told = await eventsOf(platform, stays._id);
+    const woken = unread ? [{ event: 'CONVERSATION_UPDATED', data: stays }] : [];
+    assert.deepEqual(told.slice(1), [{ event: 'CONVERSATION_UPDATED', data: asleep }, ...woken]);
+  }
+});
+
+test('an open conversation that moves is told with its new contact; a closed one moves in silence', async () => {
+  const from = freshPhone();
+  const old = await hear(platform, { from });
+  await close(old.conversation._id);
+  const open = await hear(platform, { from });
+  const target = await create({ name: 'Maria' });
+  await merge(201, target._id, open.contact._id);
+  const moved = await read(`/v1/conversations/${open.conversation._id}`);
+  assert.equal(moved.contact, target._id);
+  assert.deepEqual((await eventsOf(platform, moved._id)).slice(1), [{ event: 'CONVERSATION_UPDATED', data: moved }]);
+  assert.deepEqual(await eventNames(platform, old.conversation._id), ['CONVERSATION_CREATED']);
+});
 
 test('a merge leaves no more tags than a caller may write: the contact’s own first', async () => {
   const tags = (letter: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${letter}${n}`);

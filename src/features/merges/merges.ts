@@ -4,7 +4,7 @@ import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { readContact } from '../contacts/contacts.ts';
 import type { Contact } from '../contacts/schemas.ts';
 import { absorb, seizePair } from '../contacts/union.ts';
-import { findConversationsOf } from '../conversations/ingest-queries.ts';
+import { continueWindows, findConversationsOf } from '../conversations/ingest-queries.ts';
 import { closeDoubles, moveConversations, moveMessages, moveRows, type Move } from './queries.ts';
 import type { ContactMerge } from './schemas.ts';
 
@@ -15,24 +15,35 @@ export function mergeContact(tenant: Tenant, id: string, input: ContactMerge): P
   return tenant.tx(async (tx) => {
     const pair = await seizePair(tx, id, input.contact);
     const move = { from: input.contact, to: id };
-    const closed = await closeDoubles(tx, move);
-    await moveEverything(tx, move);
+    const changed = await closeDoubles(tx, move);
+    const moved = await moveEverything(tx, move);
+    await continueWindows(tx, id, null);
     const contact = await absorb(tx, pair);
-    const keys = closed.map(({ _id }) => ({ company: tx.companyId, _id }));
-    const conversations = keys.length > 0 ? await findConversationsOf(tx, keys) : [];
-    await emit(
-      tx,
-      conversations.map((data) => ({ event: 'CONVERSATION_UPDATED', data })),
-    );
+    await tell(tx, [...changed, ...moved.filter(({ open }) => open)]);
     return contact;
   });
+}
+
+async function tell(tx: TenantTx, changed: { _id: string }[]): Promise<void> {
+  if (changed.length === 0) return;
+  const ids = [...new Set(changed.map(({ _id }) => _id))];
+  const conversations = await findConversationsOf(
+    tx,
+    ids.map((_id) => ({ company: tx.companyId, _id })),
+  );
+  await emit(
+    tx,
+    conversations.map((data) => ({ event: 'CONVERSATION_UPDATED', data })),
+  );
 }
 
 /** For a repeat: the contact as it is now. */
 export const readMerged = (tenant: Tenant, id: string): Promise<Contact> => readContact(tenant, id);
 
-async function moveEverything(tx: TenantTx, move: Move): Promise<void> {
+/** Returns the conversations that moved. */
+async function moveEverything(tx: TenantTx, move: Move): ReturnType<typeof moveConversations> {
   while ((await moveMessages(tx, move, PORTION)) > 0);
-  await moveConversations(tx, move);
+  const conversations = await moveConversations(tx, move);
   while ((await moveRows(tx, move, PORTION)) > 0);
+  return conversations;
 }

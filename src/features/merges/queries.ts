@@ -6,25 +6,41 @@ export interface Move {
   to: string;
 }
 
-/** Where both contacts have an open conversation in one inbox, the younger is closed: the index allows one. */
+/**
+ * Where both contacts have an open conversation in one inbox, the younger is closed: the index allows one. What the contact
+ * wrote there waits in the older one, which wakes for what is unread. Returns those whose own fields have changed.
+ */
 export function closeDoubles(tx: TenantTx, { from, to }: Move): Promise<{ _id: string }[]> {
   return many(tx, {
     name: 'merges.closeDoubles',
-    text: `update conversations v set status = 'CLOSED', closed_at = now(), snoozed_until = null, updated_at = now()
-      where v.company_id = $1 and v.contact_id = any(array[$2, $3]) and v.status <> 'CLOSED' and exists (
-        select 1 from conversations o
-        where o.company_id = $1 and o.contact_id = any(array[$2, $3]) and o.inbox_id = v.inbox_id and o.status <> 'CLOSED'
+    text: `with doubles as (
+        select v._id, v.unread_count, v.last_inbound_at, v.heard_from, o._id as stays, o.status = 'SNOOZED' and v.unread_count > 0 as wakes
+        from conversations v join conversations o on o.company_id = v.company_id and o.inbox_id = v.inbox_id
           and (o.created_at, o._id) < (v.created_at, v._id)
+        where v.company_id = $1 and v.contact_id = any(array[$2, $3]) and v.status <> 'CLOSED'
+          and o.contact_id = any(array[$2, $3]) and o.status <> 'CLOSED'
+      ), closed as (
+        update conversations v set status = 'CLOSED', closed_at = now(), snoozed_until = null, unread_count = 0, updated_at = now()
+        from doubles d where v.company_id = $1 and v._id = d._id
+      ), older as (
+        update conversations o set unread_count = o.unread_count + d.unread_count,
+          last_inbound_at = greatest(o.last_inbound_at, d.last_inbound_at),
+          heard_from = case when d.last_inbound_at >= coalesce(o.last_inbound_at, '-infinity') then d.heard_from else o.heard_from end,
+          status = case when d.wakes then 'OPEN' else o.status end,
+          snoozed_until = case when d.wakes then null else o.snoozed_until end,
+          updated_at = case when d.wakes then now() else o.updated_at end
+        from doubles d where o.company_id = $1 and o._id = d.stays
       )
-      returning v._id`,
+      select _id from doubles union all select stays from doubles where wakes`,
     values: [tx.companyId, from, to],
   });
 }
 
-export function moveConversations(tx: TenantTx, { from, to }: Move): Promise<number> {
-  return exec(tx, {
+export function moveConversations(tx: TenantTx, { from, to }: Move): Promise<{ _id: string; open: boolean }[]> {
+  return many(tx, {
     name: 'merges.moveConversations',
-    text: 'update conversations set contact_id = $3, updated_at = now() where company_id = $1 and contact_id = $2',
+    text: `update conversations set contact_id = $3, updated_at = now() where company_id = $1 and contact_id = $2
+      returning _id, status <> 'CLOSED' as open`,
     values: [tx.companyId, from, to],
   });
 }

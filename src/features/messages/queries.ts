@@ -1,3 +1,4 @@
+import type { Person } from '../../channels/channel.ts';
 import { many, maybeOne, one } from '../../platform/db.ts';
 import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
@@ -64,8 +65,8 @@ export interface SendTarget {
   operator_name: boolean;
   opted_out: boolean;
   blocked: boolean;
-  phone: string | null;
-  bsuid: string | null;
+  /** Where the contact wrote last; else the contact's phone number, else the newest name. Null: nowhere. */
+  to: Pick<Person, 'phone' | 'bsuid'> | null;
 }
 
 /** Locks the conversation: its last message and its unread count follow this send. */
@@ -74,10 +75,10 @@ export function lockSendTarget(tx: TenantTx, conversationId: string): Promise<Se
     name: 'messages.lockSendTarget',
     text: `select v._id as conversation, v.contact_id as contact, v.inbox_id as inbox, v.channel, (i.test_mode->>'enabled')::boolean as is_test, coalesce(v.window_expires_at > now(), false) as window_open, i.status as inbox_status, i.test_mode,
         (i.general_config->>'include_operator_name_on_message')::boolean as operator_name, c.opted_out, c.blocked,
-        (select n.address from contact_identities n where n.company_id = $1 and n.contact_id = c._id and n.kind = 'PHONE'
-          order by regexp_replace(coalesce(c.phone_number, ''), '\\D', '', 'g') in (n.value, n.address) desc, n.created_at desc limit 1) as phone,
-        (select n.address from contact_identities n where n.company_id = $1 and n.contact_id = c._id and n.kind = 'BSUID'
-          order by n.created_at desc limit 1) as bsuid
+        (select json_build_object(lower(n.kind), n.address) from contact_identities n
+          where n.company_id = $1 and n.contact_id = c._id and n.kind in ('PHONE', 'BSUID')
+          order by n.value = v.heard_from desc, n.kind = 'PHONE' desc,
+            regexp_replace(coalesce(c.phone_number, ''), '\\D', '', 'g') in (n.value, n.address) desc, n.created_at desc limit 1) as "to"
       from conversations v
         join inboxes i on i.company_id = v.company_id and i._id = v.inbox_id
         join contacts c on c.company_id = v.company_id and c._id = v.contact_id

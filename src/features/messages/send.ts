@@ -108,7 +108,7 @@ function causeToBlock(target: SendTarget, channel: Channel): Cause | null {
   if (target.blocked) return cause('BLOCKED', 'Contact blocked', 'The company has blocked the contact');
   if (target.opted_out) return cause('OPTED_OUT', 'Contact opted out', 'The contact does not want messages');
   const { enabled, test_numbers } = target.test_mode;
-  if (enabled && !test_numbers.some((number) => phoneKey(number) === phoneKey(target.phone ?? ''))) {
+  if (enabled && !test_numbers.some((number) => phoneKey(number) === phoneKey(target.to?.phone ?? ''))) {
     return cause('TEST_MODE_BLOCKED', 'Test mode', 'The inbox is in test mode and this contact is no test number');
   }
   if (channel.can.window24h && !target.window_open) {
@@ -137,7 +137,7 @@ function wireTextOf(target: SendTarget, principal: Principal, content: string): 
 }
 
 const textFor = (target: SendTarget, content: string, replyTo: string | null): Call['text'] => ({
-  to: { ...(target.phone ? { phone: target.phone } : {}), ...(target.bsuid ? { bsuid: target.bsuid } : {}) },
+  to: target.to ?? {},
   content,
   replyTo,
 });
