@@ -1,9 +1,11 @@
 /**
  * The long proofs: `npm run test:full -- --size ci|full [--seed N] [--only name,…] [--fresh]`. What is done is kept in
- * data/full/<size>.json, so that an interrupted run goes on where it stopped; a failed proof is run again. One table at the end.
+ * data/full/<size>.json, so that an interrupted run of the same commit goes on where it stopped; a failed proof is run again. One
+ * table at the end.
  */
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openTestServer } from '../support/database.ts';
 import { seedOfRun } from './harness/chance.ts';
@@ -25,6 +27,7 @@ import { proveSoak } from './proofs/soak.ts';
 import { proveSsrf } from './proofs/ssrf.ts';
 import { proveStatuses } from './proofs/statuses.ts';
 import { proveStopping } from './proofs/stopping.ts';
+import { readState, writeState, type Result, type State } from './state.ts';
 
 type Size = 'ci' | 'full';
 type Figures = object;
@@ -79,18 +82,6 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
   },
 };
 
-interface Result {
-  seed: number;
-  seconds: number;
-  figures?: Figures;
-  failure?: string;
-}
-
-interface State {
-  seed: number;
-  results: Record<string, Result>;
-}
-
 const { values } = parseArgs({
   options: {
     size: { type: 'string', default: 'ci' },
@@ -103,7 +94,8 @@ if (values.size !== 'ci' && values.size !== 'full') throw new Error('--size is c
 process.exitCode = await run(PROOFS[values.size], join('data/full', `${values.size}.json`));
 
 async function run(proofs: Record<string, Proof>, path: string): Promise<number> {
-  const state = (values.fresh ? null : await readState(path)) ?? { seed: 0, results: {} };
+  if (values.fresh) await rm(path, { force: true });
+  const state = await readState(path, currentCommit());
   if (state.seed === 0 || values.seed) state.seed = Number(values.seed ?? seedOfRun());
   const wanted = values.only?.split(',') ?? Object.keys(proofs);
   const unknown = wanted.filter((name) => !proofs[name]);
@@ -126,6 +118,16 @@ async function run(proofs: Record<string, Proof>, path: string): Promise<number>
   // Nothing is left to resume: the next run begins anew, with a seed of its own.
   if (complete) await rm(path, { force: true });
   return wanted.every((name) => state.results[name]?.figures) ? 0 : 1;
+}
+
+/** Whose results they are; a copy without its history has one name for all. */
+function currentCommit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    // Failure policy: no git, no history: whoever proves such a copy says --fresh after a change.
+    return 'unknown';
+  }
 }
 
 async function runOne(prove: Proof, seed: number): Promise<Result> {
@@ -155,19 +157,4 @@ function printTable(names: string[], { results }: State): void {
     ];
     console.log([...cells, words.join(', ')].join('  '));
   }
-}
-
-async function readState(path: string): Promise<State | null> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as State;
-  } catch {
-    // Failure policy: no state, or half of one, is a run that begins anew.
-    return null;
-  }
-}
-
-async function writeState(path: string, state: State): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(`${path}.new`, JSON.stringify(state, null, 2));
-  await rename(`${path}.new`, path);
 }

@@ -1,0 +1,35 @@
+/** What a run of the long proofs has done, kept in a file so that an interrupted run goes on where it stopped. */
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+export interface Result {
+  seed: number;
+  seconds: number;
+  figures?: object;
+  failure?: string;
+}
+
+export interface State {
+  /** Of the code that was proven. */
+  commit: string;
+  seed: number;
+  results: Record<string, Result>;
+}
+
+/** What was done of this commit. Results of another one say nothing about it: that run begins anew. */
+export async function readState(path: string, commit: string): Promise<State> {
+  const fresh: State = { commit, seed: 0, results: {} };
+  try {
+    const state = JSON.parse(await readFile(path, 'utf8')) as State;
+    return state.commit === commit ? state : fresh;
+  } catch {
+    // Failure policy: no state, or half of one, is a run that begins anew.
+    return fresh;
+  }
+}
+
+export async function writeState(path: string, state: State): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.new`, JSON.stringify(state, null, 2));
+  await rename(`${path}.new`, path);
+}
