@@ -13,7 +13,7 @@ test('a send whose process dies before the answer is never made again: it stays 
     await openInbox(api, tenant, PHONE);
     const network = createNetwork(stage.appSecret);
     const post = async (element: Parameters<typeof notificationOf>[0][number]) =>
-      assert.equal(await network.post(api.url, notificationOf([element])), 200);
+      await network.postUntilHeard(api.url, notificationOf([element]));
     await post(textElement(PHONE, '5511981000001', 'wamid.in', 'Hello'));
     const [{ _id: conversationId } = { _id: '' }] = await stage.store.sql<{ _id: string }>(
       'select _id from conversations',

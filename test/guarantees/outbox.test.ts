@@ -95,7 +95,7 @@ test('an answered change has its event in the queue, also when the process is ki
     await listen(api, tenant, 'http://127.0.0.1:9/', ['MESSAGE_RECEIVED']);
     const network = createNetwork(stage.appSecret);
     const body = notificationOf([textElement('100000000000400', '5511981000001', 'wamid.1', 'Hello')]);
-    assert.equal(await network.post(api.url, body), 200);
+    await network.postUntilHeard(api.url, body);
     await api.kill();
     await network.close();
     const queued = await stage.store.sql(`select 1 from deliveries where status = 'QUEUED'`);

@@ -39,11 +39,12 @@ export interface Finding {
   evidence?: string[];
 }
 
-const LANES = 24;
+// Together with the raw ones, half of the scene's pool.
+const LANES = 16;
 // Longer than any answer may take, so that a hang is seen as one.
 const ANSWER_MS = 15_000;
 const RAW_EVERY = 100;
-const RAW_LANES = 8;
+const RAW_LANES = 4;
 const SHOWN = 12;
 // By this share of the run every idea has had its turn many times over.
 const WARM = 0.2;

@@ -1,6 +1,7 @@
 /** The network's side of the callbacks: elements, batches, signatures, and a poster that repeats until it hears 200. */
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
+import { until } from '../../support/wait.ts';
 
 export interface Element {
   phoneId: string;
@@ -47,31 +48,38 @@ export function notificationOf(elements: Element[]): string {
 export interface Network {
   /** Posts once; the status, or null when no answer came. */
   post(url: string, body: string): Promise<number | null>;
+  /** Posts until the answer is 200, as the network does. */
+  postUntilHeard(url: string, body: string): Promise<void>;
   close(): Promise<void>;
 }
 
 // Longer than any answer may take, so that a hang is seen as one.
 const POST_MS = 30_000;
+const HEARD_MS = 60_000;
 
 export function createNetwork(appSecret: string): Network {
   const agent = new Agent({ connections: 64, keepAliveTimeout: 4_000 });
+  const post: Network['post'] = async (url, body) => {
+    const signature = createHmac('sha256', appSecret).update(body).digest('hex');
+    try {
+      const answer = await request(`${url}/hooks/wap`, {
+        method: 'POST',
+        dispatcher: agent,
+        headersTimeout: POST_MS,
+        headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+        body,
+      });
+      await answer.body.dump();
+      return answer.statusCode;
+    } catch {
+      // Failure policy: no answer is no 200; whether the network comes again is the caller's decision.
+      return null;
+    }
+  };
   return {
-    post: async (url, body) => {
-      const signature = createHmac('sha256', appSecret).update(body).digest('hex');
-      try {
-        const answer = await request(`${url}/hooks/wap`, {
-          method: 'POST',
-          dispatcher: agent,
-          headersTimeout: POST_MS,
-          headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
-          body,
-        });
-        await answer.body.dump();
-        return answer.statusCode;
-      } catch {
-        // Failure policy: no answer is no 200; whether the network comes again is the caller's decision.
-        return null;
-      }
+    post,
+    postUntilHeard: async (url, body) => {
+      await until('a callback to be stored', async () => (await post(url, body)) === 200, HEARD_MS);
     },
     close: () => agent.destroy(),
   };

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startSandbox } from '../../../sandbox/test-process.ts';
 import { createKey } from '../../../src/features/api-keys/api-keys.ts';
 import { createCompany } from '../../../src/features/companies/companies.ts';
@@ -97,6 +98,33 @@ export interface CallOptions {
 
 /** One call of the API or of the sandbox's control; asserts the status and answers the JSON. */
 export async function call(status: number, method: string, url: string, options: CallOptions = {}): Promise<Json> {
+  return bodyOf(status, await ask(method, url, options));
+}
+
+// What a caller waits before it comes again.
+const AGAIN_MS = 50;
+
+/** As `call`, by a caller who comes again while the platform is busy: 503 promises that nothing was made. */
+export async function callUntilTaken(
+  status: number,
+  method: string,
+  url: string,
+  options: CallOptions = {},
+): Promise<Json> {
+  for (;;) {
+    const answer = await ask(method, url, options);
+    if (answer.status !== 503) return bodyOf(status, answer);
+    await sleep(AGAIN_MS);
+  }
+}
+
+interface Answer {
+  asked: string;
+  status: number;
+  text: string;
+}
+
+async function ask(method: string, url: string, options: CallOptions): Promise<Answer> {
   const response = await fetch(url, {
     method,
     headers: {
@@ -105,19 +133,22 @@ export async function call(status: number, method: string, url: string, options:
     },
     ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
   });
-  const text = await response.text();
-  assert.equal(response.status, status, `${method} ${url} answered ${response.status}: ${text.slice(0, 500)}`);
-  return text === '' ? null : (JSON.parse(text) as Json);
+  return { asked: `${method} ${url}`, status: response.status, text: await response.text() };
+}
+
+function bodyOf(status: number, answer: Answer): Json {
+  assert.equal(answer.status, status, `${answer.asked} answered ${answer.status}: ${answer.text.slice(0, 500)}`);
+  return answer.text === '' ? null : (JSON.parse(answer.text) as Json);
 }
 
 /** The company's webhook on this address. */
-export async function listen(api: PlatformProcess, tenant: Tenant, url: string, events: string[]): Promise<void> {
-  await call(201, 'POST', `${api.url}/v1/webhooks`, { key: tenant.key, body: { url, events } });
+export async function listen(api: PlatformProcess, tenant: Tenant, url: string, events: string[]): Promise<Json> {
+  return callUntilTaken(201, 'POST', `${api.url}/v1/webhooks`, { key: tenant.key, body: { url, events } });
 }
 
 /** An inbox that the sandbox has accepted, on this number of the network. */
 export async function openInbox(api: PlatformProcess, tenant: Tenant, phoneId: string): Promise<string> {
-  const inbox = await call(201, 'POST', `${api.url}/v1/inboxes`, {
+  const inbox = await callUntilTaken(201, 'POST', `${api.url}/v1/inboxes`, {
     key: tenant.key,
     body: {
       channel: 'WAP_AUTO_CLOSER',

@@ -39,7 +39,7 @@ const LANES = 3;
 const PROCESSES = 3;
 // What a killed process held is free after its lease of 15 s; a busy machine takes its time.
 const LEASE_MS = 60_000;
-// A kill comes this soon after the callers: while they wait, run, or are answered.
+// A kill comes this soon after the callers, while they wait or run, and at the latest when the first of them is answered.
 const KILL_WITHIN_MS = 40;
 
 /** A request that makes something, and the way to what was made with it. */
@@ -158,7 +158,7 @@ const emptyAccount = ({ keys, kills }: IdempotencySize): IdempotencyAccount => (
 async function openConversation(stage: Stage, api: PlatformProcess): Promise<string> {
   const network = createNetwork(stage.appSecret);
   const element = textElement(PHONE, '5511981000700', 'wamid.in.700', 'Hello');
-  assert.equal(await network.post(api.url, notificationOf([element])), 200);
+  await network.postUntilHeard(api.url, notificationOf([element]));
   await network.close();
   const [row] = await stage.store.sql<{ _id: string }>('select _id from conversations');
   return row?._id ?? '';
@@ -181,19 +181,20 @@ async function storm(crowd: Crowd, asked: Asked[], kills: number): Promise<void>
   await inLanes(LANES, asked.keys(), async (number) => {
     // All come to the one that is killed over them: whichever of them has the key then leaves it behind.
     let victim: PlatformProcess | undefined;
+    const first = Promise.withResolvers<void>();
     if (moments.has(number)) {
       const before = mending;
       const chosen = chance.pick(processes);
       const delayMs = chance.int(KILL_WITHIN_MS);
       // One after the other: two of three always live.
-      mending = before.then(() => sleep(delayMs)).then(() => killAndRestart(chosen));
+      mending = before.then(() => Promise.race([sleep(delayMs), first.promise])).then(() => killAndRestart(chosen));
       // Its failure is told where it is awaited.
       mending.catch(() => undefined);
       await before;
       victim = chosen;
     }
     const one = asked[number] as Asked;
-    await Promise.all(Array.from({ length: CALLERS }, () => insist(crowd, one, victim)));
+    await Promise.all(Array.from({ length: CALLERS }, () => insist(crowd, one, victim).then(first.resolve)));
   });
   await mending;
 }

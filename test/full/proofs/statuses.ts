@@ -14,7 +14,7 @@ import {
   type Network,
 } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { call, listen, onStage, openInbox, type Stage } from '../harness/stage.ts';
+import { call, callUntilTaken, listen, onStage, openInbox, type Stage } from '../harness/stage.ts';
 
 export interface StatusesSize {
   messages: number;
@@ -76,7 +76,7 @@ async function sendMessages(
   const people = Array.from({ length: CONVERSATIONS }, (_, n) =>
     textElement(PHONE, `55119800000${String(n).padStart(2, '0')}`, `wamid.in.${n}`, 'Hello'),
   );
-  assert.equal(await network.post(api.url, notificationOf(people)), 200);
+  await network.postUntilHeard(api.url, notificationOf(people));
   const conversations = await stage.store.sql<{ _id: string }>('select _id from conversations order by _id');
   const rounds = Math.round(size.statuses / size.messages);
   const tales: Tale[] = [];
@@ -84,7 +84,7 @@ async function sendMessages(
     const url = `${processes[number % PROCESSES]?.url}/v1/messages/send-text`;
     const conversationId = conversations[number % CONVERSATIONS]?._id;
     const message = { content: `Message ${number}`, contentType: 'TEXT' };
-    const sent = await call(201, 'POST', url, { key: tenant.key, body: { conversationId, message } });
+    const sent = await callUntilTaken(201, 'POST', url, { key: tenant.key, body: { conversationId, message } });
     tales.push({ _id: sent._id, externalId: sent.external_id, words: wordsFor(rounds, chance) });
   });
   return tales;

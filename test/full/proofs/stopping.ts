@@ -53,7 +53,7 @@ export async function proveStopping({ rounds, seed }: StoppingSize): Promise<Sto
       await openInbox(process, tenant, PHONE);
       await listen(process, tenant, receiver.url, ['MESSAGE_RECEIVED', 'MESSAGE_SENT']);
       const hello = notificationOf([textElement(PHONE, '5511983000001', 'wamid.hello', 'Hello')]);
-      assert.equal(await network.post(process.url, hello), 200);
+      await network.postUntilHeard(process.url, hello);
       const [row] = await stage.store.sql<{ _id: string }>('select _id from conversations');
       const faults = { send: [{ kind: 'slow', ms: SEND_MS, times: null }] };
       await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: { faults } });
