@@ -33,7 +33,10 @@ type Size = 'ci' | 'full';
 type Figures = object;
 type Proof = (seed: number) => Promise<Figures>;
 
-/** The bars of the small proofs under test/guarantees, at sizes for which nobody waits in a terminal. */
+/**
+ * The bars of the small proofs under test/guarantees, at sizes for which nobody waits in a terminal. At ci size a worker stands
+ * still for 25 s, which is longer than its lease; at full size for a minute.
+ */
 const PROOFS: Record<Size, Record<string, Proof>> = {
   ci: {
     deliveries: (seed) => proveDeliveries({ events: 10_000, kills: 20, restarts: 3, seed }),
@@ -44,9 +47,9 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     sends: (seed) => proveSends({ sends: 2_000, kills: 20, seed }),
     idempotency: (seed) => proveIdempotency({ keys: 1_000, kills: 20, seed }),
     stopping: (seed) => proveStopping({ rounds: 20, seed }),
-    outage: (seed) => proveOutage({ rounds: 3, awayMs: 30_000, seed }),
+    outage: (seed) => proveOutage({ rounds: 3, awayMs: 30_000, judgesPace: true, seed }),
     ssrf: (seed) => proveSsrf({ urls: 5_000, rebinds: 1_000, seed }),
-    hostiles: () => proveHostiles({ each: 7, delay99Ms: 100 }),
+    hostiles: () => proveHostiles({ each: 7, attemptMs: 10_500, delay99Ms: 100 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 500, hanging: 5_000, judgesPace: true }),
     forgeries: () => proveForgeries({ everything: true }),
     limits: (seed) => proveLimits({ seconds: 10, perKey: 50, perCompany: 200, seed }),
@@ -54,22 +57,23 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     secrets: () => proveSecrets({ rounds: 10 }),
     trails: () => proveAllTrails({ companies: 5 }),
     fuzz: (seed) => proveFuzz({ requests: 100_000, seed }),
-    soak: () => proveSoak({ minutes: 2, mostPerSecond: 500, judgesMemory: false }),
+    soak: () => proveSoak({ minutes: 2, mostPerSecond: 500, judgesDrift: false }),
     tenancy: () => proveTenancy('ci'),
   },
   full: {
     deliveries: (seed) => proveDeliveries({ events: 100_000, kills: 100, restarts: 10, seed }),
     'deliveries undisturbed': (seed) => proveDeliveries({ events: 1_000_000, seed }),
-    'deliveries stopped and cut off': (seed) => proveDeliveries({ events: 40_000, stops: 20, freezes: 20, seed }),
+    'deliveries stopped and cut off': (seed) =>
+      proveDeliveries({ events: 40_000, stops: 20, stillMs: 60_000, freezes: 20, seed }),
     'deliveries under jumping clocks': (seed) => proveDeliveries({ events: 40_000, jumps: 200, seed }),
     ingestion: (seed) => proveIngestion({ messages: 100_000, kills: 100, restarts: 10, seed }),
     statuses: (seed) => proveStatuses({ messages: 100_000, statuses: 1_000_000, seed }),
     sends: (seed) => proveSends({ sends: 20_000, kills: 100, seed }),
     idempotency: (seed) => proveIdempotency({ keys: 10_000, kills: 100, seed }),
     stopping: (seed) => proveStopping({ rounds: 200, seed }),
-    outage: (seed) => proveOutage({ rounds: 50, awayMs: 30_000, seed }),
+    outage: (seed) => proveOutage({ rounds: 50, awayMs: 30_000, judgesPace: true, seed }),
     ssrf: (seed) => proveSsrf({ urls: 50_000, rebinds: 10_000, seed }),
-    hostiles: () => proveHostiles({ each: 72, delay99Ms: 50 }),
+    hostiles: () => proveHostiles({ each: 72, attemptMs: 10_500, delay99Ms: 50 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 1_000, hanging: 50_000, judgesPace: true }),
     forgeries: () => proveForgeries({ everything: true }),
     limits: (seed) => proveLimits({ seconds: 120, perKey: 50, perCompany: 200, seed }),
@@ -77,7 +81,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     secrets: () => proveSecrets({ rounds: 100 }),
     trails: () => proveAllTrails({ companies: 50 }),
     fuzz: (seed) => proveFuzz({ requests: 5_000_000, seed }),
-    soak: () => proveSoak({ minutes: 120, mostPerSecond: 500, judgesMemory: true }),
+    soak: () => proveSoak({ minutes: 120, mostPerSecond: 500, judgesDrift: true }),
     tenancy: () => proveTenancy('full'),
   },
 };

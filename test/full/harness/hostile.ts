@@ -1,7 +1,10 @@
-/** Receivers that lie, drip, redirect or never answer: one server per kind, on raw sockets. */
+/** Receivers that lie, drip, redirect, never answer or never accept: one server per kind, on raw sockets. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { until } from '../../support/wait.ts';
 
 export interface Hostile {
   kind: string;
@@ -142,13 +145,50 @@ export async function openHostileTown(): Promise<HostileTown> {
     });
     hostiles.push({ kind, url: `${scheme}://127.0.0.1:${port}/`, errors });
   }
+  const deaf = await openDeaf();
+  hostiles.push({ kind: 'never accepts', url: deaf.url, errors: ['TIMEOUT'] });
   return {
     hostiles,
     strays: () => strays,
     mostOpen: () => most,
     close: async () => {
       for (const socket of sockets) socket.destroy();
+      await deaf.close();
       await Promise.all(servers.map((server) => once(server.close(), 'close')));
     },
   };
+}
+
+// It listens, says where, and stands still: the system queues what comes, until the queue is full.
+const DEAF = `const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+  require('node:fs').writeSync(1, String(server.address().port));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+})`;
+const QUEUED = 8;
+// A connection that the queue has room for is there in a millisecond.
+const FULL_MS = 500;
+
+async function openDeaf(): Promise<{ url: string; close(): Promise<void> }> {
+  const child = spawn(process.execPath, ['-e', DEAF], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = (await once(child.stdout, 'data')) as [Buffer];
+  const place = { port: Number(port), host: '127.0.0.1' };
+  // Failure policy: whatever becomes of those that fill the queue, they were there for that alone.
+  const fillers = Array.from({ length: QUEUED }, () => connect(place).on('error', () => undefined));
+  await until('the queue to be full', () => fillers.some(({ connecting }) => !connecting) && standsStill(place));
+  return {
+    url: `http://127.0.0.1:${place.port}/`,
+    close: async () => {
+      for (const socket of fillers) socket.destroy();
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    },
+  };
+}
+
+/** Whether one more is not let in. */
+async function standsStill(place: { port: number; host: string }): Promise<boolean> {
+  const socket = connect(place).on('error', () => undefined);
+  const isIn = await Promise.race([once(socket, 'connect').then(() => true), sleep(FULL_MS, false)]);
+  socket.destroy();
+  return !isIn;
 }

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { emit } from '../../../src/platform/events.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { until } from '../../support/wait.ts';
+import { assertMet } from '../harness/blows.ts';
 import { chanceOf, type Chance } from '../harness/chance.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';
@@ -19,8 +20,9 @@ export interface DeliveriesSize {
   kills?: number;
   /** Immediate stops of the database. */
   restarts?: number;
-  /** Workers that stand still (SIGSTOP) for longer than their lease, and go on. */
+  /** Workers that stand still (SIGSTOP) for so long, which is more than their lease, and go on. */
   stops?: number;
+  stillMs?: number;
   /** Times in which the network to the database swallows everything. */
   freezes?: number;
   /** Jumps of a worker's clock, an hour ahead and back, an hour behind and back. */
@@ -35,6 +37,8 @@ export interface DeliveriesAccount {
   unknown: number;
   receipts: number;
   blows: number;
+  /** From the end of a stop, a cut or a jump until nothing of before it was open and the queue moved. */
+  slowestRecoveryMs: number;
 }
 
 const WORKERS = 3;
@@ -56,10 +60,12 @@ interface Play {
   chance: Chance;
   /** When something was struck, and how many workers it left with attempts in the air. */
   blows: { atMs: number; workers: number }[];
+  stillMs: number;
+  slowestRecoveryMs: number;
 }
 
 export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesAccount> {
-  const { events, seed, kills = 0, restarts = 0, stops = 0, freezes = 0, jumps = 0 } = size;
+  const { events, seed, kills = 0, restarts = 0, stops = 0, stillMs = STILL_MS, freezes = 0, jumps = 0 } = size;
   return onStage({ killable: restarts + freezes > 0 }, async (stage) => {
     const chance = chanceOf(seed);
     // Slow enough that a kill finds attempts in the air.
@@ -75,12 +81,15 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
       for (const [n, tenant] of tenants.entries()) await listen(api, tenant, `${receiver.url}/${n}`, [EVENT]);
       const env = jumps > 0 ? { NODE_OPTIONS: `--import=${CLOCK}` } : {};
       const workers = await Promise.all(Array.from({ length: WORKERS }, () => stage.start('worker', env)));
-      const play: Play = { stage, tenants, workers, receiver, chance, blows: [] };
+      const play: Play = { stage, tenants, workers, receiver, chance, blows: [], stillMs, slowestRecoveryMs: 0 };
       const strikes = [...many(kills, killAndRestart), ...many(restarts, restartStore)];
       strikes.push(...many(stops, stopAndGoOn), ...many(freezes, freezeAndThaw), ...many(jumps, moveClock));
       await runSlices(play, events, chance.shuffle(strikes));
       await settle(play);
-      return await audit(play, events, api);
+      const account = await audit(play, events, api);
+      // A worker that dies in the middle of an attempt takes its outcome along.
+      assertMet('an attempt', { blows: kills, met: account.unknown });
+      return account;
     } finally {
       await receiver.close();
     }
@@ -134,31 +143,56 @@ async function restartStore({ stage, blows }: Play): Promise<void> {
 // Longer than the lease and the sweep after it: the others have given the attempts up when the worker goes on.
 const STILL_MS = 25_000;
 
-async function stopAndGoOn({ workers, chance, blows }: Play): Promise<void> {
-  const { pid } = chance.pick(workers);
+async function stopAndGoOn(play: Play): Promise<void> {
+  const { pid } = play.chance.pick(play.workers);
   process.kill(pid, 'SIGSTOP');
-  blows.push({ atMs: Date.now(), workers: 1 });
-  await sleep(STILL_MS);
+  play.blows.push({ atMs: Date.now(), workers: 1 });
+  await sleep(play.stillMs);
   process.kill(pid, 'SIGCONT');
+  await recover(play);
 }
 
 // Longer than any statement may take, so that every process has given its connections up.
 const CUT_OFF_MS = 10_000;
 
-async function freezeAndThaw({ stage, blows }: Play): Promise<void> {
+async function freezeAndThaw(play: Play): Promise<void> {
+  const { stage, blows } = play;
   stage.store.freeze(true);
   blows.push({ atMs: Date.now(), workers: WORKERS });
   await sleep(CUT_OFF_MS);
   stage.store.freeze(false);
   // A claim that was under way is carried out now, and whoever sent it has given it up.
   blows.push({ atMs: Date.now(), workers: 0 });
+  await recover(play);
 }
 
 const CLOCK = new URL('../harness/clock.ts', import.meta.url).href;
 
 /** Nothing ends and nothing is in doubt: what a worker has in the air is timed by the database and by its own timers. */
-async function moveClock({ workers, chance }: Play): Promise<void> {
-  process.kill(chance.pick(workers).pid, 'SIGUSR2');
+async function moveClock(play: Play): Promise<void> {
+  process.kill(play.chance.pick(play.workers).pid, 'SIGUSR2');
+  await recover(play);
+}
+
+// The bar: 15 s of lease, 5 s until the next sweep, and what the others have to do.
+const RECOVERY_MS = 30_000;
+
+/** What was struck has an account, and deliveries go on. */
+async function recover(play: Play): Promise<void> {
+  const { stage, receiver } = play;
+  const began = performance.now();
+  const receipts = receiver.receipts.length;
+  const [clock] = await stage.store.sql<{ now: string }>('select now()::text as now');
+  const open = `select 1 from deliveries where status = 'SENDING' and claimed_at <= $1 limit 1`;
+  const queued = 'select 1 from deliveries where claimed_at is null limit 1';
+  await until(
+    'what was struck to be settled, and the queue to move',
+    async () =>
+      (await stage.store.sql(open, [clock?.now])).length === 0 &&
+      (receiver.receipts.length > receipts || (await stage.store.sql(queued)).length === 0),
+    RECOVERY_MS,
+  );
+  play.slowestRecoveryMs = Math.max(play.slowestRecoveryMs, Math.round(performance.now() - began));
 }
 
 /** What keeps the account from being closed: QUEUED, else SENDING, else nothing. */
@@ -217,7 +251,9 @@ async function audit(play: Play, events: number, api: PlatformProcess): Promise<
   const most = SLOTS * blows.reduce((sum, blow) => sum + blow.workers, 0);
   assert.ok(unknown <= most, `${unknown} UNKNOWN, but at most ${most} were in the air`);
   assert.equal(await listUnknown(play, api), unknown, 'the log does not list every UNKNOWN');
-  return { events, delivered, failed, unknown, receipts: receiver.receipts.length, blows: blows.length };
+  const { slowestRecoveryMs } = play;
+  const receipts = receiver.receipts.length;
+  return { events, delivered, failed, unknown, receipts, blows: blows.length, slowestRecoveryMs };
 }
 
 // An attempt lasts 10 s at most; the claim's commit and this clock are a moment apart.

@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { assertMet } from '../harness/blows.ts';
 import { chanceOf, type Chance } from '../harness/chance.ts';
 import { createNetwork, inLanes, notificationOf, textElement, type Element, type Network } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
@@ -215,10 +216,12 @@ async function audit(
   assert.equal(facts.threads, persons.size, 'a person has two conversations, or none');
   assert.equal(facts.wrong_threads, 0, 'a conversation that is not open, was not told once, or counts wrongly');
   assert.equal(facts.aside, 0, 'a sound element was put aside');
+  const repeatedPosts = posts - plan.length;
+  assertMet('a post', { blows: size.kills + size.restarts, met: repeatedPosts });
   return {
     messages: size.messages,
     posts: plan.length,
-    repeatedPosts: posts - plan.length,
+    repeatedPosts,
     acknowledged: acknowledged.size,
     stored: stored.size,
     contacts: facts.contacts,

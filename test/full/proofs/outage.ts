@@ -3,6 +3,7 @@
  * before, meanwhile and after is stored.
  */
 import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../support/wait.ts';
 import { chanceOf } from '../harness/chance.ts';
@@ -14,6 +15,8 @@ import { listen, onStage, openInbox, type Stage, type Tenant } from '../harness/
 export interface OutageSize {
   rounds: number;
   awayMs: number;
+  /** Where other work shares the machine, what the proof itself was late by is no lateness of the platform. */
+  judgesPace: boolean;
   seed: number;
 }
 
@@ -45,11 +48,12 @@ interface Play {
   ended: boolean;
 }
 
-export async function proveOutage({ rounds, awayMs, seed }: OutageSize): Promise<OutageAccount> {
+export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSize): Promise<OutageAccount> {
   return onStage({ killable: true }, async (stage) => {
     const chance = chanceOf(seed);
     const receiver = await startReceiver(() => ({ status: 200, afterMs: 1 + chance.int(20) }));
     const network = createNetwork(stage.appSecret);
+    const lag = monitorEventLoopDelay();
     try {
       const process = await stage.start('all');
       const tenant = await stage.createTenant('Company');
@@ -61,15 +65,19 @@ export async function proveOutage({ rounds, awayMs, seed }: OutageSize): Promise
       const load = Promise.all([...Array.from({ length: LANES }, (_, lane) => postOn(play, lane)), readOn(play)]);
       // Its failure is told at the end: the database has to come back before anything can be taken apart.
       load.catch(() => undefined);
+      lag.enable();
       for (let round = 0; round < rounds; round += 1) {
         await sleep(300 + chance.int(700));
         await playRound(play, awayMs);
       }
       play.ended = true;
       await load;
+      lag.disable();
       await audit(play);
+      judgeTimes(account, judgesPace ? 0 : lag.max / 1e6);
       return account;
     } finally {
+      lag.disable();
       await network.close();
       await receiver.close();
     }
@@ -152,8 +160,12 @@ async function audit({ stage, receiver, acknowledged, account }: Play): Promise<
   assert.deepEqual(twice, [], 'a delivery was received twice');
   const [queued] = await stage.store.sql<{ count: number }>('select count(*)::int as count from deliveries');
   assert.equal(queued?.count, rows.length, 'a stored message without its delivery');
-  const { slowestAnswerMs, slowestNoticeMs, slowestReturnMs } = account;
-  assert.ok(slowestAnswerMs <= ANSWER_MS, `an answer took ${slowestAnswerMs} ms`);
-  assert.ok(slowestNoticeMs <= NOTICE_MS, `/health/ready took ${slowestNoticeMs} ms to say so`);
-  assert.ok(slowestReturnMs <= RETURN_MS, `it took ${slowestReturnMs} ms to come back`);
+  assert.ok(account.refused > 0, 'nobody came while the database was away');
+}
+
+function judgeTimes({ slowestAnswerMs, slowestNoticeMs, slowestReturnMs }: OutageAccount, lagMs: number): void {
+  const late = lagMs > 0 ? `, and the proof itself was late by ${Math.round(lagMs)} ms` : '';
+  assert.ok(slowestAnswerMs <= ANSWER_MS + lagMs, `an answer took ${slowestAnswerMs} ms${late}`);
+  assert.ok(slowestNoticeMs <= NOTICE_MS + lagMs, `/health/ready took ${slowestNoticeMs} ms to say so${late}`);
+  assert.ok(slowestReturnMs <= RETURN_MS + lagMs, `it took ${slowestReturnMs} ms to come back${late}`);
 }

@@ -5,10 +5,11 @@
 import assert from 'node:assert/strict';
 import type { Message } from '../../../src/features/messages/schemas.ts';
 import { until } from '../../support/wait.ts';
+import { assertMet } from '../harness/blows.ts';
 import { chanceOf } from '../harness/chance.ts';
 import { createNetwork, inLanes, notificationOf, textElement } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { call, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+import { call, callUntilTaken, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface SendsSize {
   sends: number;
@@ -81,7 +82,7 @@ async function openConversations(stage: Stage, api: PlatformProcess): Promise<st
   const people = Array.from({ length: CONVERSATIONS }, (_, n) =>
     textElement(PHONE, `55119810000${String(n).padStart(2, '0')}`, `wamid.in.${n}`, 'Hello'),
   );
-  assert.equal(await network.post(api.url, notificationOf(people)), 200);
+  await network.postUntilHeard(api.url, notificationOf(people));
   await network.close();
   return (await stage.store.sql<{ _id: string }>('select _id from conversations order by _id')).map((row) => row._id);
 }
@@ -99,7 +100,7 @@ async function sendOnce(
   content: string,
 ): Promise<Answered | null> {
   try {
-    return await call(201, 'POST', `${process.url}/v1/messages/send-text`, {
+    return await callUntilTaken(201, 'POST', `${process.url}/v1/messages/send-text`, {
       key,
       body: { conversationId, message: { content, contentType: 'TEXT' } },
     });
@@ -162,5 +163,7 @@ async function audit(stage: Stage, { sends, kills }: SendsSize, answers: Map<str
   const queued = rows.filter((row) => row.status === 'QUEUED').length;
   const settled = rows.filter((row) => row.status === 'READ').length;
   assert.equal(queued + settled, rows.length, 'an interrupted send is QUEUED, or settled by its status');
-  return { sends, answered: answers.size, cut: sends - answers.size, taken: taken.size, settled, queued, kills };
+  const cut = sends - answers.size;
+  assertMet('a send', { blows: kills, met: cut });
+  return { sends, answered: answers.size, cut, taken: taken.size, settled, queued, kills };
 }

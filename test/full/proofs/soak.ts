@@ -1,6 +1,6 @@
 /**
  * A long run at 70 % of what the machine can do: callbacks in, deliveries out. What the process holds (memory, open files) and
- * what its queue leaves behind (dead rows) does not grow with time.
+ * what its queue leaves behind (dead rows) does not grow with time, and its last callbacks are answered as quickly as its first.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -9,6 +9,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
+import { p99Of } from '../harness/percentile.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { listen, onStage, openInbox } from '../harness/stage.ts';
 
@@ -16,8 +17,8 @@ export interface SoakSize {
   minutes: number;
   /** A run of hours at full pace would fill the disk before it proved more. */
   mostPerSecond: number;
-  /** The first minutes warm up; only what follows is judged. A short run has no slope worth the name. */
-  judgesMemory: boolean;
+  /** Whether memory and the answers' time drift is judged. The first minutes warm up; a short run has no slope worth the name. */
+  judgesDrift: boolean;
 }
 
 export interface SoakAccount {
@@ -28,6 +29,9 @@ export interface SoakAccount {
   slopeMbPer10Minutes: number;
   openFilesGrown: number;
   deadRowsPercent: number;
+  /** Of the answers to the callbacks of the first tenth of the time and of the last. */
+  first99Ms: number;
+  last99Ms: number;
 }
 
 interface Sample {
@@ -46,6 +50,8 @@ const MOST_SLOPE_MB = 1;
 const MOST_DEAD_PERCENT = 20;
 // Sockets to the receiver and to the database come and go.
 const MOST_FILES_GROWN = 16;
+const MOST_DRIFT = 1.05;
+const TENTH = 0.1;
 
 export async function proveSoak(size: SoakSize): Promise<SoakAccount> {
   return onStage({}, async (stage) => {
@@ -58,12 +64,11 @@ export async function proveSoak(size: SoakSize): Promise<SoakAccount> {
       await listen(process, tenant, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, [
         'MESSAGE_RECEIVED',
       ]);
-      const capacity =
-        (await post(network, process, { forMs: CAPACITY_MS, perSecond: Number.POSITIVE_INFINITY })) /
-        (CAPACITY_MS / 1_000);
+      const utmost = await post(network, process, { forMs: CAPACITY_MS, perSecond: Number.POSITIVE_INFINITY });
+      const capacity = utmost.acknowledged / (CAPACITY_MS / 1_000);
       const perSecond = Math.round(Math.min(capacity * SHARE, size.mostPerSecond));
       const forMs = size.minutes * 60_000;
-      const [callbacks, samples] = await Promise.all([
+      const [posted, samples] = await Promise.all([
         post(network, process, { forMs, perSecond }),
         watch(process, forMs),
       ]);
@@ -72,7 +77,7 @@ export async function proveSoak(size: SoakSize): Promise<SoakAccount> {
         `select round(100.0 * n_dead_tup / greatest(1, n_live_tup + n_dead_tup))::int as percent
           from pg_stat_user_tables where relname = 'deliveries'`,
       );
-      return judge(size, { perSecond, callbacks, samples, deadRowsPercent: row?.percent ?? 0 });
+      return judge(size, { perSecond, posted, samples, deadRowsPercent: row?.percent ?? 0 });
     } finally {
       await network.close();
       receiver.closeAllConnections();
@@ -93,15 +98,22 @@ async function startSink(): Promise<Server> {
 
 let written = 0;
 
-/** Callbacks at a steady pace; how many were acknowledged. */
+interface Posted {
+  acknowledged: number;
+  /** What the answers of the first and of the last tenth took; all of them would be a list of hours. */
+  firstMs: number[];
+  lastMs: number[];
+}
+
+/** Callbacks at a steady pace. */
 async function post(
   network: Network,
   process: PlatformProcess,
   pace: { forMs: number; perSecond: number },
-): Promise<number> {
+): Promise<Posted> {
   const started = performance.now();
   let begun = 0;
-  let acknowledged = 0;
+  const posted: Posted = { acknowledged: 0, firstMs: [], lastMs: [] };
   const lane = async (): Promise<void> => {
     for (let elapsed = 0; elapsed < pace.forMs; elapsed = performance.now() - started) {
       if (begun >= (elapsed / 1_000) * pace.perSecond) {
@@ -111,11 +123,15 @@ async function post(
       begun += 1;
       written += 1;
       const element = textElement(PHONE, `55119${80_000_000 + (written % PEOPLE)}`, `wamid.soak.${written}`, 'Bom dia');
-      if ((await network.post(process.url, notificationOf([element]))) === 200) acknowledged += 1;
+      const asked = performance.now();
+      if ((await network.post(process.url, notificationOf([element]))) === 200) posted.acknowledged += 1;
+      const share = (asked - started) / pace.forMs;
+      if (share < TENTH) posted.firstMs.push(performance.now() - asked);
+      if (share >= 1 - TENTH) posted.lastMs.push(performance.now() - asked);
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
-  return acknowledged;
+  return posted;
 }
 
 async function watch(process: PlatformProcess, forMs: number): Promise<Sample[]> {
@@ -135,12 +151,14 @@ async function watch(process: PlatformProcess, forMs: number): Promise<Sample[]>
 
 interface Found {
   perSecond: number;
-  callbacks: number;
+  posted: Posted;
   samples: Sample[];
   deadRowsPercent: number;
 }
 
-function judge(size: SoakSize, { perSecond, callbacks, samples, deadRowsPercent }: Found): SoakAccount {
+function judge(size: SoakSize, { perSecond, posted, samples, deadRowsPercent }: Found): SoakAccount {
+  const callbacks = posted.acknowledged;
+  const [first99Ms, last99Ms] = [p99Of(posted.firstMs), p99Of(posted.lastMs)];
   const warm = samples.slice(Math.floor(samples.length / 4));
   const slope = 10 * slopeOf(warm);
   const openFilesGrown = (warm.at(-1)?.openFiles ?? 0) - (warm[0]?.openFiles ?? 0);
@@ -148,7 +166,10 @@ function judge(size: SoakSize, { perSecond, callbacks, samples, deadRowsPercent 
   assert.ok(callbacks >= 0.95 * perSecond * size.minutes * 60, `only ${callbacks} callbacks at ${perSecond} a second`);
   assert.ok(openFilesGrown <= MOST_FILES_GROWN, `${openFilesGrown} more files were open at the end`);
   assert.ok(deadRowsPercent <= MOST_DEAD_PERCENT, `${deadRowsPercent} % of the queue's rows were dead`);
-  if (size.judgesMemory) assert.ok(slope <= MOST_SLOPE_MB, `memory grew by ${slope.toFixed(2)} MB in ten minutes`);
+  if (size.judgesDrift) {
+    assert.ok(slope <= MOST_SLOPE_MB, `memory grew by ${slope.toFixed(2)} MB in ten minutes`);
+    assert.ok(last99Ms <= first99Ms * MOST_DRIFT, `99 % took ${first99Ms} ms at first and ${last99Ms} ms at last`);
+  }
   const slopeMbPer10Minutes = Math.round(slope * 100) / 100;
   return {
     minutes: size.minutes,
@@ -158,6 +179,8 @@ function judge(size: SoakSize, { perSecond, callbacks, samples, deadRowsPercent 
     slopeMbPer10Minutes,
     openFilesGrown,
     deadRowsPercent,
+    first99Ms,
+    last99Ms,
   };
 }
 

@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { createOutbound, OutboundError, type Outbound } from '../../../src/platform/outbound.ts';
 import { rangeOf, SPECIAL, spellings, textOf } from '../../support/addresses.ts';
+import { until } from '../../support/wait.ts';
 import { chanceOf, type Chance } from '../harness/chance.ts';
 import { inLanes } from '../harness/network.ts';
 
@@ -28,8 +29,9 @@ export interface SsrfAccount {
 const LANES = 32;
 const CALL_MS = 5_000;
 const LOOPBACK = '127.0.0.0/8';
-// Every third address is one at which somebody does listen here.
+// Every third address is one at which somebody does listen: the canary has all of 127/8.
 const LOOPBACK_EVERY = 3;
+const SEEN_AT = ['127.0.0.1', '127.5.6.7', '127.255.255.254'];
 const PUBLIC = '198.41.0.4';
 
 export async function proveSsrf({ urls, rebinds, seed }: SsrfSize): Promise<SsrfAccount> {
@@ -110,20 +112,24 @@ async function openCanaries(): Promise<{ port: number; seen(): number; close(): 
       connections += 1;
       socket.on('error', () => undefined).destroy();
     });
-    server.listen(port, host);
-    // Failure policy: a machine without IPv6 has no [::1] to watch.
+    server.listen({ port, host, ipv6Only: true });
+    // Failure policy: a machine without IPv6 has no :: to watch.
     return once(server, 'listening').then(
       () => server,
       () => null,
     );
   };
-  const first = await listen('127.0.0.1', 0);
+  const first = await listen('0.0.0.0', 0);
   assert.ok(first);
   const { port } = first.address() as AddressInfo;
-  const second = await listen('::1', port);
+  const second = await listen('::', port);
+  // A canary that sees nobody would agree to everything.
+  const visited = [...SEEN_AT, ...(second ? ['::1'] : [])];
+  for (const host of visited) connect(port, host).on('error', () => undefined);
+  await until('the canaries to see every visitor', () => connections === visited.length);
   return {
     port,
-    seen: () => connections,
+    seen: () => connections - visited.length,
     close: () => {
       first.close();
       second?.close();
