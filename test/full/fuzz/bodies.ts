@@ -1,4 +1,6 @@
 /** Bodies that no honest client sends as application/json. None is a request that any operation may accept. */
+import { FIT, HALVES, NO_JSON, NO_TEXT } from './grammar.ts';
+
 export interface HostileBody {
   name: string;
   raw: Buffer;
@@ -17,6 +19,8 @@ const utf16 = (text: string, swap: boolean): Buffer => {
   const raw = Buffer.from(text, 'utf16le');
   return swap ? raw.swap16() : raw;
 };
+
+const asGrammar = (raw: string): Source => [`grammar ${JSON.stringify(raw)}`, raw];
 
 const WHOLE = '{"conversationId":"x","message":{"content":"a"}}';
 
@@ -41,7 +45,7 @@ callback({}) while(1);{} <a/> a=1&b=2 a:1 !! {"a":1n} {"a":/x/} ${'`{}`'}
 const BLANKS = ['{"a":1 "b":2}', '[1 2]', '// note\n{}', '{"a":"\n"}', '{"a":"\t"}', '{"a":"\u0001"}', '{"a":1}\u0000'];
 const ODD_BLANKS = ['\u0000{}', '{\u00a0"a":1}', '\u2028{}', ")]}',\n{}", '---\na: 1', '{}\n{}'];
 
-const GRAMMAR = [...NEARLY, ...BLANKS, ...ODD_BLANKS].map((raw): Source => [`grammar ${JSON.stringify(raw)}`, raw]);
+const GRAMMAR = [...new Set([...NEARLY, ...BLANKS, ...ODD_BLANKS, ...NO_JSON])].map(asGrammar);
 
 const ENCODINGS: Source[] = [
   ['byte order mark before a body', around('', bytes(0xef, 0xbb, 0xbf), WHOLE)],
@@ -77,6 +81,8 @@ const REFUSED_VALUES: Source[] = [
   ['__proto__ further in', '{"message":{"__proto__":{"content":"a"}}}'],
   ['__proto__ escaped', String.raw`{"\u005f_proto__":{"polluted":true}}`],
   ['__proto__ in a list', '[{"__proto__":[]}]'],
+  ['ten thousand empty objects', `[${'{},'.repeat(10_000)}{}]`],
+  ['300,000 numbers', `{"surprise":[${'1,'.repeat(300_000)}1]}`],
   ['objects 21 deep', nested('{"a":', '}', 21, '1')],
   ['lists 21 deep', nested('[', ']', 21)],
   ['objects 5,000 deep', nested('{"a":', '}', 5_000, '1')],
@@ -105,13 +111,11 @@ const UNFIT: Source[] = [
     'a thousand keys',
     JSON.stringify(Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, index]))),
   ],
-  ['ten thousand empty objects', `[${'{},'.repeat(10_000)}{}]`],
   ['a number of 10,000 digits', `{"name":${'9'.repeat(10_000)}}`],
   ['a fraction of 10,000 digits', `{"name":0.${'1'.repeat(10_000)}}`],
   ['exponents beyond all numbers', '{"name":1e99999,"number":-1e99999}'],
   ['a key of 100,000 characters', `{"${'k'.repeat(100_000)}":1}`],
   ['a text of 900,000 characters', `{"surprise":"${'x'.repeat(900_000)}"}`],
-  ['300,000 numbers', `{"surprise":[${'1,'.repeat(300_000)}1]}`],
   ['blanks around', `${' \n\t\r'.repeat(5_000)}{"surprise":1}${' '.repeat(5_000)}`],
   ['an operator of another database', '{"name":{"$ne":null},"$where":"1"}'],
   ['every type in one list', '{"events":[1,"a",null,true,{},[],1.5,-0]}'],
@@ -121,8 +125,8 @@ const named = (sources: Source[], code: HostileBody['code']): HostileBody[] =>
   sources.map(([name, raw]) => ({ name, raw: Buffer.from(raw as string), code }));
 
 export const HOSTILE_BODIES: readonly HostileBody[] = [
-  ...named([...TRUNCATED, ...GRAMMAR, ...ENCODINGS, ...REFUSED_VALUES], 'MALFORMED_BODY'),
-  ...named(UNFIT, 'VALIDATION_FAILED'),
+  ...named([...TRUNCATED, ...GRAMMAR, ...ENCODINGS, ...NO_TEXT, ...HALVES, ...REFUSED_VALUES], 'MALFORMED_BODY'),
+  ...named([...UNFIT, ...FIT.map(asGrammar)], 'VALIDATION_FAILED'),
   // Nothing, and nothing but blanks: no JSON, and nothing to validate either.
   ...named(
     [

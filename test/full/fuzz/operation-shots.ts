@@ -234,11 +234,12 @@ function isRefusedOutright(value: unknown, depth = 0): boolean {
   );
 }
 
-/** Each hostile body to each operation that takes one, in turn. */
+/** Each hostile body to each operation that takes one, in turn; both change with each turn, so that a short run has all bodies. */
 export function hostileShot(gun: Gun): Shot {
   const takers = gun.operations.filter(({ body }) => body);
-  const operation = takers[gun.turn % takers.length] as Operation;
-  const hostile = HOSTILE_BODIES[Math.floor(gun.turn / takers.length) % HOSTILE_BODIES.length];
+  const body = gun.turn % HOSTILE_BODIES.length;
+  const operation = takers[(body + Math.floor(gun.turn / HOSTILE_BODIES.length)) % takers.length] as Operation;
+  const hostile = HOSTILE_BODIES[body];
   const shot = aim(gun, operation, {
     idea: `hostile body: ${hostile?.name}`,
     caller: fullCaller(gun),

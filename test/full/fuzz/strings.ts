@@ -2,6 +2,8 @@
  * Texts that break programs: each is one that some layer between the wire and the database may take for something else.
  * None is an address outside this machine: a text may end up where an address is dialled.
  */
+import { MORE } from './strings-more.ts';
+
 const codes = (...points: number[]): string => String.fromCodePoint(...points);
 const span = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => codes(from + index));
@@ -245,5 +247,6 @@ export const NAUGHTY: readonly string[] = [
     ...NUMBERS,
     ...WORDS,
     ...LONG,
+    ...MORE,
   ]),
 ];
