@@ -307,7 +307,7 @@ test('a send whose settings can not be read stores nothing, and its repeat with 
   assert.equal(list.result.filter((message: Json) => message.message_type === 'OUTGOING').length, 1);
 });
 
-test('a channel that can not send texts fails the message with PROVIDER_REJECTED and no reason of a network', async () => {
+test('through a channel that can not send texts no message leaves: PROVIDER_REJECTED, and nothing counts as answered', async () => {
   const { conversation } = await hear(platform);
   await database.sql(`update inboxes set channel = 'EMAIL' where _id = $1`, [demo.inbox]);
   await database.sql(`update conversations set channel = 'EMAIL' where _id = $1`, [conversation._id]);
@@ -317,4 +317,6 @@ test('a channel that can not send texts fails the message with PROVIDER_REJECTED
   assert.equal(failed.errors[0].code, 'PROVIDER_REJECTED');
   assert.equal('failure_reason' in failed, false);
   assert.deepEqual(await eventNames(platform, failed._id), []);
+  const { body: after } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
+  assert.deepEqual([after.unread_count, after.last_message._id], [1, failed._id]);
 });

@@ -105,6 +105,7 @@ const cause = (code: PlatformCause, title: string, message: string): Cause => ({
 /** Why the platform itself does not let this message out; null when it may leave. */
 function causeToBlock(target: SendTarget, channel: Channel): Cause | null {
   if (target.inbox_status !== 'ACTIVE') return cause('INBOX_INACTIVE', 'Inbox inactive', 'The inbox is deleted');
+  if (!channel.can.text) return cause('PROVIDER_REJECTED', 'Not sent', 'The channel can not send texts');
   if (target.blocked) return cause('BLOCKED', 'Contact blocked', 'The company has blocked the contact');
   if (target.opted_out) return cause('OPTED_OUT', 'Contact opted out', 'The contact does not want messages');
   const { enabled, test_numbers } = target.test_mode;
@@ -154,7 +155,7 @@ async function callNetwork(
   message: Message,
   { text, settings }: Call,
 ): Promise<SendResult> {
-  if (!channel.send || !settings) return rejected('PROVIDER_REJECTED', 'The channel can not send texts');
+  if (!channel.send || !settings) return rejected('PROVIDER_REJECTED', 'The inbox has no settings to send with');
   try {
     return await channel.send({ ...text, messageId: message._id }, settings, AbortSignal.timeout(CALL_MS));
   } catch (error) {
