@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seedOfRun } from '../../../test/full/harness/chance.ts';
 import {
   connectPhone,
   freshPhone,
@@ -19,7 +20,7 @@ import { until } from '../../../test/support/wait.ts';
 import { EVENT_NAMES } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 
-const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000);
+const seed = seedOfRun();
 
 type Part = Parameters<typeof notification>[0];
 
@@ -248,7 +249,7 @@ function randomFrom(start: number): () => number {
 }
 
 test('any order, any repetition, any batching over two processes ends as the orderly run does', async (t) => {
-  t.diagnostic(`seed ${seed}: PARLEY_SEED=${seed} repeats the order`);
+  t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
   const people = Array.from({ length: 8 }, () => ({
     person: freshPhone(),

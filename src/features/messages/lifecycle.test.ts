@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seedOfRun } from '../../../test/full/harness/chance.ts';
 import { randomFrom } from '../../../test/support/random.ts';
 import type { EventName } from '../../platform/events.ts';
 import { advance, type Life, type NetworkWord } from './lifecycle.ts';
 import type { Cause } from './schemas.ts';
 
 const RUNS = 20_000;
-const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000);
-const told = `seed ${seed}: PARLEY_SEED=${seed} repeats this run`;
+const seed = seedOfRun();
+const told = `SEED=${seed}`;
 
 const UNREACHABLE: Cause = { code: 'PROVIDER_UNREACHABLE', title: '', message: '', details: '' };
 const UNDELIVERABLE: Cause = { code: 131026, title: 'Message undeliverable', message: '', details: '' };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { advance, type Life } from './lifecycle.ts';
+import { seedOfRun } from '../../../test/full/harness/chance.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import {
   eventNames,
@@ -176,8 +177,8 @@ test('a status whose returned id is that of a message blocked by the platform ch
 });
 
 test('whatever statuses come, in notifications of whatever size, each message ends as the rules of its life say', async (t) => {
-  const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000);
-  t.diagnostic(`seed ${seed}: PARLEY_SEED=${seed} repeats this run`);
+  const seed = seedOfRun();
+  t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
   const draw = (below: number): number => Math.floor(random() * below);
   const words = ['sent', 'delivered', 'read', 'failed'];
