@@ -30,6 +30,7 @@ export const ERRORS = {
   STEP_IN_USE: { status: 409, title: 'Conversations are in a step that would be removed' },
   CONVERSATION_OPEN: { status: 409, title: 'The contact has another open conversation in this inbox' },
   TABLE_EXISTS: { status: 409, title: 'The slug already belongs to a table' },
+  IMPORTS_WAITING: { status: 409, title: 'Too many imports have not ended yet' },
   COLUMN_IN_USE: { status: 409, title: 'Rows hold what the change would lose' },
   IDEMPOTENCY_IN_FLIGHT: { status: 409, title: 'The first request with this Idempotency-Key is still running' },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },

@@ -55,6 +55,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     form: { maxBytes: MAX_SHEET_BYTES },
     body: ContactImportForm,
     answers: { 201: ref(Import) },
+    errors: ['IMPORTS_WAITING'],
     handler: (tenant, { upload, body }) => importContacts(kit, tenant, upload, body),
     again: readContactImport,
   });

@@ -1,15 +1,27 @@
 /** Sheets that were taken in: stored whole in the request, worked off by a job. */
-import { invalid, notFound, unknownReference } from '../../platform/errors.ts';
+import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Upload } from '../../platform/multipart.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import { formatOf, readRows, type SheetFormat } from '../../platform/sheets.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
-import { countImports, findImport, insertChunk, insertImport, listImports, type ImportOwner } from './queries.ts';
+import {
+  countImports,
+  countOpen,
+  findImport,
+  insertChunk,
+  insertImport,
+  listImports,
+  lockPlaces,
+  type ImportOwner,
+} from './queries.ts';
 import type { Import, ImportColumn, ImportQuery } from './schemas.ts';
 
 /** Where the values of a column with this title go; undefined where nothing has that name. */
 export type FieldFinder = (title: string) => string | undefined;
+
+// Half a gigabyte of sheets.
+const MAX_OPEN = 10;
 
 export interface AskedImport extends ImportOwner {
   upload: Upload | null;
@@ -29,6 +41,8 @@ export async function addImport(tenant: Tenant, asked: AskedImport): Promise<Imp
   const columns = columnsOf(await readHeader(upload, format), mapping, find);
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
+    // A look, which spares the storing; what counts is the one behind the lock, for which nobody waits while a sheet is stored.
+    await expectOpen(tx, MAX_OPEN - 1);
     const _id = newId();
     tx.makes(_id);
     const created = await insertImport(tx, {
@@ -43,9 +57,16 @@ export async function addImport(tenant: Tenant, asked: AskedImport): Promise<Imp
     });
     let position = 0;
     for await (const piece of upload.read()) await insertChunk(tx, _id, position++, piece);
+    await lockPlaces(tx, _id);
+    await expectOpen(tx, MAX_OPEN);
     await asked.enqueue(tx, _id);
     return created;
   });
+}
+
+async function expectOpen(tx: TenantTx, most: number): Promise<void> {
+  if ((await countOpen(tx)) <= most) return;
+  throw new AppError('IMPORTS_WAITING', `${MAX_OPEN} imports of the company have not ended yet`);
 }
 
 async function readHeader(upload: Upload, format: SheetFormat): Promise<string[]> {

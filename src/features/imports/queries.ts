@@ -39,6 +39,26 @@ export function insertImport(tx: TenantTx, asked: NewImport): Promise<Import> {
   });
 }
 
+/** How many have not ended. One whose job was given up never does: after a day it counts no more. */
+export async function countOpen(tx: TenantRead): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: 'imports.countOpen',
+    text: `select count(*)::int as count from imports
+      where company_id = $1 and finished_at is null and created_at > now() - interval '1 day'`,
+    values: [tx.companyId],
+  });
+  return count;
+}
+
+/** Whoever stores another one of the same company waits until this transaction has ended. */
+export function lockPlaces(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'imports.lockPlaces',
+    text: 'select pg_advisory_xact_lock(724113004, hashtext(company_id)) from imports where company_id = $1 and _id = $2',
+    values: [tx.companyId, id],
+  });
+}
+
 /** A piece of the sheet, in its place. */
 export function insertChunk(tx: TenantTx, id: string, position: number, bytes: Buffer): Promise<number> {
   return exec(tx, {

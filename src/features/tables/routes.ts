@@ -114,6 +114,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     form: { maxBytes: MAX_SHEET_BYTES },
     body: ImportForm,
     answers: { 201: ref(Import) },
+    errors: ['IMPORTS_WAITING'],
     handler: (tenant, { params, upload, body }) => importRows(kit, tenant, params.id, { upload, body }),
     again: (tenant, id, { params }) => readRowImport(tenant, params.id, id),
   });

@@ -1,6 +1,7 @@
 /** The operations on records: people and what a company knows of them, pipelines, conversations, tables, sheets. */
 import { newId } from '../../../src/platform/ids.ts';
 import type { Json, Platform } from '../../support/platform.ts';
+import { until } from '../../support/wait.ts';
 import type { Kind, Side } from './companies.ts';
 import { cursor, type Entry, type Reference } from './entry.ts';
 
@@ -37,6 +38,12 @@ async function addTable(platform: Platform, own: Side): Promise<void> {
 async function addRow(platform: Platform, own: Side): Promise<void> {
   const path = `/v1/tables/${own.records.table}/rows`;
   own.disposable = { row: (await post(platform, own, path, { data: { note: 'Ana' } }))._id };
+}
+
+/** A company has a few places for sheets that wait. */
+async function awaitImports({ database }: Platform, own: Side): Promise<void> {
+  const open = () => database.sql('select 1 from imports where company_id = $1 and finished_at is null', [own._id]);
+  await until('the imports to end', async () => (await open()).length === 0);
 }
 
 const valuesOf = (kind: Kind): Reference => ({ kind, echoed: true, bySlug: true });
@@ -136,6 +143,7 @@ const PEOPLE: Record<string, Entry> = {
     otherBody: () => ({ file: 'name\nBea\n', mapping: { name: 'name' } }),
     references: { 'mapping{}': { kind: 'customField', bySlug: true } },
     action: 'contacts.import',
+    prepare: awaitImports,
   },
   'GET /v1/contacts/import/{importId}': { scope: 'contacts:read', path: { importId: 'import' } },
 };
@@ -258,6 +266,7 @@ const TABLES: Record<string, Entry> = {
     // The name of a column: nobody's id is one.
     references: { 'mapping{}': 'customField' },
     action: 'tables.import',
+    prepare: awaitImports,
   },
   'GET /v1/tables/{id}/import/{importId}': { scope: 'tables:read', path: { id: 'table', importId: 'tableImport' } },
 };
