@@ -152,7 +152,11 @@ describe('with an SMTP server', () => {
       timers.push(setInterval(() => say('250-wait\r\n'), 50));
     });
     after(() => timers.forEach(clearInterval));
-    await assert.rejects(openMailer(`smtp://127.0.0.1:${trickling.port}`, { timeoutMs: 200 }).send(mail), /aborted/);
+    // Without a limit for the whole it would be listened to for ever; on a slow machine a silence between two words may end it.
+    await assert.rejects(
+      openMailer(`smtp://127.0.0.1:${trickling.port}`, { timeoutMs: 200 }).send(mail),
+      /aborted|Timeout|Greeting/,
+    );
     assert.ok(performance.now() - startedMs < 5_000, 'each is given up in time');
     const options = smtpOptions('smtp://mail.example', 10_000);
     for (const name of ['connectionTimeout', 'greetingTimeout', 'socketTimeout', 'dnsTimeout'] as const) {

@@ -158,10 +158,10 @@ describe('a key never grants more than what made it', () => {
 
 describe('the life of a key', () => {
   test('ends exactly at expires_at, also for whoever used it a moment before', async () => {
-    const end = Date.now() + 1_500;
+    const end = Date.now() + 3_000;
     const { body } = await create(201, { scopes: ['webhooks:read'], expires_at: new Date(end).toISOString() });
     const tries: { asked: number; answered: number; status: number }[] = [];
-    while (Date.now() < end + 300) {
+    while (tries.filter(({ asked }) => asked >= end).length < 6) {
       const asked = Date.now();
       const headers = { authorization: `Bearer ${body.token as string}` };
       const response = await fetch(`${platform.url}/v1/webhooks`, { headers });
@@ -171,7 +171,7 @@ describe('the life of a key', () => {
     }
     const before = tries.filter(({ answered }) => answered < end);
     const after = tries.filter(({ asked }) => asked >= end);
-    assert.ok(before.length > 5 && after.length > 5);
+    assert.ok(before.length > 0);
     assert.ok(before.every(({ status }) => status === 200));
     assert.ok(after.every(({ status }) => status === 401));
   });
