@@ -15,7 +15,6 @@ const PLACES = 10;
 const file = { name: 'people.csv', data: 'name\nAna\n' };
 const upload = {
   fileName: file.name,
-  mediaType: 'text/csv',
   bytes: file.data.length,
   sha256: '',
   async *read(start = 0, end = file.data.length) {
