@@ -2,11 +2,12 @@
 import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import { buildApi } from '../api.ts';
 import { createChannels } from '../channels/registry.ts';
 import { dataPath, type Config } from '../config.ts';
 import type { Kit } from '../kit.ts';
-import { startJobs, type Jobs } from '../platform/jobs.ts';
+import { openJobs, type Jobs } from '../platform/jobs.ts';
 import { agreeOnKey } from '../platform/installation.ts';
 import { createMailer } from '../platform/mail.ts';
 import { createOutbound } from '../platform/outbound.ts';
@@ -73,9 +74,13 @@ async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, op
   if (sandbox) undo.push(sandbox.stop);
   const { kit, jobs } = await openKit({ config, secrets, sandbox, url: store.url, purpose, options, undo });
   const health: Health = { ready: () => kit.database.ping() };
-  const api = purpose === 'worker' ? null : await listen(kit, health);
+  const app = purpose === 'worker' ? null : await buildApi(kit, health);
   // Closing twice is closing once.
-  if (api) undo.push(api.close);
+  if (app) undo.push(() => app.close());
+  // Putting the API together holds the event loop; nobody may wait for the database meanwhile.
+  await app?.ready();
+  await jobs.start();
+  const api = app && (await listen(app, kit));
   const url = api?.url ?? null;
   if (sandbox && api) await pointSandbox(kit, sandbox, api.local);
   if (purpose !== 'worker') {
@@ -90,7 +95,7 @@ async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, op
   if (purpose !== 'api') {
     const stopWorker = await startWorker(kit, jobs);
     // Together: a request and a delivery last ten seconds each, and whoever waits for the end waits for the longer one only.
-    undo.push(async () => void (await Promise.all([stopWorker(), api?.close()])));
+    undo.push(async () => void (await Promise.all([stopWorker(), app?.close()])));
   }
   undo.push(async () => {
     // First of all when stopping: say so to whoever balances the load.
@@ -126,7 +131,7 @@ async function openKit({
   await agreeOnKey(database.system, secrets.encryptionKey);
   const outbound = createOutbound({ allow: config.OUTBOUND_ALLOW, trustedOrigins: sandbox ? [sandbox.url] : [] });
   undo.push(outbound.close);
-  const jobs = await startJobs({ url, worker: purpose !== 'api', log });
+  const jobs = openJobs({ url, worker: purpose !== 'api', log });
   undo.push(jobs.stop);
   const access = openAccess(config, secrets, database);
   undo.push(access.limits.close);
@@ -161,22 +166,15 @@ interface Listening {
   url: string;
   /** The same, from this machine. */
   local: string;
-  close(): Promise<void>;
 }
 
-async function listen(kit: Kit, health: Health): Promise<Listening> {
-  const app = await buildApi(kit, health);
-  try {
-    await app.listen({ host: kit.config.HOST, port: kit.config.PORT });
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
+async function listen(app: FastifyInstance, kit: Kit): Promise<Listening> {
+  await app.listen({ host: kit.config.HOST, port: kit.config.PORT });
   const { port } = app.server.address() as AddressInfo;
   const url = kit.config.PORT === 0 ? kit.config.PUBLIC_URL.replace(/:0$/, `:${port}`) : kit.config.PUBLIC_URL;
   // Links lead to where it listens, also on a port that was free.
   kit.config = Object.freeze({ ...kit.config, PUBLIC_URL: url });
-  return { url, local: `http://127.0.0.1:${port}`, close: () => app.close() };
+  return { url, local: `http://127.0.0.1:${port}` };
 }
 
 /** The sandbox learns where its notifications go once the platform has an address. */

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/wait.ts';
 import { newId } from './ids.ts';
-import { defineJob, migrateJobs, startJobs } from './jobs.ts';
+import { defineJob, migrateJobs, openJobs } from './jobs.ts';
 import { createLog } from './telemetry.ts';
 import { openDatabase } from './tenant.ts';
 
@@ -25,7 +25,8 @@ const database = await openTestDatabase();
 await migrateJobs(database.ownerUrl, Object.values(jobs));
 const platform = openDatabase({ url: database.url, poolSize: 4 });
 const log = createLog('silent');
-const running = await startJobs({ url: database.url, worker: true, log, upkeepSeconds: 1 });
+const running = openJobs({ url: database.url, worker: true, log, upkeepSeconds: 1 });
+await running.start();
 after(async () => {
   await running.stop();
   await platform.close();

@@ -49,6 +49,8 @@ export interface Worked<T extends TSchema> {
 }
 
 export interface Jobs {
+  /** Before anything else, and at a moment when the event loop is free: what asks for a connection then is given up after a second. */
+  start(): Promise<void>;
   enqueue: Enqueue;
   work<T extends TSchema>(worked: Worked<T>): Promise<void>;
   /** Takes no further job, and waits for those that run; what they still ask for can be enqueued. */
@@ -97,7 +99,7 @@ export interface JobsOptions {
   upkeepSeconds?: number;
 }
 
-export async function startJobs({ url, worker, log, upkeepSeconds = UPKEEP_SECONDS }: JobsOptions): Promise<Jobs> {
+export function openJobs({ url, worker, log, upkeepSeconds = UPKEEP_SECONDS }: JobsOptions): Jobs {
   const pool = openPool(url, ROLES.system, worker ? 3 : 1);
   const boss = new PgBoss({
     db: {
@@ -113,9 +115,9 @@ export async function startJobs({ url, worker, log, upkeepSeconds = UPKEEP_SECON
   });
   // Failure policy: pg-boss goes on by itself when the database is back; the log says that it was away.
   boss.on('error', (error) => log.warn({ err: error }, 'jobs: the queue reports an error'));
-  await boss.start();
   const worked = new Set<string>();
   return {
+    start: async () => void (await boss.start()),
     enqueue: async (tx, job, data, options = {}) => {
       await boss.send(job.name, data as object, {
         db: bossDb(tx),
