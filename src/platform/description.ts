@@ -19,7 +19,7 @@ interface Described {
   again?: unknown;
 }
 
-/** What the document says of an operation, and what its requests and answers are checked against. */
+/** What the document says of an operation, but for its problems, and what its requests and answers are checked against. */
 export function describeOperation(
   { method, path, params, query, body, answers, ...declaration }: Described,
   secured: boolean,
@@ -36,10 +36,7 @@ export function describeOperation(
     querystring: query ?? Type.Object({}, { additionalProperties: false }),
     ...(body ? { body } : {}),
     ...(declaration.form ? { consumes: ['multipart/form-data'] } : {}),
-    response: {
-      ...answers,
-      ...problems({ method, secured, params, repeats: !!declaration.again, errors: declaration.errors ?? [] }),
-    },
+    response: answers,
   };
 }
 
@@ -72,22 +69,21 @@ function operationId(method: string, path: string): string {
   return method.toLowerCase() + words.join('');
 }
 
-interface ProblemSources {
-  method: string;
-  secured: boolean;
-  params: TSchema | undefined;
-  repeats: boolean;
-  errors: (keyof typeof ERRORS)[];
-}
-
-function problems({ method, secured, params, repeats, errors }: ProblemSources) {
+/**
+ * What else an operation answers, by status; for the document alone. A problem leaves as it is, and to compile a schema for each
+ * would be most of a start.
+ */
+export function describeProblems(
+  { method, params, again, errors = [] }: Described,
+  secured: boolean,
+): Record<string, object> {
   const statuses = new Set([400, 429, 500, 503]);
   // A global key may name a company that does not exist.
   if (secured) for (const status of [401, 403, 404]) statuses.add(status);
   if (params) statuses.add(404);
   // A body that is not expected is read, too, before it is refused; only that of a GET is left alone.
   if (method !== 'GET') for (const status of [413, 415]) statuses.add(status);
-  if (repeats) for (const status of [409, 422]) statuses.add(status);
+  if (again) for (const status of [409, 422]) statuses.add(status);
   for (const code of errors) statuses.add(ERRORS[code].status);
   return Object.fromEntries([...statuses].toSorted((a, b) => a - b).map((status) => [status, problemSchema(status)]));
 }

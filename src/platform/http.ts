@@ -21,6 +21,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a caller needs: a scope, or `public`. A route that names neither does not boot. */
     access?: string;
+    /** What the document says of its problems, by status. */
+    problems?: Record<string, object>;
   }
 }
 

@@ -9,7 +9,7 @@ import { admitAccount, admitAddress, enter, originOf, type Access } from './acce
 import type { Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
 import { checkText } from './body.ts';
-import { describeOperation } from './description.ts';
+import { describeOperation, describeProblems } from './description.ts';
 import { AppError, type ERRORS } from './errors.ts';
 import { fingerprintOf, runOnce, type Attempt } from './idempotency.ts';
 import { acceptForms, receiveForm, type Form, type Upload } from './multipart.ts';
@@ -162,7 +162,7 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
   const route: RouteOptions = {
     method,
     url: path,
-    config: { access: door.name },
+    config: { access: door.name, problems: describeProblems(declaration, door.secured) },
     schema: describeOperation(declaration, door.secured),
     onRequest: async (request, reply) => {
       entered.set(request, await door.enter(request, reply));

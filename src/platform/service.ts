@@ -71,6 +71,10 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
     },
     hideUntagged: true,
+    transform: ({ schema, url, route }) => ({
+      schema: { ...schema, response: { ...(schema?.response as object), ...route.config?.problems } },
+      url,
+    }),
     refResolver: { buildLocalReference: (json) => json['$id'] as string },
   });
 }
