@@ -76,6 +76,12 @@ export const UNLIMITED = {
   RATE_LIMIT_LOGIN: '1000000',
 };
 
+/**
+ * For `env`: a connection for each of so many callers of one company that race; it has half of them at most. Who waits for one
+ * on a busy machine may be told 503.
+ */
+export const connectionsFor = (callers: number): Record<string, string> => ({ DATABASE_POOL: String(2 * callers) });
+
 /** Stops by itself after the file's last test. */
 export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
   const { platform, close } = await openPlatform(options);

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshPhone } from '../../../test/support/network.ts';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
 import { randomFrom } from '../../../test/support/random.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { eventNames, hear } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
-const platform = await startPlatform();
+const platform = await startPlatform({ env: connectionsFor(20) });
 const { call, database, demo } = platform;
 const PATH = '/v1/contacts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshPhone } from '../../../test/support/network.ts';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { eventNames, eventsOf, hear, silenceNetwork } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
-const platform = await startPlatform();
+const platform = await startPlatform({ env: connectionsFor(20) });
 await silenceNetwork(platform);
 const { call, database, demo } = platform;
 const PATH = '/v1/conversations';

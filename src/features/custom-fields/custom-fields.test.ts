@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { eventsOf, rawAnswer } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 import { stripField } from './strip.ts';
 
-const platform = await startPlatform();
+const platform = await startPlatform({ env: connectionsFor(10) });
 const { call, database, demo } = platform;
 const PATH = '/v1/custom-fields';
 

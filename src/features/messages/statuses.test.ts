@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { advance, type Life } from './lifecycle.ts';
 import { seedOfRun } from '../../../test/full/harness/chance.ts';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
 import {
   eventNames,
   eventsOf,
@@ -16,7 +16,7 @@ import {
 import { randomFrom } from '../../../test/support/random.ts';
 import { until } from '../../../test/support/wait.ts';
 
-const platform = await startPlatform();
+const platform = await startPlatform({ env: connectionsFor(24) });
 await silenceNetwork(platform);
 const { sandbox } = platform;
 const { conversation } = await hear(platform);

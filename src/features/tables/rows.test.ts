@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
+import { connectionsFor, startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { randomFrom } from '../../../test/support/random.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
-const platform = await startPlatform();
+const platform = await startPlatform({ env: connectionsFor(30) });
 const { call, database, demo } = platform;
 
 /** The path of a new table's rows. */
@@ -174,14 +174,14 @@ describe('the index of a row', () => {
   test('is unique and rises in the order of the rows when many are added at once and some are refused', async () => {
     const rows = await tableWith();
     const answers = await Promise.all(
-      Array.from({ length: 60 }, (_item, index) => {
+      Array.from({ length: 30 }, (_item, index) => {
         const faulty = index % 3 === 0;
         const body = faulty ? { data: {}, contact_id: newId() } : { data: { name: `n${index}` } };
         return call(faulty ? 400 : 201, 'POST', rows, { body });
       }),
     );
     const given = answers.filter(({ status }) => status === 201).map(({ body }: Answer) => body.row_index as number);
-    assert.equal(new Set(given).size, 40);
+    assert.equal(new Set(given).size, 20);
     const stored = await database.sql<{ row_index: number }>(
       'select row_index from table_rows where table_id = $1 order by created_at, _id',
       [rows.split('/')[3]],
@@ -190,7 +190,7 @@ describe('the index of a row', () => {
       stored.map((row) => row.row_index),
       given.toSorted((a, b) => a - b),
     );
-    assert.equal(await countOf(rows), 40);
+    assert.equal(await countOf(rows), 20);
     const last = await add(rows);
     assert.ok(last.row_index > Math.max(...given));
   });

@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPerson, forgetPassword, freshEmail, logIn, tokenOf, waitForMail } from '../../../test/support/people.ts';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkDefect, checkRefusals, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
 import { ROLE_SCOPES, USER_ROLES, type UserRole } from '../../platform/scopes.ts';
 
-// A connection for each of the callers that race.
-const platform = await startPlatform({ env: { DATABASE_POOL: '20' } });
+const platform = await startPlatform({ env: connectionsFor(10) });
 const { call, demo } = platform;
 
 const UNKNOWN_ID = 'f'.repeat(24);

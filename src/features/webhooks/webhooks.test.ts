@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EVENT_NAMES } from '../../platform/events.ts';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
 
-// A connection for each of the 20 callers that race: who waits for one on a busy machine may be told 503.
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', DATABASE_POOL: '20' } });
+const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', ...connectionsFor(20) } });
 const { call } = platform;
 
 const URL_A = 'http://127.0.0.1:9009/a';
