@@ -1,5 +1,6 @@
 /** (records) GET /v1/contacts at 1,000,000 contacts beside 10,000 in the same tables: the operation, without HTTP. */
-import { pageContacts, type ContactQuery } from '../src/features/contacts/list.ts';
+import { pageContacts } from '../src/features/contacts/list.ts';
+import type { ContactQuery } from '../src/features/contacts/schemas.ts';
 import { openDatabase, type Tenant } from '../src/platform/tenant.ts';
 import { compareSizes, type Figure } from './measure.ts';
 import { FIELDS, RARE, seedPeople } from './people.ts';

@@ -1,20 +1,15 @@
 /** Contacts as a CSV that the import reads again: the record's fields under their names, custom fields under their slugs. */
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { Static } from 'typebox';
 import { sendCsv } from '../../platform/download.ts';
-import { strict } from '../../platform/schema.ts';
 import { csvLine } from '../../platform/sheets/csv.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
 import { cellOfValue } from '../imports/cells.ts';
 import type { ContactMatch } from './filter-queries.ts';
 import { listContactFields, walkContacts, type Place } from './import-queries.ts';
-import { MATCH_QUERY, readMatch } from './list.ts';
-import type { Contact } from './schemas.ts';
-
-export const ContactExportQuery = strict(MATCH_QUERY);
-export type ContactExportQuery = Static<typeof ContactExportQuery>;
+import { readMatch } from './list.ts';
+import type { Contact, ContactExportQuery } from './schemas.ts';
 
 const COLUMNS = [
   '_id',

@@ -1,7 +1,5 @@
 /** Rows of a sheet as people: what each cell means, and what is wrong with it. */
-import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { Id } from '../../platform/schema.ts';
 import { foldText } from '../../platform/words.ts';
 import { listOf, truthOf, valueOfCell } from '../imports/cells.ts';
 import type { FieldFinder } from '../imports/imports.ts';
@@ -11,7 +9,7 @@ import { faultOf } from '../custom-fields/values.ts';
 import { parsePhone } from './phone.ts';
 import { isNobody, NOBODY } from './contacts.ts';
 import type { ContactFields } from './queries.ts';
-import { ContactCreate } from './schemas.ts';
+import { ContactRow } from './schemas.ts';
 
 /** What a sheet can hold of a contact, under the names of the record. */
 const PLAIN_FIELDS = [
@@ -80,7 +78,7 @@ export interface Fault {
   message: string;
 }
 
-const checked = Compile(Type.Object({ ...ContactCreate.properties, _id: Type.Optional(Id) }));
+const checked = Compile(ContactRow);
 
 /** A row fits what POST /v1/contacts takes, or has faults. */
 export function readPerson(row: ImportRow, definitions: CustomField[]): { person: Person; faults: Fault[] } {

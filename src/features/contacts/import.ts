@@ -1,30 +1,16 @@
 /** Contacts from a sheet. */
-import { Type, type Static } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Upload } from '../../platform/multipart.ts';
 import type { Page } from '../../platform/paging.ts';
-import { strict } from '../../platform/schema.ts';
 import { allows } from '../../platform/scopes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { addImport, pageImports, readImport } from '../imports/imports.ts';
-import { SHEET_FORM, type Import, type ImportQuery } from '../imports/schemas.ts';
+import type { Import, ImportQuery } from '../imports/schemas.ts';
 import { listContactFields } from './import-queries.ts';
 import { fieldFinder } from './import-rows.ts';
 import { ImportContacts } from './jobs.ts';
-
-export const ContactImportForm = strict({
-  ...SHEET_FORM,
-  silent: Type.Optional(Type.Boolean({ description: 'true: no event tells of these contacts' })),
-  update_existing: Type.Optional(
-    Type.Boolean({
-      default: true,
-      description:
-        'false: a row about a contact that is there already is reported. Else the scope contacts:update is needed, too',
-    }),
-  ),
-});
-export type ContactImportForm = Static<typeof ContactImportForm>;
+import type { ContactImportForm } from './schemas.ts';
 
 const OWNER = { kind: 'CONTACTS', table: null } as const;
 

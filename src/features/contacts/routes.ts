@@ -5,10 +5,19 @@ import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { Import, ImportList, ImportParams, ImportQuery, MAX_SHEET_BYTES } from '../imports/schemas.ts';
 import { createContact, readContact, removeContact, updateContactById } from './contacts.ts';
-import { ContactExportQuery, exportContacts } from './export.ts';
-import { ContactImportForm, importContacts, pageContactImports, readContactImport } from './import.ts';
-import { ContactList, ContactQuery, pageContacts } from './list.ts';
-import { Contact, ContactCreate, ContactParams, ContactUpdate } from './schemas.ts';
+import { exportContacts } from './export.ts';
+import { importContacts, pageContactImports, readContactImport } from './import.ts';
+import { pageContacts } from './list.ts';
+import {
+  Contact,
+  ContactCreate,
+  ContactExportQuery,
+  ContactImportForm,
+  ContactList,
+  ContactParams,
+  ContactQuery,
+  ContactUpdate,
+} from './schemas.ts';
 
 const tag = 'contacts';
 

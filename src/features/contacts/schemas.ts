@@ -1,6 +1,8 @@
 import { Type, type Static } from 'typebox';
+import { pageOf, pageQuery } from '../../platform/paging.ts';
 import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
+import { SHEET_FORM } from '../imports/schemas.ts';
 import { Email } from '../users/schemas.ts';
 
 const SOURCES = ['API', 'INBOUND', 'IMPORT', 'CAMPAIGN', 'DASHBOARD', 'WIDGET'] as const;
@@ -73,5 +75,47 @@ const writable = {
 export const ContactCreate = define('ContactCreate', Type.Partial(strict(writable), { additionalProperties: false }));
 export type ContactCreate = Static<typeof ContactCreate>;
 
+/** A row of a sheet, read. */
+export const ContactRow = Type.Object({ ...ContactCreate.properties, _id: Type.Optional(Id) });
+
 export const ContactUpdate = define('ContactUpdate', Type.Partial(strict(writable), { additionalProperties: false }));
 export type ContactUpdate = Static<typeof ContactUpdate>;
+
+const SEARCH =
+  `The id, a part of the name or of the e-mail (without regard to case and accents), or a part of the phone number
+  (without regard to punctuation)`.replaceAll(/\s+/g, ' ');
+
+const FILTERS =
+  `A JSON array, URL-encoded, of at most 15 items {field, operator, value}; a contact has to fit them all. \`field\` is
+  contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, or the id of a
+  custom field of contacts. \`operator\` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty; the last
+  two need no value. Texts are compared without regard to case, but with their accents. A field of type NUMBER takes a number: eq and
+  neq compare it as one, the others its text. BOOLEAN takes true or false. Of a LIST one item has to fit; for neq and not_contains
+  none may. neq and not_contains keep contacts that have no value at all. Empty is what is null, absent, "" or []. The characters
+  %, _ and \\ mean nothing special.`.replaceAll(/\s+/g, ' ');
+
+export const ContactList = pageOf(ref(Contact));
+/** What the list and the export have in common. */
+const MATCH_QUERY = {
+  search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: SEARCH })),
+  // As long as a header may be, in which it travels.
+  filters: Type.Optional(Type.String({ maxLength: 16_384, description: FILTERS })),
+};
+export const ContactQuery = pageQuery('-createdAt', MATCH_QUERY);
+export type ContactQuery = Static<typeof ContactQuery>;
+
+export const ContactExportQuery = strict(MATCH_QUERY);
+export type ContactExportQuery = Static<typeof ContactExportQuery>;
+
+export const ContactImportForm = strict({
+  ...SHEET_FORM,
+  silent: Type.Optional(Type.Boolean({ description: 'true: no event tells of these contacts' })),
+  update_existing: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description:
+        'false: a row about a contact that is there already is reported. Else the scope contacts:update is needed, too',
+    }),
+  ),
+});
+export type ContactImportForm = Static<typeof ContactImportForm>;

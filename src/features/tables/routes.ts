@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { CSV_ANSWER } from '../../platform/download.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
-import { Import, ImportForm, ImportParams, MAX_SHEET_BYTES } from '../imports/schemas.ts';
+import { Import, ImportForm, MAX_SHEET_BYTES } from '../imports/schemas.ts';
 import { exportRows } from './export.ts';
 import { importRows, readRowImport } from './import.ts';
 import { removeTable } from './remove.ts';
@@ -12,6 +11,7 @@ import { createRow, pageRows, readRow, readTableWithRows, removeRow, updateRowBy
 import {
   Row,
   RowCreate,
+  RowImportParams,
   RowList,
   RowParams,
   RowQuery,
@@ -124,7 +124,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'tables:read',
     tag,
     summary: 'Read an import of rows',
-    params: Type.Object({ ...TableParams.properties, ...ImportParams.properties }),
+    params: RowImportParams,
     answers: { 200: ref(Import) },
     handler: (tenant, { params }) => readRowImport(tenant, params.id, params.importId),
   });

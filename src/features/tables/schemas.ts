@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
 import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
+import { ImportParams } from '../imports/schemas.ts';
 
 const COLUMN_TYPES = [...FIELD_TYPES, 'URL'] as const;
 
@@ -134,6 +135,7 @@ export type TableWithRows = Static<typeof TableWithRows>;
 
 export const TableParams = Type.Object({ id: Id });
 export const RowParams = Type.Object({ id: Id, rowId: Id });
+export const RowImportParams = Type.Object({ ...TableParams.properties, ...ImportParams.properties });
 export const TableList = pageOf(ref(Table));
 export const TableQuery = pageQuery('-createdAt', {
   search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A part of the name or slug' })),
