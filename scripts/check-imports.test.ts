@@ -224,6 +224,22 @@ const DOORS: Law[] = [
     kept: [importsType('pg', 'Pool')],
   },
   {
+    title: 'schemas are made in schemas.ts and jobs in jobs.ts',
+    path: 'src/features/contacts/list.ts',
+    broken: [
+      imports('typebox', 'Type'),
+      imports('../../platform/schema.ts', 'strict'),
+      imports('../../platform/paging.ts', 'pageOf'),
+      imports('../../platform/jobs.ts', 'defineJob'),
+    ],
+    kept: [
+      importsType('typebox', 'Static'),
+      imports('../../platform/schema.ts', 'ref'),
+      imports('../../platform/paging.ts', 'pageFrom'),
+      importsType('../../platform/jobs.ts', 'Worked'),
+    ],
+  },
+  {
     title: 'SQL stands in queries, the platform and migrations alone',
     path: 'src/features/contacts/contacts.ts',
     broken: [
@@ -256,6 +272,18 @@ for (const [name, laws] of Object.entries({ 'the import law': ARROWS, 'the doors
 test('tests under src are free of the law and of the doors', () => {
   const text = imports('../../../test/support/server.ts') + 'await fetch(process.env.URL); const sql = `select 1`;';
   assert.deepEqual(breaches('src/features/contacts/contacts.test.ts', text), []);
+});
+
+test('the homes of schemas and of jobs are free to make them', () => {
+  const schema = imports('typebox', 'Type');
+  assert.deepEqual(
+    breaches('src/features/contacts/schemas.ts', schema + imports('../../platform/schema.ts', 'define')),
+    [],
+  );
+  assert.deepEqual(
+    breaches('src/features/contacts/jobs.ts', schema + imports('../../platform/jobs.ts', 'defineJob')),
+    [],
+  );
 });
 
 test('the homes of SQL, of cross-company work and of the network are free to do their work', () => {

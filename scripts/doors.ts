@@ -41,6 +41,14 @@ const SQL_HOMES = [/^src\/platform\//, QUERIES];
 const SQL_START =
   /^\s*(?:--[^\n]*\n\s*)*(?:(?:select|SELECT)\s|(?:insert into|INSERT INTO)\s|(?:update|UPDATE)\s+\S+(?:\s+\S+){0,2}\s+(?:set|SET)\s|(?:delete from|DELETE FROM)\s|(?:with|WITH)\s+(?:recursive\s+|RECURSIVE\s+)?\w+\s*(?:\([^)]*\)\s*)?(?:as|AS)\s)/;
 
+/** What makes a schema or a job, and the files of a room where it may. */
+const MAKERS = [
+  { from: /^typebox$/, names: ['Type'], homes: ['schemas.ts', 'jobs.ts'] },
+  { from: /\/platform\/schema\.ts$/, names: ['define', 'strict'], homes: ['schemas.ts'] },
+  { from: /\/platform\/paging\.ts$/, names: ['pageOf', 'pageQuery'], homes: ['schemas.ts'] },
+  { from: /\/platform\/jobs\.ts$/, names: ['defineJob'], homes: ['jobs.ts'] },
+];
+
 /** All doors that one file opens beside its right. */
 export function findDoorViolations(facts: SourceFacts): Violation[] {
   const { path } = facts;
@@ -54,6 +62,7 @@ export function findDoorViolations(facts: SourceFacts): Violation[] {
     ),
     ...findDatabaseUse(facts).map((line) => make(line, 'connections are opened by src/platform only')),
     ...findSql(facts).map((line) => make(line, "SQL stands in a room's queries.ts, src/platform or migrations only")),
+    ...findMaking(facts).map(({ line, homes }) => make(line, `what a room makes of this stands in its ${homes}`)),
   ];
 }
 
@@ -104,6 +113,19 @@ function findDatabaseUse({ path, imports }: SourceFacts): number[] {
 function findSql({ path, strings }: SourceFacts): number[] {
   if (SQL_HOMES.some((home) => home.test(path))) return [];
   return strings.filter(({ text }) => SQL_START.test(text)).map(({ line }) => line);
+}
+
+function findMaking({ path, imports }: SourceFacts): { line: number; homes: string }[] {
+  if (!path.startsWith('src/features/')) return [];
+  return imports.flatMap(({ line, specifier, names, typeOnly }) =>
+    MAKERS.filter(
+      (maker) =>
+        !typeOnly &&
+        maker.from.test(specifier ?? '') &&
+        names.some((name) => maker.names.includes(name)) &&
+        !maker.homes.some((home) => path.endsWith(`/${home}`)),
+    ).map(({ homes }) => ({ line, homes: homes.join(' or ') })),
+  );
 }
 
 function named(facts: TextFact[], names: string[]): TextFact[] {
