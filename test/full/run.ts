@@ -12,6 +12,7 @@ import { seedOfRun } from './harness/chance.ts';
 import { proveTenancy } from './matrix/run-matrix.ts';
 import { proveAllTrails } from './matrix/run-trails.ts';
 import { proveDeliveries } from './proofs/deliveries.ts';
+import { proveFloods } from './proofs/floods.ts';
 import { proveForgeries } from './proofs/forgeries.ts';
 import { proveFuzz } from './proofs/fuzz.ts';
 import { proveHostiles } from './proofs/hostiles.ts';
@@ -51,6 +52,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     ssrf: (seed) => proveSsrf({ urls: 5_000, rebinds: 1_000, seed }),
     hostiles: () => proveHostiles({ each: 7, attemptMs: 10_500, delay99Ms: 100 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 500, hanging: 5_000, judgesPace: true }),
+    'neighbours at the API': () => proveFloods({ companies: 10, rounds: 6, seconds: 5, judgesPace: true }),
     forgeries: () => proveForgeries({ everything: true }),
     limits: (seed) => proveLimits({ seconds: 10, perKey: 50, perCompany: 200, seed }),
     reset: () => proveReset({ uses: 1_000, tries: 2_000, logIns: 500, judgesMs: true }),
@@ -75,6 +77,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     ssrf: (seed) => proveSsrf({ urls: 50_000, rebinds: 10_000, seed }),
     hostiles: () => proveHostiles({ each: 72, attemptMs: 10_500, delay99Ms: 50 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 1_000, hanging: 50_000, judgesPace: true }),
+    'neighbours at the API': () => proveFloods({ companies: 25, rounds: 20, seconds: 15, judgesPace: true }),
     forgeries: () => proveForgeries({ everything: true }),
     limits: (seed) => proveLimits({ seconds: 120, perKey: 50, perCompany: 200, seed }),
     reset: () => proveReset({ uses: 1_000, tries: 2_000, logIns: 2_000, judgesMs: true }),

@@ -1,6 +1,11 @@
 import { test } from 'node:test';
+import { proveFloods } from '../full/proofs/floods.ts';
 import { proveNeighbours } from '../full/proofs/neighbours.ts';
 
 test('a company whose receiver never answers holds its own slots and delays no other company', async (t) => {
   t.diagnostic(JSON.stringify(await proveNeighbours({ companies: 5, each: 60, hanging: 2_000, judgesPace: false })));
+});
+
+test("a key that asks at ten times its rate is refused, and other companies' requests take little longer than without it", async (t) => {
+  t.diagnostic(JSON.stringify(await proveFloods({ companies: 4, rounds: 2, seconds: 1, judgesPace: false })));
 });

@@ -21,6 +21,8 @@ export interface Receiver {
   /** Requests that wait for an answer now, and the most that ever did, by path. */
   open: Map<string, number>;
   mostOpen: Map<string, number>;
+  /** Breaks off what waits for an answer here. */
+  hangUp(path: string): void;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function startReceiver(answering: Answering): Promise<Receiver> {
   server.keepAliveTimeout = 10_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const waiting = new Map<ServerResponse, string>();
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     receipts: [],
@@ -40,6 +43,9 @@ export async function startReceiver(answering: Answering): Promise<Receiver> {
     broken: 0,
     open: new Map(),
     mostOpen: new Map(),
+    hangUp: (path) => {
+      for (const [response, at] of waiting) if (at === path) response.destroy();
+    },
     close: async () => {
       server.close();
       server.closeAllConnections();
@@ -50,7 +56,11 @@ export async function startReceiver(answering: Answering): Promise<Receiver> {
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '/';
     occupy(path, 1);
-    response.on('close', () => occupy(path, -1));
+    waiting.set(response, path);
+    response.on('close', () => {
+      waiting.delete(response);
+      occupy(path, -1);
+    });
     const text = await bodyOf(request);
     if (text === null) return void (receiver.broken += 1);
     const body = JSON.parse(text) as { event: string; data: { _id: string } };

@@ -1,0 +1,124 @@
+/**
+ * A neighbour who floods: one key asks at ten times its rate while other companies ask for what they always ask for. Phases with
+ * and without it take turns, so that what the machine does meanwhile is in both. Reliability bar B9, its part about the API.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { p99Of } from '../harness/percentile.ts';
+import { onStage, type Tenant } from '../harness/stage.ts';
+
+export interface FloodsSize {
+  companies: number;
+  /** Times without the flood and with it. */
+  rounds: number;
+  /** Of each of the two. */
+  seconds: number;
+  /** Where other work shares the machine, a flood that is let through is told from one that is not, and no more. */
+  judgesPace: boolean;
+}
+
+export interface FloodsAccount {
+  requests: number;
+  alone99Ms: number;
+  beside99Ms: number;
+  /** Requests of the flood, and how many of them were admitted. */
+  flooded: number;
+  admitted: number;
+}
+
+// What the key may ask a second, and what it asks.
+const RATE = 20;
+const FLOOD = 10;
+// What each of the others asks a second: well within its rate.
+const HONEST_PER_SECOND = 10;
+// What a neighbour may notice, and what the clock of a busy process can not tell apart.
+const MOST_RATIO = 1.2;
+const CLOCK_MS = 5;
+const LOOSE_RATIO = 5;
+const LOOSE_MS = 500;
+
+interface Play {
+  url: string;
+  agent: Agent;
+  others: Tenant[];
+  flooding: Tenant;
+  seconds: number;
+  account: FloodsAccount;
+}
+
+export async function proveFloods(size: FloodsSize): Promise<FloodsAccount> {
+  return onStage({}, async (stage) => {
+    const agent = new Agent({ connections: 64 });
+    try {
+      const { url } = await stage.start('all', { RATE_LIMIT_PER_KEY: String(RATE) });
+      const others = await Promise.all(
+        Array.from({ length: size.companies }, (_, n) => stage.createTenant(`Company ${n}`)),
+      );
+      const flooding = await stage.createTenant('Flooding');
+      const account = { requests: 0, alone99Ms: 0, beside99Ms: 0, flooded: 0, admitted: 0 };
+      const play: Play = { url, agent, others, flooding, seconds: size.seconds, account };
+      // The first requests open connections and are compiled: they are nobody's measure.
+      await Promise.all([askAll(play), flood(play)]);
+      Object.assign(account, { requests: 0, flooded: 0, admitted: 0 });
+      const times = { alone: [] as number[], beside: [] as number[] };
+      for (let round = 0; round < size.rounds; round += 1) {
+        times.alone.push(...(await askAll(play)));
+        times.beside.push(...(await Promise.all([askAll(play), flood(play)]))[0]);
+      }
+      account.alone99Ms = p99Of(times.alone);
+      account.beside99Ms = p99Of(times.beside);
+      judge(account, size);
+      return account;
+    } finally {
+      await agent.destroy();
+    }
+  });
+}
+
+function judge({ alone99Ms, beside99Ms, flooded, admitted }: FloodsAccount, size: FloodsSize): void {
+  assert.ok(admitted > 0 && admitted < flooded, `of ${flooded} requests of the flood ${admitted} were admitted`);
+  const bar = size.judgesPace ? alone99Ms * MOST_RATIO + CLOCK_MS : alone99Ms * LOOSE_RATIO + LOOSE_MS;
+  assert.ok(beside99Ms <= bar, `99 % took ${beside99Ms} ms beside a flood, ${alone99Ms} ms without it`);
+}
+
+/** At this rate, whatever the answers take; resolves with all of them. */
+async function inRhythm<T>(perSecond: number, seconds: number, ask: () => Promise<T>): Promise<T[]> {
+  const started = performance.now();
+  const answers: Promise<T>[] = [];
+  for (let gone = 0; gone < seconds; gone = (performance.now() - started) / 1_000) {
+    while (answers.length < gone * perSecond) answers.push(ask());
+    await sleep(1_000 / perSecond);
+  }
+  return Promise.all(answers);
+}
+
+async function get({ url, agent }: Play, { key }: Tenant): Promise<number> {
+  const headers = { authorization: `Bearer ${key}` };
+  const { statusCode, body } = await request(`${url}/v1/webhooks`, { dispatcher: agent, headers });
+  await body.dump();
+  return statusCode;
+}
+
+/** What each of the others' requests took. */
+async function askAll(play: Play): Promise<number[]> {
+  const times = await Promise.all(
+    play.others.map((tenant) =>
+      inRhythm(HONEST_PER_SECOND, play.seconds, async () => {
+        const started = performance.now();
+        assert.equal(await get(play, tenant), 200, 'a company was refused for what another one asks');
+        return performance.now() - started;
+      }),
+    ),
+  );
+  play.account.requests += times.flat().length;
+  return times.flat();
+}
+
+async function flood(play: Play): Promise<void> {
+  const statuses = await inRhythm(FLOOD * RATE, play.seconds, () => get(play, play.flooding));
+  const admitted = statuses.filter((status) => status === 200).length;
+  assert.equal(statuses.filter((status) => status === 429).length, statuses.length - admitted);
+  play.account.flooded += statuses.length;
+  play.account.admitted += admitted;
+}
