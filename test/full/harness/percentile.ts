@@ -1,5 +1,9 @@
-/** What 99 of a hundred stay below, to a tenth of a millisecond. */
-export function p99Of(timesMs: number[]): number {
+/** Of times in milliseconds, to a tenth of one. */
+export const p99Of = (timesMs: number[]): number => shareOf(timesMs, 0.99);
+export const medianOf = (timesMs: number[]): number => shareOf(timesMs, 0.5);
+
+/** What this share of them stays below. */
+function shareOf(timesMs: number[], share: number): number {
   const sorted = timesMs.toSorted((a, b) => a - b);
-  return Math.round(10 * (sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0)) / 10;
+  return Math.round(10 * (sorted[Math.ceil(sorted.length * share) - 1] ?? 0)) / 10;
 }
