@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
 import { descendantsOf, livingOf, makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
-import { until } from '../../test/support/wait.ts';
+import { lastAcceptedMs, until } from '../../test/support/wait.ts';
 import { loadConfig } from '../config.ts';
 import { runKeys } from './keys.ts';
 
@@ -54,12 +54,6 @@ async function idOf(keys: Keys, token: string, ...words: string[]): Promise<stri
 }
 
 /** Asked without a pause from the moment of the revocation; how long the platform still took the token. */
-async function revocationMs(url: string, token: string): Promise<number> {
-  const started = performance.now();
-  await until('the token to be refused', async () => (await statusFor(url, token)) === 401);
-  return performance.now() - started;
-}
-
 /** Makes, lists and revokes on the platform that runs at `url`. */
 async function checkKeys(keys: Keys, { url, company }: { url: string; company: string }): Promise<void> {
   const token = await create(keys, '--company', company, '--scopes', 'webhooks:read, contacts:*');
@@ -89,7 +83,7 @@ async function checkKeys(keys: Keys, { url, company }: { url: string; company: s
 
   const id = await idOf(keys, token, '--company', company);
   const [revoked] = (await keys('revoke', id, '--company', company)).trimEnd().split('\n');
-  const ms = await revocationMs(url, token);
+  const ms = await lastAcceptedMs(async () => (await statusFor(url, token)) === 401);
   assert.ok(ms <= 2_000, `it was taken for ${ms} ms after its revocation`);
   assert.notEqual((JSON.parse(revoked ?? '') as Json).revoked_at, null);
   assert.equal(await statusFor(url, global, { 'x-company-id': company }), 200);

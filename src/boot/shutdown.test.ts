@@ -33,8 +33,8 @@ test('SIGTERM lets each send, read and delivery in flight end, then the process 
   const [conversation] = await database.sql<{ _id: string }>('select _id from conversations');
   assert.ok(conversation);
   // From here on the network and the receiver are slow: what is in flight stays there for a while.
-  await control('PUT', 'settings', { faults: { send: [{ kind: 'slow', ms: 1_500, times: null }] } });
-  await control('PUT', 'receiver', { mode: 'ok', ms: 2_500 });
+  await control('PUT', 'settings', { faults: { send: [{ kind: 'slow', ms: 4_000, times: null }] } });
+  await control('PUT', 'receiver', { mode: 'ok', ms: 4_000 });
   const body = { conversationId: conversation._id, message: { content: 'Olá' } };
   const sends = Array.from({ length: SENDS }, () => call('/v1/messages/send-text', body));
   const inFlight = `select (select count(*)::int from messages where status = 'QUEUED') as sends,

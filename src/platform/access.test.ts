@@ -15,13 +15,15 @@ const mailing = await startPlatform({ env: { ...UNLIMITED, RATE_LIMIT_LOGIN: Str
 test('a global key that names no company, or one that is not there, is limited all the same', async () => {
   for (const headers of [{}, { 'x-company-id': newId() }, { 'x-company-id': 'nonsense' }]) {
     const { token } = await limited.createKey(null, ['*']);
+    const started = performance.now();
     const asked = await Promise.all(
       Array.from({ length: 5 * BURST }, () =>
         fetch(`${limited.url}/v1/inboxes`, { headers: { authorization: `Bearer ${token}`, ...headers } }),
       ),
     );
     const refused = asked.filter(({ status }) => status === 429);
-    assert.ok(refused.length >= 3 * BURST, `${refused.length} of ${asked.length} were refused`);
+    const most = BURST + PER_SECOND * ((performance.now() - started) / 1_000);
+    assert.ok(asked.length - refused.length <= most, `${refused.length} of ${asked.length} were refused`);
     for (const { headers: told } of refused) assert.ok(Number(told.get('retry-after')) >= 1);
     const expected = 'x-company-id' in headers ? 404 : 400;
     assert.deepEqual(new Set(asked.map(({ status }) => status)), new Set([expected, 429]));

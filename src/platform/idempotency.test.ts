@@ -155,7 +155,7 @@ describe('while the first runs', () => {
       path: '/v1/messages/send-text',
       body: { conversationId: conversation._id, message: { content: 'Slow' } },
     };
-    await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ kind: 'slow', ms: 1_500, times: 1 }] } });
+    await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ kind: 'slow', ms: 4_000, times: 1 }] } });
     const key = freshKey();
     const first = post(201, asked, key);
     await until('the message to be stored', async () => (await countOf('messages', `content = 'Slow'`)) === 1);
@@ -490,7 +490,8 @@ test('an effect whose commit comes only after its request has failed keeps its k
   );
   await until('the request to wait for the row', async () => {
     const waiting = await database.sql(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'idempotency_keys'`,
+      `select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query ~ 'idempotency_keys'`,
     );
     return waiting.length > 0;
   });

@@ -1,8 +1,9 @@
 /** Several limiters on one database stand for several processes: each has its own connections and its own stock. */
 import assert from 'node:assert/strict';
-import { after, describe, test, type TestContext } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { chanceOf, seedOfRun } from '../../test/full/harness/chance.ts';
+import { atOnce } from '../../test/support/clock.ts';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/wait.ts';
 import { isUnavailable, type Statement } from './db.ts';
@@ -75,14 +76,6 @@ function gated(): { system: SystemTx; trips: () => number; shut: () => () => voi
     return resolve;
   };
   return { system: { ...system, query }, trips, shut };
-}
-
-/** Within one moment of this process's clock: how long the machine takes for it makes no difference. */
-async function atOnce(t: TestContext, act: () => Promise<void>): Promise<void> {
-  const nowMs = performance.now();
-  const clock = t.mock.method(performance, 'now', () => nowMs);
-  await act();
-  clock.mock.restore();
 }
 
 describe('over three processes', () => {

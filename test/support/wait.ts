@@ -12,3 +12,16 @@ export async function until<T>(
     await new Promise((resolve) => setTimeout(resolve, 15));
   }
 }
+
+/** Waits for a credential to be refused, and answers when the last question was asked to which it was not. */
+export async function lastAcceptedMs(isRefused: () => Promise<boolean>): Promise<number> {
+  const startedMs = performance.now();
+  let lastMs = 0;
+  await until('the credential to be refused', async () => {
+    const askedMs = performance.now() - startedMs;
+    if (await isRefused()) return true;
+    lastMs = askedMs;
+    return false;
+  });
+  return lastMs;
+}
