@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import pg from 'pg';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import { makeDataFolder, readyUrl, spawnProgram, type Program } from '../../../test/support/process.ts';
 import { UNLIMITED } from '../../../test/support/platform.ts';
@@ -27,6 +28,30 @@ interface Progress {
   processed: number;
 }
 
+/** From here on no import goes on once so many of its rows are done: its next ones wait inside their transaction. */
+async function holdAfter(processed: number): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: database.ownerUrl });
+  await client.connect();
+  await client.query('select pg_advisory_lock(1)');
+  await client.query(`create function wait() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock(1); return new; end $$`);
+  await client.query(
+    `create trigger held before update on imports for each row when (old.processed >= ${processed}) execute function wait()`,
+  );
+  return async () => {
+    // The connection of the killed process finds out that nobody is there.
+    await client.query('select pg_advisory_unlock(1)');
+    await client.query('drop function wait cascade');
+    await client.end();
+  };
+}
+
+const isHeld = async (): Promise<boolean> => {
+  const waiting = await database.sql(`select 1 from pg_locks l join pg_database d on d.oid = l.database
+    where d.datname = current_database() and l.locktype = 'advisory' and l.objid = 1 and not l.granted`);
+  return waiting.length > 0;
+};
+
 test('a worker that is killed repeats nothing and loses nothing: totals, contacts and events are exact', async (t) => {
   const data = await makeDataFolder(t);
   const env = { DATABASE_URL: database.url, DATA_DIR: data, SANDBOX: 'on', ...UNLIMITED };
@@ -36,6 +61,7 @@ test('a worker that is killed repeats nothing and loses nothing: totals, contact
   };
   let { program, url } = await boot();
   const credentials = JSON.parse(await readFile(join(data, 'credentials.json'), 'utf8')) as { company_key: string };
+  let letGo = await holdAfter(1);
   const response = await fetch(`${url}/v1/contacts/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${credentials.company_key}` },
@@ -48,31 +74,27 @@ test('a worker that is killed repeats nothing and loses nothing: totals, contact
     assert.ok(row);
     return row;
   };
-  const seen: number[] = [];
-  for (const wanted of [1, 2_000]) {
-    const { processed } = await until('some progress', async () => {
-      const progress = await look();
-      return progress.processed >= wanted ? progress : null;
-    });
+  for (const next of [2_000, ROWS + 1]) {
+    await until('the import to come so far', isHeld);
     program.child.kill('SIGKILL');
     await program.ended;
-    seen.push(processed);
+    const { processed } = await look();
+    assert.ok(processed > 0 && processed < ROWS, `killed after ${processed}`);
+    await letGo();
+    letGo = await holdAfter(next);
     // As if its silence had been noticed, for which the queue takes its time.
     await database.sql(
       `update pgboss.job set state = 'retry', start_after = now() where name = 'contacts.import' and state = 'active'`,
     );
     ({ program, url } = await boot());
   }
-  assert.ok(
-    seen.every((processed) => processed < ROWS),
-    `killed too late: ${seen.join(', ')}`,
-  );
   const end = await until(
     'the import to end',
     async () => ((await look()).status === 'RUNNING' ? null : look()),
     60_000,
   );
   assert.deepEqual(end, { status: 'COMPLETED', processed: ROWS });
+  await letGo();
   const [counts] = await database.sql(
     'select created_count, updated_count, failed_count, total, jsonb_array_length(row_errors) as errors from imports where _id = $1',
     [_id],
