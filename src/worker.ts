@@ -4,6 +4,7 @@ import { importContactsJob } from './features/contacts/jobs.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
 import { releaseBusinessJob, releaseUserJob } from './features/departures/jobs.ts';
+import { giveUpImportsJob } from './features/imports/jobs.ts';
 import { giveUpUnknownJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
 import { watchCrossed } from './features/inbound/upkeep.ts';
 import { checkConnectionJob } from './features/inboxes/jobs.ts';
@@ -29,6 +30,7 @@ const jobs = [
   wakeJob,
   eraseRowsJob,
   importRowsJob,
+  giveUpImportsJob,
   releaseUserJob,
   releaseBusinessJob,
   giveUpUnknownJob,

@@ -1,6 +1,6 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
 import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Import, ImportColumn, ImportKind, RowError } from './schemas.ts';
 
 const IMPORT = `_id, company_id as company, kind, table_id as "table", file_name, format, status, options -> 'columns' as columns,
@@ -39,15 +39,25 @@ export function insertImport(tx: TenantTx, asked: NewImport): Promise<Import> {
   });
 }
 
-/** How many have not ended. One whose job was given up never does: after a day it counts no more. */
+/** How many have not ended. */
 export async function countOpen(tx: TenantRead): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: 'imports.countOpen',
     text: `select count(*)::int as count from imports
-      where company_id = $1 and finished_at is null and created_at > now() - interval '1 day'`,
+      where company_id = $1 and finished_at is null`,
     values: [tx.companyId],
   });
   return count;
+}
+
+/** Of all companies: those that have not moved for a day. */
+export function listForgotten(tx: SystemTx, limit: number): Promise<{ company: string; _id: string }[]> {
+  return many(tx, {
+    name: 'imports.listForgotten',
+    text: `select company_id as company, _id from imports
+      where finished_at is null and updated_at < now() - interval '1 day' order by company_id limit $1`,
+    values: [limit],
+  });
 }
 
 /** Whoever stores another one of the same company waits until this transaction has ended. */
@@ -169,7 +179,7 @@ export function endImport(tx: TenantTx, id: string, error: { code: string; messa
     text: `with gone as (delete from import_chunks where company_id = $1 and import_id = $2)
       update imports set status = case when $3::jsonb is null then 'COMPLETED' else 'FAILED' end, error = $3,
         started_at = coalesce(started_at, now()), finished_at = now(), updated_at = now()
-      where company_id = $1 and _id = $2`,
+      where company_id = $1 and _id = $2 and finished_at is null`,
     values: [tx.companyId, id, error && JSON.stringify(error)],
   });
 }

@@ -6,9 +6,11 @@ import { expectProblem } from '../../../test/support/refusals.ts';
 import { awaitImport, postForm } from '../../../test/support/sheets.ts';
 import { newId } from '../../platform/ids.ts';
 import { makeTenant } from '../../platform/route.ts';
+import { giveUpImports } from './give-up.ts';
 import { addImport } from './imports.ts';
 
-const platform = await startPlatform();
+// A connection for each of the twenty.
+const platform = await startPlatform({ env: { DATABASE_POOL: '40' } });
 const { call, database } = platform;
 const PLACES = 10;
 
@@ -22,7 +24,7 @@ const upload = {
   },
 };
 
-test('of twenty sheets at the same moment ten are taken, and no further one of the company until one has ended or is a day old', async () => {
+test('of twenty sheets at the same moment ten are taken, and no further one of the company until one has ended or was given up', async () => {
   const { _id: company, key } = await platform.createCompany();
   const principal = {
     type: 'company',
@@ -56,14 +58,35 @@ test('of twenty sheets at the same moment ten are taken, and no further one of t
   for (const path of ['/v1/contacts/import', `/v1/tables/${made._id}/import`])
     expectProblem(await postForm(platform, [409, path], { file }, { key }), 'IMPORTS_WAITING');
   await postForm(platform, [201, '/v1/contacts/import'], { file });
-  for (const change of [`status = 'COMPLETED', finished_at = now()`, `created_at = now() - interval '25 hours'`]) {
+  for (const change of [`status = 'COMPLETED', finished_at = now()`, `updated_at = now() - interval '25 hours'`]) {
     await database.sql(
       `update imports set ${change} where _id = (select _id from imports where company_id = $1 and finished_at is null limit 1)`,
       [company],
     );
+    await giveUpImports(platform.running.kit);
     const { body } = await postForm(platform, [201, `/v1/tables/${made._id}/import`], { file }, { key });
     await awaitImport(platform, `/v1/tables/${made._id}/import/${body._id}`, { key });
     await waiting();
     await postForm(platform, [409, '/v1/contacts/import'], { file }, { key });
   }
+});
+
+test('an import that nobody moved for a day ends FAILED and its sheet goes; one that moves goes on', async () => {
+  const [old, young] = await Promise.all([1, 2].map(() => postForm(platform, [201, '/v1/contacts/import'], { file })));
+  for (const asked of [old, young]) await awaitImport(platform, `/v1/contacts/import/${asked?.body._id}`);
+  const revive = (id: string, age: string): Promise<unknown> =>
+    database.sql(
+      `with chunk as (insert into import_chunks (company_id, import_id, position, bytes) values ($3, $1, 0, 'x'))
+        update imports set status = 'RUNNING', finished_at = null, updated_at = now() - $2::interval where _id = $1`,
+      [id, age, platform.demo._id],
+    );
+  await revive(old?.body._id, '25 hours');
+  await revive(young?.body._id, '23 hours');
+  await giveUpImports(platform.running.kit);
+  const read = async (id: string) => (await call(200, 'GET', `/v1/contacts/import/${id}`)).body;
+  const { status, error, finished_at } = await read(old?.body._id);
+  assert.deepEqual([status, error.code, finished_at === null], ['FAILED', 'UNAVAILABLE', false]);
+  assert.equal((await read(young?.body._id)).status, 'RUNNING');
+  const kept = await database.sql('select import_id from import_chunks where company_id = $1', [platform.demo._id]);
+  assert.deepEqual(kept, [{ import_id: young?.body._id }]);
 });

@@ -1,0 +1,13 @@
+/** Imports that nobody works on any more: their job was given up while the store was away, or their worker died each time. */
+import type { Kit } from '../../kit.ts';
+import { endImport, listForgotten } from './queries.ts';
+
+const PORTION = 100;
+const CAUSE = { code: 'UNAVAILABLE', message: 'Nobody could work on it for a day; what it had stored stays' };
+
+/** Ends those that have not moved for a day; their sheets go. */
+export async function giveUpImports(kit: Kit): Promise<void> {
+  for (let forgotten; (forgotten = await listForgotten(kit.database.system, PORTION)).length > 0;) {
+    for (const { company, _id } of forgotten) await kit.database.tenantTx(company, (tx) => endImport(tx, _id, CAUSE));
+  }
+}

@@ -1,0 +1,16 @@
+import { Type } from 'typebox';
+import type { Kit } from '../../kit.ts';
+import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { giveUpImports } from './give-up.ts';
+
+const GiveUpImports = defineJob({
+  name: 'imports.give-up',
+  data: Type.Object({}),
+  retries: 0,
+  retryDelaySeconds: 1,
+  cron: '53 * * * *',
+});
+
+export function giveUpImportsJob(kit: Kit): Worked<typeof GiveUpImports.data> {
+  return { job: GiveUpImports, handle: () => giveUpImports(kit) };
+}
