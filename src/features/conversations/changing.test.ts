@@ -150,13 +150,17 @@ test('of a closed conversation reopened at the same moment as the contact writes
 
 test('a snooze ends by itself at its time, and is told', async () => {
   const { _id } = await start();
-  const ending = new Date(Date.now() + 1_500).toISOString();
+  const ending = new Date(Date.now() + 4_000).toISOString();
   const snoozed = (await patch(200, _id, { status: 'SNOOZED', snoozed_until: ending })).body;
   assert.deepEqual([snoozed.status, snoozed.snoozed_until], ['SNOOZED', ending]);
-  const woken = await until('the conversation to open', async () => {
-    const body = await read(_id);
-    return body.status === 'OPEN' && body;
-  });
+  const woken = await until(
+    'the conversation to open',
+    async () => {
+      const body = await read(_id);
+      return body.status === 'OPEN' && body;
+    },
+    20_000,
+  );
   assert.ok(Date.now() >= Date.parse(ending), 'not before its time');
   assert.equal(woken.snoozed_until, null);
   const events = await told(_id);
@@ -166,18 +170,22 @@ test('a snooze ends by itself at its time, and is told', async () => {
 
 test('of several ends that a snooze was given the last one counts; a conversation that was closed meanwhile stays closed', async () => {
   const [prolonged, closed] = [await start(), await start()];
-  const soon = new Date(Date.now() + 1_200).toISOString();
+  const soon = new Date(Date.now() + 4_000).toISOString();
   for (const { _id } of [prolonged, closed]) await patch(200, _id, { status: 'SNOOZED', snoozed_until: soon });
   const later = inAnHour();
   await patch(200, prolonged._id, { snoozed_until: later });
   await patch(200, closed._id, { status: 'CLOSED' });
-  await until('both jobs to be through', async () => {
-    const jobs = await database.sql(
-      `select 1 from pgboss.job where name = 'conversations.wake' and state <> 'completed' and data ->> 'until' = $1`,
-      [soon],
-    );
-    return jobs.length === 0;
-  });
+  await until(
+    'both jobs to be through',
+    async () => {
+      const jobs = await database.sql(
+        `select 1 from pgboss.job where name = 'conversations.wake' and state <> 'completed' and data ->> 'until' = $1`,
+        [soon],
+      );
+      return jobs.length === 0;
+    },
+    20_000,
+  );
   const kept = await read(prolonged._id);
   assert.deepEqual([kept.status, kept.snoozed_until], ['SNOOZED', later]);
   assert.deepEqual([(await read(closed._id)).status, (await read(closed._id)).snoozed_until], ['CLOSED', null]);

@@ -65,10 +65,9 @@ test('20,000 conversations: DELETE answers at once, each is told once that it be
   const user = await addUser();
   const ids = await own(user, 20_000);
   const before = await read(`/v1/users/${user}`);
-  const started = performance.now();
-  assert.deepEqual((await remove(200, user)).body, before);
-  const took = performance.now() - started;
-  assert.ok(took < 2_000, `${took} ms`);
+  const letGo = await hold(platform, 'conversations', ids);
+  assert.deepEqual((await remove(200, user)).body, before, 'while somebody writes into each of them');
+  await letGo();
   await gone(user);
   const [counts] = await database.sql(
     `select (select count(*)::int from conversations
@@ -198,7 +197,7 @@ test('a merge that hands on a contact of theirs meanwhile works, and the contact
   ];
   const letGo = await hold(platform, 'contacts', [source._id]);
   await remove(200, user);
-  await until('the first try to give up', async () => (await statesOf(user)).includes('retry'));
+  await untilGivenUp(user);
   await letGo();
   const merged = await make(`/v1/contacts/${target._id}/merge`, { contact: source._id });
   assert.equal(merged.owner, user);
@@ -209,10 +208,10 @@ test('a merge that hands on a contact of theirs meanwhile works, and the contact
 test('a worker that dies goes on where it ended: nothing is told twice, and nothing is left out', async () => {
   const user = await addUser();
   const ids = await own(user, 1_000);
-  // The queue's own first try finds all of them held, and comes again in some seconds.
+  // The queue's own first try finds all of them held.
   const letGo = await hold(platform, 'conversations', ids);
   await remove(200, user);
-  await until('the first try to give up', async () => (await statesOf(user)).includes('retry'));
+  await untilGivenUp(user);
   await letGo();
   const { tenantTx } = kit.database;
   for (const when of ['before the commit', 'after it']) {
@@ -270,10 +269,13 @@ test('whoever names a user at the moment of the removal is refused, or is cleare
   }
 });
 
-async function statesOf(user: string): Promise<string[]> {
-  const rows = await database.sql<{ state: string }>(
-    `select state::text from pgboss.job where name = 'users.release' and data ->> 'user' = $1`,
-    [user],
-  );
-  return rows.map(({ state }) => state);
-}
+/** Until the queue's own first try has given up. It does not come again in a test's time, and so does nothing for others. */
+const untilGivenUp = (user: string): Promise<unknown> =>
+  until('the first try to give up', async () => {
+    const resting = await database.sql(
+      `update pgboss.job set start_after = now() + interval '1 hour'
+        where name = 'users.release' and data ->> 'user' = $1 and state = 'retry' returning 1`,
+      [user],
+    );
+    return resting.length > 0;
+  });

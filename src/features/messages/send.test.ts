@@ -275,7 +275,8 @@ test('a refusal that does not pass ends the message after a few tries, with the 
 
 test('a status that settles the message while its call is still being refused counts more than the refusal', async () => {
   const { conversation } = await hear(platform);
-  await setFaults([{ code: 131016, times: null }]);
+  // The one after which the longest pause is made.
+  await setFaults([{ code: 131056, times: null }]);
   const sending = sendText(platform, conversation._id);
   const queued = await until('the message to be stored', async () => {
     const { body } = await call(200, 'GET', `/v1/messages/conversation/${conversation._id}`);
