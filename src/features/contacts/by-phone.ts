@@ -2,8 +2,8 @@
 import { invalid } from '../../platform/errors.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { addContact } from './contacts.ts';
+import { findNames } from './name-queries.ts';
 import { parsePhone, phoneKey } from './phone.ts';
-import { findHolders } from './queries.ts';
 import type { ContactSource } from './schemas.ts';
 
 /**
@@ -17,6 +17,6 @@ export async function contactOfPhone(
 ): Promise<string> {
   const phone = parsePhone(phone_number);
   if (!phone) throw invalid('phone_number', 'is not a valid phone number');
-  const [holder] = await findHolders(tx, [{ kind: 'PHONE', value: phoneKey(phone.phone_number) }]);
+  const [holder] = await findNames(tx, [{ kind: 'PHONE', value: phoneKey(phone.phone_number) }]);
   return holder?.contact ?? (await addContact(tx, source, { name, phone_number: phone.phone_number }))._id;
 }

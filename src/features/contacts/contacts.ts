@@ -9,15 +9,15 @@ import { expectBusiness } from '../businesses/references.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { claimNames, releaseNames } from './identities.ts';
+import { isNamed } from './name-queries.ts';
 import { parsePhone, type Phone } from './phone.ts';
 import {
   deleteContact,
   eraseMessages,
   findContact,
-  holdContact,
+  holdContacts,
   insertContact,
-  isNamed,
-  lockContact,
+  lockContacts,
   seizeContacts,
   seizeThreads,
   unlinkRows,
@@ -71,10 +71,10 @@ export async function addContact(tx: TenantTx, source: ContactSource, input: Con
 export async function updateContactById(tenant: Tenant, id: string, input: ContactUpdate): Promise<Contact> {
   const wanted = { ...input, ...phoneOf(input) };
   return tenant.tx(async (tx) => {
-    if ((await holdContact(tx, id)) === 0) throw notFound();
+    if ((await holdContacts(tx, [id])) === 0) throw notFound();
     // Before the lock, as ingestion does, and once more behind it: a name that was ours may have been given away meanwhile.
     await claimNames(tx, id, wanted);
-    const before = await lockContact(tx, id);
+    const [before] = await lockContacts(tx, [id]);
     if (!before) throw notFound();
     await claimNames(tx, id, wanted);
     const own = fieldsOf(before);

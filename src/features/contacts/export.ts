@@ -5,9 +5,10 @@ import { sendCsv } from '../../platform/download.ts';
 import { csvLine } from '../../platform/sheets/csv.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
+import { definitionsOf } from '../custom-fields/values.ts';
 import { cellOfValue } from '../imports/cells.ts';
 import type { ContactMatch } from './filter-queries.ts';
-import { listContactFields, walkContacts, type Place } from './import-queries.ts';
+import { walkContacts, type Place } from './import-queries.ts';
 import { readMatch } from './list.ts';
 import type { Contact, ContactExportQuery } from './schemas.ts';
 
@@ -43,7 +44,7 @@ export async function exportContacts(
   reply: FastifyReply,
 ): Promise<Readable> {
   const match = await readMatch(tenant, query);
-  const fields = await listContactFields(tenant.read);
+  const fields = await definitionsOf(tenant.read, 'contact');
   return sendCsv(reply, 'contacts.csv', portionsOf(tenant, match, fields));
 }
 

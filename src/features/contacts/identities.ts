@@ -5,7 +5,7 @@
 import { alreadyHeld, AppError } from '../../platform/errors.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { digitsOf, phoneKey } from './phone.ts';
-import { findHolders, insertIdentities, releaseIdentity, type IdentityRow } from './queries.ts';
+import { findNames, insertNames, releaseName, type NewName } from './name-queries.ts';
 import type { Contact } from './schemas.ts';
 
 const FIELDS = ['phone_number', 'email', 'professional_network_identifier', 'external_id'] as const;
@@ -18,7 +18,7 @@ const KINDS = {
   external_id: 'EXTERNAL',
 } as const;
 
-export type NamedIdentity = IdentityRow & { field: (typeof FIELDS)[number] };
+export type NamedIdentity = Omit<NewName, 'contact'> & { field: (typeof FIELDS)[number] };
 
 export function identitiesOf(naming: Naming): NamedIdentity[] {
   return FIELDS.flatMap((field) => {
@@ -41,14 +41,15 @@ const ROUNDS = 3;
 export async function claimNames(tx: TenantTx, contact: string, naming: Naming): Promise<void> {
   const identities = identitiesOf(naming);
   if (identities.length === 0) return;
+  const names = identities.map((identity) => ({ ...identity, contact }));
   for (let round = 0; round < ROUNDS; round += 1) {
-    if ((await insertIdentities(tx, contact, identities)) === identities.length) return;
-    const holders = await findHolders(tx, identities);
+    if ((await insertNames(tx, names)) === names.length) return;
+    const holders = await findNames(tx, names);
     for (const { field, kind } of identities) {
       const holder = holders.find((row) => row.kind === kind);
       if (holder && holder.contact !== contact) throw alreadyHeld('CONTACT_EXISTS', field, holder.contact);
     }
-    if (holders.length === identities.length) return;
+    if (holders.length === names.length) return;
   }
   throw new AppError('UNAVAILABLE', 'The contact changes too quickly', [], { 'retry-after': '1' });
 }
@@ -63,7 +64,7 @@ export async function releaseNames(tx: TenantTx, contact: string, before: Naming
     if (old === null) continue;
     const value = current === null ? null : valueOf(field, old);
     if (current === null || value !== valueOf(field, current)) {
-      await releaseIdentity(tx, contact, { kind: KINDS[field], value });
+      await releaseName(tx, contact, { kind: KINDS[field], value });
     }
   }
 }

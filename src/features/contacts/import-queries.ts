@@ -1,58 +1,9 @@
 /** Set-based statements of imports and exports: one for a portion of contacts. */
 import { exec, many } from '../../platform/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
-import type { CustomField } from '../custom-fields/schemas.ts';
 import { conditionsOf, type ContactMatch } from './filter-queries.ts';
-import { CONTACT, type ContactFields, type IdentityRow, type LockedContact } from './queries.ts';
+import { CONTACT, type ContactFields } from './queries.ts';
 import type { Contact } from './schemas.ts';
-
-/** All custom fields of contacts, in the order in which a record shows them. */
-export function listContactFields(tx: TenantRead): Promise<CustomField[]> {
-  return many(tx, {
-    name: 'contacts.listFields',
-    text: `select _id, company_id as company, slug, title, context, type, options, description, created_at as "createdAt",
-        updated_at as "updatedAt"
-      from custom_fields where company_id = $1 and context = 'contact' order by slug`,
-    values: [tx.companyId],
-  });
-}
-
-export type Name = Pick<IdentityRow, 'kind' | 'value'>;
-export type HeldName = Name & { contact: string };
-
-const kinds = (names: Name[]): string[] => names.map((name) => name.kind);
-const values = (names: Name[]): string[] => names.map((name) => name.value);
-const contacts = (names: HeldName[]): string[] => names.map((name) => name.contact);
-
-/** Which contacts have these names. */
-export function findNames(tx: TenantTx, names: Name[]): Promise<HeldName[]> {
-  return many(tx, {
-    name: 'contacts.findNames',
-    text: `select i.kind, i.value, i.contact_id as contact from unnest($2::text[], $3::text[]) as asked (kind, value)
-      join contact_identities i on i.company_id = $1 and i.kind = asked.kind and i.value = asked.value`,
-    values: [tx.companyId, kinds(names), values(names)],
-  });
-}
-
-/** Returns how many nobody had; waits for whoever is taking one at this moment. In the order of ingestion. */
-export function insertNames(tx: TenantTx, names: (HeldName & { address: string })[]): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.insertNames',
-    text: `insert into contact_identities (company_id, kind, value, contact_id, address)
-      select $1, * from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as n (kind, value, contact_id, address)
-      order by kind, value on conflict do nothing`,
-    values: [tx.companyId, kinds(names), values(names), contacts(names), names.map((name) => name.address)],
-  });
-}
-
-export function deleteNames(tx: TenantTx, names: HeldName[]): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.deleteNames',
-    text: `delete from contact_identities i using unnest($2::text[], $3::text[], $4::text[]) as n (kind, value, contact_id)
-      where i.company_id = $1 and i.kind = n.kind and i.value = n.value and i.contact_id = n.contact_id`,
-    values: [tx.companyId, kinds(names), values(names), contacts(names)],
-  });
-}
 
 export type Pointer = { field: '_id' | 'business' | 'owner'; _id: string };
 
@@ -93,25 +44,6 @@ export function updateImported(tx: TenantTx, people: StoredPerson[]): Promise<nu
         opted_out = n.opted_out, blocked = n.blocked, custom_fields = n.held, updated_at = now()
       from ${PEOPLE} where c.company_id = $1 and c._id = n._id`,
     values: [tx.companyId, JSON.stringify(people)],
-  });
-}
-
-/** Nobody removes them; everything else goes on. In one order. Returns how many there are. */
-export function holdPeople(tx: TenantTx, ids: string[]): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.holdPeople',
-    text: 'select 1 from contacts where company_id = $1 and _id = any($2) order by _id for key share',
-    values: [tx.companyId, ids],
-  });
-}
-
-/** Nobody else changes them. In one order. */
-export function lockPeople(tx: TenantTx, ids: string[]): Promise<LockedContact[]> {
-  return many(tx, {
-    name: 'contacts.lockPeople',
-    text: `select ${CONTACT}, c.custom_fields as held from contacts c where c.company_id = $1 and c._id = any($2)
-      order by c._id for no key update`,
-    values: [tx.companyId, ids],
   });
 }
 

@@ -10,28 +10,22 @@ import { emit, type EventItem } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
-import { fieldEvents, mergeValues, type FieldChange } from '../custom-fields/values.ts';
+import { definitionsOf, fieldEvents, mergeValues, type FieldChange } from '../custom-fields/values.ts';
 import type { Import, ImportJob, RowError } from '../imports/schemas.ts';
 import { rowErrors, workImport, type ImportRow, type Taken } from '../imports/work.ts';
 import { fieldsOf, NOBODY } from './contacts.ts';
 import { identitiesOf, type NamedIdentity } from './identities.ts';
 import {
-  deleteNames,
-  findNames,
   findPeople,
   findPointers,
-  holdPeople,
   insertImported,
-  insertNames,
-  listContactFields,
-  lockPeople,
   updateImported,
-  type HeldName,
   type Pointer,
   type StoredPerson,
 } from './import-queries.ts';
 import { readPerson, type Fault, type Person } from './import-rows.ts';
-import type { ContactFields } from './queries.ts';
+import { deleteNames, findNames, insertNames, type HeldName } from './name-queries.ts';
+import { holdContacts, lockContacts, type ContactFields } from './queries.ts';
 
 /** What becomes of one contact by all rows of the portion that are about it. */
 interface Draft {
@@ -68,7 +62,7 @@ export const workContactImport = (kit: Kit, job: ImportJob, again: (tx: TenantTx
   workImport(kit, job, { take: takeContacts, again });
 
 async function takeContacts(tx: TenantTx, asked: Import, rows: ImportRow[]): Promise<Taken> {
-  const definitions = await listContactFields(tx);
+  const definitions = await definitionsOf(tx, 'contact');
   const read = await readPeople(rows, definitions);
   await checkReferences(tx, read);
   const sound = read.filter(({ faults }) => faults.length === 0).map(({ person }) => person);
@@ -216,7 +210,7 @@ async function store(tx: TenantTx, plan: Plan, definitions: CustomField[]): Prom
   if (fresh.length > 0) await insertImported(tx, personsOf(fresh, merged));
   const existing = drafts.filter(({ isNew }) => !isNew);
   const ids = existing.map(({ _id }) => _id);
-  if (ids.length > 0 && (await holdPeople(tx, ids)) !== ids.length) throw changedMeanwhile();
+  if (ids.length > 0 && (await holdContacts(tx, ids)) !== ids.length) throw changedMeanwhile();
   const free = names.filter((name) => !plan.known.has(nameKey(name)));
   if (free.length > 0 && (await insertNames(tx, free)) !== free.length) throw changedMeanwhile();
   if (existing.length > 0) await updateExisting(tx, { existing, names, definitions, merged });
@@ -236,7 +230,7 @@ interface Existing {
 
 async function updateExisting(tx: TenantTx, { existing, names, definitions, merged }: Existing): Promise<void> {
   const ids = existing.map(({ _id }) => _id);
-  const locked = new Map((await lockPeople(tx, ids)).map((contact) => [contact._id, contact]));
+  const locked = new Map((await lockContacts(tx, ids)).map((contact) => [contact._id, contact]));
   const ours = names.filter(({ contact }) => locked.has(contact));
   const held = new Map((await findNames(tx, ours)).map((name) => [nameKey(name), name.contact]));
   // Somebody removed, merged or renamed one of them between the look and the lock.

@@ -5,9 +5,9 @@ import type { Upload } from '../../platform/multipart.ts';
 import type { Page } from '../../platform/paging.ts';
 import { allows } from '../../platform/scopes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
+import { definitionsOf } from '../custom-fields/values.ts';
 import { addImport, pageImports, readImport } from '../imports/imports.ts';
 import type { Import, ImportQuery } from '../imports/schemas.ts';
-import { listContactFields } from './import-queries.ts';
 import { fieldFinder } from './import-rows.ts';
 import { ImportContacts } from './jobs.ts';
 import type { ContactImportForm } from './schemas.ts';
@@ -21,7 +21,7 @@ export async function importContacts(
   { mapping, silent = false, update_existing = true }: ContactImportForm,
 ): Promise<Import> {
   if (update_existing) refuseUpdates(tenant);
-  const find = fieldFinder(await listContactFields(tenant.read));
+  const find = fieldFinder(await definitionsOf(tenant.read, 'contact'));
   return addImport(tenant, {
     ...OWNER,
     upload,

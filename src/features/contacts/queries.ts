@@ -83,21 +83,22 @@ export function updateContact(tx: TenantTx, id: string, fields: ContactFields): 
 
 export type LockedContact = Contact & Pick<ContactFields, 'held'>;
 
-/** Nobody removes it; everything else goes on. Returns how many there are. */
-export function holdContact(tx: TenantTx, id: string): Promise<number> {
+/** Nobody removes them; everything else goes on. In one order. Returns how many there are. */
+export function holdContacts(tx: TenantTx, ids: string[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.hold',
-    text: 'select 1 from contacts where company_id = $1 and _id = $2 for key share',
-    values: [tx.companyId, id],
+    text: 'select 1 from contacts where company_id = $1 and _id = any($2) order by _id for key share',
+    values: [tx.companyId, ids],
   });
 }
 
-/** Nobody else changes it. */
-export function lockContact(tx: TenantTx, id: string): Promise<LockedContact | null> {
-  return maybeOne(tx, {
-    name: 'contacts.lockOne',
-    text: `select ${CONTACT}, c.custom_fields as held from contacts c where c.company_id = $1 and c._id = $2 for no key update`,
-    values: [tx.companyId, id],
+/** Nobody else changes them. In one order. */
+export function lockContacts(tx: TenantTx, ids: string[]): Promise<LockedContact[]> {
+  return many(tx, {
+    name: 'contacts.lockAll',
+    text: `select ${CONTACT}, c.custom_fields as held from contacts c where c.company_id = $1 and c._id = any($2)
+      order by c._id for no key update`,
+    values: [tx.companyId, ids],
   });
 }
 
@@ -149,67 +150,6 @@ export function deleteContact(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
-export interface IdentityRow {
-  kind: 'PHONE' | 'EMAIL' | 'NETWORK' | 'EXTERNAL';
-  value: string;
-  /** As a send writes it. */
-  address: string;
-}
-
-/** Returns how many nobody had; waits for whoever is taking one at this moment. */
-export function insertIdentities(tx: TenantTx, contact: string, identities: IdentityRow[]): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.insertIdentities',
-    text: `insert into contact_identities (company_id, contact_id, kind, value, address)
-      select $1, $2, kind, value, address from unnest($3::text[], $4::text[], $5::text[]) as i (kind, value, address)
-      order by kind, value on conflict do nothing`,
-    values: [
-      tx.companyId,
-      contact,
-      identities.map((identity) => identity.kind),
-      identities.map((identity) => identity.value),
-      identities.map((identity) => identity.address),
-    ],
-  });
-}
-
-export function findHolders(
-  tx: TenantTx,
-  identities: Pick<IdentityRow, 'kind' | 'value'>[],
-): Promise<{ kind: string; contact: string }[]> {
-  return many(tx, {
-    name: 'contacts.findHolders',
-    text: `select i.kind, i.contact_id as contact from unnest($2::text[], $3::text[]) as asked (kind, value)
-      join contact_identities i on i.company_id = $1 and i.kind = asked.kind and i.value = asked.value`,
-    values: [tx.companyId, identities.map((identity) => identity.kind), identities.map((identity) => identity.value)],
-  });
-}
-
-/** With those that were only answered there; `value` null: all of the kind. */
-export function releaseIdentity(
-  tx: TenantTx,
-  contact: string,
-  { kind, value }: { kind: IdentityRow['kind']; value: string | null },
-): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.releaseIdentity',
-    text: `delete from contact_identities
-      where company_id = $1 and contact_id = $2 and kind = $3 and ($4::text is null or address = (
-        select o.address from contact_identities o
-        where o.company_id = $1 and o.contact_id = $2 and o.kind = $3 and o.value = $4))`,
-    values: [tx.companyId, contact, kind, value],
-  });
-}
-
-/** All names of one contact become another's. */
-export function moveNames(tx: TenantTx, from: string, to: string): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.moveNames',
-    text: 'update contact_identities set contact_id = $3 where company_id = $1 and contact_id = $2',
-    values: [tx.companyId, from, to],
-  });
-}
-
 /** The clocks of a contact go forward to those of another, never back. */
 export function joinClocks(
   tx: TenantTx,
@@ -223,13 +163,4 @@ export function joinClocks(
       where company_id = $1 and _id = $2`,
     values: [tx.companyId, id, other.last_inbound_at, other.last_message_at],
   });
-}
-
-export async function isNamed(tx: TenantTx, contact: string): Promise<boolean> {
-  const { named } = await one<{ named: boolean }>(tx, {
-    name: 'contacts.isNamed',
-    text: 'select exists (select 1 from contact_identities where company_id = $1 and contact_id = $2) as named',
-    values: [tx.companyId, contact],
-  });
-  return named;
 }

@@ -4,10 +4,10 @@ import { emit } from '../../platform/events.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { fieldEvents, uniteValues } from '../custom-fields/values.ts';
 import { fieldsOf } from './contacts.ts';
+import { moveNames } from './name-queries.ts';
 import {
   deleteContact,
   joinClocks,
-  moveNames,
   seizeContacts,
   seizeThreads,
   updateContact,

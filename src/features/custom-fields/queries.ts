@@ -6,11 +6,12 @@ import type { CustomField, FieldContext } from './schemas.ts';
 const COLUMNS = `_id, company_id as company, slug, title, context, type, options, description, created_at as "createdAt",
   updated_at as "updatedAt"`;
 
-/** Definitions by slug or id; what is unknown is left out. */
-export function listDefinitions(tx: TenantRead, context: FieldContext, keys: string[]): Promise<CustomField[]> {
+/** Definitions by slug or id, what is unknown is left out; null: all, in the order in which a record shows them. */
+export function listDefinitions(tx: TenantRead, context: FieldContext, keys: string[] | null): Promise<CustomField[]> {
   return many(tx, {
     name: 'custom-fields.listDefinitions',
-    text: `select ${COLUMNS} from custom_fields where company_id = $1 and context = $2 and (_id = any($3) or slug = any($3))`,
+    text: `select ${COLUMNS} from custom_fields where company_id = $1 and context = $2
+      and ($3::text[] is null or _id = any($3) or slug = any($3)) order by slug`,
     values: [tx.companyId, context, keys],
   });
 }

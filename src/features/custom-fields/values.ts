@@ -62,6 +62,11 @@ function faultOfList({ options }: TypedSlot, value: unknown): string | null {
   return stranger === undefined ? null : `must hold only ${options.join(', ')}`;
 }
 
+/** All fields that a kind of record can have, in the order in which it shows them. */
+export function definitionsOf(tx: TenantRead, context: FieldContext): Promise<CustomField[]> {
+  return listDefinitions(tx, context, null);
+}
+
 export interface FieldChange {
   field: Pick<CustomField, '_id' | 'slug' | 'title' | 'context'>;
   /** Null when it was cleared. */

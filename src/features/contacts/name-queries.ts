@@ -1,0 +1,79 @@
+/** By which names contacts are known: the primary key decides whose each one is. */
+import { exec, many, one } from '../../platform/db.ts';
+import type { TenantTx } from '../../platform/tenant.ts';
+
+export interface Name {
+  kind: 'PHONE' | 'EMAIL' | 'NETWORK' | 'EXTERNAL';
+  value: string;
+}
+export type HeldName = Name & { contact: string };
+/** `address`: as a send writes it. */
+export type NewName = HeldName & { address: string };
+
+const kinds = (names: Name[]): string[] => names.map((name) => name.kind);
+const values = (names: Name[]): string[] => names.map((name) => name.value);
+const contacts = (names: HeldName[]): string[] => names.map((name) => name.contact);
+
+/** Which contacts have these names. */
+export function findNames(tx: TenantTx, names: Name[]): Promise<HeldName[]> {
+  return many(tx, {
+    name: 'contacts.findNames',
+    text: `select i.kind, i.value, i.contact_id as contact from unnest($2::text[], $3::text[]) as asked (kind, value)
+      join contact_identities i on i.company_id = $1 and i.kind = asked.kind and i.value = asked.value`,
+    values: [tx.companyId, kinds(names), values(names)],
+  });
+}
+
+/** Returns how many nobody had; waits for whoever is taking one at this moment. In the order of ingestion. */
+export function insertNames(tx: TenantTx, names: NewName[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.insertNames',
+    text: `insert into contact_identities (company_id, kind, value, contact_id, address)
+      select $1, * from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as n (kind, value, contact_id, address)
+      order by kind, value on conflict do nothing`,
+    values: [tx.companyId, kinds(names), values(names), contacts(names), names.map((name) => name.address)],
+  });
+}
+
+export function deleteNames(tx: TenantTx, names: HeldName[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.deleteNames',
+    text: `delete from contact_identities i using unnest($2::text[], $3::text[], $4::text[]) as n (kind, value, contact_id)
+      where i.company_id = $1 and i.kind = n.kind and i.value = n.value and i.contact_id = n.contact_id`,
+    values: [tx.companyId, kinds(names), values(names), contacts(names)],
+  });
+}
+
+/** Takes a name away, with those that were only answered there; `value` null: all of the kind. */
+export function releaseName(
+  tx: TenantTx,
+  contact: string,
+  { kind, value }: { kind: Name['kind']; value: string | null },
+): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.releaseName',
+    text: `delete from contact_identities
+      where company_id = $1 and contact_id = $2 and kind = $3 and ($4::text is null or address = (
+        select o.address from contact_identities o
+        where o.company_id = $1 and o.contact_id = $2 and o.kind = $3 and o.value = $4))`,
+    values: [tx.companyId, contact, kind, value],
+  });
+}
+
+/** All names of one contact become another's. */
+export function moveNames(tx: TenantTx, from: string, to: string): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.moveNames',
+    text: 'update contact_identities set contact_id = $3 where company_id = $1 and contact_id = $2',
+    values: [tx.companyId, from, to],
+  });
+}
+
+export async function isNamed(tx: TenantTx, contact: string): Promise<boolean> {
+  const { named } = await one<{ named: boolean }>(tx, {
+    name: 'contacts.isNamed',
+    text: 'select exists (select 1 from contact_identities where company_id = $1 and contact_id = $2) as named',
+    values: [tx.companyId, contact],
+  });
+  return named;
+}
