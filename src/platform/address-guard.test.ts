@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
+import { seedOfRun } from '../../test/full/harness/chance.ts';
 import { randomBits, rangeOf, SPECIAL, spellings, textOf, type Range } from '../../test/support/addresses.ts';
 import { createAddressGuard } from './address-guard.ts';
 import { createOutbound, OutboundError, type Outbound } from './outbound.ts';
@@ -88,7 +88,7 @@ describe('the address guard', () => {
   });
 
   test('blocks an address exactly when it is special and not allowed (random prefixes and addresses)', (context) => {
-    const seed = Number(process.env['SEED'] ?? randomInt(2 ** 31));
+    const seed = seedOfRun();
     context.diagnostic(`SEED=${seed}`);
     const random = randomBits(seed);
     const special = SPECIAL.map(rangeOf);

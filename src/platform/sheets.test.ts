@@ -1,6 +1,7 @@
 /** Sheets: what is read out of good ones, and how soon bad ones are given up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seedOfRun } from '../../test/full/harness/chance.ts';
 import { randomFrom } from '../../test/support/random.ts';
 import { bombOf, workbookParts, xlsxOf, zipOf, type TestCell, type ZipItem } from '../../test/support/sheets.ts';
 import { AppError } from './errors.ts';
@@ -95,8 +96,9 @@ test('the first sheet of a workbook is read: shared and inline texts, numbers, b
   ]);
 });
 
-test('what was written as CSV is read as it was, and no cell begins like a formula', async () => {
-  const seed = Math.floor(Math.random() * 1e9);
+test('what was written as CSV is read as it was, and no cell begins like a formula', async (t) => {
+  const seed = seedOfRun();
+  t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
   const letters = ['=', '+', '-', '@', "'", '\t', '\r', '\n', '"', ',', ';', ' ', 'a', 'é', '5', '\uff1d'];
   const text = (): string =>
@@ -104,12 +106,12 @@ test('what was written as CSV is read as it was, and no cell begins like a formu
   const rows = Array.from({ length: 300 }, () => [`x${text()}`, text(), '-5', '+5511987654321', '=1+1', '-1+cmd|x']);
   const written = csvLine(['a', 'b', 'c', 'd', 'e', 'f']) + rows.map((row) => csvLine(row)).join('');
   const expected = rows.map((row) => row.map((cell) => (cell.trim() === '' ? null : cell)));
-  assert.deepEqual((await cellsOf(written)).slice(1), expected, `seed ${seed}`);
+  assert.deepEqual((await cellsOf(written)).slice(1), expected, `SEED=${seed}`);
   // Read as a spreadsheet reads it: without taking the apostrophe away.
   for (const row of rows) {
     for (const cell of row.slice(0, 2)) {
       const shown = csvLine([cell]).trimEnd().replace(/^"/, '');
-      if (!/^[+-]\d/.test(cell)) assert.doesNotMatch(shown, /^[=+\-@\t\r\n\uff1d]/, `seed ${seed}: ${cell}`);
+      if (!/^[+-]\d/.test(cell)) assert.doesNotMatch(shown, /^[=+\-@\t\r\n\uff1d]/, `SEED=${seed}: ${cell}`);
     }
   }
   assert.equal(
@@ -148,7 +150,7 @@ const DTD = '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;&x;&x;&x;
 const HOSTILE: [string, () => Buffer, RegExp][] = [
   ['a bomb of a thousand to one', () => withSheet((item) => ({ ...item, packed: bombOf(200) })), /100 times/],
   [
-    'a bomb whose headers say that it is small',
+    'a bomb whose headers say that it is small (defect 13)',
     () => withSheet((item) => ({ ...item, packed: bombOf(200), claims: { inflated: 1000 } })),
     /broken workbook/,
   ],
@@ -192,8 +194,9 @@ for (const [name, make, message] of HOSTILE) {
   });
 }
 
-test('a workbook of random bytes here and there is read or refused, and never breaks the reader', async () => {
-  const seed = Math.floor(Math.random() * 1e9);
+test('a workbook of random bytes here and there is read or refused, and never breaks the reader', async (t) => {
+  const seed = seedOfRun();
+  t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
   const good = xlsxOf([['name', 'n'], ...Array.from({ length: 50 }, (_, n) => [`Ana ${n}`, n])]);
   for (let round = 0; round < 300; round += 1) {
@@ -203,7 +206,7 @@ test('a workbook of random bytes here and there is read or refused, and never br
     try {
       await rowsOf(broken);
     } catch (error) {
-      assert.ok(error instanceof AppError, `seed ${seed}, round ${round}: ${(error as Error).stack}`);
+      assert.ok(error instanceof AppError, `SEED=${seed}, round ${round}: ${(error as Error).stack}`);
     }
   }
 });

@@ -218,7 +218,7 @@ describe('a text', () => {
 
   test('with any one character changed, left out or put in is refused', async (t) => {
     const seed = seedOfRun();
-    t.diagnostic(`seed ${seed}`);
+    t.diagnostic(`SEED=${seed}`);
     const chance = chanceOf(seed);
     const letters = `${LETTERS}.=+/ \n\0é`.split('');
     const token = tokens.user;

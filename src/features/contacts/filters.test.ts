@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { openDatabase } from '../../platform/tenant.ts';
+import { seedOfRun } from '../../../test/full/harness/chance.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { randomFrom } from '../../../test/support/random.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { pageContacts } from './list.ts';
 
-const seed = randomInt(2 ** 31);
+const seed = seedOfRun();
 const next = randomFrom(seed);
 const below = (end: number): number => Math.floor(next() * end);
 const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
@@ -198,8 +198,8 @@ async function check(filters: Filter[], search?: string): Promise<void> {
   const ids = expected(filters, search);
   const query = { ...(filters.length > 0 ? { filters: JSON.stringify(filters) } : {}), ...(search ? { search } : {}) };
   const found = await ask(query);
-  assert.equal(difference(found.ids, ids), null, `seed ${seed}: ${JSON.stringify(query)}`);
-  assert.equal(found.total, ids.length, `seed ${seed}: ${JSON.stringify(query)}`);
+  assert.equal(difference(found.ids, ids), null, `SEED=${seed}: ${JSON.stringify(query)}`);
+  assert.equal(found.total, ids.length, `SEED=${seed}: ${JSON.stringify(query)}`);
 }
 
 /** Null when both are the same ids in the same order, else one contact that tells why not. */
@@ -213,7 +213,7 @@ function difference(found: string[], ids: string[]): Json {
 
 const ALL_FIELDS = [...COLUMNS.map((name) => `contact.${name}`), ...Object.values(FIELDS)];
 
-describe(`what is found is what the rule says, in the order of the list (seed ${seed})`, () => {
+describe(`what is found is what the rule says, in the order of the list (SEED=${seed})`, () => {
   for (const field of ALL_FIELDS) {
     const name = TYPES.find((type) => FIELDS[type] === field) ?? field;
     test(`every operator on ${name}`, async () => {
@@ -255,8 +255,8 @@ describe(`what is found is what the rule says, in the order of the list (seed ${
         const { result, meta } = await pageContacts(tenant as never, query);
         const ids = expected(filters);
         const found = result.map((contact) => contact._id);
-        assert.equal(difference(found, ids.slice(0, 100)), null, `seed ${seed}: ${query.filters}`);
-        assert.equal(meta.totalCount, ids.length, `seed ${seed}: ${query.filters}`);
+        assert.equal(difference(found, ids.slice(0, 100)), null, `SEED=${seed}: ${query.filters}`);
+        assert.equal(meta.totalCount, ids.length, `SEED=${seed}: ${query.filters}`);
       }
     } finally {
       await database.close();

@@ -1,6 +1,7 @@
 /** Whose name is it: one contact per phone number, e-mail, network identifier and external id, whoever asks at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seedOfRun } from '../../../test/full/harness/chance.ts';
 import { freshPhone } from '../../../test/support/network.ts';
 import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
 import { randomFrom } from '../../../test/support/random.ts';
@@ -131,7 +132,7 @@ test('a number that was replaced no longer leads to the contact; what the networ
 });
 
 test('whatever contacts are given, take and give up at the same moment, each name belongs to who shows it, and to nobody else', async (t) => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
+  const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
   const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)] as T;
@@ -164,7 +165,7 @@ test('whatever contacts are given, take and give up at the same moment, each nam
 });
 
 test('changes of different fields at the same moment are all kept, beside what comes in meanwhile', async (t) => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
+  const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
   const from = freshPhone();

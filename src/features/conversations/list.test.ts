@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seedOfRun } from '../../../test/full/harness/chance.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { randomFrom } from '../../../test/support/random.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
@@ -102,7 +103,7 @@ function fits(record: Json, query: Record<string, string>, contacts: Map<string,
   });
 }
 
-const START = Date.now() % 1_000_000;
+const START = seedOfRun();
 const random = randomFrom(START);
 const seeded = await seed(random);
 

@@ -15,6 +15,7 @@ import {
   type Phone,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { randomFrom } from '../../../test/support/random.ts';
 import { eventNames } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 import { EVENT_NAMES } from '../../platform/events.ts';
@@ -235,17 +236,6 @@ async function countEvents(at: Phone): Promise<Json> {
     [at.inbox],
   );
   return Object.fromEntries(rows.map(({ name, events }) => [name, events]));
-}
-
-/** Mulberry32: the same sequence for the same seed on every machine. */
-function randomFrom(start: number): () => number {
-  let state = start >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 test('any order, any repetition, any batching over two processes ends as the orderly run does', async (t) => {
