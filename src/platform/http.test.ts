@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { text as textOf } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { startPlatform, type Answer, type CallOptions, type Json } from '../../test/support/platform.ts';
 import { createServer } from './http.ts';
@@ -117,7 +117,7 @@ describe('a body', () => {
       socket.write(`${head}content-type: application/json\r\ncontent-length: 20000000\r\n\r\n`);
       // It listens only when it has said all: a connection that is closed meanwhile would take the answer with it.
       await new Promise((done) => socket.write(Buffer.alloc(20_000_000, ' '), done));
-      const answer = await text(socket.end());
+      const answer = await textOf(socket.end());
       assert.match(answer, /^HTTP\/1\.1 413 /);
       assert.match(answer, /"code":"BODY_TOO_LARGE"/);
     }
