@@ -14,6 +14,8 @@ interface Step {
 
 /** The build machine has two cores. */
 const LANES = 2;
+/** Each file is a process of its own, and loads the same some hundred modules. */
+const COMPILED = resolve('node_modules/.cache/compiled');
 /** For a file as a whole: many times what one may take, so a test that hangs is named and not waited for. */
 const TEST_TIMEOUT_MS = 120_000;
 
@@ -94,7 +96,10 @@ async function runTests(): Promise<number> {
 function spawnNode(args: string[], stdio: 'pipe' | 'inherit'): ChildProcess {
   // Whatever calls `node` further down finds this one, also when npm did not set the path.
   const path = [resolve('node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter);
-  const child = spawn(process.execPath, args, { stdio, env: { ...process.env, PATH: path } });
+  const child = spawn(process.execPath, args, {
+    stdio,
+    env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: COMPILED },
+  });
   running.add(child);
   return child;
 }

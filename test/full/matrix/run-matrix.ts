@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { openPlatform, type Platform } from '../../support/platform.ts';
 import { silenceNetwork } from '../../support/traffic.ts';
 import { entryOf, type Account, type Pair } from './asking.ts';
-import { createCallers, insiders, unwalled } from './callers.ts';
+import { createCallers, insiders, kinds, unwalled } from './callers.ts';
 import { createSide } from './companies.ts';
 import { readOperations, type Operation } from './document.ts';
 import { proveGlobals } from './globals.ts';
@@ -31,7 +31,7 @@ export interface Figure {
 interface Extent {
   /** Pairs of companies that are played against each other. */
   pairs: number;
-  /** Whether what is refused before the data is reached (by who asks, by the shape of a body) is asked anew for each wall. */
+  /** Whether everybody asks for each wall anew, also who or what is refused before the data is reached. */
   everything: boolean;
   /** Pairs of requests whose times are compared, per operation. */
   timed: number;
@@ -129,7 +129,7 @@ async function rows(mode: string, platform: Platform, extent: Extent): Promise<F
   const pairs = await createPairs(platform, extent.pairs);
   for (const pair of pairs) {
     const everybody = await createCallers(platform, pair.own, pair.other);
-    const callers = extent.everything ? everybody : insiders(everybody);
+    const callers = extent.everything ? everybody : kinds(insiders(everybody));
     for (const [promise, prove] of Object.entries(PROMISES)) {
       if (promise === SHAPES && !extent.everything) continue;
       const account = accounts.get(promise) ?? { asked: 0, faults: [] };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { openPlatform } from '../../support/platform.ts';
 import { silenceNetwork } from '../../support/traffic.ts';
 import type { Account } from './asking.ts';
-import { createCallers } from './callers.ts';
+import { createCallers, kinds } from './callers.ts';
 import { createSide } from './companies.ts';
 import { readOperations } from './document.ts';
 import { proveRepeats } from './repeats.ts';
@@ -12,13 +12,15 @@ import { proveTrails } from './trails.ts';
 export interface TrailsSize {
   /** Companies whose callers do everything. */
   companies: number;
+  /** Else one of each kind of caller repeats what it asked. */
+  everybody: boolean;
 }
 
 // More would only repeat what the first ones say.
 const SHOWN_FAULTS = 5;
 
 /** By promise: how many requests, and what broke it. */
-export async function runTrails({ companies }: TrailsSize): Promise<{ audit: Account; repeats: Account }> {
+export async function runTrails({ companies, everybody }: TrailsSize): Promise<{ audit: Account; repeats: Account }> {
   const { platform, close } = await openPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
   const accounts: { audit: Account; repeats: Account } = {
     audit: { asked: 0, faults: [] },
@@ -32,7 +34,7 @@ export async function runTrails({ companies }: TrailsSize): Promise<{ audit: Acc
       const callers = await createCallers(platform, pair.own, pair.other);
       for (const operation of operations) {
         await proveTrails(pair, callers, operation, accounts.audit);
-        await proveRepeats(pair, callers, operation, accounts.repeats);
+        await proveRepeats(pair, everybody ? callers : kinds(callers), operation, accounts.repeats);
       }
     }
     return accounts;
