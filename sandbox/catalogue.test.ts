@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { call, type GraphBody, PHONE, type Reply, TEXT, TOKEN, useSandbox, WABA } from './test-process.ts';
 
@@ -104,10 +106,15 @@ describe('media, numbers, subscriptions', () => {
   });
 
   test('a callback of its own must answer the challenge before it is taken', async () => {
-    const refused = await graph(`${WABA}/subscribed_apps`, {
-      body: { override_callback_uri: `${url()}/receiver/own`, verify_token: 't' },
-    });
-    assert.equal(refused.body.error!.code, 2200);
+    const silent = createServer((_request, response) => void response.writeHead(404).end());
+    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const subscribe = (address: string) =>
+      graph(`${WABA}/subscribed_apps`, { body: { override_callback_uri: address, verify_token: 't' } });
+    assert.equal((await subscribe(`http://127.0.0.1:${port}/own`)).body.error!.code, 2200);
+    silent.close();
+    // Its own addresses are none: it would be notified at its control paths.
+    assert.equal((await subscribe(`${url()}/receiver/own`)).body.error!.code, 100);
     assert.equal((await graph(`${WABA}/subscribed_apps`, { method: 'POST' })).body.success, true);
     assert.equal((await graph(`${WABA}/subscribed_apps`)).body.data!.length, 1);
     await graph(`${WABA}/subscribed_apps`, { method: 'DELETE' });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { registerAccount } from './accounts.ts';
-import { answer, asObject, asText, parseJson, readBody, writeAnswer, type Answer } from './exchange.ts';
+import { answer, asObject, asText, own, parseJson, readBody, writeAnswer, type Answer } from './exchange.ts';
 import { escapeLikeMeta } from './envelope.ts';
 import { writeInbound } from './inbound.ts';
 import { openStream, publish } from './live.ts';
@@ -72,7 +72,7 @@ export async function handleControl(sandbox: Sandbox, req: IncomingMessage, res:
     const media = findMedia(sandbox.media, name.slice('media/'.length));
     return writeAnswer(res, media === undefined ? problem('There is no such file.', 404) : mediaBytes(media));
   }
-  const operation = OPERATIONS[`${req.method} ${name}`];
+  const operation = own(OPERATIONS, `${req.method} ${name}`);
   const bytes = await readBody(req, BODY_MAX_BYTES);
   if (operation === undefined)
     return writeAnswer(res, problem('There is no such operation; see sandbox/README.md.', 404));

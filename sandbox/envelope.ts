@@ -38,7 +38,7 @@ const emptyChange = ({ display_phone_number, phone_number_id }: Account): Change
   },
 });
 
-function append(value: Json, key: string, item: Json): void {
+function append(value: Json, key: 'contacts' | Element['kind'], item: Json): void {
   const list = value[key];
   if (Array.isArray(list)) list.push(item);
   else value[key] = [item];

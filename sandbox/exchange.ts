@@ -53,6 +53,10 @@ export type Json = Record<string, unknown>;
 export const asObject = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 
+/** The value that the object itself holds under a key that a caller chose: never something that every object inherits. */
+export const own = <V>(object: Readonly<Record<string, V>>, key: string): V | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
+
 export const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

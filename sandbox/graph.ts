@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { accountsOfWaba, findAccount, type Account } from './accounts.ts';
-import { answer, asObject, asText, parseJson, pause, readBody, writeAnswer, type Answer } from './exchange.ts';
+import { answer, asObject, asText, own, parseJson, pause, readBody, writeAnswer, type Answer } from './exchange.ts';
 import { errorAnswer, unknownObject, type GraphFailure } from './graph-errors.ts';
 import { deleteMedia, describeMedia, downloadMedia, findMedia, MEDIA_MAX_BYTES, uploadMedia } from './media.ts';
 import { digitsOf, postMessage } from './messages.ts';
@@ -67,7 +67,7 @@ export async function handleGraph(sandbox: Sandbox, req: IncomingMessage, res: S
   const call = readCall(sandbox, req);
   const isSend = call.method === 'POST' && (call.edge === 'messages' || call.edge === 'marketing_messages');
   if (isSend) return handleSend(call, res);
-  const fault = takeFault(sandbox.settings, PLACES[call.edge] ?? 'phone');
+  const fault = takeFault(sandbox.settings, own(PLACES, call.edge) ?? 'phone');
   if (fault !== undefined && (await applyFault(fault, res))) return;
   const done = await route(call);
   // What the route did not read must go, or the connection could not be used again.
@@ -106,13 +106,13 @@ function route(call: Call): Answer | Promise<Answer> {
   const media = edge === '' ? findMedia(sandbox.media, id) : undefined;
   if (media !== undefined && method === 'GET') return describeMedia(sandbox.media, media, sandbox.url);
   if (media !== undefined && method === 'DELETE') return deleteMedia(sandbox.media, media);
-  const wabaEdge = WABA_EDGES[`${method} ${edge}`];
-  const isPhone = sandbox.accounts.byPhone.has(id) || PHONE_EDGES[`${method} ${edge}`] !== undefined;
+  const wabaEdge = own(WABA_EDGES, `${method} ${edge}`);
+  const isPhone = sandbox.accounts.byPhone.has(id) || own(PHONE_EDGES, `${method} ${edge}`) !== undefined;
   if (wabaEdge !== undefined && (edge !== '' || !isPhone || isWaba(call))) {
     return isWaba(call) ? wabaEdge(call) : errorAnswer(unknownObject(method, id));
   }
   const account = ownAccount(call);
-  const phoneEdge = PHONE_EDGES[`${method} ${edge}`];
+  const phoneEdge = own(PHONE_EDGES, `${method} ${edge}`);
   if (account === undefined || phoneEdge === undefined) return errorAnswer(unknownObject(method, id));
   return phoneEdge(call, account);
 }

@@ -1,5 +1,5 @@
 import { callbackOf, findAccount, type Account } from './accounts.ts';
-import { asObject, asText, type Json } from './exchange.ts';
+import { asObject, asText, own, type Json } from './exchange.ts';
 import { publish } from './live.ts';
 import { addMedia, mediaFacts } from './media.ts';
 import { digitsOf, makeMessageId, windowKey } from './messages.ts';
@@ -87,7 +87,7 @@ const MEDIA_TYPES = new Set(['image', 'video', 'audio', 'document', 'sticker']);
 function payloadOf(sandbox: Sandbox, type: string, input: Json): Json {
   if (type === 'text') return { text: { body: asText(input['text']) ?? '' } };
   const raw = asObject(input['raw']);
-  if (!MEDIA_TYPES.has(type) || raw[type] !== undefined) return {};
+  if (!MEDIA_TYPES.has(type) || own(raw, type) !== undefined) return {};
   const { base64, mime_type, file_name } = asObject(input['media']);
   const given = asText(base64);
   const bytes = given === undefined ? drawPlaceholder(sandbox.inbound.nextSeq) : Buffer.from(given, 'base64');

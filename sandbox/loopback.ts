@@ -17,7 +17,10 @@ export function isLoopbackUrl(text: string): boolean {
  */
 export function isForeign(req: IncomingMessage): boolean {
   const site = req.headers['sec-fetch-site'];
-  if (site === 'cross-site' || site === 'same-site') return true;
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  const { origin } = req.headers;
+  // Browsers send it with every post, also those that send no Sec-Fetch-Site; our own pages are of the host that they ask.
+  if (origin !== undefined && URL.parse(origin)?.host !== req.headers.host) return true;
   const host = (req.headers.host ?? '').replace(/:\d+$/, '');
   return !isLoopbackHost(host);
 }

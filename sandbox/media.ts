@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { Account } from './accounts.ts';
-import { answer, type Answer } from './exchange.ts';
+import { answer, own, type Answer } from './exchange.ts';
 import { errorAnswer, unknownObject } from './graph-errors.ts';
 
 type Media = {
@@ -80,7 +80,7 @@ export async function uploadMedia(
   const mimeType =
     (typeof declared === 'string' && declared !== '' ? declared : file.type) || 'application/octet-stream';
   const bare = mimeType.replace(/;.*$/, '').trim();
-  const isRefusedKind = /^(image|audio|video)\//.test(bare) && MAX_BYTES[bare] === undefined;
+  const isRefusedKind = /^(image|audio|video)\//.test(bare) && own(MAX_BYTES, bare) === undefined;
   if (isRefusedKind) {
     const known = Object.keys(MAX_BYTES).join(', ');
     return errorAnswer({
@@ -88,7 +88,7 @@ export async function uploadMedia(
       message: `(#100) Param file must be a file with one of the following types: ${known}. Received file of type '${bare}'.`,
     });
   }
-  if (file.size > (MAX_BYTES[bare] ?? MEDIA_MAX_BYTES)) {
+  if (file.size > (own(MAX_BYTES, bare) ?? MEDIA_MAX_BYTES)) {
     return errorAnswer({ code: 131053, details: `The file is larger than the network accepts for ${bare}.` });
   }
   const content = Buffer.from(await file.arrayBuffer());

@@ -1,4 +1,4 @@
-import { asObject, asText, type Json } from './exchange.ts';
+import { asObject, asText, own, type Json } from './exchange.ts';
 import type { GraphFailure } from './graph-errors.ts';
 import { findMedia } from './media.ts';
 import type { Sandbox } from './state.ts';
@@ -55,7 +55,7 @@ const RULES: Record<string, Rule> = {
 /** Checks what every type has in common and the object that its type names. */
 export function checkMessage(sandbox: Sandbox, body: Json): GraphFailure | undefined {
   const type = asText(body['type']) ?? 'text';
-  const rule = Object.hasOwn(RULES, type) ? RULES[type] : undefined;
+  const rule = own(RULES, type);
   if (rule === undefined) {
     const known = Object.keys(RULES).map((name) => name.toUpperCase());
     return { code: 100, message: `(#100) Param type must be one of {${known.join(', ')}} - got "${type}".` };
@@ -67,8 +67,9 @@ export function checkMessage(sandbox: Sandbox, body: Json): GraphFailure | undef
   if (body['context'] !== undefined && !asText(asObject(body['context'])['message_id'])) {
     return missing("context['message_id']");
   }
-  if (body[type] === undefined) return { code: 131008, details: `Required parameter is missing: ${type}.` };
-  return rule(body[type], sandbox);
+  const part = own(body, type);
+  if (part === undefined) return { code: 131008, details: `Required parameter is missing: ${type}.` };
+  return rule(part, sandbox);
 }
 
 function mediaRule(type: string, takesCaption: boolean): Rule {

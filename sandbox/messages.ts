@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Account } from './accounts.ts';
-import { answer, asObject, asText, parseJson, type Answer, type Json } from './exchange.ts';
+import { answer, asObject, asText, own, parseJson, type Answer, type Json } from './exchange.ts';
 import { errorAnswer, type GraphFailure } from './graph-errors.ts';
 import { fetchLink } from './links.ts';
 import { publish } from './live.ts';
@@ -83,7 +83,7 @@ function acceptMessage(sandbox: Sandbox, account: Account, body: Json): Answer {
   sandbox.stats.sends += 1;
   publish(sandbox, 'messages', 'message', message);
   const missed = sandbox.settings.enforce_window && message.type !== 'template' && !isWindowOpen(sandbox, message);
-  const link = missed ? undefined : asText(asObject(body[message.type])['link']);
+  const link = missed ? undefined : asText(asObject(own(body, message.type))['link']);
   if (missed) scheduleStatuses(sandbox, account, message, OUTSIDE_WINDOW);
   else if (link === undefined) scheduleStatuses(sandbox, account, message);
   else void fetchLink(sandbox, account, message, link);

@@ -163,4 +163,38 @@ describe('the receiver and the pages', () => {
     const foreign = await call(`${url()}/sandbox/settings`, { headers: { 'sec-fetch-site': 'cross-site' } });
     assert.equal(foreign.status, 403);
   });
+
+  test('the control API refuses a post that a page of another origin made a browser send', async () => {
+    const reset = (headers: Record<string, string>) => call(`${url()}/sandbox/reset`, { method: 'POST', headers });
+    const own = new URL(url());
+    const others = [
+      'https://evil.example',
+      'null',
+      `http://localhost:${Number(own.port) + 1}`,
+      `http://evil.example:${own.port}`,
+    ];
+    for (const origin of others) assert.equal((await reset({ origin })).status, 403, origin);
+    for (const site of ['cross-site', 'same-site', 'surprise']) {
+      assert.equal((await reset({ 'sec-fetch-site': site })).status, 403, site);
+    }
+    assert.equal((await reset({ origin: own.origin, 'sec-fetch-site': 'same-origin' })).status, 200);
+    assert.equal((await reset({})).status, 200);
+  });
+
+  test('a delivery of a webhook reaches the receiver and nothing else', async () => {
+    const headers = { 'x-webhook-event': 'CONTACT_CREATED' };
+    for (const path of ['/sandbox/reset', '/sandbox/settings', '/v26.0/100000000000001/messages', '/']) {
+      assert.equal((await call(`${url()}${path}`, { method: 'POST', headers, body: {} })).status, 403, path);
+    }
+    assert.equal((await call(`${url()}/receiver/demo`, { method: 'POST', headers, body: {} })).status, 200);
+  });
+
+  test('a number is not notified at the sandbox itself', async () => {
+    const webhook_configuration = { override_callback_uri: `${url()}/sandbox/reset`, verify_token: 'x' };
+    const options = { method: 'POST', token: 'sandbox-token', body: { webhook_configuration } };
+    assert.match(
+      JSON.stringify((await call(`${url()}/v26.0/100000000000001`, options)).body),
+      /does not notify itself/,
+    );
+  });
 });

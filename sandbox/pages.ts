@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import type { Answer } from './exchange.ts';
+import { own, type Answer } from './exchange.ts';
 
 const FILES: Record<string, string> = {
   '/': 'index.html',
@@ -29,14 +29,14 @@ const ASSET = /^\/pages\/([a-z-]+\.(?:css|js|svg))$/;
 
 /** The file that a path shows; undefined when the path is no page. Read each time: an edit shows on reload. */
 export async function readPage(path: string): Promise<Answer | undefined> {
-  const name = FILES[path] ?? ASSET.exec(path)?.[1];
+  const name = own(FILES, path) ?? ASSET.exec(path)?.[1];
   if (name === undefined) return undefined;
   try {
     const body = await readFile(new URL(`./pages/${name}`, import.meta.url));
     return {
       status: 200,
       body,
-      headers: { ...HEADERS, 'content-type': TYPES[extname(name)] ?? 'application/octet-stream' },
+      headers: { ...HEADERS, 'content-type': own(TYPES, extname(name)) ?? 'application/octet-stream' },
     };
   } catch {
     // Failure policy: a page that is not there is no page.

@@ -1,5 +1,5 @@
 import { accountsOfWaba, callbackOf, type Account } from './accounts.ts';
-import { answer, asObject, asText, type Answer, type Json } from './exchange.ts';
+import { answer, asObject, asText, own, type Answer, type Json } from './exchange.ts';
 import { errorAnswer } from './graph-errors.ts';
 import { checkOverride } from './subscriptions.ts';
 import type { Sandbox } from './state.ts';
@@ -43,7 +43,7 @@ export function describePhone(sandbox: Sandbox, account: Account, fields: string
   if (unknown !== undefined) {
     return errorAnswer({ code: 100, message: `(#100) Tried accessing nonexisting field (${unknown})` });
   }
-  return answer(Object.fromEntries([...names, 'id'].map((name) => [name, all[name]])));
+  return answer(Object.fromEntries([...names, 'id'].map((name) => [name, own(all, name)])));
 }
 
 /** `GET /{waba}/phone_numbers`. */

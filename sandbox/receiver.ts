@@ -56,7 +56,7 @@ export const createReceiver = (): Receiver => ({
 /** Checks and applies a behaviour; fields that are left out get their defaults. Answers a sentence when one is wrong. */
 export function setBehaviour(receiver: Receiver, input: unknown): Behaviour | string {
   const given = asObject(input);
-  const unknown = Object.keys(given).find((key) => !(key in DEFAULT_BEHAVIOUR));
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(DEFAULT_BEHAVIOUR, key));
   if (unknown !== undefined) return `There is no field ${unknown}.`;
   const next = { ...DEFAULT_BEHAVIOUR, ...(given as Partial<Behaviour>) };
   if (!MODES.includes(next.mode)) return `The mode must be one of ${MODES.join(', ')}.`;

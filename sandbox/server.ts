@@ -38,6 +38,9 @@ async function dispatch(sandbox: Sandbox, req: IncomingMessage, res: ServerRespo
   if (url.startsWith('/receiver/')) return receive(sandbox, req, res);
   const [path = url] = url.split('?', 1);
   if (path === '/receiver' && req.method !== 'GET') return receive(sandbox, req, res);
+  if (req.headers['x-webhook-event'] !== undefined) {
+    return writeAnswer(res, { status: 403, body: { error: 'Webhooks are received under /receiver only.' } });
+  }
   const isControl = url.startsWith('/sandbox/');
   if (isControl && isForeign(req)) {
     return writeAnswer(res, {

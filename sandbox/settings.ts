@@ -1,3 +1,4 @@
+import { own } from './exchange.ts';
 import { isLoopbackUrl } from './loopback.ts';
 
 type Status = 'sent' | 'delivered' | 'read';
@@ -86,7 +87,7 @@ const isFault = (value: unknown): boolean =>
   isRecord(value) && isTimes(value['times']) && (isCount(value['code']) || FAULT_KINDS.has(String(value['kind'])));
 
 const isPartOf = (known: object, valid: (value: unknown) => boolean) => (value: unknown) =>
-  isRecord(value) && Object.entries(value).every(([key, item]) => key in known && valid(item));
+  isRecord(value) && Object.entries(value).every(([key, item]) => Object.hasOwn(known, key) && valid(item));
 
 const DEFAULTS = defaultSettings(null);
 
@@ -116,7 +117,7 @@ const RULES: Record<keyof Settings, (value: unknown) => boolean> = {
 export function changeSettings(current: Settings, change: unknown): Settings | string {
   if (!isRecord(change)) return 'The body must be a JSON object of settings.';
   for (const [key, value] of Object.entries(change)) {
-    const rule = RULES[key as keyof Settings];
+    const rule = own<(value: unknown) => boolean>(RULES, key);
     if (rule === undefined) return `There is no setting ${key}.`;
     if (!rule(value)) return `The setting ${key} does not accept this value (addresses must be loopback ones).`;
   }

@@ -49,6 +49,9 @@ export async function checkOverride(
   { url, verify_token }: { url: string; verify_token: string },
 ): Promise<GraphFailure | undefined> {
   if (!isLoopbackUrl(url)) return { code: 100, details: 'The sandbox notifies addresses on this machine only.' };
+  // It would be notified at its own control paths.
+  if (new URL(url).port === new URL(sandbox.url).port)
+    return { code: 100, details: 'The sandbox does not notify itself.' };
   if (await verifyCallback(sandbox, url, verify_token)) return undefined;
   return {
     code: 2200,

@@ -1,4 +1,4 @@
-import { asObject, asText, type Json } from './exchange.ts';
+import { asObject, asText, own, type Json } from './exchange.ts';
 import type { GraphFailure } from './graph-errors.ts';
 import { checkMediaReference } from './message-rules.ts';
 import type { Sandbox } from './state.ts';
@@ -75,7 +75,7 @@ function checkHeader(
     const details = `header: Format mismatch, expected ${headerFormat}, received ${received.toUpperCase()}`;
     return { code: 132012, details };
   }
-  return wanted === 'location' ? undefined : checkMediaReference(wanted, parameter[wanted], sandbox);
+  return wanted === 'location' ? undefined : checkMediaReference(wanted, own(parameter, wanted), sandbox);
 }
 
 function checkTexts(where: string, names: string[], template: Template, parameters: Json[]): GraphFailure | undefined {
@@ -145,8 +145,8 @@ function checkButtons(buttons: Button[], given: Json[]): GraphFailure | undefine
         details: `buttons: Format mismatch at index ${button.index}, expected ${button.type}, received ${subType}`,
       };
     }
-    const key = PARAMETER_OF_BUTTON[button.type];
-    if (key !== undefined && parametersOf(component)[0]?.[key] === undefined) {
+    const key = own(PARAMETER_OF_BUTTON, button.type);
+    if (key !== undefined && own(parametersOf(component)[0] ?? {}, key) === undefined) {
       return { code: 131008, details: `buttons: Button at index ${button.index} requires the parameter ${key}` };
     }
   }

@@ -134,16 +134,16 @@ export function checkTemplateMessage(sandbox: Sandbox, account: Account, body: J
 /** The template with its parameters filled in, as the phone page shows it. */
 export function renderTemplate(catalogue: Catalogue, account: Account, message: Json): Json {
   const components = Array.isArray(message['components']) ? message['components'].map(asObject) : [];
-  const rendered: Json = {};
+  const rendered = new Map<string, unknown>();
   for (const part of findTemplate(catalogue, account, message)?.components ?? []) {
     const type = String(part['type']).toLowerCase();
     const given = components.find((component) => String(component['type']).toLowerCase() === type);
     const parameters = Array.isArray(given?.['parameters']) ? given['parameters'].map(asObject) : [];
-    if (type === 'buttons') rendered['buttons'] = part['buttons'];
-    else if (typeof part['text'] === 'string') rendered[type] = fillIn(part['text'], parameters);
-    else if (parameters[0] !== undefined) rendered['header_media'] = parameters[0];
+    if (type === 'buttons') rendered.set('buttons', part['buttons']);
+    else if (typeof part['text'] === 'string') rendered.set(type, fillIn(part['text'], parameters));
+    else if (parameters[0] !== undefined) rendered.set('header_media', parameters[0]);
   }
-  return rendered;
+  return Object.fromEntries(rendered);
 }
 
 function fillIn(text: string, parameters: Json[]): string {

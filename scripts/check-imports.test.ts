@@ -212,8 +212,8 @@ const DOORS: Law[] = [
     broken: [
       importsType('../../platform/tenant.ts', 'SystemTx'),
       `import * as tenant from '../../platform/tenant.ts';`,
-      'await deps.database.systemTx(work);',
-      'await database.system.query(claim());',
+      'await deps.database.systemTx("upkeep", work);',
+      'await database.system("upkeep").query(claim());',
     ],
     kept: [importsType('../../platform/tenant.ts', 'TenantTx')],
   },

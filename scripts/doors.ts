@@ -8,6 +8,8 @@ const PROCESS_USERS = [
   /^src\/platform\/telemetry\.ts$/,
   // Platform, architecture and user, and signals to the server that it starts.
   /^src\/platform\/embedded-postgres(?:\.ts$|\/)/,
+  // Starts children, and is one: the channel between them, its end, the program that both run.
+  /^src\/platform\/child(?:-work)?\.ts$/,
   // Mutes Node's warning about stripping types for browsers.
   /^src\/platform\/pages\.ts$/,
   // Signals, the sandbox's process and the exit code.
@@ -24,12 +26,16 @@ const NETWORK_GLOBALS = ['fetch', 'WebSocket', 'EventSource'];
 const SYSTEM_USERS = [
   /^src\/platform\//,
   /^src\/features\/(inbound|webhooks|api-keys|auth|audit|users|companies)\//,
-  // Imports that nobody works on any more, whoever's they are.
-  /^src\/features\/imports\/(queries|give-up)\.ts$/,
+  // Whose import is worked on next, and imports that nobody works on any more, whoever's they are.
+  /^src\/features\/imports\/(queries|give-up|turn-queries|turns)\.ts$/,
   // What a company has from its first day, in the transaction that makes it.
   /^src\/features\/pipelines\/default-[^/]*\.ts$/,
   // The set-based writes that inbound calls, one per room.
   /^src\/features\/(contacts|conversations|messages|inboxes)\/ingest[^/]*\.ts$/,
+  // What was kept aside of an erased person: often nobody could tell its company.
+  /^src\/features\/contacts\/erase(-queries)?\.ts$/,
+  // Whose number it is, and the daily look at every inbox.
+  /^src\/features\/inboxes\/(address|address-queries|connection)\.ts$/,
   // These open the database and hand it down.
   /^src\/(boot\/|worker\.ts$)/,
 ];

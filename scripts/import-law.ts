@@ -7,8 +7,20 @@ import { ROOMS } from './rooms.ts';
 import type { ImportFact, SourceFacts, Violation } from './source-facts.ts';
 
 type Role = 'schemas' | 'queries' | 'ingest queries' | 'events' | 'jobs' | 'routes' | 'operation';
-/** boot: src/boot/, which puts the process together; kit: what a room is handed there; port and registry: in src/channels. */
-type Kind = 'main' | 'boot' | 'api' | 'worker' | 'config' | 'kit' | 'platform' | 'ai' | 'port' | 'registry' | 'channel';
+/** reader: what a child process runs; boot: src/boot/, which puts the process together; kit: what a room is handed there; port and registry: in src/channels. */
+type Kind =
+  | 'main'
+  | 'boot'
+  | 'api'
+  | 'worker'
+  | 'reader'
+  | 'config'
+  | 'kit'
+  | 'platform'
+  | 'ai'
+  | 'port'
+  | 'registry'
+  | 'channel';
 type Place =
   | { kind: Exclude<Kind, 'channel'> }
   | { kind: 'channel'; folder: string; isConfig: boolean }
@@ -108,6 +120,10 @@ const LAWS: Record<Kind, { sentence: string; others: (Kind | 'routes' | 'jobs' |
     sentence: "worker knows the rooms' jobs and operations, config, kit, the channels, ai and the platform",
     others: ['jobs', 'operation', 'config', 'kit', 'platform', 'registry', 'port', 'ai'],
   },
+  reader: {
+    sentence: "the reader of sheets knows the rooms' operations and the platform",
+    others: ['operation', 'platform'],
+  },
   kit: { sentence: 'kit names the platform, the channels and ai', others: ['platform', 'registry', 'port', 'ai'] },
   config: { sentence: 'config knows the platform only', others: ['platform'] },
   platform: { sentence: 'the platform knows no feature, no channel and no ai', others: ['platform'] },
@@ -159,6 +175,7 @@ function placeOf(path: string): Place {
   if (path === 'src/channels/registry.ts') return { kind: 'registry' };
   const room = ROOMS.find((listed) => listed === name);
   if (area === 'features' && room && rest.length > 0) return { kind: 'room', room, role: roleOf(file) };
+  if (path === 'src/sheet-reader.ts') return { kind: 'reader' };
   for (const kind of ['main', 'api', 'worker', 'config', 'kit'] as const)
     if (path === `src/${kind}.ts`) return { kind };
   return { kind: 'unknown' };

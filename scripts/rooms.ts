@@ -1,7 +1,7 @@
 /** The rooms of src/features in import order: a room imports only rooms listed before it. */
 export const ROOMS = [
-  'users',
   'api-keys',
+  'users',
   'auth',
   'audit',
   'custom-fields',

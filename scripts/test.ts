@@ -17,7 +17,7 @@ const LANES = 2;
 /** Each file is a process of its own, and loads the same some hundred modules. */
 const COMPILED = resolve('node_modules/.cache/compiled');
 /** For a file as a whole: many times what one may take, so a test that hangs is named and not waited for. */
-const TEST_TIMEOUT_MS = 120_000;
+const TEST_TIMEOUT_MS = 300_000;
 
 const SQUAWK = programOf('squawk-cli', 'squawk');
 const MIGRATIONS = globSync('migrations/*.sql').toSorted();
@@ -31,6 +31,7 @@ const CHECKS: Step[] = [
   { name: 'imports', args: ['scripts/check-imports.ts'] },
   { name: 'tables', args: ['scripts/check-tables.ts'] },
   { name: 'taste', args: ['scripts/check-taste.ts'] },
+  { name: 'look-ups', args: ['scripts/check-lookups.ts'] },
   { name: 'dead code', args: [programOf('knip', 'knip'), '--no-progress'] },
   { name: 'migrations', args: [SQUAWK, ...MIGRATIONS.filter((path) => !path.endsWith(CONCURRENT))] },
   // Each of their statements stands alone and may be run again; what squawk knows of transactions is not about them.

@@ -16,8 +16,10 @@ import { pipelineRoutes } from './features/pipelines/routes.ts';
 import { tableRoutes } from './features/tables/routes.ts';
 import { userRoutes } from './features/users/routes.ts';
 import { webhookRoutes } from './features/webhooks/routes.ts';
+import { loadConfig, type Config } from './config.ts';
 import type { Kit } from './kit.ts';
-import { createServer } from './platform/http.ts';
+import { countVisit } from './platform/access.ts';
+import { createServer, type ServerOptions } from './platform/http.ts';
 import { describeApi, healthRoutes, metricsRoute, referencePages, type Health } from './platform/service.ts';
 import { createLog, createMetrics } from './platform/telemetry.ts';
 
@@ -41,13 +43,25 @@ const rooms = [
 ];
 
 export async function buildApi(kit: Kit, health: Health): Promise<FastifyInstance> {
-  const app = createServer(kit.log, kit.metrics, kit.config.TRUSTED_PROXIES);
+  const app = createServer(kit.log, kit.metrics, serverOptions(kit.config));
   await describeApi(app);
   healthRoutes(app, health);
   metricsRoute(app, kit.metrics, { open: kit.config.loopback, token: kit.config.METRICS_TOKEN });
   for (const declare of rooms) declare(app, kit);
-  await referencePages(app);
+  await referencePages(app, countVisit(kit.access));
   return app;
+}
+
+const MEGABYTE = 1024 * 1024;
+
+function serverOptions(config: Config): ServerOptions {
+  const isProxied = config.TRUSTED_PROXIES.length > 0;
+  return {
+    proxies: config.TRUSTED_PROXIES,
+    bodies: { total: config.BODIES_MB * MEGABYTE, perAddress: config.BODIES_MB_PER_ADDRESS * MEGABYTE },
+    // A proxy's connections are everybody's.
+    connections: { total: config.CONNECTIONS, perAddress: isProxied ? null : config.CONNECTIONS_PER_ADDRESS },
+  };
 }
 
 /** The OpenAPI document, without a database: declarations are all it takes. */
@@ -55,9 +69,9 @@ export async function buildOpenApi(): Promise<object> {
   const kit = {
     log: createLog('silent'),
     metrics: createMetrics(),
-    config: { loopback: true },
+    config: loadConfig({}),
   } as unknown as Kit;
-  const app = await buildApi(kit, { ready: null });
+  const app = await buildApi(kit, { ready: null, hasRoom: () => true });
   await app.ready();
   const document = app.swagger();
   await app.close();

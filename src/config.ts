@@ -45,14 +45,34 @@ function choice<const T extends readonly string[]>(values: T, fallback: T[number
   };
 }
 
-const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT_MS = new Map([
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
 
 /** 90s, 15m, 24h or 7d; the value is in milliseconds. */
 function duration(fallback: string): Setting<number> {
   const parse = (value: string): number => {
     const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
     if (!amount || !unit || Number(amount) === 0) throw new Error('must be a duration such as 90s, 15m, 24h or 7d');
-    return Number(amount) * (UNIT_MS[unit] ?? 0);
+    return Number(amount) * (UNIT_MS.get(unit) ?? 0);
+  };
+  return { fallback: parse(fallback), parse };
+}
+
+const UNIT_BYTES = new Map([
+  ['MB', 2 ** 20],
+  ['GB', 2 ** 30],
+]);
+
+/** 512MB or 2GB; the value is in bytes. */
+function size(fallback: string): Setting<number> {
+  const parse = (value: string): number => {
+    const [, amount, unit] = /^(\d{1,6})(MB|GB)$/.exec(value) ?? [];
+    if (!amount || !unit || Number(amount) === 0) throw new Error('must be a size such as 512MB or 2GB');
+    return Number(amount) * (UNIT_BYTES.get(unit) ?? 0);
   };
   return { fallback: parse(fallback), parse };
 }
@@ -81,6 +101,8 @@ export const SETTINGS = {
   PORT: integer(3000, 0, 65_535),
   DATA_DIR: text('./data'),
   DATABASE_URL: url('postgres:', 'postgresql:'),
+  // Room for what is under way when writes are refused: 60 transactions that each write 8 MB, and a few segments of the log.
+  STORAGE_RESERVE: size('512MB'),
   PUBLIC_URL: url('http:', 'https:'),
   ENCRYPTION_KEY: secretKey,
   JWT_SECRET: secretKey,
@@ -97,6 +119,11 @@ export const SETTINGS = {
   RATE_LIMIT_PER_KEY: integer(50, 1, 1_000_000),
   RATE_LIMIT_PER_COMPANY: integer(200, 1, 1_000_000),
   RATE_LIMIT_LOGIN: integer(30, 1, 1_000_000),
+  RATE_LIMIT_PAGES: integer(20, 1, 1_000_000),
+  CONNECTIONS: integer(2_000, 10, 100_000),
+  CONNECTIONS_PER_ADDRESS: integer(500, 10, 100_000),
+  BODIES_MB: integer(64, 8, 65_536),
+  BODIES_MB_PER_ADDRESS: integer(16, 4, 65_536),
   WEBHOOK_MAX_AGE: duration('24h'),
   DELIVERY_RETENTION_DAYS: integer(14, 1, 3_650),
   CALLBACK_RETENTION_DAYS: integer(14, 1, 3_650),
@@ -104,6 +131,7 @@ export const SETTINGS = {
   DELIVERY_SLOTS: integer(64, 1, 1_024),
   DELIVERY_SLOTS_PER_COMPANY: integer(8, 1, 1_024),
   DATABASE_POOL: integer(10, 2, 200),
+  READER_NICE: integer(15, 0, 19),
   METRICS_TOKEN: secretKey,
   LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
 } satisfies Record<string, Setting<unknown>>;
@@ -120,7 +148,8 @@ export type Config = Readonly<
   }
 >;
 
-// Three pools, the queue's connections and a migration stay below the hundred that the embedded server allows.
+// Three pools, the connections of the platform's own work, the queue's and a migration stay below the 120 that the embedded
+// server allows.
 const EMBEDDED_POOL_MAX = 30;
 
 function isLoopback(host: string): boolean {
@@ -129,9 +158,10 @@ function isLoopback(host: string): boolean {
 
 /** Throws one sentence that names the setting. An empty variable counts as absent. */
 export function loadConfig(env: Record<string, string | undefined>): Config {
+  const variables = new Map(Object.entries(env));
   const values = Object.fromEntries(
     Object.entries(SETTINGS).map(([name, setting]: [string, Setting<unknown>]) => {
-      const given = env[name]?.trim();
+      const given = variables.get(name)?.trim();
       if (!given) return [name, setting.fallback];
       try {
         return [name, setting.parse(given)];

@@ -1,18 +1,21 @@
-/** What a worker does: the jobs in their order, and the two loops that are not jobs. */
+/** What a worker does: the jobs in their order, and the three loops that are not jobs. */
 import { purgeTrailsJob } from './features/audit/jobs.ts';
-import { importContactsJob } from './features/contacts/jobs.ts';
+import { contactTaker } from './features/contacts/import-store.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
 import { releaseBusinessJob, releaseUserJob } from './features/departures/jobs.ts';
 import { giveUpImportsJob } from './features/imports/jobs.ts';
-import { giveUpUnknownJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
+import { startImports } from './features/imports/turns.ts';
+import type { Taker } from './features/imports/work.ts';
+import { giveUpUnknownJob, mergeSplitJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
 import { watchCrossed } from './features/inbound/upkeep.ts';
-import { checkConnectionJob } from './features/inboxes/jobs.ts';
+import { checkConnectionJob, confirmAllJob, confirmConnectionJob } from './features/inboxes/jobs.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
-import { eraseRowsJob, importRowsJob } from './features/tables/jobs.ts';
+import { rowTaker } from './features/tables/import-store.ts';
+import { eraseRowsJob } from './features/tables/jobs.ts';
 import { purgeLinksJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
 import { startDeliveries } from './features/webhooks/deliver.ts';
-import { purgeDeliveriesJob } from './features/webhooks/jobs.ts';
+import { purgeDeliveriesJob, redactContactJob } from './features/webhooks/jobs.ts';
 import type { Kit } from './kit.ts';
 import type { Job, Jobs, Worked } from './platform/jobs.ts';
 import type { TSchema } from 'typebox';
@@ -24,18 +27,20 @@ const jobs = [
   purgeTrailsJob,
   stripFieldJob,
   checkConnectionJob,
-  importContactsJob,
+  confirmConnectionJob,
+  confirmAllJob,
   emptyStepJob,
   markReadJob,
   wakeJob,
   eraseRowsJob,
-  importRowsJob,
   giveUpImportsJob,
   releaseUserJob,
   releaseBusinessJob,
   giveUpUnknownJob,
+  mergeSplitJob,
   purgeCallbacksJob,
   purgeDeliveriesJob,
+  redactContactJob,
 ];
 
 /** Every queue of the platform; `migrate` creates them. */
@@ -46,8 +51,9 @@ export async function startWorker(kit: Kit, running: Jobs): Promise<() => Promis
   for (const make of jobs) await running.work(make(kit) as Worked<TSchema>);
   const deliverer = startDeliveries(kit);
   const stopWatching = watchCrossed(kit);
+  const stopImports = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
   return async () => {
     stopWatching();
-    await Promise.all([deliverer.stop(), running.rest()]);
+    await Promise.all([deliverer.stop(), stopImports(), running.rest()]);
   };
 }

@@ -6,27 +6,26 @@ import { findActiveUser } from '../features/users/users.ts';
 import type { Access } from '../platform/access.ts';
 import { createAuthenticator } from '../platform/auth.ts';
 import { createLimiter } from '../platform/limits.ts';
-import type { Database } from '../platform/tenant.ts';
-import type { InstallationSecrets } from './secrets-file.ts';
+import { behalfOf, type Database } from '../platform/tenant.ts';
+import type { TokenSecrets } from '../platform/tokens.ts';
 
-export function openAccess(config: Config, secrets: InstallationSecrets, database: Database): Access {
+export function openAccess(config: Config, secrets: TokenSecrets, database: Database): Access {
+  const door = database.system('door');
   return {
-    auth: createAuthenticator(
-      { current: secrets.jwtSecret, previous: config.JWT_SECRET_PREVIOUS },
-      {
-        findKey: (hash) => findLivingKey(database.system, hash),
-        findUser: (companyId, userId) => findActiveUser(database.system, companyId, userId),
-        noteUse: (key) => touchKey(database.system, key),
-      },
-    ),
+    auth: createAuthenticator(secrets, {
+      findKey: (hash) => findLivingKey(door, hash),
+      findUser: (companyId, userId) => findActiveUser(door, companyId, userId),
+      noteUse: (key) => touchKey(database.system(behalfOf(key.company, key._id)), key),
+    }),
     database,
-    limits: createLimiter(database.system),
+    limits: createLimiter(door),
     rates: {
       perKey: config.RATE_LIMIT_PER_KEY,
       perCompany: config.RATE_LIMIT_PER_COMPANY,
       signIn: config.RATE_LIMIT_LOGIN,
+      page: config.RATE_LIMIT_PAGES,
     },
-    companyExists: (companyId) => companyExists(database.system, companyId),
-    isCompany: (companyId) => isCompany(database.system, companyId),
+    companyExists: (companyId) => companyExists(door, companyId),
+    isCompany: (companyId) => isCompany(door, companyId),
   };
 }

@@ -4,7 +4,7 @@ import { access, rename, writeFile } from 'node:fs/promises';
 import { dataPath } from '../config.ts';
 import { createKey } from '../features/api-keys/api-keys.ts';
 import { createCompany, isEmptyInstallation } from '../features/companies/companies.ts';
-import { createInbox } from '../features/inboxes/inboxes.ts';
+import { createInbox, pageInboxes } from '../features/inboxes/inboxes.ts';
 import { createUser } from '../features/users/users.ts';
 import { createWebhook, moveWebhooks } from '../features/webhooks/webhooks.ts';
 import type { Kit } from '../kit.ts';
@@ -32,7 +32,7 @@ export interface FirstStart {
 
 /** False when the store already has a company: then all that is done is what an earlier start was cut off from. */
 export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<boolean> {
-  const created = await kit.database.systemTx(async (tx) => {
+  const created = await kit.database.systemTx('upkeep', async (tx) => {
     if (!(await isEmptyInstallation(tx))) return false;
     const company = await createCompany(tx, { name: start.sandboxUrl ? 'Demo' : 'My company' });
     const password = randomBytes(12).toString('base64url');
@@ -62,7 +62,7 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<bo
 
 /** The sandbox listens beside the platform: on another port, its receiver has moved, and the demo's webhook with it. */
 export async function followSandbox(kit: Kit, origin: string): Promise<void> {
-  await kit.database.systemTx(async (tx) => {
+  await kit.database.systemTx('upkeep', async (tx) => {
     const before = await noteSandbox(tx, origin);
     if (before && before !== origin) await moveWebhooks(tx, before, origin);
   });
@@ -78,7 +78,7 @@ const DEMO_ACCOUNT = {
 
 /** Its parts are transactions of their own: a start that dies between them leaves the rest to the next one. */
 async function seedDemo(kit: Kit, sandboxUrl: string): Promise<void> {
-  const demo = await findWantedDemo(kit.database.system);
+  const demo = await findWantedDemo(kit.database.system('upkeep'));
   if (!demo) return;
   const principal = {
     type: 'company',
@@ -95,10 +95,12 @@ async function seedDemo(kit: Kit, sandboxUrl: string): Promise<void> {
     number: '+5511900000000',
     api_wap_config: DEMO_ACCOUNT,
   } as const;
-  await unlessThere('CHANNEL_IN_USE', () => createInbox(kit, tenant, inbox));
+  // A start that was cut off may have made it.
+  const made = await pageInboxes(kit, tenant, { page: 1, limit: 1, skipCount: true, sort: '-createdAt' });
+  if (made.result.length === 0) await createInbox(kit, tenant, inbox);
   const webhook = { url: `${sandboxUrl}/receiver/demo`, events: [...EVENT_NAMES] };
   await unlessThere('WEBHOOK_EXISTS', () => createWebhook(kit, tenant, webhook));
-  await noteWantedDemo(kit.database.system, null);
+  await noteWantedDemo(kit.database.system('upkeep'), null);
 }
 
 async function unlessThere(code: ErrorCode, make: () => Promise<unknown>): Promise<void> {

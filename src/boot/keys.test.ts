@@ -48,7 +48,7 @@ async function statusFor(url: string, token: string, headers: Record<string, str
 
 /** Its id, from the list: the token says it, too, but nobody has to read tokens. */
 async function idOf(keys: Keys, token: string, ...words: string[]): Promise<string> {
-  const found = (await list(keys, ...words)).find((key) => key.prefix === `…${token.slice(-4)}`);
+  const found = (await list(keys, ...words)).find((key) => key.hint === token.slice(-4));
   assert.ok(found, 'the key is not in the list');
   return found._id as string;
 }
@@ -230,6 +230,9 @@ describe('what can not be done is said in one clear text', () => {
 
   test('without the secret that signs tokens no key is made: one of its own would open nothing', (t) =>
     refuses(t, SOME, /^\S+ has no secrets\.json: set DATA_DIR or JWT_SECRET .*$/));
+
+  test('and with another secret than the one that signs tokens neither', (t) =>
+    refuses(t, SOME, /^tokens are signed with another JWT_SECRET: .*$/, { JWT_SECRET: 'x'.repeat(43) }));
 
   test("and with another installation's secrets neither", async (t) => {
     const DATA_DIR = await makeDataFolder(t);

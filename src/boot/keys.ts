@@ -7,7 +7,7 @@ import { listInstallation } from '../features/audit/audit.ts';
 import { isCompany } from '../features/companies/companies.ts';
 import { recordAudit } from '../platform/audit.ts';
 import { findRunningPostgres } from '../platform/embedded-postgres.ts';
-import { agreeOnKey } from '../platform/installation.ts';
+import { agreeOnKey, agreeOnTokenSecret } from '../platform/installation.ts';
 import { GRANTABLE } from '../platform/scopes.ts';
 import { createLog } from '../platform/telemetry.ts';
 import { openDatabase, type Database, type SystemTx } from '../platform/tenant.ts';
@@ -101,29 +101,35 @@ async function reachStore(config: Config): Promise<{ url: string; release(): Pro
 
 /** Never makes one: a token that is signed with a secret of its own would open nothing. */
 async function findTokenSecret(config: Config, database: Database): Promise<string> {
-  if (config.JWT_SECRET) return config.JWT_SECRET;
+  const current = config.JWT_SECRET ?? (await readTokenSecret(config, database));
+  await database.systemTx('upkeep', (tx) => agreeOnTokenSecret(tx, { current, previous: config.JWT_SECRET_PREVIOUS }));
+  return current;
+}
+
+async function readTokenSecret(config: Config, database: Database): Promise<string> {
   if (!existsSync(dataPath(config, 'secrets.json'))) {
     throw new Error(`${config.DATA_DIR} has no secrets.json: set DATA_DIR or JWT_SECRET as the platform has it`);
   }
   const { encryptionKey, jwtSecret } = await loadSecrets(config);
   // The file may be another installation's.
-  await agreeOnKey(database.system, encryptionKey);
+  await agreeOnKey(database.system('upkeep'), encryptionKey);
   return jwtSecret;
 }
 
 async function work(config: Config, database: Database, words: Words): Promise<string> {
   const { company } = words;
-  if (company !== null && !(await isCompany(database.system, company))) throw new Error(`no company ${company}`);
+  if (company !== null && !(await isCompany(database.system('upkeep'), company)))
+    throw new Error(`no company ${company}`);
   if (words.command === 'list') {
-    const keys = await listKeysOf(database.system, company);
+    const keys = await listKeysOf(database.system('upkeep'), company);
     return keys.map((key) => `${JSON.stringify(key)}\n`).join('');
   }
   if (words.command === 'audit') {
-    const lines = await listInstallation(database.system);
+    const lines = await listInstallation(database.system('upkeep'));
     return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   }
   if (words.command === 'revoke') {
-    return database.systemTx(async (tx) => {
+    return database.systemTx('upkeep', async (tx) => {
       const key = await revokeKeyOf(tx, company, words.id ?? '');
       if (!key) throw new Error(`no key ${words.id}`);
       await note(tx, company, 'api-keys.delete', key._id);
@@ -131,7 +137,7 @@ async function work(config: Config, database: Database, words: Words): Promise<s
     });
   }
   const secret = await findTokenSecret(config, database);
-  return database.systemTx(async (tx) => {
+  return database.systemTx('upkeep', async (tx) => {
     const { name, scopes, expiresAt } = words;
     const key = await createKey(tx, secret, { company, name, scopes, expires_at: expiresAt });
     await note(tx, company, 'api-keys.create', key._id);

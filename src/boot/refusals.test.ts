@@ -192,6 +192,20 @@ test('a process whose encryption key is not the one that sealed what is stored d
   await refuses(t, /encrypted with another ENCRYPTION_KEY: give every process the same one/, withDatabase());
 });
 
+test('a process whose JWT_SECRET neither signs the tokens of the database nor replaces it does not start', async (t) => {
+  await database.sql(
+    `insert into platform_state (key, value) values ('token.secret', '{"current": "of another secret", "replaced": []}')
+      on conflict (key) do update set value = excluded.value`,
+  );
+  const sentence =
+    /signed with another JWT_SECRET: give every process the same one .* or replace it by naming it as JWT_SECRET_PREVIOUS$/m;
+  for (const settings of [{}, { JWT_SECRET_PREVIOUS: 'not the one that the database knows' }]) {
+    // Each process makes an encryption key of its own here, which is refused first where another one is known.
+    await database.sql(`delete from platform_state where key = 'encryption.key'`);
+    await refuses(t, sentence, withDatabase(settings));
+  }
+});
+
 const mayRead = (uid: number): boolean =>
   spawnSync(process.execPath, ['-e', `require('fs').readFileSync(${JSON.stringify(import.meta.filename)})`], { uid })
     .status === 0;

@@ -23,7 +23,10 @@ export async function loadSecrets(config: Config): Promise<InstallationSecrets> 
     verifyToken: fresh(),
     ...stored,
   };
-  if (Object.keys(made).some((name) => !(name in (stored ?? {}))) && !(await keep(path, made, stored === null))) {
+  if (
+    Object.keys(made).some((name) => !Object.hasOwn(stored ?? {}, name)) &&
+    !(await keep(path, made, stored === null))
+  ) {
     return loadSecrets(config);
   }
   return {

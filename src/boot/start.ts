@@ -8,14 +8,17 @@ import { createChannels } from '../channels/registry.ts';
 import { dataPath, type Config } from '../config.ts';
 import type { Kit } from '../kit.ts';
 import { openJobs, type Jobs } from '../platform/jobs.ts';
-import { agreeOnKey } from '../platform/installation.ts';
-import { createMailer } from '../platform/mail.ts';
+import { agreeOnKey, agreeOnTokenSecret } from '../platform/installation.ts';
+import { createMailer, type Mailer } from '../platform/mail.ts';
 import { createOutbound } from '../platform/outbound.ts';
+import { createReaders, type SheetReaders } from '../platform/sheets/readers.ts';
 import { createSecrets } from '../platform/secrets.ts';
 import type { Health } from '../platform/service.ts';
+import { createStorageGate, type StorageGate } from '../platform/storage.ts';
+import { watchStorage } from '../platform/storage-watch.ts';
 import { createMetrics, type Log } from '../platform/telemetry.ts';
 import { keepStatistics } from '../platform/statistics.ts';
-import { openDatabase } from '../platform/tenant.ts';
+import { openDatabase, type Database } from '../platform/tenant.ts';
 import { startWorker } from '../worker.ts';
 import { openAccess } from './access.ts';
 import { openStore, type Purpose } from './database.ts';
@@ -72,8 +75,8 @@ async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, op
   if (store.embedded) undo.push(store.embedded.stop);
   const sandbox = config.sandboxOn && purpose === 'all' ? await startSandbox(config, secrets) : null;
   if (sandbox) undo.push(sandbox.stop);
-  const { kit, jobs } = await openKit({ config, secrets, sandbox, url: store.url, purpose, options, undo });
-  const health: Health = { ready: () => kit.database.ping() };
+  const { kit, jobs, gate } = await openKit({ config, secrets, sandbox, url: store.url, purpose, options, undo });
+  const health: Health = { ready: () => kit.database.ping(), hasRoom: () => gate.hasRoom };
   const app = purpose === 'worker' ? null : await buildApi(kit, health);
   // Closing twice is closing once.
   if (app) undo.push(() => app.close());
@@ -91,6 +94,12 @@ async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, op
     });
     if (!first) await warnOfCredentials(kit);
     if (sandbox) await followSandbox(kit, sandbox.url);
+  }
+  // Only now: what a start itself has to write is little, and without it nobody could read either.
+  if (store.embedded) {
+    const { folders, keepBallast } = store.embedded;
+    const watch = { folders, reserveBytes: config.STORAGE_RESERVE, onPlenty: keepBallast };
+    undo.push(await watchStorage({ gate, log, metrics: kit.metrics }, watch));
   }
   if (purpose !== 'api') {
     const stopWorker = await startWorker(kit, jobs);
@@ -115,6 +124,16 @@ interface Parts {
   undo: Undo;
 }
 
+/** Throws where the database knows another encryption key or token secret than this process. */
+async function agreeOnSecrets(
+  database: Database,
+  { encryptionKey }: InstallationSecrets,
+  tokenSecrets: Parameters<typeof agreeOnTokenSecret>[1],
+): Promise<void> {
+  await agreeOnKey(database.system('upkeep'), encryptionKey);
+  await database.systemTx('upkeep', (tx) => agreeOnTokenSecret(tx, tokenSecrets));
+}
+
 async function openKit({
   config,
   secrets,
@@ -123,23 +142,25 @@ async function openKit({
   purpose,
   options,
   undo,
-}: Parts): Promise<{ kit: Kit; jobs: Jobs }> {
-  const { log } = options;
-  const database = openDatabase({ url, poolSize: config.DATABASE_POOL, readsUnderRls: options.readsUnderRls ?? false });
+}: Parts): Promise<{ kit: Kit; jobs: Jobs; gate: StorageGate }> {
+  const { log, readsUnderRls = false } = options;
+  const metrics = createMetrics();
+  const gate = createStorageGate(log, metrics);
+  const database = openDatabase({ url, poolSize: config.DATABASE_POOL, storage: gate, readsUnderRls });
   undo.push(database.close);
-  undo.push(keepStatistics(database.system, log));
-  await agreeOnKey(database.system, secrets.encryptionKey);
-  const outbound = createOutbound({ allow: config.OUTBOUND_ALLOW, trustedOrigins: sandbox ? [sandbox.url] : [] });
-  undo.push(outbound.close);
-  const jobs = openJobs({ url, worker: purpose !== 'api', log });
-  undo.push(jobs.stop);
-  const access = openAccess(config, secrets, database);
-  undo.push(access.limits.close);
-  const mailer = createMailer({
-    smtpUrl: config.SMTP_URL,
-    folder: dataPath(config, 'mail'),
-    from: config.MAIL_FROM ?? `Parley <no-reply@${new URL(config.PUBLIC_URL).hostname}>`,
+  undo.push(keepStatistics(database.system('upkeep'), log));
+  const tokenSecrets = { current: secrets.jwtSecret, previous: config.JWT_SECRET_PREVIOUS };
+  await agreeOnSecrets(database, secrets, tokenSecrets);
+  const outbound = createOutbound({
+    allow: config.OUTBOUND_ALLOW,
+    trusted: sandbox ? [`${sandbox.url}/receiver`] : [],
   });
+  undo.push(outbound.close);
+  const jobs = openJobs({ url, worker: purpose !== 'api', log, storage: gate });
+  undo.push(jobs.stop);
+  const access = openAccess(config, tokenSecrets, database);
+  undo.push(access.limits.close);
+  const mailer = openMailer(config);
   undo.push(async () => mailer.close());
   const channels = createChannels({
     graphUrl: config.WAP_GRAPH_URL ?? sandbox?.url ?? PUBLIC_GRAPH,
@@ -149,6 +170,7 @@ async function openKit({
   const kit: Kit = {
     config: sandbox ? { ...config, WAP_VERIFY_TOKEN: secrets.verifyToken } : config,
     database,
+    storage: gate,
     access,
     secrets: createSecrets(secrets.encryptionKey),
     tokenSecret: secrets.jwtSecret,
@@ -156,10 +178,25 @@ async function openKit({
     outbound,
     channels,
     enqueue: jobs.enqueue,
-    metrics: createMetrics(),
+    sheets: openReaders(config, undo),
+    metrics,
     log,
   };
-  return { kit, jobs };
+  return { kit, jobs, gate };
+}
+
+function openReaders(config: Config, undo: Undo): SheetReaders {
+  const readers = createReaders(new URL('../sheet-reader.ts', import.meta.url), config.READER_NICE);
+  undo.push(async () => readers.close());
+  return readers;
+}
+
+function openMailer(config: Config): Mailer {
+  return createMailer({
+    smtpUrl: config.SMTP_URL,
+    folder: dataPath(config, 'mail'),
+    from: config.MAIL_FROM ?? `Parley <no-reply@${new URL(config.PUBLIC_URL).hostname}>`,
+  });
 }
 
 interface Listening {

@@ -77,6 +77,8 @@ export interface InboundContent {
   contacts: unknown[] | null;
   /** `emoji` null takes the reaction back. */
   reaction: { externalId: string; emoji: string | null } | null;
+  /** Of UNSUPPORTED: what the network calls it, and the element as it came; `raw` null where it is too large to keep. */
+  unsupported: { kind: string; raw: Record<string, unknown> | null } | null;
 }
 
 interface InboundBase {
@@ -98,8 +100,10 @@ export interface InboundMessage extends InboundBase, InboundContent {
   /** The contact's side, also when the business wrote it. */
   person: Person;
   replyTo: string | null;
-  /** The advertisement that led here, as the network sends it. */
+  /** The advertisement or the product that led here, as the network sends it. */
   referral: Record<string, unknown> | null;
+  /** Passed on from another chat, once or many times. */
+  forwarded: 'ONCE' | 'OFTEN' | null;
   errors: NetworkError[];
   /** The state that a history message had. */
   historyStatus: 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | null;
@@ -112,6 +116,8 @@ export interface InboundStatus extends InboundBase {
   externalId: string;
   /** Our own message id, given to the network with the send; null when it does not return it. */
   messageId: string | null;
+  /** Whom the message went to, by the names that the network tells. */
+  person: Person;
   status: 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
   errors: NetworkError[];
 }
@@ -120,6 +126,8 @@ export interface InboundEdit extends InboundBase {
   kind: 'edit';
   externalId: string;
   originalExternalId: string;
+  /** The network's name of whoever wrote it; null when it does not say. */
+  from: string | null;
   content: InboundContent;
 }
 
@@ -138,6 +146,13 @@ export interface InboundAccount {
   coexistence: boolean | null;
 }
 
+/** A person told the network whether they want the business's messages. */
+export interface InboundPreference extends InboundBase {
+  kind: 'preference';
+  person: Person;
+  optedOut: boolean;
+}
+
 /** One element of a callback that could not be understood. It is kept aside and never blocks its neighbours. */
 export interface InboundUnreadable {
   kind: 'unreadable';
@@ -146,7 +161,14 @@ export interface InboundUnreadable {
   raw: unknown;
 }
 
-export type Inbound = InboundMessage | InboundStatus | InboundEdit | InboundRevoke | InboundAccount | InboundUnreadable;
+export type Inbound =
+  | InboundMessage
+  | InboundStatus
+  | InboundEdit
+  | InboundRevoke
+  | InboundPreference
+  | InboundAccount
+  | InboundUnreadable;
 
 export interface OutboundText {
   /** Our own message id; the network returns it with each status. */
@@ -162,7 +184,8 @@ export interface OutboundText {
  * again. `network` is true when the network itself named the cause.
  */
 export type SendResult =
-  | { outcome: 'accepted'; externalId: string }
+  /** `person`: by which names the network knows the recipient. */
+  | { outcome: 'accepted'; externalId: string; person: Person }
   | { outcome: 'rejected'; error: NetworkError; network: boolean }
   | { outcome: 'unknown' };
 
@@ -170,7 +193,8 @@ export type SendResult =
 export type CheckResult = { ok: true; coexistence: boolean | null } | { ok: false; error: string; retry: boolean };
 
 export interface Callback {
-  url: string;
+  /** Null: the network shall forget the address that it was told before. */
+  url: string | null;
   verifyToken: string;
 }
 
@@ -182,6 +206,8 @@ export interface Channel<Config = Record<string, unknown>> {
   /** Settings that are encrypted at rest and masked in answers. */
   secrets: readonly string[];
   needsNumber: boolean;
+  /** How people are named on this channel, as far as a person may write it down. */
+  person: RegExp;
   can: { text: boolean; markRead: boolean; window24h: boolean; reportsFailures: boolean };
   /** The network's address of the inbox: one ACTIVE inbox of the installation owns it. Null when there is none. */
   address(config: Config): string | null;
@@ -190,11 +216,27 @@ export interface Channel<Config = Record<string, unknown>> {
   /** `callback`: where the network shall notify us for this inbox, when that is not the address it knows already. */
   check?(config: Config, signal: AbortSignal, callback: Callback | null): Promise<CheckResult>;
   send?(message: OutboundText, config: Config, signal: AbortSignal): Promise<SendResult>;
-  /** Throws when the network did not take it; the caller tries again later. */
+  /** True for the code of a refusal that says that the credentials themselves are not accepted. */
+  refusesCredentials?(code: number | string): boolean;
+  /** Throws NetworkRefusal when the network refused it, and another error when it did not take it; the caller tries again later. */
   markRead?(externalId: string, config: Config, signal: AbortSignal): Promise<void>;
   /** A failure's cause in Portuguese, for display. */
   failureText?(code: number | string): string;
 }
+
+/** What the network refused, where no message is there that could carry the cause. */
+export class NetworkRefusal extends Error {
+  readonly error: NetworkError;
+
+  constructor(message: string, error: NetworkError) {
+    super(message);
+    this.name = 'NetworkRefusal';
+    this.error = error;
+  }
+}
+
+/** A phone number, in the writings that people use. */
+export const PHONE = /^\+?[0-9][0-9 ().-]*$/;
 
 /** A channel without settings that can do nothing: what a new one begins with. */
 export const silentChannel = (name: ChannelName): Channel => ({
@@ -203,15 +245,26 @@ export const silentChannel = (name: ChannelName): Channel => ({
   config: Type.Object({}),
   secrets: [],
   needsNumber: false,
+  person: /\S/,
   can: { text: false, markRead: false, window24h: false, reportsFailures: false },
   address: () => null,
   targets: () => [],
 });
 
+/** Bytes that are compared with their signature while they arrive. */
+export interface SignatureCheck {
+  add(bytes: Buffer): void;
+  /** After the last of them. */
+  holds(): boolean;
+}
+
 /** The inbound half of a channel whose network calls us. */
 export interface CallbackTranslator {
-  /** The raw bytes and the header that signs them. */
-  verify(raw: Buffer, signature: string | undefined): boolean;
-  /** The whole batch: every entry, change, message and status. Never throws on a parsed JSON value. */
-  parse(body: unknown): Inbound[];
+  /** Begins to check what `signature` signs, before its bytes are there. Null when it can be no signature. */
+  beginCheck(signature: string | undefined): SignatureCheck | null;
+  /**
+   * The whole batch, one element at a time: every entry, change, message and status. Null stands for a part that says
+   * nothing to us, so that whoever reads a long row of those can pause as well. Never throws on a parsed JSON value.
+   */
+  parse(body: unknown): Iterable<Inbound | null>;
 }

@@ -26,10 +26,13 @@ export interface Rates {
   perCompany: number;
   /** Log-in and reset tries per minute, per address and per account. */
   signIn: number;
+  /** Public pages per second and address. */
+  page: number;
 }
 
 // How much more than its rate a caller may ask for at once, after a pause.
 const BURST_SECONDS = 2;
+const PAGE_BURST_SECONDS = 5;
 
 export const originOf = (request: FastifyRequest): Origin => ({
   address: request.ip,
@@ -71,6 +74,17 @@ const perMinute = (access: Access, subject: string): Allowance => ({
   perSecond: access.rates.signIn / 60,
   burst: access.rates.signIn,
 });
+
+export type CountVisit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** Pages and documents that anybody may read, by the address that asks. Who looks at one asks for some ten files at once. */
+export const countVisit =
+  (access: Access): CountVisit =>
+  (request, reply) => {
+    const { page } = access.rates;
+    const subject = `pages:${addressGroup(request.ip)}`;
+    return admit(access, reply, [{ subject, perSecond: page, burst: page * PAGE_BURST_SECONDS }]);
+  };
 
 /** Log-in and reset tries, for which no token speaks, by the address that they come from. */
 export function admitAddress(access: Access, request: FastifyRequest, reply: FastifyReply): Promise<void> {

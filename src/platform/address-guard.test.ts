@@ -72,8 +72,8 @@ async function outcome(outbound: Outbound, url: string): Promise<OutboundError |
   }
 }
 
-function open(context: TestContext, allow: string[], trustedOrigins: string[] = []): Outbound {
-  const outbound = createOutbound({ allow, trustedOrigins });
+function open(context: TestContext, allow: string[], trusted: string[] = []): Outbound {
+  const outbound = createOutbound({ allow, trusted });
   context.after(() => outbound.close());
   return outbound;
 }

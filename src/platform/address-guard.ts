@@ -170,14 +170,16 @@ export const NOT_PUBLIC = 'The host is not a public Internet address.';
 type UrlVerdict = { url: URL; wrong: null; skipsGuard: boolean } | { url: null; wrong: string; skipsGuard: false };
 
 /** The rules that need no network. The URL parser has by then written every spelling of an IPv4 host as a.b.c.d. */
-export function examineUrl(text: string, guard: AddressGuard, trusted: Set<string>): UrlVerdict {
+export function examineUrl(text: string, guard: AddressGuard, trusted: readonly URL[]): UrlVerdict {
   const refused = (wrong: string): UrlVerdict => ({ url: null, wrong, skipsGuard: false });
   if (text.length > MAX_URL_LENGTH) return refused(`The URL is longer than ${MAX_URL_LENGTH} characters.`);
   const url = URL.parse(text);
   if (url === null) return refused('This is not a valid URL.');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('The URL must begin with https or http.');
   if (url.username !== '' || url.password !== '') return refused('The URL must not contain a user name or password.');
-  const skipsGuard = trusted.has(url.origin);
+  const place = trusted.find((each) => isSameServer(url, each));
+  if (place && !isBelow(url, place)) return refused(`Of this server only ${place.pathname} may be called.`);
+  const skipsGuard = place?.origin === url.origin;
   // An empty port is the scheme's own.
   const portIsOpen = url.port === '' || url.port === '80' || url.port === '443' || Number(url.port) >= FIRST_USER_PORT;
   if (!portIsOpen && !skipsGuard && !guard.allows(bareHost(url))) {
@@ -185,6 +187,18 @@ export function examineUrl(text: string, guard: AddressGuard, trusted: Set<strin
   }
   return { url, wrong: null, skipsGuard };
 }
+
+/** Also under another of the names that a machine has for itself. */
+function isSameServer(url: URL, trusted: URL): boolean {
+  if (url.origin === trusted.origin) return true;
+  return url.port === trusted.port && isOwnName(url.hostname) && isOwnName(trusted.hostname);
+}
+
+const isOwnName = (host: string): boolean =>
+  /^(127(\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:7f.*\]|(.*\.)?localhost\.?)$/.test(host);
+
+const isBelow = ({ pathname }: URL, place: URL): boolean =>
+  pathname === place.pathname || pathname.startsWith(place.pathname.replace(/\/?$/, '/'));
 
 /** Null when the URL's host may be dialled, as far as that is known now; else one sentence, which tells no address. */
 export async function refuseHost(url: URL, guard: AddressGuard): Promise<string | null> {

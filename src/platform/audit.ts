@@ -43,22 +43,32 @@ const MAX_USER_AGENT = 300;
 const MAX_FIELDS = 50;
 
 /** Part of the caller's transaction: what is told has happened, and what has happened is told. */
-export async function recordAudit(tx: TenantTx | SystemTx, entry: AuditEntry): Promise<void> {
+export function recordAudit(tx: TenantTx | SystemTx, entry: AuditEntry): Promise<void> {
+  return recordAudits(tx, entry, [entry.resourceId]);
+}
+
+/** The same of several records at once: a line for each. */
+export async function recordAudits(
+  tx: TenantTx | SystemTx,
+  entry: Omit<AuditEntry, 'resourceId'>,
+  resourceIds: (string | null)[],
+): Promise<void> {
   const { origin } = entry;
   await exec(tx, {
     name: 'audit.insert',
     text: `insert into audit_log (_id, company_id, actor_type, actor_id, actor_name, action, resource, resource_id, fields,
         address, user_agent, request_id)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+      select line._id, $2, $3, $4, $5, $6, $7, line.resource_id, $9, $10, $11, $12
+      from unnest($1::text[], $8::text[]) as line (_id, resource_id)`,
     values: [
-      newId(),
+      resourceIds.map(() => newId()),
       entry.company,
       entry.actor.type,
       entry.actor._id,
       entry.actor.name,
       entry.action,
       entry.resource,
-      entry.resourceId,
+      resourceIds,
       entry.fields.slice(0, MAX_FIELDS),
       origin?.address ?? null,
       origin?.userAgent?.slice(0, MAX_USER_AGENT) ?? null,

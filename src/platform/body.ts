@@ -61,3 +61,11 @@ export function checkText(text: string, path: string): void {
   if (text.includes('\0')) throw malformed('A text may not contain the character NUL', path);
   if (!text.isWellFormed()) throw malformed('A text may not contain half of a surrogate pair', path);
 }
+
+/** The same for the names and values of a query. */
+export function checkQuery(query: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(query)) {
+    checkText(name, 'query');
+    for (const text of Array.isArray(value) ? value : [value]) if (typeof text === 'string') checkText(text, name);
+  }
+}

@@ -241,7 +241,7 @@ describe('a page', () => {
 });
 
 test('a transaction that swallowed the failure of a statement is an error at its end: nothing of it was stored', async () => {
-  const work = platform.systemTx(async (tx) => {
+  const work = platform.systemTx('upkeep', async (tx) => {
     await exec(tx, raw('select 1 / 0')).catch(() => undefined);
     return 'done';
   });

@@ -1,6 +1,6 @@
 /** The only way to PostgreSQL: pools by role, named prepared statements, and verbs that say how many rows they expect. */
 import pg from 'pg';
-import { AppError, unknownReference } from './errors.ts';
+import { AppError, storageFull, unknownReference } from './errors.ts';
 
 /** One SQL statement. `name` is unique in the process: pg prepares it once per connection. */
 export interface Statement {
@@ -81,9 +81,14 @@ const SESSION = {
 // Waiting longer for a connection only moves the queue into this process: better a 503 that can be retried.
 export const ACQUIRE_TIMEOUT_MS = 1_000;
 
+// Searches alone need bitmaps, and the reading role runs them. Everywhere else a bitmap is what a walk ends in when the planner
+// knows nothing of a table: it collects all rows of a company and sorts them, for each portion again.
+const NO_BITMAPS = { enable_bitmapscan: 'off' };
+
 /** Start-up options of a session: its role and limits travel with the connection and cost no round trip. */
 export function sessionOptions(role: string): string {
-  return [`-c role=${role}`, ...Object.entries(SESSION).map(([name, value]) => `-c ${name}=${value}`)].join(' ');
+  const settings = { ...SESSION, ...(role === ROLES.read ? {} : NO_BITMAPS) };
+  return [`-c role=${role}`, ...Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)].join(' ');
 }
 
 export function openPool(connectionString: string, role: string, max: number): pg.Pool {
@@ -180,7 +185,13 @@ export const isCollision = (error: unknown): boolean => ['40P01', '40001'].inclu
 export const isContention = (error: unknown): boolean =>
   isCollision(error) || ['55P03', '57014'].includes(codeOf(error));
 
+// disk_full of PostgreSQL, the file system's own word for it, and the refusal of a write before it comes to that.
+const STORAGE_FULL = ['53100', 'ENOSPC', 'STORAGE_FULL'];
+
+export const isStorageFull = (error: unknown): boolean => STORAGE_FULL.includes(codeOf(error));
+
 export function isUnavailable(error: unknown): boolean {
+  if (isStorageFull(error)) return true;
   const { code, message } = (error ?? {}) as DatabaseError;
   if (code) return UNAVAILABLE.test(code) || UNREACHABLE.test(code);
   return DRIVER_WORDS.test(message ?? '');
@@ -197,6 +208,7 @@ export function databaseProblem(error: unknown): AppError | null {
   if (code === '23503' && field) return unknownReference(field);
   // What passed the schema and is still no moment or number of this database.
   if (code && OUT_OF_RANGE.includes(code)) return new AppError('VALIDATION_FAILED', 'A value is out of range');
+  if (isStorageFull(error)) return storageFull();
   return isUnavailable(error)
     ? new AppError('UNAVAILABLE', 'The database is busy or away', [], { 'retry-after': '1' })
     : null;

@@ -1,12 +1,13 @@
 import { mkdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findPostgresBinaries } from './embedded-postgres/binaries.ts';
-import { openCluster } from './embedded-postgres/cluster.ts';
+import { BALLAST_BYTES, createBallast, type Ballast } from './embedded-postgres/ballast.ts';
+import { findPostgresBinaries, type PostgresBinaries } from './embedded-postgres/binaries.ts';
+import { openCluster, type Cluster } from './embedded-postgres/cluster.ts';
 import { lockFolder } from './embedded-postgres/lock.ts';
 import { isPostmasterOf, readPostmaster, signalProcess } from './embedded-postgres/postmaster.ts';
-import { adoptServer, CONNECTION, launchServer, type Server } from './embedded-postgres/server.ts';
+import { adoptServer, CONNECTION, isOutOfSpace, launchServer, type Server } from './embedded-postgres/server.ts';
 
 export interface EmbeddedPostgres {
   /** Connection of the superuser `postgres`. */
@@ -17,12 +18,22 @@ export interface EmbeddedPostgres {
   database: string;
   /** Resolves when the server has ended; may be called again. */
   stop(): Promise<void>;
-  /** Resolves when the server has ended without being asked. */
+  /** Resolves when the server has ended without being asked. One that ended for lack of space is started again instead. */
   died: Promise<string>;
+  /** Where it writes, by name. */
+  folders: Record<string, string>;
+  /** Sets space aside for a recovery on a full disk; for a moment when there is plenty. */
+  keepBallast(): Promise<void>;
 }
 
 interface State {
-  /** Set by the first call of stop(). */
+  cluster: Cluster;
+  binaries: PostgresBinaries;
+  ballast: Ballast;
+  log: (line: string) => void;
+  server: Server;
+  /** Aborted by the first call of stop(). */
+  asked: AbortController;
   stopping: Promise<void> | undefined;
 }
 
@@ -41,22 +52,34 @@ const STOP_STEPS = [
 export async function startEmbeddedPostgres(folder: string, log: (line: string) => void): Promise<EmbeddedPostgres> {
   const path = resolve(folder);
   let unlock = () => {};
-  const state: State = { stopping: undefined };
+  const asked = new AbortController();
   // A server that was asked to stop has nothing more to say.
   const logRunning = (line: string) => {
-    if (state.stopping === undefined) log(line);
+    if (!asked.signal.aborted) log(line);
   };
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     unlock = lockFolder(path, process.pid);
+    const ballast = createBallast(path);
     const binaries = await findPostgresBinaries(path);
     const cluster = await openCluster(path, binaries);
-    const server = (await adoptServer(cluster)) ?? (await launchServer(cluster, binaries, logRunning));
-    const ended = server.ended.finally(unlock);
-    return supervise({ ...server, ended }, cluster.password, state);
+    const shared = { cluster, binaries, ballast, log: logRunning, asked, stopping: undefined };
+    const server = (await adoptServer(cluster)) ?? (await launch(shared));
+    return supervise({ ...shared, server }, unlock);
   } catch (error) {
     unlock();
     throw new Error(explainFailure(path, (error as Error).message), { cause: error });
+  }
+}
+
+/** Where there is no space to recover in, the ballast makes some. */
+async function launch({ cluster, binaries, ballast, log }: Omit<State, 'server'>, port?: number): Promise<Server> {
+  try {
+    return await launchServer(cluster, binaries, log, port);
+  } catch (error) {
+    if (!isOutOfSpace((error as Error).message)) throw error;
+    await ballast.drop();
+    return launchServer(cluster, binaries, log, port);
   }
 }
 
@@ -69,19 +92,78 @@ export async function findRunningPostgres(folder: string): Promise<string | null
   return `postgres://${CONNECTION.user}:${password}@${CONNECTION.host}:${postmaster.port}/${CONNECTION.database}`;
 }
 
-function supervise(server: Server, password: string, state: State): EmbeddedPostgres {
+function supervise(state: State, unlock: () => void): EmbeddedPostgres {
   // A process that ends without stop() takes its server along; only kill -9 leaves one behind.
-  const stopAtExit = () => signalProcess(server.pid, 'SIGINT');
+  const stopAtExit = () => signalProcess(state.server.pid, 'SIGINT');
   process.once('exit', stopAtExit);
+  const watching = watch(state).finally(() => {
+    process.off('exit', stopAtExit);
+    unlock();
+  });
   const died = new Promise<string>((settle) => {
-    void server.ended.then((reason) => {
-      process.off('exit', stopAtExit);
-      if (state.stopping === undefined)
-        settle(`the embedded PostgreSQL (pid ${server.pid}) ended by itself: ${reason}`);
+    void watching.then((reason) => {
+      if (reason !== null) settle(`the embedded PostgreSQL (pid ${state.server.pid}) ended by itself: ${reason}`);
     });
   });
-  const stop = () => (state.stopping ??= stopServer(server));
-  return { ...CONNECTION, port: server.port, password, stop, died };
+  const stop = async (): Promise<void> => {
+    state.asked.abort();
+    await (state.stopping ??= stopServer(state.server));
+    await watching;
+  };
+  const { data } = state.cluster;
+  return {
+    ...CONNECTION,
+    port: state.server.port,
+    password: state.cluster.password,
+    stop,
+    died,
+    folders: { database: data, log: join(data, 'pg_wal') },
+    keepBallast: state.ballast.keep,
+  };
+}
+
+/** Why the server has ended for good; null when it was asked to. */
+async function watch(state: State): Promise<string | null> {
+  for (;;) {
+    const reason = await state.server.ended;
+    if (state.asked.signal.aborted) return null;
+    if (!(await lacksSpace(state, reason))) return reason;
+    state.log(`PostgreSQL ended for lack of space and is started again: ${reason}`);
+    const revived = await revive(state);
+    if (typeof revived === 'string') return revived;
+    if (revived === null) return null;
+    state.server = revived;
+    state.log('PostgreSQL is back');
+    // Asked to stop between its start and now: whoever asked waits for this server, too.
+    if (state.asked.signal.aborted) await stopServer(revived);
+  }
+}
+
+async function lacksSpace({ cluster }: State, reason: string): Promise<boolean> {
+  if (isOutOfSpace(reason)) return true;
+  const { bavail, bsize } = await statfs(cluster.data);
+  return bavail * bsize < BALLAST_BYTES;
+}
+
+// Somebody has to make room, and may do so at any moment; a try costs a tenth of a second.
+const REVIVE_MS = 1_000;
+
+/** On the same port, which the pools know. Null when it was asked to stop meanwhile, a sentence when space is not what it lacks. */
+async function revive(state: State): Promise<Server | string | null> {
+  const { signal } = state.asked;
+  await state.ballast.drop();
+  while (!signal.aborted) {
+    try {
+      return await launch(state, state.server.port);
+    } catch (error) {
+      const { message } = error as Error;
+      // Failure policy: without space it is tried again until there is some; every other failure ends the process.
+      if (!isOutOfSpace(message)) return explainFailure(state.cluster.folder, message);
+    }
+    // Failure policy: aborted, and the loop ends.
+    await sleep(REVIVE_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return null;
 }
 
 async function stopServer({ pid, ended }: Server): Promise<void> {
@@ -112,7 +194,7 @@ function explainFailure(folder: string, message: string): string {
     .find((text) => text !== undefined);
   const reason = failure ?? lines.at(-1) ?? '';
   const choice = 'set DATABASE_URL to use a PostgreSQL server of your own';
-  if (/ENOSPC|No space left on device|free disk space|disk is full/.test(message)) {
+  if (isOutOfSpace(message)) {
     return `the disk that holds ${folder} is full (${reason})`;
   }
   if (/EACCES|EPERM|EROFS|Permission denied|unable to open database file/.test(message)) {

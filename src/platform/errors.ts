@@ -9,10 +9,13 @@ export const ERRORS = {
   VALIDATION_FAILED: { status: 400, title: 'The request is not valid' },
   MALFORMED_BODY: { status: 400, title: 'The body can not be read' },
   UNKNOWN_REFERENCE: { status: 400, title: 'A reference points to nothing' },
+  AMBIGUOUS_PHONE: { status: 400, title: 'The phone number can be read in two ways' },
   COMPANY_ID_REQUIRED: { status: 400, title: 'A global key needs the header x-company-id' },
   TARGET_NOT_ALLOWED: { status: 400, title: 'The address can not be called' },
+  ANSWER_TOO_LARGE: { status: 400, title: 'The answer would be too large' },
   CHANNEL_CONFIG_REQUIRED: { status: 400, title: 'The channel needs settings that are missing' },
   INVALID_RESET_TOKEN: { status: 400, title: 'The link is invalid, used, or has expired' },
+  PASSWORD_REQUIRED: { status: 400, title: 'A password has to be set first' },
   UNAUTHORIZED: { status: 401, title: 'The token is invalid or has expired' },
   INVALID_CREDENTIALS: { status: 401, title: 'The e-mail or the password is wrong' },
   BAD_SIGNATURE: { status: 401, title: 'The signature does not match the body' },
@@ -22,7 +25,8 @@ export const ERRORS = {
   CHANNEL_IN_USE: { status: 409, title: 'Another inbox owns this network number' },
   WEBHOOK_EXISTS: { status: 409, title: 'The company already has a webhook' },
   WEBHOOK_INACTIVE: { status: 409, title: 'The webhook is inactive' },
-  USER_EXISTS: { status: 409, title: 'The e-mail already belongs to a user' },
+  DELIVERY_ERASED: { status: 409, title: 'What was sent has been erased' },
+  USER_EXISTS: { status: 409, title: 'The e-mail already belongs to a user of the company' },
   LAST_OWNER: { status: 409, title: 'A company keeps at least one active owner' },
   CONTACT_EXISTS: { status: 409, title: 'Another contact has this value' },
   FIELD_EXISTS: { status: 409, title: 'The slug already belongs to a custom field' },
@@ -40,6 +44,7 @@ export const ERRORS = {
   HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large' },
   INTERNAL_ERROR: { status: 500, title: 'Something went wrong on our side' },
   UNAVAILABLE: { status: 503, title: 'The service is not available right now' },
+  STORAGE_FULL: { status: 503, title: 'The disk is full; nothing can be written right now' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -89,6 +94,13 @@ export class AppError extends Error {
 
 /** The one answer for what is missing and for what belongs to another company. */
 export const notFound = (): AppError => new AppError('NOT_FOUND', 'No such resource');
+
+// Somebody has to make room, which takes longer than a moment.
+const STORAGE_RETRY_SECONDS = '10';
+
+/** The one answer for a write while there is no room for it. */
+export const storageFull = (): AppError =>
+  new AppError('STORAGE_FULL', undefined, [], { 'retry-after': STORAGE_RETRY_SECONDS });
 
 export function invalid(path: string, message: string, code = 'INVALID'): AppError {
   return new AppError('VALIDATION_FAILED', `${path} ${message}`, [{ path, code, message }]);

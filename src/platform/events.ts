@@ -3,6 +3,7 @@
  * frozen, and only when a webhook listens. docs/events.md describes each event.
  */
 import { exec, type Executor } from './db.ts';
+import { writeBody } from './event-body.ts';
 import { newId } from './ids.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
@@ -53,7 +54,7 @@ export function wakeDeliveries(): void {
   for (const listener of listeners) listener();
 }
 
-/** Queues events, in this order, for whoever listens. Part of the caller's transaction. */
+/** Queues events, in this order, for whoever listens. Part of the caller's transaction. A suspended company has no listener. */
 export async function emit(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
   if (items.length === 0) return;
   const queued = await insertDeliveries(tx, items, new Date().toISOString());
@@ -68,6 +69,7 @@ function insertDeliveries(tx: Executor, items: EventItem[], timestamp: string): 
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[])
         with ordinality as item (company_id, _id, event, resource_id, body, position)
       join event_listeners l on l.company_id = item.company_id and l.event = item.event
+      where exists (select from companies c where c._id = l.company_id and c.status = 'ACTIVE')
       order by item.position`,
     values: [
       items.map((item) => aboutOf(item).company),
@@ -75,7 +77,7 @@ function insertDeliveries(tx: Executor, items: EventItem[], timestamp: string): 
       items.map((item) => item.event),
       items.map((item) => aboutOf(item)._id),
       timestamp,
-      items.map((item) => JSON.stringify({ event: item.event, timestamp, data: item.data })),
+      items.map((item) => writeBody({ event: item.event, timestamp, data: item.data })),
     ],
   });
 }

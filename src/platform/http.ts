@@ -1,7 +1,5 @@
 /** The HTTP server: strict bodies, request ids, limits, time-outs, one shape of error, a shutdown that cuts no request. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import ajvCompiler from '@fastify/ajv-compiler';
 import fastify, {
   LogController,
@@ -11,13 +9,21 @@ import fastify, {
   type FastifyRequest,
   type RouteOptions,
 } from 'fastify';
+import { createBodies, LOOK_MS, type Bodies, type BodyLimits } from './bodies.ts';
 import { parseJson } from './body.ts';
+import { clientErrorHandler } from './client-errors.ts';
+import { boundConnections, type ConnectionLimits } from './connections.ts';
 import { databaseProblem } from './db.ts';
 import { AppError, notFound, problemOf, type ErrorCode, type FieldError } from './errors.ts';
+import { own } from './own.ts';
 import { definedSchemas } from './schema.ts';
 import { plainLog, type Log, type Metrics } from './telemetry.ts';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every body that is held in memory is read by it. */
+    bodies: Bodies;
+  }
   interface FastifyContextConfig {
     /** What a caller needs: a scope, or `public`. A route that names neither does not boot. */
     access?: string;
@@ -28,10 +34,13 @@ declare module 'fastify' {
 
 const BODY_LIMIT = 1024 * 1024;
 const HEADER_LIMIT = 16 * 1024;
-// A whole request; its headers alone; an idle connection.
+// A whole request; its headers alone; an idle connection between two requests; and how often Node looks at the first two.
 const REQUEST_MS = 60_000;
 const HEADERS_MS = 15_000;
 const KEEP_ALIVE_MS = 10_000;
+const CHECK_MS = 5_000;
+// Nothing goes in or out for so long: whoever reads an answer takes nothing of it. No answer takes as long to begin.
+const SILENCE_MS = 65_000;
 // More would only repeat what the first ones say.
 const MAX_FIELD_ERRORS = 20;
 
@@ -64,14 +73,24 @@ function strictValidators(schemas: Record<string, unknown>): (part: string | und
 const NODE_OPTIONS = {
   maxHeaderSize: HEADER_LIMIT,
   headersTimeout: HEADERS_MS,
+  connectionsCheckingInterval: CHECK_MS,
   // Node's own refusal of a request without a host has no body: ours has.
   requireHostHeader: false,
   // Of two Authorization headers Node would take the first, and a proxy before us perhaps the second: joined they are neither.
   joinDuplicateHeaders: true,
 };
 
-/** `proxies`: addresses and CIDRs whose word on where a request came from is taken (x-forwarded-for). */
-export function createServer(log: Log, metrics: Metrics, proxies: string[] = []): FastifyInstance {
+export interface ServerOptions {
+  /** Addresses and CIDRs whose word on where a request came from is taken (x-forwarded-for). */
+  proxies: string[];
+  bodies: BodyLimits;
+  connections: ConnectionLimits;
+}
+
+const UNBOUNDED = { total: Infinity, perAddress: Infinity };
+
+export function createServer(log: Log, metrics: Metrics, options: Partial<ServerOptions> = {}): FastifyInstance {
+  const { proxies = [] } = options;
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -79,6 +98,7 @@ export function createServer(log: Log, metrics: Metrics, proxies: string[] = [])
     trustProxy: proxies.length > 0 ? proxies : false,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionTimeout: SILENCE_MS,
     forceCloseConnections: 'idle',
     // What still arrives on an open connection is answered, and the connection then closed: a stop cuts nobody.
     return503OnClosing: false,
@@ -90,19 +110,15 @@ export function createServer(log: Log, metrics: Metrics, proxies: string[] = [])
   });
   for (const schema of definedSchemas()) app.addSchema(schema);
   app.setValidatorCompiler(lazyValidators());
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, raw, done) => {
-    try {
-      refuseEncoding(request);
-      done(null, parseJson(raw as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  if (options.connections) boundConnections(app.server, options.connections);
+  readBodies(
+    app,
+    createBodies(options.bodies ?? UNBOUNDED, (bytes) => metrics.bodyBytes.set(bytes)),
+  );
   app.setErrorHandler(async (error, request, reply) => {
     const problem = isCutOff(request) ? new AppError('MALFORMED_BODY', 'The request was cut off') : toAppError(error);
-    if (problem.code === 'BODY_TOO_LARGE') await drain(request.raw);
-    if (problem.status >= 500)
+    // A full disk is told once, where it is noticed: a line for each refusal would take what is left of it.
+    if (problem.status >= 500 && problem.code !== 'STORAGE_FULL')
       log.error({ err: error, request_id: request.id, route: routeOf(request) }, 'request failed');
     return sendProblem(problem, request, reply);
   });
@@ -124,15 +140,19 @@ export function createServer(log: Log, metrics: Metrics, proxies: string[] = [])
 /** Whoever hung up in the middle of a body is no failure of ours, and hears no answer. */
 const isCutOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
 
-// Longer than a client on this side of the world needs for a body of a few megabytes.
-const DRAIN_MS = 1_000;
-
-/** Reads on and drops it: a client that is still writing when its connection is closed never learns why. */
-export async function drain(request: IncomingMessage): Promise<void> {
-  request.resume();
-  if (request.readableEnded) return;
-  // Failure policy: who is not done by then, or has hung up, is cut off.
-  await once(request, 'end', { signal: AbortSignal.timeout(DRAIN_MS) }).catch(() => undefined);
+/** JSON is all that a body is, where a room says nothing else. */
+function readBodies(app: FastifyInstance, bodies: Bodies): void {
+  app.decorate('bodies', bodies);
+  const looking = setInterval(bodies.look, LOOK_MS);
+  looking.unref();
+  app.addHook('onClose', async () => clearInterval(looking));
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(JSON_TYPE, async (request: FastifyRequest) => {
+    // Nobody will look at what was sent to no address.
+    if (request.is404) return undefined;
+    refuseEncoding(request);
+    return parseJson(await bodies.receive(request, request.routeOptions.bodyLimit ?? BODY_LIMIT));
+  });
 }
 
 // JSON is UTF-8; another charset would be read wrongly, so it is refused. Other parameters mean nothing to JSON.
@@ -231,7 +251,7 @@ function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { code, validation, validationContext, statusCode } = (error ?? {}) as FastifyProblem;
   if (validation) return validationProblem(validation, validationContext ?? 'body');
-  const known = FRAMEWORK_CODES[code ?? ''];
+  const known = own(FRAMEWORK_CODES, code ?? '');
   if (known) return known === 'NOT_FOUND' ? notFound() : new AppError(known);
   if (statusCode === 503) return new AppError('UNAVAILABLE', undefined, [], { 'retry-after': '1' });
   return databaseProblem(error) ?? new AppError('INTERNAL_ERROR');
@@ -261,30 +281,4 @@ function messageOf(failure: NonNullable<FastifyProblem['validation']>[number]): 
   if (failure.keyword === 'required') return 'is required';
   if (failure.keyword === 'enum') return `must be one of ${(failure.params['allowedValues'] as unknown[]).join(', ')}`;
   return failure.message ?? 'is not valid';
-}
-
-/** What Node refuses before a request exists. */
-function clientErrorHandler(error: Error & { code?: string }, socket: import('node:net').Socket): void {
-  if (!socket.writable) return void socket.destroy();
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request';
-  const code = status.startsWith('431')
-    ? 'HEADERS_TOO_LARGE'
-    : status.startsWith('408')
-      ? 'REQUEST_TIMEOUT'
-      : 'MALFORMED_BODY';
-  const id = randomUUID();
-  const body = JSON.stringify(problemOf(new AppError(code), id));
-  const head = [
-    `HTTP/1.1 ${status}`,
-    `x-request-id: ${id}`,
-    'content-type: application/problem+json',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -203,7 +203,7 @@ describe('while the first runs', () => {
     const owner = { company: demo._id, principal: newId(), key: freshKey() };
     const gate = createGate();
     const { _id } = await platform.createUser(demo._id, 'VIEWER');
-    const running = runOnce(rooms.system, {
+    const running = runOnce(rooms.system('upkeep'), {
       owner,
       fingerprint: fingerprintOf('POST', '/', null),
       run: async (attempt) => {
@@ -244,7 +244,7 @@ describe('while the first runs', () => {
     };
     const asked = { owner, fingerprint: fingerprintOf('POST', '/', null), run, again: async () => 'again' };
     await assert.rejects(
-      runOnce(rooms.system, asked),
+      runOnce(rooms.system('upkeep'), asked),
       (error) => error instanceof AppError && error.code === 'IDEMPOTENCY_IN_FLIGHT',
     );
     assert.equal(await countOf('users', `name = 'Lost'`), 0);
@@ -419,7 +419,7 @@ describe('a key is kept for 24 hours', () => {
     await database.sql(`update idempotency_keys set running_until = now() + interval '1 minute' where key = $1`, [
       running,
     ]);
-    assert.ok((await purgeAttempts(rooms.system, 1_000)) >= 1);
+    assert.ok((await purgeAttempts(rooms.system('upkeep'), 1_000)) >= 1);
     assert.deepEqual(await Promise.all([old, young, running].map(countAttempts)), [0, 1, 1]);
   });
 });
@@ -469,13 +469,13 @@ test('the order of properties makes no other request', () => {
 test('an effect whose commit comes only after its request has failed keeps its key', async () => {
   const owner = { company: demo._id, principal: newId(), key: freshKey() };
   const once = (run: (attempt: Attempt) => Promise<{ answer: string; status: number }>): Promise<string> =>
-    runOnce(rooms.system, { owner, fingerprint: Buffer.alloc(32), run, again: async (id) => `again ${id}` });
+    runOnce(rooms.system('upkeep'), { owner, fingerprint: Buffer.alloc(32), run, again: async (id) => `again ${id}` });
   let commit: () => void = () => undefined;
   const committed = new Promise<void>((resolve) => (commit = resolve));
   let effect: Promise<void> = Promise.resolve();
   const failed = once(async (attempt) => {
     const bound = new Promise<void>((resolve) => {
-      effect = rooms.systemTx(async (tx) => {
+      effect = rooms.systemTx('upkeep', async (tx) => {
         await bindEffect(tx, attempt, 'made');
         resolve();
         await committed;

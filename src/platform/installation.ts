@@ -2,8 +2,10 @@
 import { exec, maybeOne, one } from './db.ts';
 import { fingerprintOf } from './secrets.ts';
 import type { SystemTx } from './tenant.ts';
+import type { TokenSecrets } from './tokens.ts';
 
 const KEY = 'encryption.key';
+const TOKEN_SECRET = 'token.secret';
 
 /** The first process leaves its key's fingerprint; throws one sentence in a later one that has another key. */
 export async function agreeOnKey(tx: SystemTx, encryptionKey: string): Promise<void> {
@@ -22,6 +24,47 @@ export async function agreeOnKey(tx: SystemTx, encryptionKey: string): Promise<v
   throw new Error(
     'what is stored was encrypted with another ENCRYPTION_KEY: give every process the same one (or the same DATA_DIR/secrets.json)',
   );
+}
+
+/** Fingerprints: of the secret that all processes sign with, and of those that it took the place of. */
+interface KnownSecrets {
+  current: string;
+  replaced: string[];
+}
+
+/**
+ * The first process leaves its secret's fingerprint. A later process has the same secret, or replaces it by naming it as the
+ * previous one; any other throws one sentence. A secret that was replaced never comes back: it may have been replaced because
+ * it leaked. Takes a transaction, so that two processes that replace it at once come one after the other.
+ */
+export async function agreeOnTokenSecret(tx: SystemTx, { current, previous }: TokenSecrets): Promise<void> {
+  const mine = fingerprintOf(current);
+  await exec(tx, {
+    name: 'installation.leaveTokenSecret',
+    text: 'insert into platform_state (key, value) values ($1, $2) on conflict do nothing',
+    values: [TOKEN_SECRET, JSON.stringify({ current: mine, replaced: [] } satisfies KnownSecrets)],
+  });
+  const { value } = await one<{ value: string }>(tx, {
+    name: 'installation.lockTokenSecret',
+    text: 'select value from platform_state where key = $1 for update',
+    values: [TOKEN_SECRET],
+  });
+  const known = JSON.parse(value) as KnownSecrets;
+  if (known.current === mine) return;
+  if (known.replaced.includes(mine)) {
+    throw new Error('this JWT_SECRET was replaced by a newer one: start every process with the newer one');
+  }
+  if (previous === null || known.current !== fingerprintOf(previous)) {
+    throw new Error(
+      'tokens are signed with another JWT_SECRET: give every process the same one (or the same DATA_DIR/secrets.json), or replace it by naming it as JWT_SECRET_PREVIOUS',
+    );
+  }
+  const next: KnownSecrets = { current: mine, replaced: [...known.replaced, known.current] };
+  await exec(tx, {
+    name: 'installation.replaceTokenSecret',
+    text: 'update platform_state set value = $2 where key = $1',
+    values: [TOKEN_SECRET, JSON.stringify(next)],
+  });
 }
 
 /** Notes where the sandbox listens; answers where it did before. */

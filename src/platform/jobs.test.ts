@@ -53,7 +53,7 @@ test('a job is left by its transaction, or not at all', async () => {
     }),
   );
   await assert.rejects(
-    platform.systemTx(async (tx) => {
+    platform.systemTx('upkeep', async (tx) => {
       await running.enqueue(tx, jobs.plain, { value: 'rolled back, too' });
       throw new Error('rolled back');
     }),
@@ -62,7 +62,7 @@ test('a job is left by its transaction, or not at all', async () => {
     await running.enqueue(tx, jobs.plain, { value: 'tenant' }, { key: 'a' });
     assert.deepEqual(await statesOf(jobs.plain), {}, 'nobody sees it before the commit');
   });
-  await platform.systemTx((tx) => running.enqueue(tx, jobs.plain, { value: 'system' }, { key: 'b' }));
+  await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.plain, { value: 'system' }, { key: 'b' }));
   await until('both jobs', () => done.length === 2);
   assert.deepEqual(done.toSorted(), ['system', 'tenant']);
 });
@@ -76,7 +76,7 @@ test('a job that fails is tried again, and what it did at last counts', async ()
       if (tries < 2) throw new Error('not yet');
     },
   });
-  await platform.systemTx((tx) => running.enqueue(tx, jobs.flaky, { value: 'x' }));
+  await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.flaky, { value: 'x' }));
   await until('the second try', async () => (await statesOf(jobs.flaky))['x']?.state === 'completed', 20_000);
   assert.equal(tries, 2);
 });
@@ -90,14 +90,14 @@ test('a job that never succeeds is given up after its retries', async () => {
       return Promise.reject(new Error('never'));
     },
   });
-  await platform.systemTx((tx) => running.enqueue(tx, jobs.hopeless, { value: 'x' }));
+  await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.hopeless, { value: 'x' }));
   await until('it to be given up', async () => (await statesOf(jobs.hopeless))['x']?.state === 'failed', 20_000);
   assert.equal(tries, 2);
 });
 
 test('a job that fails does not harm the rest of its batch, and each is done once', async () => {
   const values = Array.from({ length: 8 }, (_, index) => `job ${index}`);
-  await platform.systemTx(async (tx) => {
+  await platform.systemTx('upkeep', async (tx) => {
     for (const value of values) await running.enqueue(tx, jobs.batch, { value }, { key: value });
   });
   const done: string[] = [];
@@ -118,7 +118,7 @@ test('a job that fails does not harm the rest of its batch, and each is done onc
 });
 
 test('of a key one job waits; jobs without a key all wait', async () => {
-  await platform.systemTx(async (tx) => {
+  await platform.systemTx('upkeep', async (tx) => {
     for (const value of ['first', 'second']) await running.enqueue(tx, jobs.keyed, { value }, { key: 'same' });
     for (const value of ['third', 'fourth']) await running.enqueue(tx, jobs.keyed, { value });
   });
@@ -129,7 +129,7 @@ test('a delayed job waits for its time', async () => {
   const started = Date.now();
   let ran = 0;
   await running.work({ job: jobs.late, handle: async () => void (ran = Date.now()) });
-  await platform.systemTx((tx) => running.enqueue(tx, jobs.late, { value: 'x' }, { delaySeconds: 2 }));
+  await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.late, { value: 'x' }, { delaySeconds: 2 }));
   await until('its time', () => ran > 0);
   assert.ok(ran - started >= 1_900, `it ran after ${ran - started} ms`);
 });
@@ -143,7 +143,7 @@ test('a job whose data names people is forgotten soon after it has ended, howeve
       if (value === 'Eva') throw new Error('broken');
     },
   });
-  await platform.systemTx(async (tx) => {
+  await platform.systemTx('upkeep', async (tx) => {
     for (const value of ['Ana', 'Eva']) await running.enqueue(tx, jobs.private, { value }, { key: value });
   });
   await until('both to end', () => ended.length === 2);
@@ -162,11 +162,11 @@ test('at rest no job is begun, and what was begun is finished', async () => {
       await finished;
     },
   });
-  await platform.systemTx((tx) => running.enqueue(tx, jobs.slow, { value: 'begun' }, { key: 'a' }));
+  await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.slow, { value: 'begun' }, { key: 'a' }));
   await until('it to begin', () => begun === 1);
   let resting = false;
   const rest = running.rest().then(() => (resting = true));
-  await platform.systemTx((tx) => running.enqueue(tx, jobs.slow, { value: 'later' }, { key: 'b' }));
+  await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.slow, { value: 'later' }, { key: 'b' }));
   assert.equal(resting, false, 'it waits for the one that runs');
   finish();
   await rest;

@@ -1,8 +1,9 @@
 /** Work done later, on pg-boss: what is not on a hot path. A job is enqueued in the transaction of the change that asks for it. */
 import { PgBoss } from 'pg-boss';
 import type { Static, TSchema } from 'typebox';
-import { openPool, ROLES, type Executor } from './db.ts';
+import { isStorageFull, openPool, ROLES, type Executor } from './db.ts';
 import { newId } from './ids.ts';
+import { UNGUARDED, type Storage } from './storage.ts';
 import { tellError, type Log } from './telemetry.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
@@ -96,10 +97,12 @@ export interface JobsOptions {
   /** True in a process that also works: it runs schedules and upkeep. */
   worker: boolean;
   log: Log;
+  /** While it has no room, no job is taken. */
+  storage?: Storage;
   upkeepSeconds?: number;
 }
 
-export function openJobs({ url, worker, log, upkeepSeconds = UPKEEP_SECONDS }: JobsOptions): Jobs {
+export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds = UPKEEP_SECONDS }: JobsOptions): Jobs {
   const pool = openPool(url, ROLES.system, worker ? 3 : 1);
   const boss = new PgBoss({
     db: {
@@ -115,7 +118,7 @@ export function openJobs({ url, worker, log, upkeepSeconds = UPKEEP_SECONDS }: J
   });
   // Failure policy: pg-boss goes on by itself when the database is back; the log says that it was away.
   boss.on('error', (error) => log.warn({ err: error }, 'jobs: the queue reports an error'));
-  const worked = new Set<string>();
+  const taking = followStorage(boss, storage, log);
   return {
     start: async () => void (await boss.start()),
     enqueue: async (tx, job, data, options = {}) => {
@@ -128,13 +131,14 @@ export function openJobs({ url, worker, log, upkeepSeconds = UPKEEP_SECONDS }: J
     },
     work: async ({ job, handle }) => {
       const poll = { pollingIntervalSeconds: POLL_SECONDS, batchSize: BATCH, perJobResults: false };
-      await boss.work<Static<typeof job.data>>(job.name, poll, (batch) =>
-        handleBatch({ boss, log }, { job, handle }, batch),
+      await taking.begin(job.name, () =>
+        boss.work<Static<typeof job.data>>(job.name, poll, (batch) =>
+          handleBatch({ boss, log, room: taking.room }, { job, handle }, batch),
+        ),
       );
-      worked.add(job.name);
       if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' });
     },
-    rest: async () => void (await Promise.all([...worked].map((name) => boss.offWork(name, { wait: true })))),
+    rest: taking.end,
     stop: async () => {
       await boss.stop({ graceful: true, timeout: STOP_MS });
       await pool.end();
@@ -142,20 +146,73 @@ export function openJobs({ url, worker, log, upkeepSeconds = UPKEEP_SECONDS }: J
   };
 }
 
+interface Taking {
+  /** Begins to take jobs of a queue: now, or once there is room. */
+  begin(name: string, work: () => Promise<unknown>): Promise<void>;
+  /** Resolves once there is room for what a job was refused; false when nobody is to wait for it. */
+  room(): Promise<boolean>;
+  /** Takes no further job, and waits for those that run. */
+  end(): Promise<void>;
+}
+
+/** Takes jobs while there is room to write. Fetching one without room would only use up its tries. */
+function followStorage(boss: PgBoss, storage: Storage, log: Log): Taking {
+  const queues = new Map<string, () => Promise<unknown>>();
+  const waiting = new Set<(hasRoom: boolean) => void>();
+  let isTaking = storage.hasRoom;
+  let hasEnded = false;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function follow(): Promise<void> {
+    if (hasEnded || isTaking === storage.hasRoom) return;
+    isTaking = storage.hasRoom;
+    const move = isTaking
+      ? (work: () => Promise<unknown>) => work()
+      : (_: unknown, name: string) => boss.offWork(name, { wait: false });
+    await Promise.all([...queues].map(([name, work]) => move(work, name)));
+  }
+
+  function release(hasRoom: boolean): void {
+    for (const resolve of waiting) resolve(hasRoom);
+    waiting.clear();
+  }
+
+  const stopFollowing = storage.onChange(() => {
+    // Failure policy: the workers that could not be turned stay as they are until the next change.
+    turn = turn.then(follow).catch((error: unknown) => log.warn({ err: error }, 'jobs: taking could not be changed'));
+    if (storage.hasRoom) release(true);
+  });
+  return {
+    begin: async (name, work) => {
+      queues.set(name, work);
+      if (isTaking) await work();
+    },
+    room: async () => !storage.hasRoom && !hasEnded && new Promise<boolean>((resolve) => waiting.add(resolve)),
+    end: async () => {
+      hasEnded = true;
+      stopFollowing();
+      release(false);
+      await turn;
+      await Promise.all([...queues.keys()].map((name) => boss.offWork(name, { wait: true })));
+    },
+  };
+}
+
 /** Each job of a batch succeeds or fails on its own; a failed one is retried as its queue says. */
 async function handleBatch<T extends TSchema>(
-  { boss, log }: { boss: PgBoss; log: Log },
+  { boss, log, room }: { boss: PgBoss; log: Log; room: Taking['room'] },
   { job, handle }: Worked<T>,
   batch: { id: string; data: Static<T> }[],
 ): Promise<void> {
-  await Promise.all(
-    batch.map(async ({ id, data }) => {
-      try {
-        await handle(data);
-      } catch (error) {
-        log.warn({ err: error, job: job.name, job_id: id }, 'job failed');
-        await boss.fail(job.name, id, { message: tellError(error)['message'] });
-      }
-    }),
-  );
+  const work = async ({ id, data }: { id: string; data: Static<T> }): Promise<void> => {
+    try {
+      await handle(data);
+    } catch (error) {
+      // Failure policy: a job that the full disk interrupted begins again when there is room, which costs none of its tries.
+      if (isStorageFull(error) && (await room())) return work({ id, data });
+      log.warn({ err: error, job: job.name, job_id: id }, 'job failed');
+      await boss.fail(job.name, id, { message: tellError(error)['message'] });
+    }
+  };
+  await Promise.all(batch.map(work));
 }

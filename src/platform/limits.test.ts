@@ -18,12 +18,13 @@ const NEVER = 1e-9;
 const database = await openTestDatabase();
 const platforms = Array.from({ length: PROCESSES }, () => openDatabase({ url: database.url, poolSize: 3 }));
 const [platform] = platforms as [Database];
+const door = platform.system('door');
 after(async () => {
   for (const one of platforms) await one.close();
   await database.close();
 });
 
-const openLimiters = (): Limiter[] => platforms.map(({ system }) => createLimiter(system));
+const openLimiters = (): Limiter[] => platforms.map(({ system }) => createLimiter(system('door')));
 const allowance = (perSecond: number, burst: number, subject = `test:${newId()}`): Allowance => ({
   subject,
   perSecond,
@@ -44,13 +45,14 @@ function counted(): { system: SystemTx; trips: () => number } {
   let trips = 0;
   const query: SystemTx['query'] = (statement) => {
     trips += 1;
-    return platform.system.query(statement);
+    return door.query(statement);
   };
-  return { system: { ...platform.system, query }, trips: () => trips };
+  return { system: { ...door, query }, trips: () => trips };
 }
 
 /** The system's door, and when somebody asked last whom it then told that the bucket is empty. */
-function watched({ system }: Database): { system: SystemTx; emptyMs: () => number } {
+function watched(opened: Database): { system: SystemTx; emptyMs: () => number } {
+  const system = opened.system('door');
   let emptyMs = 0;
   const query: SystemTx['query'] = async <R>(statement: Statement) => {
     const askedMs = performance.now();
@@ -88,7 +90,7 @@ describe('over three processes', () => {
     const started = performance.now();
     let admitted = 0;
     let firstMs = Number.POSITIVE_INFINITY;
-    const emptyMs = (): number => Math.max(...doors.map((door) => door.emptyMs()));
+    const emptyMs = (): number => Math.max(...doors.map((watch) => watch.emptyMs()));
     // Until the bucket is found to be empty: what came while the machine did something else is admitted by then.
     const flood = async (limiter: Limiter): Promise<void> => {
       for (;;) {
@@ -308,7 +310,7 @@ test('an admission names the tightest allowance, and what is left of it', async 
 
 test('while the database is away the caller is told so, and nobody waits twice', async () => {
   const away = openDatabase({ url: 'postgres://parley@127.0.0.1:1/parley', poolSize: 1 });
-  const limiter = createLimiter(away.system);
+  const limiter = createLimiter(away.system('door'));
   const limit = allowance(1, 10);
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => limiter.admit([limit])));
   for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && isUnavailable(outcome.reason));
@@ -323,7 +325,7 @@ test('a bucket that nobody touched for an hour is purged, and full when it is as
   await database.sql(`update rate_buckets set refilled_at = refilled_at - interval '61 minutes' where subject = $1`, [
     limits[0].subject,
   ]);
-  assert.ok((await purgeBuckets(platform.system)) >= 2);
+  assert.ok((await purgeBuckets(door)) >= 2);
   assert.ok(Number.isNaN(await tokensOf(limits[0].subject)));
   assert.equal(Math.round(await tokensOf(limits[1].subject)), 4);
   assert.equal(await countAdmitted(Array.from({ length: 9 }, () => other.admit([limits[0]]))), 5);

@@ -79,7 +79,9 @@ function refusal(refused: Bucket[], nowMs: number): Verdict {
 }
 
 /** One address, or the /64 of an IPv6 one: who holds one holds all of it. Mapped IPv4 is IPv4. */
-export function addressGroup(ip: string): string {
+export function addressGroup(ip: string | undefined): string {
+  // Of a connection that is gone already nobody knows the address.
+  if (ip === undefined) return '';
   const [address = ''] = ip.split('%');
   if (!isIPv6(address)) return ip;
   // In the one spelling that a URL gives it: eight groups of small hex, the longest run of zeros as `::`.

@@ -53,6 +53,53 @@ test('processes that start at once migrate once, and each finds the database com
   assert.deepEqual(await findMissing(url, names), []);
 });
 
+test('people of before keep their passwords, who never came stays invited, and keys name who made them, also where row security binds the owner', async () => {
+  await run(
+    urlOf('postgres'),
+    `create role keeper login password 'keeper'`,
+    'grant parley_app, parley_read, parley_system to keeper with inherit false',
+  );
+  const name = await createDatabase('keeper');
+  await run(urlOf(name), 'grant all on schema public to keeper');
+  const url = urlOf(name, 'keeper', 'keeper');
+  await migrate(url, prepareQueue);
+  const company = 'a'.repeat(24);
+  await run(
+    urlOf(name),
+    'drop table people, mailed_links',
+    'alter table users drop column accepted_at',
+    'drop index users_company_email_key, users_email, api_keys_maker',
+    'create unique index users_email_key on users (lower(email))',
+    `delete from schema_migrations where name >= '0032' and name < '0034'`,
+    `insert into companies (_id, name) values ('${company}', 'Before')`,
+    `insert into users (company_id, _id, name, email, role, status, password_hash) values
+      ('${company}', 'came', 'Ana', 'Ana@example.test', 'OWNER', 'ACTIVE', 'hash of Ana'),
+      ('${company}', 'gone', 'Bia', 'bia@example.test', 'ADMIN', 'INACTIVE', 'hash of Bia'),
+      ('${company}', 'next', 'Eva', 'eva@example.test', 'VIEWER', 'INVITED', null)`,
+    `insert into api_keys (_id, company_id, type, name, prefix, token_hash, scopes)
+      values ('key', '${company}', 'company', 'CRM', '…abcd', 'hash', '{*}')`,
+    `insert into audit_log (_id, company_id, actor_type, actor_id, actor_name, action, resource, resource_id)
+      values ('line', '${company}', 'USER', 'came', 'Ana', 'api-keys.create', 'api-keys', 'key')`,
+  );
+  const ran = await migrate(url, prepareQueue);
+  assert.deepEqual(ran, ['0032_people.sql', '0033_identity.concurrent.sql']);
+  assert.deepEqual(await run(urlOf(name), 'select email, password_hash from people order by email'), [
+    { email: 'ana@example.test', password_hash: 'hash of Ana' },
+    { email: 'bia@example.test', password_hash: 'hash of Bia' },
+  ]);
+  assert.deepEqual(await run(urlOf(name), 'select created_by from api_keys'), [{ created_by: 'came' }]);
+  const users = await run(
+    urlOf(name),
+    'select _id, accepted_at is not null as accepted, password_hash from users order by _id',
+  );
+  assert.deepEqual(
+    users,
+    Object.entries({ came: true, gone: true, next: false }).map(([_id, accepted]) => {
+      return { _id, accepted, password_hash: null };
+    }),
+  );
+});
+
 test('what is missing is named: a migration that did not run, a queue that is not there', async () => {
   const url = urlOf(await createDatabase());
   await migrate(url, prepareQueue);

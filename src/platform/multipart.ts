@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import multipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
+import { drain, type Followed } from './bodies.ts';
 import { checkText, parseJson } from './body.ts';
 import { AppError, invalid } from './errors.ts';
-import { drain } from './http.ts';
+import { own } from './own.ts';
 
 /** A file that arrived. It can be read until its request has been answered. */
 export interface Upload {
@@ -64,10 +65,12 @@ export async function receiveForm(
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'This operation takes multipart/form-data');
   const spool: Spool = { file: null };
   const discard = async (): Promise<void> => spool.file?.handle.close();
+  const followed = request.server.bodies.follow(request);
   try {
     // A megabyte for the frame and the other parts.
     if (Number(request.headers['content-length']) > maxBytes + 2 * MAX_TEXT_BYTES) throw tooLarge('file', maxBytes);
-    const body = await readParts(request, { parts, maxBytes, spool });
+    const reading = readParts(request, { parts, maxBytes, spool, followed });
+    const body = await Promise.race([reading, followed.failed]);
     let held = false;
     // Failure policy: what can not be closed is closed with the process.
     reply.raw.once('close', () => void (held || discard().catch(() => undefined)));
@@ -77,9 +80,10 @@ export async function receiveForm(
     await discard();
     reply.header('connection', 'close');
     const problem = problemOf(error);
-    // That one is read to its end wherever it comes from.
-    if (!(problem instanceof AppError && problem.code === 'BODY_TOO_LARGE')) await drain(request.raw);
+    if (!(problem instanceof AppError && problem.code === 'REQUEST_TIMEOUT')) await drain(request.raw);
     throw problem;
+  } finally {
+    followed.end();
   }
 }
 
@@ -87,6 +91,7 @@ interface Reading {
   parts: Record<string, TSchema>;
   maxBytes: number;
   spool: Spool;
+  followed: Followed;
 }
 
 interface Spool {
@@ -94,31 +99,35 @@ interface Spool {
 }
 
 async function readParts(request: FastifyRequest, reading: Reading): Promise<Record<string, unknown>> {
-  const body: Record<string, unknown> = {};
+  const body = new Map<string, unknown>();
   let textBytes = 0;
+  // Until a part is complete the reader of forms holds its bytes; those of a file go to the disk.
+  reading.followed.count(true);
   const limits = { fileSize: Infinity, fieldSize: MAX_TEXT_BYTES, parts: MAX_PARTS, files: 2, headerPairs: 20 };
   for await (const part of quiet(request).parts({ limits })) {
     // A part without a name has none at all.
     const name = (part.fieldname as string | undefined) ?? '';
-    const schema = Object.hasOwn(reading.parts, name) ? reading.parts[name] : undefined;
+    const schema = own(reading.parts, name);
     if (name === '') throw invalid('body', 'has a part without a name', 'ADDITIONAL_PROPERTIES');
     if (!schema) throw invalid(name.slice(0, 100), 'is not a part of this form', 'ADDITIONAL_PROPERTIES');
-    if (Object.hasOwn(body, name)) throw invalid(name, 'stands in the form twice', 'DUPLICATE');
+    if (body.has(name)) throw invalid(name, 'stands in the form twice', 'DUPLICATE');
     const isFile = (schema as { format?: string }).format === 'binary';
     if (isFile !== (part.type === 'file'))
       throw invalid(name, isFile ? 'must be a file, with a file name' : 'is not a file', 'TYPE');
     if (part.type === 'file') {
       // What it is called may change from one try to the next.
-      body[name] = (await putAside(part, reading)).sha256;
+      reading.followed.count(false);
+      body.set(name, (await putAside(part, reading)).sha256);
+      reading.followed.count(true);
     } else {
       if (part.valueTruncated) throw tooLarge(name, MAX_TEXT_BYTES);
       const value = valueOf(part, schema);
       textBytes += Buffer.byteLength(String(part.value));
       if (textBytes > MAX_TEXT_BYTES) throw tooLarge(name, MAX_TEXT_BYTES);
-      if (value !== undefined) body[name] = value;
+      if (value !== undefined) body.set(name, value);
     }
   }
-  return body;
+  return Object.fromEntries(body);
 }
 
 /** The reader of forms logs all headers, the token among them. */

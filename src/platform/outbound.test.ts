@@ -46,7 +46,7 @@ async function startPeer(context: TestContext, answer: (socket: Socket) => unkno
 }
 
 function open(context: TestContext, options: Partial<Parameters<typeof createOutbound>[0]> = {}): Outbound {
-  const outbound = createOutbound({ allow: ['127.0.0.0/8'], trustedOrigins: [], ...options });
+  const outbound = createOutbound({ allow: ['127.0.0.0/8'], trusted: [], ...options });
   context.after(() => outbound.close());
   return outbound;
 }
@@ -295,10 +295,28 @@ describe('a name', () => {
     assert.deepEqual([peer.received.length, strangers], [2, 0]);
   });
 
+  test('of a trusted server only what lies below the trusted address may be called, by whatever name of the machine', async (context) => {
+    const peer = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
+    const { origin, port } = new URL(peer.url);
+    const outbound = open(context, { allow: ['127.0.0.0/8', '::1'], trusted: [`${origin}/receiver`] });
+    for (const path of ['/receiver', '/receiver/', '/receiver/a/b?c=1']) {
+      assert.equal((await outbound.tenant(post(origin + path))).status, 200);
+      assert.equal(await outbound.refuse(origin + path), null);
+    }
+    const paths = ['/', '/sandbox/reset', '/receivers', '/receiver/../sandbox/reset', '/receiver/%2e%2e/sandbox/reset'];
+    const names = ['127.0.0.1', '127.1', '0x7f000001', 'localhost', 'LOCALHOST.', 'a.localhost', '0.0.0.0', '[::1]'];
+    const byName = [...names, '[::ffff:127.0.0.1]'].map((name) => `http://${name}:${port}/sandbox/reset`);
+    for (const url of [...paths.map((path) => origin + path), ...byName]) {
+      assert.deepEqual(await failure(outbound.tenant(post(url))), { kind: 'BLOCKED', sent: false }, url);
+      assert.match((await outbound.refuse(url)) ?? '', /only \/receiver/, url);
+    }
+    assert.equal(peer.received.length, 3);
+  });
+
   test('of a trusted origin and of the operator is not guarded; the same host on another port is', async (context) => {
     const trusted = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const other = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
-    const outbound = open(context, { allow: [], trustedOrigins: [new URL(trusted.url).origin] });
+    const outbound = open(context, { allow: [], trusted: [new URL(trusted.url).origin] });
     assert.equal((await outbound.tenant(post(trusted.url))).status, 200);
     assert.equal((await outbound.operator(post(other.url))).status, 200);
     assert.deepEqual(await failure(outbound.tenant(post(other.url))), { kind: 'BLOCKED', sent: false });

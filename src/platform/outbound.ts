@@ -72,11 +72,12 @@ const RESERVED_HEADERS =
 
 /**
  * Opens the door. `allow`: CIDRs that tenants may reach although they are private (throws an Error on a bad one).
- * `trustedOrigins`: exact origins that skip the guard. `connections`: per origin.
+ * `trusted`: addresses that skip the guard with all that is below them; nothing else of their servers may be called by a tenant.
+ * `connections`: per origin.
  */
-export function createOutbound(options: { allow: string[]; trustedOrigins: string[]; connections?: number }): Outbound {
+export function createOutbound(options: { allow: string[]; trusted: string[]; connections?: number }): Outbound {
   const guard = createAddressGuard(options.allow);
-  const trusted = new Set(options.trustedOrigins.map((origin) => new URL(origin).origin));
+  const trusted = options.trusted.map((place) => new URL(place));
   const connections = options.connections ?? CONNECTIONS;
   const guarded = openDoor(connections, guard.blockList);
   const open = openDoor(connections);
@@ -203,15 +204,21 @@ function attempt(door: Door, url: URL, request: OutboundRequest): Promise<Outbou
 
 function dispatchOptions(url: URL, { method, headers = {}, body }: OutboundRequest): Dispatcher.DispatchOptions {
   // Nothing here inflates, so nothing compressed is asked for.
-  const sent: Record<string, string> = { 'accept-encoding': 'identity' };
+  const sent = new Map([['accept-encoding', 'identity']]);
   for (const [name, value] of Object.entries(headers)) {
     const lowerCased = name.toLowerCase();
     if (RESERVED_HEADERS.test(lowerCased)) {
       throw new OutboundError('BLOCKED', false, `The header ${lowerCased} must not be set.`);
     }
-    if (lowerCased !== 'accept-encoding') sent[name] = value;
+    if (lowerCased !== 'accept-encoding') sent.set(name, value);
   }
-  return { origin: url.origin, path: url.pathname + url.search, method, headers: sent, body: body ?? null };
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method,
+    headers: Object.fromEntries(sent),
+    body: body ?? null,
+  };
 }
 
 function handlerOf(
@@ -232,9 +239,8 @@ function handlerOf(
         return;
       }
       state.status = status;
-      for (const [name, value] of Object.entries(headers)) {
-        if (value !== undefined) state.headers[name] = Array.isArray(value) ? value.join(', ') : value;
-      }
+      const told = Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]);
+      state.headers = Object.fromEntries(told) as Record<string, string>;
     },
     onResponseData(controller, chunk) {
       append(state, chunk);

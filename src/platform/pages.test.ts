@@ -9,7 +9,8 @@ import { createLog, createMetrics } from './telemetry.ts';
 
 const app = createServer(createLog('silent'), createMetrics());
 await describeApi(app);
-pageRoutes(app, '/set-password', 'set-password');
+const uncounted = async (): Promise<void> => undefined;
+pageRoutes(app, uncounted, '/set-password', 'set-password');
 await app.ready();
 after(() => app.close());
 
@@ -67,6 +68,6 @@ describe('a page of ours', () => {
   });
 
   test('that does not exist keeps the process from booting', () => {
-    assert.throws(() => pageRoutes(app, '/nowhere', 'nowhere'), /ENOENT/);
+    assert.throws(() => pageRoutes(app, uncounted, '/nowhere', 'nowhere'), /ENOENT/);
   });
 });

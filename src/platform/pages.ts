@@ -6,6 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { extname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import type { CountVisit } from './access.ts';
+import { own } from './own.ts';
 
 const HEADERS = {
   // Whatever text a page shows, only our own files run, and they talk to nobody but us.
@@ -31,18 +33,19 @@ const TYPES: Record<string, string> = {
  * Serves web/<folder>: its page.html at `path`, its other files below it, `.ts` as `.js`. Pages address their files and the
  * API relative to themselves, so that a proxy may put the platform below a prefix.
  */
-export function pageRoutes(app: FastifyInstance, path: string, folder: string): void {
+export function pageRoutes(app: FastifyInstance, count: CountVisit, path: string, folder: string): void {
   const root = new URL(`../../web/${folder}/`, import.meta.url);
   for (const name of readdirSync(root).filter((file) => !file.endsWith('.test.ts'))) {
     const extension = extname(name);
-    const type = TYPES[extension];
+    const type = own(TYPES, extension);
     if (!type) throw new Error(`web/${folder}/${name} is of no kind that pages serve`);
     const text = readFileSync(new URL(name, root), 'utf8');
     const isPage = extension === '.html';
     const body = extension === '.ts' ? asJavaScript(text) : text;
     // Files have no version in their name: a browser asks again each time. The page itself leaves no trace at all.
     const headers = { ...HEADERS, 'content-type': type, 'cache-control': isPage ? 'no-store' : 'no-cache' };
-    app.get(isPage ? path : `${path}/${name.replace(/\.ts$/, '.js')}`, { config: { access: 'public' } }, (_, reply) =>
+    const options = { config: { access: 'public' }, onRequest: count };
+    app.get(isPage ? path : `${path}/${name.replace(/\.ts$/, '.js')}`, options, (_, reply) =>
       reply.headers(headers).send(body),
     );
   }

@@ -8,13 +8,14 @@ import type { Static, TObject, TSchema, TUndefined } from 'typebox';
 import { admitAccount, admitAddress, enter, originOf, type Access } from './access.ts';
 import type { Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
-import { checkText } from './body.ts';
+import { checkQuery } from './body.ts';
 import { describeOperation, describeProblems } from './description.ts';
 import { AppError, type ERRORS } from './errors.ts';
 import { fingerprintOf, runOnce, type Attempt } from './idempotency.ts';
+import { addressGroup } from './limits.ts';
 import { acceptForms, receiveForm, type Form, type Upload } from './multipart.ts';
 import type { Scope } from './scopes.ts';
-import type { Database, SystemTx, Tenant } from './tenant.ts';
+import { behalfOf, type Behalf, type Database, type SystemTx, type Tenant } from './tenant.ts';
 import { openTrail, type Trail } from './trail.ts';
 
 /** Who asks for what may belong to no company: companies themselves, global keys. */
@@ -30,7 +31,8 @@ export interface Caller {
 export interface Visitor {
   origin: Origin;
   read: SystemTx;
-  tx<T>(work: (tx: SystemTx) => Promise<T>): Promise<T>;
+  /** `fromReserve` as in Database.systemTx. */
+  tx<T>(work: (tx: SystemTx) => Promise<T>, options?: { fromReserve: boolean }): Promise<T>;
 }
 
 interface Asked<P extends TSchema, Q extends TSchema, B extends TSchema> {
@@ -81,7 +83,7 @@ export function operation<
     name: scope,
     secured: true,
     enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: true }),
-    system: () => access.database.system,
+    database: () => access.database,
     who: ({ principal, companyId }, trail) => {
       if (companyId === null) throw new Error('a request without a company reached its handler');
       return makeTenant(access.database, companyId, principal, trail);
@@ -101,14 +103,15 @@ export function installationOperation<
     name: scope ?? 'token',
     secured: true,
     enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: false }),
-    system: () => access.database.system,
+    database: () => access.database,
     who: ({ principal, companyId }, trail) => {
       const { database } = access;
+      const behalf = behalfOf(companyId, principal.id);
       return {
         principal,
         tenant: companyId === null ? null : makeTenant(database, companyId, principal, trail),
-        read: database.system,
-        tx: (work) => database.systemTx((tx) => (trail ? trail.follow(tx, work) : work(tx))),
+        read: database.system(behalf),
+        tx: (work) => database.systemTx(behalf, (tx) => (trail ? trail.follow(tx, work) : work(tx))),
       };
     },
   });
@@ -131,22 +134,36 @@ export function publicOperation<B extends TSchema, R extends TSchema>(
     {
       name: 'public',
       secured: false,
+      bodyLimit: PUBLIC_BODY_LIMIT,
       enter: async (request, reply) => {
         await admitAddress(access, request, reply);
         return originOf(request);
       },
-      system: () => access.database.system,
-      who: (origin) => ({ origin, read: access.database.system, tx: (work) => access.database.systemTx(work) }),
+      database: () => access.database,
+      who: (origin) => {
+        const behalf: Behalf = `address:${addressGroup(origin.address)}`;
+        const { database } = access;
+        return {
+          origin,
+          read: database.system(behalf),
+          tx: (work, options) => database.systemTx(behalf, work, options),
+        };
+      },
     },
   );
 }
+
+// An e-mail, a password, a token: what is sent without a token is small.
+const PUBLIC_BODY_LIMIT = 16 * 1024;
 
 /** What differs between the three kinds: how one gets in, and what the handler is given. */
 interface Door<E, W> {
   name: string;
   secured: boolean;
+  /** Bytes of a body; the server's limit where none is named. */
+  bodyLimit?: number;
   enter(request: FastifyRequest, reply: FastifyReply): Promise<E>;
-  system(): SystemTx;
+  database(): Database;
   who(entered: E, trail: Trail | null): W;
 }
 
@@ -164,9 +181,10 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
     url: path,
     config: { access: door.name, problems: describeProblems(declaration, door.secured) },
     schema: describeOperation(declaration, door.secured),
+    ...(door.bodyLimit === undefined ? {} : { bodyLimit: door.bodyLimit }),
     onRequest: async (request, reply) => {
       entered.set(request, await door.enter(request, reply));
-      checkQueryText(request);
+      checkQuery(request.query as Record<string, unknown>);
     },
     preValidation: async (request, reply) => {
       if (!form) return refuseSurplusBody(request, body !== undefined);
@@ -226,7 +244,7 @@ function answer<E extends object, W, P extends TSchema, Q extends TSchema, B ext
   };
   const key = request.headers['idempotency-key'];
   if (!again || !caller || typeof key !== 'string') return run(null);
-  return runOnce(door.system(), {
+  return runOnce(door.database().system(behalfOf(caller.companyId, caller.principal.id)), {
     owner: { company: caller.companyId, principal: caller.principal.id, key },
     fingerprint: fingerprintOf(request.method, request.url, body),
     run: async (attempt) => ({ answer: await run(attempt), status: reply.statusCode }),
@@ -257,13 +275,6 @@ function trailOf(
   });
 }
 
-function checkQueryText(request: FastifyRequest): void {
-  for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
-    checkText(name, 'query');
-    for (const text of Array.isArray(value) ? value : [value]) if (typeof text === 'string') checkText(text, name);
-  }
-}
-
 function refuseSurplusBody(request: FastifyRequest, expected: boolean): void {
   // Many clients send {} where nothing is asked for.
   if (!expected && (request.body ?? null) !== null && JSON.stringify(request.body) !== '{}') {
@@ -283,6 +294,7 @@ export function makeTenant(
     companyId,
     principal,
     read: database.read(companyId),
+    walk: database.walk(companyId),
     tx: (work) => database.tenantTx(companyId, (tx) => (trail ? trail.follow(tx, work) : work(tx))),
   };
 }

@@ -44,6 +44,24 @@ export function nullable<T extends TSchema>(schema: T) {
 /** What people call a record: not empty, not only spaces. */
 export const Name = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
 
+/** ISO 3166 alpha-2; whether there is such a country is checked where it is used. */
+export const Country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166 alpha-2: BR' });
+
+const PHONE_WRITING =
+  `In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in \`country\`, or else in the
+  country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE)`.replaceAll(
+    /\s+/g,
+    ' ',
+  );
+
+/** A phone number as callers write it: `country` beside it says where one without a country code is dialled. */
+export const writtenPhone = (more = '') =>
+  Type.String({ minLength: 1, maxLength: 40, description: PHONE_WRITING + more });
+export const PhoneCountry = Type.String({
+  ...Country,
+  description: 'ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored',
+});
+
 /** 24 lower-case hex characters. */
 export const Id = Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Identifier: 24 lower-case hex characters' });
 

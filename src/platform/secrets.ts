@@ -1,5 +1,13 @@
 /** Secrets of tenants: AES-256-GCM at rest, a mask on the wire. */
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 const MASK = '••••';
 const FORMAT = 'v1';
@@ -17,10 +25,13 @@ export interface Secrets {
   seal(plain: string, context: string): string;
   /** Throws when the value was changed, moved, or sealed under another key. */
   open(sealed: string, context: string): string;
+  /** 256 bits that nobody without the key can tell: always the same for a context. Letters, digits, - and _. */
+  derive(context: string): string;
 }
 
 export function createSecrets(encryptionKey: string): Secrets {
   const key = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'parley secrets', 32));
+  const deriving = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'parley derived tokens', 32));
   return {
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -40,6 +51,7 @@ export function createSecrets(encryptionKey: string): Secrets {
         'utf8',
       );
     },
+    derive: (context) => createHmac('sha256', deriving).update(context).digest('base64url'),
   };
 }
 

@@ -2,24 +2,41 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
+import { Type, type TSchema } from 'typebox';
+import type { CountVisit } from './access.ts';
+import { serveOnce } from './asset.ts';
 import { AppError } from './errors.ts';
 import { markPublic } from './http.ts';
+import { oneOf } from './schema.ts';
 import { sameText } from './secrets.ts';
 import type { Metrics } from './telemetry.ts';
 
 export interface Health {
   /** Resolves when the database answers; null when this process is about to stop. */
   ready: (() => Promise<void>) | null;
+  /** False while writes are refused: reading goes on, so the process stays ready. */
+  hasRoom: () => boolean;
+}
+
+/** Whoever calls while `work` runs gets what that run returns: a flood of callers costs as much as one. */
+function shareRuns<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  return () => {
+    running ??= work().finally(() => (running = null));
+    return running;
+  };
 }
 
 export function healthRoutes(app: FastifyInstance, health: Health): void {
-  const schema = { response: { 200: Type.Object({ status: Type.String() }) } };
-  app.get('/health/live', { config: { access: 'public' }, schema }, () => ({ status: 'live' }));
-  app.get('/health/ready', { config: { access: 'public' }, schema }, async () => {
+  const answers = (properties: Record<string, TSchema>) => ({ response: { 200: Type.Object(properties) } });
+  const live = answers({ status: Type.String() });
+  const ready = answers({ status: Type.String(), storage: oneOf(['ok', 'full']) });
+  app.get('/health/live', { config: { access: 'public' }, schema: live }, () => ({ status: 'live' }));
+  const ask = shareRuns(async () => health.ready?.());
+  app.get('/health/ready', { config: { access: 'public' }, schema: ready }, async () => {
     if (!health.ready) throw new AppError('UNAVAILABLE', 'The process is stopping', [], { 'retry-after': '1' });
-    await health.ready();
-    return { status: 'ready' };
+    await ask();
+    return { status: 'ready', storage: health.hasRoom() ? 'ok' : 'full' };
   });
 }
 
@@ -29,10 +46,12 @@ export function metricsRoute(
   metrics: Metrics,
   options: { open: boolean; token: string | null },
 ): void {
+  // Rendering costs milliseconds.
+  const render = shareRuns(() => metrics.registry.metrics());
   app.get('/metrics', { config: { access: 'public' } }, async (request, reply) => {
     const known = options.token !== null && sameText(request.headers.authorization, `Bearer ${options.token}`);
     if (!options.open && !known) throw new AppError('UNAUTHORIZED', undefined, [], { 'www-authenticate': 'Bearer' });
-    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    return reply.type(metrics.registry.contentType).send(await render());
   });
 }
 
@@ -85,12 +104,19 @@ const POLICY =
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The document, and a page that shows it without any outside host; whoever follows the address of the terminal finds it, too. */
-export async function referencePages(app: FastifyInstance): Promise<void> {
-  app.get('/openapi.json', { config: { access: 'public' } }, () => app.swagger());
+export async function referencePages(app: FastifyInstance, count: CountVisit): Promise<void> {
+  const serveDocument = serveOnce('application/json; charset=utf-8', () => JSON.stringify(app.swagger()));
+  const options = { config: { access: 'public' }, onRequest: count };
+  app.get('/openapi.json', options, serveDocument);
   // Relative, so that a proxy may put the platform below a prefix.
-  app.get('/', { config: { access: 'public' } }, (_, reply) => reply.redirect('docs'));
+  app.get('/', options, (_, reply) => reply.redirect('docs'));
   await app.register(async (pages) => {
     markPublic(pages);
+    pages.addHook('onRequest', count);
+    // The plug-in would render the document for each request, as YAML even in a second's work; JSON is YAML.
+    pages.addHook('onRoute', (route) => {
+      if (/\/(json|yaml)$/.test(route.url)) route.handler = serveDocument;
+    });
     await pages.register(swaggerUi, {
       routePrefix: '/docs',
       staticCSP: POLICY,

@@ -1,47 +1,91 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { openTestDatabase } from '../../test/support/database.ts';
-import { until } from '../../test/support/wait.ts';
-import { exec, many, type Statement } from './db.ts';
-import { newId } from './ids.ts';
-import { createShares } from './shares.ts';
-import { openDatabase } from './tenant.ts';
+import { test } from 'node:test';
+import { createShares, type Shares } from './shares.ts';
 
-const database = await openTestDatabase();
-const platform = openDatabase({ url: database.url, poolSize: 4 });
-after(async () => {
-  await platform.close();
-  await database.close();
+interface Held {
+  began: string[];
+  /** Work of an owner, held until it is let go. */
+  hold(owner: string): Promise<void>;
+  /** Lets the oldest work of an owner go. */
+  letGo(owner: string): void;
+}
+
+/** Notes in which order work begins, and ends it when the test says so. */
+function holding(shares: Shares): Held {
+  const began: string[] = [];
+  const ends: { owner: string; end: () => void }[] = [];
+  return {
+    began,
+    hold: (owner) =>
+      shares.within(owner, () => {
+        began.push(owner);
+        return new Promise<void>((end) => ends.push({ owner, end }));
+      }),
+    letGo: (owner) => {
+      const [oldest] = ends.splice(
+        ends.findIndex((held) => held.owner === owner),
+        1,
+      );
+      assert.equal(oldest?.owner, owner, `${owner} holds nothing`);
+      oldest.end();
+    },
+  };
+}
+
+/** One letter for each piece of work: whose it is. */
+const holdAll = (owners: string, hold: (owner: string) => Promise<void>): Promise<void>[] => owners.split('').map(hold);
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('owners that hold much together leave the kept places to owners that hold none', async () => {
+  const { began, hold, letGo } = holding(createShares(5, 10_000, { all: 10, kept: 2 }));
+  const asked = holdAll('aaaaaaaabbbbbbbb', hold);
+  await settled();
+  assert.equal(began.join(''), 'aaaaabbb');
+  for (const newcomer of 'cdefg') {
+    const done = hold(newcomer);
+    await settled();
+    assert.equal(began.at(-1), newcomer);
+    letGo(newcomer);
+    await done;
+  }
+  // What the two greedy ones still want begins when they give places back, and not before.
+  for (let left = asked.length; left > 0; left -= 1) {
+    letGo(began.filter((owner) => owner === 'a').length > asked.length - left ? 'a' : 'b');
+    await settled();
+  }
+  await Promise.all(asked);
+  assert.deepEqual([began.filter((owner) => owner === 'a').length, began.length], [8, 21]);
 });
 
-const raw = (text: string): Statement => ({ name: '', text, values: [] });
-// Waits until the test lets go of it.
-const QUEUE = raw('select pg_advisory_xact_lock_shared(7)');
+test('a place that comes free goes to the owner that holds the fewest, in turn among equals', async () => {
+  const { began, hold, letGo } = holding(createShares(4, 10_000, { all: 4, kept: 0 }));
+  const asked = holdAll('aaaaaabbbccc', hold);
+  await settled();
+  for (const owner of 'aaaabcaa') {
+    letGo(owner);
+    await settled();
+  }
+  assert.equal(began.join(''), 'aaaabcabcabc');
+  for (const owner of 'bbcc') letGo(owner);
+  await Promise.all(asked);
+});
 
-for (const [kind, ask] of [
-  ['transactions', (company: string) => platform.tenantTx(company, (tx) => exec(tx, QUEUE))],
-  ['reads', (company: string) => many(platform.read(company), QUEUE)],
-] as const) {
-  test(`a company whose ${kind} wait for its own locks leaves connections to the others`, async () => {
-    const [busy, other] = [newId(), newId()];
-    const asked = await platform.systemTx(async (tx) => {
-      await exec(tx, raw('select pg_advisory_xact_lock(7)'));
-      const answers = Array.from({ length: 6 }, () => ask(busy));
-      await until('two of them to wait', async () => (await waiting()) === 2);
-      assert.equal((await platform.tenantTx(other, (mine) => many(mine, raw('select 1')))).length, 1);
-      assert.equal((await many(platform.read(other), raw('select 1'))).length, 1);
-      assert.equal(await waiting(), 2);
-      return { answers: Promise.allSettled(answers) };
-    });
-    // On a machine that stops for a second those behind the two give up.
-    assert.ok((await asked.answers).filter(({ status }) => status === 'fulfilled').length >= 2);
-  });
-}
-
-async function waiting(): Promise<number> {
-  const rows = await database.sql(`select from pg_locks where locktype = 'advisory' and objid = 7 and not granted`);
-  return rows.length;
-}
+test('an owner that held a place for longer than others wait gets no kept place for a while', async () => {
+  const { began, hold, letGo } = holding(createShares(1, 100, { all: 2, kept: 1 }));
+  const slow = hold('slow');
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  letGo('slow');
+  await slow;
+  const first = hold('a');
+  await assert.rejects(hold('slow'), { code: 'UNAVAILABLE' });
+  const second = hold('b');
+  await settled();
+  assert.deepEqual(began, ['slow', 'a', 'b']);
+  letGo('a');
+  letGo('b');
+  await Promise.all([first, second]);
+});
 
 test('who waits too long for a share is told to come again, and takes nothing from those behind', async () => {
   const shares = createShares(1, 20);

@@ -1,13 +1,15 @@
 /** Sheets: what is read out of good ones, and how soon bad ones are given up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parse } from 'csv-parse/sync';
 import { seedOfRun } from '../../test/full/harness/chance.ts';
 import { randomFrom } from '../../test/support/random.ts';
 import { bombOf, workbookParts, xlsxOf, zipOf, type TestCell, type ZipItem } from '../../test/support/sheets.ts';
 import { AppError } from './errors.ts';
+import { cutRows } from './sheets/csv-rows.ts';
 import { csvLine } from './sheets/csv.ts';
 import type { Cell, SheetRow, SheetSource } from './sheets/sheet.ts';
-import { formatOf, readRows } from './sheets.ts';
+import { beginSurvey, formatOf, readHeader, readRows, surveyRows } from './sheets.ts';
 
 /** In pieces of an odd size, so that nothing falls on a border by chance. */
 function sourceOf(data: Buffer | string, piece = 4_099): SheetSource {
@@ -23,7 +25,10 @@ function sourceOf(data: Buffer | string, piece = 4_099): SheetSource {
 async function rowsOf(data: Buffer | string, piece?: number): Promise<SheetRow[]> {
   const source = sourceOf(data, piece);
   const rows: SheetRow[] = [];
-  for await (const row of readRows(source, await formatOf(source))) rows.push(row);
+  const format = await formatOf(source);
+  const survey = beginSurvey(null);
+  for await (const _ of surveyRows(source, format, survey));
+  for await (const row of readRows(source, format, survey)) rows.push(row);
   return rows;
 }
 
@@ -118,6 +123,47 @@ test('what was written as CSV is read as it was, and no cell begins like a formu
     csvLine(['=1+1', '-5', '+5511987654321', '-1+cmd|x', "'=1", null, true]),
     `'=1+1,-5,+5511987654321,'-1+cmd|x,''=1,,true\r\n`,
   );
+});
+
+test('a CSV is cut into the rows and cells that csv-parse finds in it, wherever a piece ends', async (t) => {
+  const seed = seedOfRun();
+  t.diagnostic(`SEED=${seed}`);
+  const random = randomFrom(seed);
+  const letters = ['"', '"', '""', ',', '\n', '\r\n', '\r', ' ', 'a', 'é', ';'];
+  for (let round = 0; round < 2_000; round += 1) {
+    const text = Array.from(
+      { length: Math.floor(random() * 14) },
+      () => letters[Math.floor(random() * letters.length)],
+    ).join('');
+    const cutter = cutRows(',', null, (cell) => cell);
+    const end = Math.floor(random() * text.length);
+    let rows: Cell[][] | null = null;
+    let expected: string[][] | null = null;
+    try {
+      rows = [cutter.take(text.slice(0, end)), cutter.take(text.slice(end)), cutter.end()]
+        .flat()
+        .map(({ cells }) => cells);
+    } catch {
+      // Failure policy: compared below; only a quote that is never closed is refused.
+    }
+    try {
+      const options = { record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true, relax_quotes: true };
+      expected = parse(text, options);
+    } catch {
+      // Failure policy: the same.
+    }
+    assert.deepEqual(rows, expected, `SEED=${seed}: ${JSON.stringify([text.slice(0, end), text.slice(end)])}`);
+  }
+});
+
+test('the titles of a workbook are read without holding its texts, also below rows that are blank', async () => {
+  const blank = Array.from({ length: 50 }, () => [' ', '  ']);
+  const source = sourceOf(xlsxOf([...blank, ['name', 'é'.repeat(100)], ['Ana', 'x']]));
+  assert.deepEqual((await readHeader(source, 'XLSX')).cells, ['name', 'é'.repeat(100)]);
+});
+
+test('rows without a value are counted up to as many as a spreadsheet has', async () => {
+  assert.match(await faultOf(`name\n${'\n'.repeat(1_100_000)}`), /more than 1048576 lines/);
 });
 
 const NAMED: [string, Buffer | string, RegExp][] = [
@@ -224,7 +270,7 @@ test('a source that fails is no fault of the sheet', async () => {
       },
     };
     await assert.rejects(async () => {
-      for await (const _ of readRows(source, data.length > 10_000 ? 'CSV' : 'XLSX'));
+      for await (const _ of readRows(source, data.length > 10_000 ? 'CSV' : 'XLSX', beginSurvey(null)));
     }, /the database is away/);
   }
 });
@@ -244,7 +290,8 @@ test('whoever stops reading in the middle leaves nothing open', async () => {
         }
       },
     };
-    for await (const { number } of readRows(source, await formatOf(source))) if (number === 5) break;
+    for await (const { number } of surveyRows(source, await formatOf(source), beginSurvey(null)))
+      if (number === 5) break;
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(open, 0);
   }

@@ -1,16 +1,15 @@
 /**
  * Sheets as people send them: CSV and XLSX, read as a stream of rows. Nothing that a file says of itself is believed; what is
- * wrong with it is an AppError about the part `file`.
+ * wrong with it is an AppError about the part `file`. A file of a tenant is read in a child process only (sheets/readers.ts).
  */
 import { readCsv } from './sheets/csv.ts';
-import { sheetFault, type SheetRow, type SheetSource } from './sheets/sheet.ts';
-import { readXlsx } from './sheets/xlsx.ts';
+import { isWanted, sheetFault, UNREAD, type SheetRow, type SheetSource, type WantedColumns } from './sheets/sheet.ts';
+import { createBits, findFilled, holdTexts, type Bits } from './sheets/texts.ts';
+import type { Workbook } from './sheets/workbook.ts';
+import { readXlsx, type TextLookup } from './sheets/xlsx.ts';
 
 export const SHEET_FORMATS = ['CSV', 'XLSX'] as const;
 export type SheetFormat = (typeof SHEET_FORMATS)[number];
-
-// Wider than any table here; a stray cell at the far right must not make every row as wide.
-const MAX_COLUMNS = 500;
 
 /** By its first bytes; its name and media type are only what the caller believes. Throws what is wrong with the file. */
 export async function formatOf(source: SheetSource): Promise<SheetFormat> {
@@ -32,20 +31,77 @@ async function readAll(source: SheetSource, start: number, end: number): Promise
   return Buffer.concat(pieces);
 }
 
-/** The rows of a CSV, or of the first sheet of a workbook; the first that has any value is the header. */
-export async function* readRows(source: SheetSource, format: SheetFormat): AsyncGenerator<SheetRow> {
+/** What the first reading of a sheet finds out for the second one. */
+export interface Survey {
+  columns: WantedColumns;
+  /** The shared texts of a workbook that cells of these columns name, and those that are not blank. */
+  named: Bits;
+  filled: Bits;
+}
+
+export const beginSurvey = (columns: WantedColumns): Survey => ({ columns, named: createBits(), filled: createBits() });
+
+/** The rows of a CSV, or of the first sheet of a workbook, without their values: which there are, and whether all can be read. */
+export function surveyRows(source: SheetSource, format: SheetFormat, survey: Survey): AsyncGenerator<SheetRow> {
+  const noColumn = new Set<number>();
+  if (format === 'CSV') return fromHeader(source, (watched) => readCsv(watched, noColumn));
+  const prepare = async (workbook: Workbook): Promise<TextLookup> => {
+    await findFilled(workbook, survey.filled);
+    return (number, column) => {
+      if (!survey.filled.has(number)) return null;
+      if (isWanted(column, survey.columns)) survey.named.add(number);
+      return UNREAD;
+    };
+  };
+  return fromHeader(source, (watched) => readXlsx(watched, noColumn, prepare));
+}
+
+/** The rows of a sheet that was surveyed; the first that has any value is the header. */
+export function readRows(source: SheetSource, format: SheetFormat, survey: Survey): AsyncGenerator<SheetRow> {
+  if (format === 'CSV') return fromHeader(source, (watched) => readCsv(watched, survey.columns));
+  const prepare = async (workbook: Workbook): Promise<TextLookup> => {
+    const textAt = await holdTexts(workbook, survey.named);
+    return (number, column) => {
+      if (isWanted(column, survey.columns)) return textAt(number);
+      return survey.filled.has(number) ? UNREAD : null;
+    };
+  };
+  return fromHeader(source, (watched) => readXlsx(watched, survey.columns, prepare));
+}
+
+// The titles stand below at most so many rows of cells that turn out to be blank.
+const HEAD_ROWS = 100;
+
+/** The first row with a value. Of a workbook no texts but those of its first rows are looked up. */
+export async function readHeader(source: SheetSource, format: SheetFormat): Promise<SheetRow> {
+  const survey = beginSurvey(null);
+  if (format === 'XLSX') {
+    // Which texts are blank is not known here: any of these rows may be the first.
+    const prepare = async (): Promise<TextLookup> => (number) => {
+      survey.named.add(number);
+      return UNREAD;
+    };
+    let rows = 0;
+    for await (const _ of readXlsx(source, null, prepare)) if ((rows += 1) >= HEAD_ROWS) break;
+  }
+  // Leaving the loop ends the reading.
+  for await (const row of readRows(source, format, survey)) return row;
+  throw sheetFault('has no row with a value', 'EMPTY');
+}
+
+async function* fromHeader(
+  source: SheetSource,
+  read: (watched: SheetSource) => AsyncGenerator<SheetRow>,
+): AsyncGenerator<SheetRow> {
   const watched = watch(source);
-  const rows = format === 'CSV' ? readCsv(watched.source) : readXlsx(watched.source);
   let header: number | null = null;
   try {
-    for await (const { number, cells } of rows) {
-      if (cells.every((cell) => cell === null)) continue;
-      if (cells.length > MAX_COLUMNS) throw sheetFault(`has more than ${MAX_COLUMNS} columns`, 'TOO_LARGE');
-      header ??= number;
-      yield { number: number - header, cells };
+    for await (const row of read(watched.source)) {
+      header ??= row.number;
+      yield { ...row, number: row.number - header };
     }
   } catch (error) {
-    // Failure policy: a database that is away is no fault of the file, whatever the readers made of it.
+    // Failure policy: a source that fails is no fault of the file, whatever the readers made of it.
     throw watched.failure() ?? error;
   }
   if (header === null) throw sheetFault('has no row with a value', 'EMPTY');

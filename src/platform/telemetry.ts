@@ -50,6 +50,27 @@ export function createLog(level: string): Log {
 /** For lines whose fields are all ours: looking for secrets in each of them costs more than writing it. */
 export const plainLog = (log: Log): Log => log.child({}, { redact: [] });
 
+function storageMetrics(registers: Registry[]) {
+  return {
+    storageFreeBytes: new Gauge({
+      name: 'parley_storage_free_bytes',
+      help: 'Space left on the file systems of the embedded database',
+      labelNames: ['folder'],
+      registers,
+    }),
+    storageReserveBytes: new Gauge({
+      name: 'parley_storage_reserve_bytes',
+      help: 'With less space than this, writes are refused (STORAGE_RESERVE); 0 with DATABASE_URL',
+      registers,
+    }),
+    storageRefusing: new Gauge({
+      name: 'parley_storage_refusing_writes',
+      help: '1 while writes are refused with STORAGE_FULL',
+      registers,
+    }),
+  };
+}
+
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -63,9 +84,14 @@ export function createMetrics() {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers,
     }),
+    bodyBytes: new Gauge({
+      name: 'parley_bodies_held_bytes',
+      help: 'Bytes of request bodies that are held and have not arrived in full',
+      registers,
+    }),
     inbound: new Counter({
       name: 'parley_inbound_elements_total',
-      help: 'Elements of network callbacks by outcome: stored, repeated, applied, parked, dropped, aside, refused',
+      help: 'Elements of network callbacks by outcome: stored, repeated, applied, parked, dropped, aside, ignored, refused',
       labelNames: ['channel', 'outcome'],
       registers,
     }),
@@ -81,6 +107,7 @@ export function createMetrics() {
       labelNames: ['status'],
       registers,
     }),
+    ...storageMetrics(registers),
     deliverySlots: new Gauge({ name: 'parley_delivery_slots_busy', help: 'Deliveries in flight', registers }),
     queueAgeSeconds: new Gauge({
       name: 'parley_delivery_queue_age_seconds',

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { exec, isUnavailable, many, sessionOptions, type Statement } from './db.ts';
 import { newId } from './ids.ts';
+import { UNGUARDED, type Storage } from './storage.ts';
 import { openDatabase } from './tenant.ts';
 
 const ids = { mine: newId(), theirs: newId() };
@@ -177,13 +178,31 @@ describe('a transaction', () => {
 
   test('whose connection breaks tells so and does not poison the pool', async () => {
     for (let round = 0; round < 3; round += 1) {
-      const broken = platform.systemTx(async (tx) => {
+      const broken = platform.systemTx('upkeep', async (tx) => {
         const [row] = await many<{ pid: number }>(tx, raw('select pg_backend_pid() as pid'));
         await database.sql('select pg_terminate_backend($1)', [row?.pid]);
         await exec(tx, raw('select pg_sleep(5)'));
       });
       await assert.rejects(broken, (error) => isUnavailable(error));
     }
-    assert.equal(await platform.systemTx((tx) => exec(tx, raw('select 1'))), 1);
+    assert.equal(await platform.systemTx('upkeep', (tx) => exec(tx, raw('select 1'))), 1);
   });
+});
+
+test('an export reads on while a full disk refuses transactions, and of one company only', async () => {
+  const refusing: Storage = {
+    ...UNGUARDED,
+    write: () => Promise.reject(new Error('no room')),
+  };
+  const full = openDatabase({ url: database.url, poolSize: 2, storage: refusing });
+  try {
+    await assert.rejects(
+      full.tenantTx(ids.mine, (tx) => exec(tx, raw('select 1'))),
+      /no room/,
+    );
+    const rows = await many<Record<string, unknown>>(full.walk(ids.mine), raw('select * from contacts'));
+    assert.deepEqual(seen(rows, 'contacts'), [ids.mine]);
+  } finally {
+    await full.close();
+  }
 });

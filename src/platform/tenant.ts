@@ -1,11 +1,13 @@
 /**
  * The way to the data. A query accepts only what this file hands out, so that no statement runs without saying for whom:
- * a TenantTx or TenantRead carries one company; a SystemTx is for the few rooms whose work crosses companies.
+ * a TenantTx or TenantRead carries one company; a SystemTx is for the few rooms whose work crosses companies, and says on
+ * whose behalf it is done. Each company has a share of every pool, and so has each kind of the platform's own work.
  */
 import type pg from 'pg';
 import type { Principal } from './auth.ts';
 import { ACQUIRE_TIMEOUT_MS, executorOf, inTransaction, openPool, ROLES, type Executor, type Statement } from './db.ts';
 import { createShares, type Shares } from './shares.ts';
+import { UNGUARDED, type Storage } from './storage.ts';
 
 declare const brand: unique symbol;
 
@@ -40,15 +42,42 @@ export interface Tenant {
   readonly companyId: string;
   readonly principal: Principal;
   readonly read: TenantRead;
+  /** Reads along one index for exports: planned as the company's transactions are, without the bitmaps that searches need. */
+  readonly walk: TenantRead;
   tx<T>(work: (tx: TenantTx) => Promise<T>): Promise<T>;
 }
 
+/** The platform's own work, by kind: how many connections each kind has that nobody else takes. */
+const LANES = {
+  /** What a request needs before it is anybody's: its token, its company, its rate limits. The limits ask twice at once. */
+  door: 3,
+  /** Three transactions of the intake at once, and one for portions of large callbacks. */
+  callbacks: 4,
+  /** Claiming, recording and sweeping: each once at a time. */
+  deliveries: 3,
+  /** Everything that nobody waits for: retention, statistics, statuses that crossed their message. */
+  upkeep: 3,
+};
+
+type Lane = keyof typeof LANES;
+
+// Nobody waits for upkeep, and a purge of a large table holds its connection for seconds.
+const UPKEEP_WAIT_MS = 30_000;
+
+/** Whose connections work across companies takes: a share of whoever caused it, or a lane of the platform's own work. */
+export type Behalf = Lane | `company:${string}` | `principal:${string}` | `address:${string}`;
+
+export const behalfOf = (company: string | null, principal: string): Behalf =>
+  company === null ? `principal:${principal}` : `company:${company}`;
+
 export interface Database {
   read(companyId: string): TenantRead;
+  walk(companyId: string): TenantRead;
   tenantTx<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T>;
-  systemTx<T>(work: (tx: SystemTx) => Promise<T>): Promise<T>;
+  /** `fromReserve`: for a few hundred bytes that something else bounds; goes on while a full disk refuses other writes. */
+  systemTx<T>(behalf: Behalf, work: (tx: SystemTx) => Promise<T>, options?: { fromReserve: boolean }): Promise<T>;
   /** Single statements across companies: each is its own transaction. */
-  readonly system: SystemTx;
+  system(behalf: Behalf): SystemTx;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -56,8 +85,10 @@ export interface Database {
 
 export interface DatabaseOptions {
   url: string;
-  /** Connections per role. One company has half of them at most: its locked rows and slow searches hold up nobody else. */
+  /** Connections per role that companies share; what the platform's own work has comes on top. */
   poolSize: number;
+  /** Refuses transactions while there is no room for what they write. */
+  storage?: Storage;
   /** Sends reads, too, through a transaction under row-level security; the tests run the tenancy matrix this way. */
   readsUnderRls?: boolean;
 }
@@ -85,15 +116,44 @@ async function transact<X, T>(
   return result;
 }
 
-export function openDatabase(options: DatabaseOptions): Database {
-  const app = openPool(options.url, ROLES.app, options.poolSize);
-  const read = openPool(options.url, ROLES.read, options.poolSize);
-  const system = openPool(options.url, ROLES.system, options.poolSize);
-  const reader = executorOf(read);
+/**
+ * One company has half of a pool at most, and companies that hold a connection leave the other half to those that hold none:
+ * the locked rows and slow searches of some companies hold up nobody else.
+ */
+function shareAmongCompanies(poolSize: number): Shares {
+  const kept = Math.floor(poolSize / 2);
+  return createShares(poolSize - kept, ACQUIRE_TIMEOUT_MS, { all: poolSize, kept });
+}
 
-  const shares = (): Shares => createShares(Math.max(2, Math.floor(options.poolSize / 2)), ACQUIRE_TIMEOUT_MS);
-  const writing = shares();
-  const reading = shares();
+/** Runs work of the system's role in the share of the one on whose behalf it is done. */
+function shareSystemPool(poolSize: number): Shares {
+  const companies = shareAmongCompanies(poolSize);
+  const lanes = new Map<string, Shares>(
+    Object.entries(LANES).map(([lane, places]) => [
+      lane,
+      createShares(places, lane === 'upkeep' ? UPKEEP_WAIT_MS : ACQUIRE_TIMEOUT_MS),
+    ]),
+  );
+  return { within: (behalf, work) => (lanes.get(behalf) ?? companies).within(behalf, work) };
+}
+
+const SYSTEM_CONNECTIONS = Object.values(LANES).reduce((sum, places) => sum + places);
+
+function shared(shares: Shares, owner: string, executor: Executor): Executor {
+  return {
+    query: <R>(statement: Statement) => shares.within(owner, () => executor.query<R>(statement)),
+    execute: (statement) => shares.within(owner, () => executor.execute(statement)),
+  };
+}
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, poolSize, storage = UNGUARDED, readsUnderRls = false } = options;
+  const app = openPool(url, ROLES.app, poolSize);
+  const read = openPool(url, ROLES.read, poolSize);
+  const system = openPool(url, ROLES.system, poolSize + SYSTEM_CONNECTIONS);
+  const writing = shareAmongCompanies(poolSize);
+  const reading = shareAmongCompanies(poolSize);
+  const crossing = shareSystemPool(poolSize);
 
   function underRls<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T> {
     return transact(
@@ -104,35 +164,34 @@ export function openDatabase(options: DatabaseOptions): Database {
     );
   }
 
-  // A read inside a transaction would wait for a share that its own transaction holds, so under this option nothing is shared.
-  function readUnderRls(companyId: string): Executor {
-    return {
-      query: <R>(statement: Statement) => underRls(companyId, (tx) => tx.query<R>(statement)),
-      execute: (statement) => underRls(companyId, (tx) => tx.execute(statement)),
-    };
-  }
+  const readUnderRls = (companyId: string): Executor => ({
+    query: <R>(statement: Statement) => underRls(companyId, (tx) => tx.query<R>(statement)),
+    execute: (statement) => underRls(companyId, (tx) => tx.execute(statement)),
+  });
 
-  function readInShare(companyId: string): Executor {
-    return {
-      query: <R>(statement: Statement) => reading.within(companyId, () => reader.query<R>(statement)),
-      execute: (statement) => reading.within(companyId, () => reader.execute(statement)),
-    };
-  }
+  const openRead = (companyId: string, executor: Executor): TenantRead =>
+    ({ ...executor, companyId }) as unknown as TenantRead;
 
-  return {
-    read: (companyId) =>
-      ({
-        ...(options.readsUnderRls ? readUnderRls(companyId) : readInShare(companyId)),
-        companyId,
-      }) as unknown as TenantRead,
-    tenantTx: (companyId, work) => writing.within(companyId, () => underRls(companyId, work)),
-    systemTx: (work) => transact(system, 'begin', (tx) => tx as unknown as SystemTx, work),
-    system: {
-      ...executorOf(system),
+  const openSystem = (behalf: Behalf): SystemTx =>
+    ({
+      ...shared(crossing, behalf, executorOf(system)),
       afterCommit: (action: () => void) => action(),
       makes: noTrail,
-    } as unknown as SystemTx,
-    ping: async () => void (await reader.query({ name: 'tenant.ping', text: 'select 1', values: [] })),
+    }) as unknown as SystemTx;
+
+  return {
+    // A read inside a transaction would wait for a share that its own transaction holds, so under RLS nothing is shared.
+    read: (companyId) =>
+      openRead(companyId, readsUnderRls ? readUnderRls(companyId) : shared(reading, companyId, executorOf(read))),
+    walk: (companyId) => openRead(companyId, shared(writing, companyId, readUnderRls(companyId))),
+    tenantTx: (companyId, work) => storage.write(() => writing.within(companyId, () => underRls(companyId, work))),
+    systemTx: (behalf, work, { fromReserve } = { fromReserve: false }) =>
+      (fromReserve ? UNGUARDED : storage).write(() =>
+        crossing.within(behalf, () => transact(system, 'begin', (tx) => tx as unknown as SystemTx, work)),
+      ),
+    system: openSystem,
+    // By the door, where slow searches do not make it wait: a process whose companies keep it busy is well.
+    ping: async () => void (await openSystem('door').query({ name: 'tenant.ping', text: 'select 1', values: [] })),
     close: async () => {
       await Promise.all([app.end(), read.end(), system.end()]);
     },

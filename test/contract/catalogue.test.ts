@@ -10,6 +10,8 @@ import { openTestDatabase } from '../support/database.ts';
 const WITHOUT_COMPANY: Record<string, string> = {
   companies: 'is the company: its _id is what others call company_id',
   callbacks_aside: 'of a callback that can not be read nobody knows the company; readable by the system only',
+  people:
+    'one password of a person, whatever companies have this person among their users; readable by the system only',
   platform_state: 'facts of the installation itself; readable by the system only',
   rate_buckets: 'counts addresses and accounts before anybody knows whose they are; readable by the system only',
   schema_migrations: 'what was migrated; readable, and written by the owner only',
@@ -25,8 +27,13 @@ const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
   pending_turns: { key: 'company_id,conversation_id', why: 'one turn per conversation' },
   event_listeners: { key: 'company_id,event', why: 'the one row that an emit looks up' },
   password_tokens: { key: 'token_hash', why: 'a mailed token names no company: its hash is what it is found by' },
+  mailed_links: {
+    key: null,
+    why: 'who forgot a password speaks for no company: unique (company, address), nulls not distinct',
+  },
   audit_log: { key: '_id', why: 'what concerns the installation itself has no company' },
   import_chunks: { key: 'company_id,import_id,position', why: 'parts of one import, in their order' },
+  import_errors: { key: 'company_id,import_id,position', why: 'parts of one import, in their order' },
   idempotency_keys: {
     key: null,
     why: 'a key of an operation on companies has none: unique (company, principal, key), nulls not distinct',
@@ -140,7 +147,7 @@ test('the exceptions named here are all there', () => {
 
 test('what belongs to no company is closed to the role that works for one', async () => {
   assert.deepEqual(policiesOf('companies'), threeWalls('_id'));
-  for (const table of ['callbacks_aside', 'platform_state', 'rate_buckets']) {
+  for (const table of ['callbacks_aside', 'people', 'platform_state', 'rate_buckets']) {
     for (const role of ['parley_app', 'parley_read']) {
       const [row] = await database.sql<{ may: boolean }>(
         `select has_table_privilege($1, $2, 'select, insert, update, delete, truncate, references, trigger') as may`,

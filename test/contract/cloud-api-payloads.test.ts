@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { parseCallback } from '../../src/channels/wap-auto-closer/parse.ts';
+import { elementsOf } from '../support/callbacks.ts';
 import {
   connectPhone,
   freshPhone,
@@ -89,7 +89,7 @@ if (platform) await connectNumbers(readSamples().map(({ body }) => withOwnIds(bo
 
 /** The messages that a body holds, as they must be stored: by number and id. */
 const expectedOf = (body: Json): { phone: Phone; id: string }[] =>
-  parseCallback(body).flatMap((element) => {
+  elementsOf(body).flatMap((element) => {
     const phone = element.kind === 'message' ? phones.get(element.address) : undefined;
     return phone && element.kind === 'message' ? [{ phone, id: element.externalId }] : [];
   });

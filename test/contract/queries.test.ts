@@ -17,6 +17,7 @@ import { recordAudit, type AuditEntry } from '../../src/platform/audit.ts';
 import { emit } from '../../src/platform/events.ts';
 import { bindEffect, purgeAttempts, runOnce } from '../../src/platform/idempotency.ts';
 import { purgeBuckets } from '../../src/platform/limits.ts';
+import { purgeByPages } from '../../src/platform/retention.ts';
 import type { SystemTx } from '../../src/platform/tenant.ts';
 import { openTestDatabase } from '../support/database.ts';
 
@@ -47,12 +48,21 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'companies.lockInstallation': 'a lock of the whole installation',
   'companies.update': 'the company itself',
   'idempotency.purge': 'retention, by age alone',
+  'imports.hold': 'what this process works on, whoever it belongs to',
+  'imports.lockTurns': 'a lock of the whole installation',
+  'inboxes.findOwner': 'a number belongs to one inbox of the installation',
+  'inboxes.loseAddress': 'who named a number that proved to be another one, whoever they are',
   'inboxes.setCoexistence': 'the network speaks of an account, whoever it belongs to',
-  'inbound.insertAside': 'of what can not be read nobody knows the company',
+  'inbound.insertAsides': 'of what can not be read nobody knows the company',
   'inbound.deleteAside': 'retention, by age alone',
   'limits.purge': 'buckets belong to subjects, of which a company is one',
+  'retention.countPages': 'the size of a table',
+  'users.holdAddress': 'the lock of an address, whoever uses it',
   'users.purgeLinks': 'retention, by age alone',
-  'webhooks.countDeliveryPages': 'the size of the table',
+  'users.purgeMailings': 'retention, by age alone',
+  'users.purgePeople': 'people whom no company has among its users any more',
+  'users.writePassword': 'the password of a person, which belongs to no company',
+  'webhooks.allowBitmaps': 'a setting of the transaction',
   'webhooks.deleteOldDeliveries': 'retention, by age alone',
   'webhooks.moveReceivers': "the sandbox's own webhooks, by their address",
   'webhooks.sweepInterrupted': 'what dead workers left, by age alone',
@@ -117,6 +127,7 @@ const VARIANTS: Record<string, unknown[]> = {
   DeliveryFilter: [...filters('event', 'status'), ...DELIVERY_STATUSES.map((status) => ({ event: null, status }))],
   InboxFilter: filters('status', 'channel'),
   UserFilter: filters('status', 'role'),
+  KeyFilter: filters('company', 'createdBy'),
   CompanyFilter: filters('status', 'search'),
   FieldFilter: filters('context', 'search'),
   BusinessFilter: filters('search'),
@@ -220,6 +231,7 @@ async function collectPlatform(): Promise<Found[]> {
     part('audit.recordAudit', both, (tx) => recordAudit(tx, AUDIT_ENTRY)),
     part('idempotency.purgeAttempts', 'SystemTx', (tx) => purgeAttempts(tx, 1)),
     part('limits.purgeBuckets', 'SystemTx', purgeBuckets),
+    part('retention.purgeByPages', 'SystemTx', (tx) => purgeByPages(tx, 'audit_log', async () => undefined)),
     ...attempts.map((attempt) => part('idempotency.bindEffect', both, (tx) => bindEffect(tx, attempt, 'x'))),
     // Who finds the key free, and who finds it taken.
     ...owners.flatMap((owner) => [

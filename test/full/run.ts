@@ -8,6 +8,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openTestServer } from '../support/database.ts';
+import { GREEDS } from './greedy/greeds.ts';
 import { seedOfRun } from './harness/chance.ts';
 import { proveTenancy } from './matrix/run-matrix.ts';
 import { proveAllTrails } from './matrix/run-trails.ts';
@@ -15,12 +16,14 @@ import { proveDeliveries } from './proofs/deliveries.ts';
 import { proveFloods } from './proofs/floods.ts';
 import { proveForgeries } from './proofs/forgeries.ts';
 import { proveFuzz } from './proofs/fuzz.ts';
+import { figuresOf, proveGreedy } from './proofs/greedy.ts';
 import { proveHostiles } from './proofs/hostiles.ts';
 import { proveIdempotency } from './proofs/idempotency.ts';
 import { proveIngestion } from './proofs/ingestion.ts';
 import { proveLimits } from './proofs/limits.ts';
 import { proveNeighbours } from './proofs/neighbours.ts';
 import { proveOutage } from './proofs/outage.ts';
+import { provePools } from './proofs/pools.ts';
 import { proveReset } from './proofs/reset.ts';
 import { proveSecrets } from './proofs/secrets.ts';
 import { proveSends } from './proofs/sends.ts';
@@ -28,11 +31,25 @@ import { proveSoak } from './proofs/soak.ts';
 import { proveSsrf } from './proofs/ssrf.ts';
 import { proveStatuses } from './proofs/statuses.ts';
 import { proveStopping } from './proofs/stopping.ts';
+import { proveStorage, type StorageSize } from './proofs/storage.ts';
 import { readState, writeState, type Result, type State } from './state.ts';
 
 type Size = 'ci' | 'full';
 type Figures = object;
 type Proof = (seed: number) => Promise<Figures>;
+
+/** Each way of being greedy by itself: a process that one of them has worn out says nothing about the next. */
+const greedy = (aloneSeconds: number, seconds: number): Record<string, Proof> =>
+  Object.fromEntries(
+    Object.keys(GREEDS).map((name) => [
+      `greedy: ${name}`,
+      async () => {
+        const size = { only: [name], companies: 25, perSecond: 0.4, aloneSeconds, seconds, scale: 1, judgesPace: true };
+        const [account] = await proveGreedy(size);
+        return account ? figuresOf(account) : {};
+      },
+    ]),
+  );
 
 /**
  * The bars of the small proofs under test/guarantees, at sizes for which nobody waits in a terminal. At ci size a worker stands
@@ -49,10 +66,13 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     idempotency: (seed) => proveIdempotency({ keys: 1_000, kills: 20, seed }),
     stopping: (seed) => proveStopping({ rounds: 20, seed }),
     outage: (seed) => proveOutage({ rounds: 3, awayMs: 30_000, judgesPace: true, seed }),
+    storage: (seed) => needStorage({ rounds: 1, seed }),
     ssrf: (seed) => proveSsrf({ urls: 5_000, rebinds: 1_000, seed }),
     hostiles: () => proveHostiles({ each: 7, attemptMs: 10_500, delay99Ms: 100 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 500, hanging: 5_000, judgesPace: true }),
     'neighbours at the API': () => proveFloods({ companies: 10, rounds: 6, seconds: 5, judgesPace: true }),
+    'shares of the pools': () => provePools({ companies: 25, slow: 3, callers: 8, rounds: 20 }),
+    ...greedy(30, 60),
     forgeries: () => proveForgeries({ everything: true }),
     limits: (seed) => proveLimits({ seconds: 10, perKey: 50, perCompany: 200, seed }),
     reset: () => proveReset({ uses: 1_000, tries: 2_000, logIns: 500, judgesMs: true }),
@@ -74,10 +94,13 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     idempotency: (seed) => proveIdempotency({ keys: 10_000, kills: 100, seed }),
     stopping: (seed) => proveStopping({ rounds: 200, seed }),
     outage: (seed) => proveOutage({ rounds: 50, awayMs: 30_000, judgesPace: true, seed }),
+    storage: (seed) => needStorage({ rounds: 20, seed }),
     ssrf: (seed) => proveSsrf({ urls: 50_000, rebinds: 10_000, seed }),
     hostiles: () => proveHostiles({ each: 72, attemptMs: 10_500, delay99Ms: 50 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 1_000, hanging: 50_000, judgesPace: true }),
     'neighbours at the API': () => proveFloods({ companies: 25, rounds: 20, seconds: 15, judgesPace: true }),
+    'shares of the pools': () => provePools({ companies: 60, slow: 4, callers: 20, rounds: 200 }),
+    ...greedy(120, 600),
     forgeries: () => proveForgeries({ everything: true }),
     limits: (seed) => proveLimits({ seconds: 120, perKey: 50, perCompany: 200, seed }),
     reset: () => proveReset({ uses: 1_000, tries: 2_000, logIns: 2_000, judgesMs: true }),
@@ -125,6 +148,13 @@ async function run(proofs: Record<string, Proof>, path: string): Promise<number>
   // Nothing is left to resume: the next run begins anew, with a seed of its own.
   if (complete) await rm(path, { force: true });
   return wanted.every((name) => state.results[name]?.figures) ? 0 : 1;
+}
+
+/** Where no small disk can be mounted nothing is proven, and the table says so. */
+async function needStorage(size: StorageSize): Promise<Figures> {
+  const account = await proveStorage(size);
+  if (!account) throw new Error('no small disk can be mounted here');
+  return account;
 }
 
 /** Whose results they are; a copy without its history has one name for all. */

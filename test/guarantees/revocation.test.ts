@@ -69,11 +69,11 @@ function judge(what: string, tried: Tried[]): number {
 async function openCompany({ database, createTenant }: Stage, secret: string) {
   const { _id: company } = await createTenant('Revoking');
   const key = (scopes: string[]) =>
-    database.systemTx((tx) => createKey(tx, secret, { company, name: 'proof', scopes }));
+    database.systemTx('upkeep', (tx) => createKey(tx, secret, { company, name: 'proof', scopes }));
   const user = async (): Promise<{ _id: string; token: string }> => {
     const email = `${randomBytes(6).toString('hex')}@example.test`;
     const person = { company, name: 'Olga', email, role: 'ADMIN', password: 'correct horse battery' } as const;
-    const { _id } = await database.systemTx((tx) => createUser(tx, person));
+    const { _id } = await database.systemTx('upkeep', (tx) => createUser(tx, person));
     const exp = Math.floor(Date.now() / 1_000) + 3_600;
     const claims = { type: 'user', company, role: 'ADMIN', sv: 0, jti: newId(), exp };
     return { _id, token: await signToken(secret, _id, claims) };

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { textsFor, type Texts } from '../../web/set-password/texts.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
-import { createPerson, forgetPassword, logIn, PASSWORD, tokenOf, waitForMail } from '../support/people.ts';
+import { createPerson, forgetPassword, logIn, logInto, PASSWORD, tokenOf, waitForMail } from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
 
 const platform = await startPlatform();
@@ -28,7 +28,7 @@ async function open(link: string, options: BrowserContextOptions = {}) {
   const { page, complaints, requests } = await openPage(browser, { locale: 'en-US', ...options });
   await page.goto(link);
   const finish = async (): Promise<void> => {
-    const token = /token=(.+)/.exec(link)?.[1];
+    const token = /token=([\w-]+)/.exec(link)?.[1];
     for (const url of requests) {
       assert.equal(new URL(url).origin, platform.url, 'no other host is called');
       assert.ok(!token || !url.includes(token), 'no address carries the token');
@@ -109,6 +109,40 @@ describe('a mailed link', () => {
     assert.equal(page.url(), `${platform.url}/set-password`);
     assert.equal(posts(), 0);
     await finish();
+  });
+});
+
+describe('the link of an invitation to somebody who has a password', () => {
+  async function openInvitation() {
+    const { _id } = await platform.createCompany('Bakery');
+    const person = await createPerson(platform, _id, 'VIEWER');
+    const body = { name: 'Ana', email: person.email, role: 'VIEWER', language: 'en' };
+    await platform.call(201, 'POST', '/v1/users', { body });
+    const { text = '' } = await waitForMail(platform, person.email);
+    return { ...person, link: /^https?:\S+$/m.exec(text)?.[0] ?? '' };
+  }
+
+  test('accepts it by one button, and keeps the password', async () => {
+    const { email, link } = await openInvitation();
+    const { page, posts, finish } = await open(link);
+    await waitForHeading(page, en.joinTitle);
+    assert.equal(posts(), 0, 'opening the link accepts nothing');
+    assert.equal(await page.getByLabel(en.password).isVisible(), false);
+    await page.getByRole('button', { name: en.accept, exact: true }).click();
+    await waitForHeading(page, en.joinedTitle);
+    await finish();
+    await logInto(platform, 200, email, platform.demo._id);
+  });
+
+  test('sets a new password only where the reader asks for it', async () => {
+    const { email, link } = await openInvitation();
+    const { page, finish } = await open(link);
+    await page.getByRole('button', { name: en.choose }).click();
+    await waitForHeading(page, en.title);
+    await submit(page, NEW);
+    await waitForHeading(page, en.doneTitle);
+    await finish();
+    await logIn(platform, 200, email, NEW);
   });
 });
 

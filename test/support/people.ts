@@ -44,13 +44,36 @@ export function waitForMail(platform: Platform, email: string, count = 1): Promi
 
 /** The token of the link in a mail. */
 export function tokenOf({ text = '' }: ParsedMail): string {
-  const [, token] = /\/set-password#token=([\w-]+)\s/.exec(text) ?? [];
+  const [, token] = /\/set-password#token=([\w-]+)[\s&]/.exec(text) ?? [];
   if (!token) throw new Error(`no link in: ${text}`);
   return token;
 }
 
 export function logIn(platform: Platform, status: number, email: string, password = PASSWORD): Promise<Answer> {
   return platform.call(status, 'POST', '/v1/auth/login', { key: null, body: { email, password } });
+}
+
+export function logInto(platform: Platform, status: number, email: string, company: string): Promise<Answer> {
+  const body = { email, password: PASSWORD, company };
+  return platform.call(status, 'POST', '/v1/auth/login', { key: null, body });
+}
+
+export function acceptInvitation(platform: Platform, status: number, token: string): Promise<Answer> {
+  return platform.call(status, 'POST', '/v1/auth/accept-invitation', { key: null, body: { token } });
+}
+
+/** Another mail to the address within a minute of the last one would be one too many. */
+export const passMinute = ({ database }: Platform, email: string): Promise<unknown> =>
+  database.sql(`update mailed_links set mailed_at = mailed_at - interval '1 minute' where email = lower($1)`, [email]);
+
+/** Until no mail with a link waits to be written; one that a pause holds back does not count. */
+export function mailsWritten({ database }: Platform): Promise<unknown> {
+  return until('the mails to be sent', async () => {
+    const pending = await database.sql(
+      `select from pgboss.job where name like 'users.send-%' and state < 'completed' and start_after < now() + interval '30 seconds'`,
+    );
+    return pending.length === 0;
+  });
 }
 
 export function forgetPassword(platform: Platform, email: string): Promise<Answer> {

@@ -74,7 +74,11 @@ export const UNLIMITED = {
   RATE_LIMIT_PER_KEY: '1000000',
   RATE_LIMIT_PER_COMPANY: '1000000',
   RATE_LIMIT_LOGIN: '1000000',
+  RATE_LIMIT_PAGES: '1000000',
 };
+
+/** Tests run beside each other on few cores, where a process of low priority hardly comes to anything. */
+export const HURRIED = { READER_NICE: '0' };
 
 /**
  * For `env`: a connection for each of so many callers of one company that race; it has half of them at most. Who waits for one
@@ -102,6 +106,7 @@ export async function openPlatform(
     SANDBOX: 'on',
     LOG_LEVEL: 'silent',
     ...UNLIMITED,
+    ...HURRIED,
     ...options.env,
   });
   const running = await start(config, 'all', {
@@ -158,7 +163,7 @@ export async function openPlatform(
     sandbox,
     sandboxUrl,
     createKey: (company, scopes) =>
-      system.systemTx((tx) =>
+      system.systemTx('upkeep', (tx) =>
         createKey(tx, jwt, {
           company,
           name: 'test',
@@ -166,7 +171,7 @@ export async function openPlatform(
         }),
       ),
     createCompany: (name = 'Other') =>
-      system.systemTx(async (tx) => {
+      system.systemTx('upkeep', async (tx) => {
         const company = await createCompany(tx, { name });
         const key = await createKey(tx, jwt, {
           company: company._id,
@@ -180,7 +185,7 @@ export async function openPlatform(
         };
       }),
     createUser: (company, role, name = 'Olga Operator') =>
-      system.systemTx(async (tx) => {
+      system.systemTx('upkeep', async (tx) => {
         const email = `${Math.random().toString(36).slice(2)}@example.test`;
         const user = await createUser(tx, {
           company,

@@ -29,3 +29,21 @@ export async function boundChanges({ database }: Platform, table: string, most: 
   await database.sql(`create trigger bound after update on ${table} referencing new table as changed
     for each statement execute function bound_${table}()`);
 }
+
+/**
+ * From now on a statement fails that changes or deletes several rows of the table which hold more than `mostBytes` in a column
+ * together, also when a foreign key makes it.
+ */
+export async function boundBytes(
+  { database }: Platform,
+  { table, column, mostBytes }: { table: string; column: string; mostBytes: number },
+): Promise<void> {
+  await database.sql(`create function weigh_${table}() returns trigger language plpgsql as $$ begin
+    if (select count(*) > 1 and sum(octet_length(${column}::text)) > ${mostBytes} from changed)
+      then raise exception 'one statement for so many bytes'; end if;
+    return null;
+  end $$`);
+  for (const event of ['update', 'delete'])
+    await database.sql(`create trigger weigh_${event} after ${event} on ${table} referencing old table as changed
+      for each statement execute function weigh_${table}()`);
+}

@@ -1,4 +1,4 @@
-/** Sets a password with the token of a mailed link: /set-password#token=… */
+/** Sets a password with the token of a mailed link: /set-password#token=…; with `&accept`, accepts an invitation and keeps the password. */
 import { textsFor, type Texts } from './texts.ts';
 
 // The rule of POST /v1/auth/reset-password, counted as the server does: in characters, not in UTF-16 units.
@@ -16,7 +16,8 @@ const password = find('password', HTMLInputElement);
 const again = find('again', HTMLInputElement);
 const show = find('show', HTMLInputElement);
 const save = find('save', HTMLButtonElement);
-const problem = find('problem', HTMLParagraphElement);
+const join = find('join', HTMLFormElement);
+const accept = find('accept', HTMLButtonElement);
 const { lang, texts } = textsFor(navigator.languages);
 
 /** Only here: neither the address bar nor the history nor any storage keeps it. */
@@ -24,20 +25,32 @@ let token = '';
 let busy = false;
 
 function open(): void {
-  token = takeToken();
+  const given = takeFragment();
+  token = given.get('token') ?? '';
   if (token === '') return showDead(texts.emptyTitle, texts.empty);
-  showPart('ask');
-  password.focus();
+  if (given.has('accept')) showJoin();
+  else showAsk();
 }
 
-/** The token of the address, which loses it at once. */
-function takeToken(): string {
-  const given = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+/** What stands behind the # of the address, which loses it at once. */
+function takeFragment(): URLSearchParams {
+  const given = new URLSearchParams(location.hash.slice(1));
   history.replaceState(null, '', location.pathname);
   return given;
 }
 
-function showPart(id: 'ask' | 'done' | 'dead'): void {
+function showAsk(): void {
+  showPart('ask');
+  password.focus();
+}
+
+/** Nothing is accepted before the reader says so: mail programs open links by themselves. */
+function showJoin(): void {
+  showPart('join');
+  accept.focus();
+}
+
+function showPart(id: 'ask' | 'join' | 'done' | 'dead'): void {
   for (const part of document.querySelectorAll<HTMLElement>('main > *')) part.hidden = part.id !== id;
   document.title = `${document.querySelector(`#${id} h1`)?.textContent ?? ''} · Parley`;
 }
@@ -49,8 +62,10 @@ function showDead(title: string, reason: string): void {
   find('dead', HTMLElement).focus();
 }
 
-function showDone(): void {
+function showDone(title: string, text: string): void {
   form.reset();
+  find('done-title', HTMLHeadingElement).textContent = title;
+  find('done-text', HTMLParagraphElement).textContent = text;
   showPart('done');
   find('done', HTMLElement).focus();
 }
@@ -73,24 +88,34 @@ function check(): boolean {
 }
 
 async function submit(): Promise<void> {
-  problem.textContent = '';
+  tell('');
   if (busy || !check()) return;
   // A browser offers to keep what stands in a password field only.
   showTyped(false);
+  await send('reset-password', { token, new_password: password.value }, () => showDone(texts.doneTitle, texts.done));
+}
+
+function submitJoin(): Promise<void> {
+  return send('accept-invitation', { token }, () => showDone(texts.joinedTitle, texts.joined));
+}
+
+async function send(operation: string, body: object, done: () => void): Promise<void> {
+  if (busy) return;
+  tell('');
   setBusy(true);
   try {
-    const answer = await fetch('v1/auth/reset-password', {
+    const answer = await fetch(`v1/auth/${operation}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ token, new_password: password.value }),
+      body: JSON.stringify(body),
       credentials: 'omit',
       redirect: 'error',
     });
-    if (answer.ok) showDone();
+    if (answer.ok) done();
     else await showProblem(answer);
   } catch {
     // Failure policy: whatever kept the answer away, the reader may try again; a token that was used after all says so then.
-    problem.textContent = texts.unreachable;
+    tell(texts.unreachable);
   } finally {
     setBusy(false);
   }
@@ -99,10 +124,15 @@ async function submit(): Promise<void> {
 async function showProblem(answer: Response): Promise<void> {
   const { code, title, detail } = (await answer.json()) as { code: string; title: string; detail: string };
   if (code === 'INVALID_RESET_TOKEN') showDead(texts.usedTitle, texts.used);
-  else if (answer.status === 429)
-    problem.textContent = fill(texts.tooMany, 'seconds', answer.headers.get('retry-after') ?? '60');
-  else if (answer.status >= 500) problem.textContent = texts.unreachable;
-  else problem.textContent = fill(texts.refused, 'reason', detail || title);
+  else if (code === 'PASSWORD_REQUIRED') showAsk();
+  else if (answer.status === 429) tell(fill(texts.tooMany, 'seconds', answer.headers.get('retry-after') ?? '60'));
+  else if (answer.status >= 500) tell(texts.unreachable);
+  else tell(fill(texts.refused, 'reason', detail || title));
+}
+
+/** In whichever form is shown. */
+function tell(problem: string): void {
+  for (const id of ['problem', 'join-problem']) find(id, HTMLParagraphElement).textContent = problem;
 }
 
 const fill = (text: string, name: string, value: string): string => text.replace(`{${name}}`, () => value);
@@ -110,8 +140,9 @@ const fill = (text: string, name: string, value: string): string => text.replace
 /** A button that is disabled would lose the focus, so it only says that it is busy. */
 function setBusy(next: boolean): void {
   busy = next;
-  save.setAttribute('aria-disabled', String(next));
+  for (const button of [save, accept]) button.setAttribute('aria-disabled', String(next));
   save.textContent = next ? texts.saving : texts.save;
+  accept.textContent = next ? texts.accepting : texts.accept;
 }
 
 function showTyped(visible: boolean): void {
@@ -126,6 +157,11 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   void submit();
 });
+join.addEventListener('submit', (event) => {
+  event.preventDefault();
+  void submitJoin();
+});
+find('choose', HTMLButtonElement).addEventListener('click', showAsk);
 show.addEventListener('change', () => showTyped(show.checked));
 for (const field of [password, again]) field.addEventListener('input', () => mark(field, ''));
 // A second link opened in the same tab changes nothing but the part behind the #.

@@ -23,6 +23,13 @@ const en = {
   tooMany: 'Too many tries. Wait {seconds} seconds, then try again.',
   unreachable: 'The service did not answer. Check your connection and try again.',
   refused: 'The password was not saved: {reason}',
+  joinTitle: 'Accept the invitation',
+  joinLead: 'You keep your password, and choose the company when you log in.',
+  accept: 'Accept',
+  accepting: 'Accepting…',
+  choose: 'Choose a new password as well',
+  joinedTitle: 'You have accepted the invitation',
+  joined: 'You can close this page and log in with the password that you have.',
 };
 
 export type Texts = typeof en;
@@ -51,6 +58,13 @@ const ptBR: Texts = {
   tooMany: 'Tentativas demais. Espere {seconds} segundos e tente de novo.',
   unreachable: 'O serviço não respondeu. Verifique sua conexão e tente de novo.',
   refused: 'A senha não foi salva: {reason}',
+  joinTitle: 'Aceitar o convite',
+  joinLead: 'Sua senha continua a mesma, e você escolhe a empresa ao entrar.',
+  accept: 'Aceitar',
+  accepting: 'Aceitando…',
+  choose: 'Escolher também uma nova senha',
+  joinedTitle: 'Você aceitou o convite',
+  joined: 'Você pode fechar esta página e entrar com a senha que já tem.',
 };
 
 const es: Texts = {
@@ -77,18 +91,25 @@ const es: Texts = {
   tooMany: 'Demasiados intentos. Espere {seconds} segundos e inténtelo de nuevo.',
   unreachable: 'El servicio no respondió. Compruebe su conexión e inténtelo de nuevo.',
   refused: 'La contraseña no se guardó: {reason}',
+  joinTitle: 'Aceptar la invitación',
+  joinLead: 'Su contraseña sigue siendo la misma, y usted elige la empresa al entrar.',
+  accept: 'Aceptar',
+  accepting: 'Aceptando…',
+  choose: 'Elegir también una nueva contraseña',
+  joinedTitle: 'Ha aceptado la invitación',
+  joined: 'Puede cerrar esta página y entrar con la contraseña que ya tiene.',
 };
 
-const LANGUAGES: Record<string, { lang: string; texts: Texts }> = {
-  pt: { lang: 'pt-BR', texts: ptBR },
-  en: { lang: 'en', texts: en },
-  es: { lang: 'es', texts: es },
-};
+const LANGUAGES = new Map([
+  ['pt', { lang: 'pt-BR', texts: ptBR }],
+  ['en', { lang: 'en', texts: en }],
+  ['es', { lang: 'es', texts: es }],
+]);
 
 /** The first of the reader's languages that the page speaks; English when it speaks none. */
 export function textsFor(languages: readonly string[]): { lang: string; texts: Texts } {
   for (const language of languages) {
-    const found = LANGUAGES[language.slice(0, 2).toLowerCase()];
+    const found = LANGUAGES.get(language.slice(0, 2).toLowerCase());
     if (found) return found;
   }
   return { lang: 'en', texts: en };

@@ -8,6 +8,7 @@ export const professionalNetworkChannel: Channel<ProfessionalNetworkConfig> = {
   config: ProfessionalNetworkConfig,
   secrets: [],
   needsNumber: false,
+  person: /\S/,
   can: { text: false, markRead: false, window24h: false, reportsFailures: false },
   address: (config) => config.account_id,
   targets: () => [],

@@ -1,5 +1,6 @@
 /** What a message says: one reader per type of the network. A reader answers null when the parts it needs are missing. */
 import type { ContentType, InboundContent, InboundMedia } from '../channel.ts';
+import { own } from '../../platform/own.ts';
 import { flag, identifier, label, quantity, record, storable, text, type Json } from './values.ts';
 
 type Interactive = NonNullable<InboundContent['interactive']>;
@@ -13,6 +14,7 @@ const NOTHING: InboundContent = {
   location: null,
   contacts: null,
   reaction: null,
+  unsupported: null,
 };
 
 function say(contentType: ContentType, parts: Partial<InboundContent>): InboundContent {
@@ -29,7 +31,9 @@ function readSystem(message: Json): InboundContent | null {
   return system && say('TEXT', { content: text(system.body) });
 }
 
-function mediaReader(type: string, contentType: ContentType): Reader {
+type MediaPart = 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker';
+
+function mediaReader(type: MediaPart, contentType: ContentType): Reader {
   return (message) => {
     const file = record(message[type]);
     if (!file) return null;
@@ -41,7 +45,7 @@ function mediaReader(type: string, contentType: ContentType): Reader {
       size: size !== null && Number.isSafeInteger(size) && size >= 0 ? size : null,
       sha256: label(file.sha256),
       url: text(file.url),
-      voice: flag(file.voice),
+      voice: type === 'voice' || flag(file.voice),
       animated: flag(file.animated),
     };
     return say(contentType, { content: text(file.caption), media });
@@ -90,11 +94,16 @@ function parseResponse(value: unknown): unknown {
   }
 }
 
+const REPLIES = ['button_reply', 'list_reply', 'nfm_reply'];
+
 function readInteractive(message: Json): InboundContent | null {
   const interactive = record(message.interactive);
-  const type = identifier(interactive?.type);
-  const reply = interactive && type !== null && Object.hasOwn(interactive, type) ? record(interactive[type]) : null;
-  if (type === null || !reply) return null;
+  if (!interactive) return null;
+  const named = identifier(interactive.type);
+  // Some senders call a flow's answer something else: what is there counts more than what it is called.
+  const type = [named, ...REPLIES].find((name) => name !== null && record(own(interactive, name)));
+  const reply = type ? record(own(interactive, type)) : null;
+  if (!type || !reply) return null;
   if (type === 'button_reply' || type === 'list_reply') {
     const title = text(reply.title);
     const parts = { id: text(reply.id), title, description: text(reply.description) };
@@ -130,6 +139,8 @@ const readers = new Map<string, Reader>([
   ['image', mediaReader('image', 'IMAGE')],
   ['video', mediaReader('video', 'VIDEO')],
   ['audio', mediaReader('audio', 'AUDIO')],
+  // The audio of old clients.
+  ['voice', mediaReader('voice', 'AUDIO')],
   ['document', mediaReader('document', 'DOCUMENT')],
   ['sticker', mediaReader('sticker', 'STICKER')],
   ['location', readLocation],
@@ -140,8 +151,28 @@ const readers = new Map<string, Reader>([
   ['order', readOrder],
 ]);
 
-/** The content of a message object of the network; UNSUPPORTED for an unknown type and for one without its parts. */
+/**
+ * The content of a message object of the network, by its type. One without a type is read by what it carries; an unknown type,
+ * and one without its parts, is UNSUPPORTED and keeps what was there.
+ */
 export function readContent(message: Json): InboundContent {
-  const read = typeof message.type === 'string' ? readers.get(message.type) : undefined;
-  return read?.(message) ?? NOTHING;
+  const type = identifier(message.type);
+  const read =
+    type === null
+      ? readers.get([...readers.keys()].find((part) => record(own(message, part))) ?? '')
+      : readers.get(type);
+  return read?.(message) ?? unsupported(message, type);
+}
+
+// A poll, a pinned message or an order that we do not know has some hundred bytes.
+const MAX_RAW_BYTES = 16_384;
+
+function unsupported(message: Json, type: string | null): InboundContent {
+  const part = record(type === null ? null : own(message, type));
+  // The network says of some in a part of its own what they are: {"type": "unsupported", "unsupported": {"type": "poll_creation"}}.
+  const kind = label(part?.type) ?? label(type) ?? 'unknown';
+  const raw = record(storable(message));
+  const isSmall = Buffer.byteLength(JSON.stringify(raw)) <= MAX_RAW_BYTES;
+  const content = text(record(message.text)?.body) ?? text(part?.body) ?? text(part?.text) ?? text(part?.caption);
+  return say('UNSUPPORTED', { content, unsupported: { kind, raw: isSmall ? raw : null } });
 }

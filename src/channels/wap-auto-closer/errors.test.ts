@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureText, networkErrors, retryOf } from './errors.ts';
+import { failureText, networkErrors, refusesCredentials, retryOf } from './errors.ts';
 
 const UNKNOWN = failureText('nothing');
 
 test('every code that the network documents has a sentence of its own meaning', () => {
   const codes = [
-    0, 190, 3, 10, 200, 250, 299, 1, 2, 131000, 131016, 4, 17, 80007, 33, 100, 368, 130497, 131031, 130429, 130472,
+    0, 190, 3, 10, 200, 250, 299, 1, 2, 131000, 131016, 4, 17, 613, 80007, 33, 100, 368, 130497, 131031, 130429, 130472,
     131005, 131008, 131009, 131021, 131026, 131030, 131037, 131042, 131045, 133010, 131047, 131048, 131049, 131050,
     131051, 131052, 131053, 131056, 131057, 131062, 131063, 131064, 132000, 132001, 132005, 132007, 132008, 132012,
     132015, 132016, 132068, 132069, 133004, 133016, 135000,
@@ -33,6 +33,24 @@ test('only refusals that are soon over are tried again at once', () => {
   const now = codes.filter((code) => retryOf(code) === 'now');
   assert.deepEqual(now, [1, 2, 130429, 131000, 131016, 131057, 133004]);
   assert.equal(retryOf(131056), 'pair');
+});
+
+test('613 has a sentence that no other code has', () => {
+  const texts = [4, 17, 80007, 130429, 131048].map(failureText);
+  assert.ok(!texts.includes(failureText(613)));
+});
+
+test('only a refused token refuses the credentials', () => {
+  const codes = [0, 190, '190', 1, 3, 10, 104, 200, 613, 131005, 131026, 'PROVIDER_REJECTED'];
+  assert.deepEqual(codes.filter(refusesCredentials), [0, 190, '190']);
+});
+
+test("the title of a cause is never the network's exception class", () => {
+  const titleOf = (error: object): unknown => networkErrors([{ code: 1, type: 'OAuthException', ...error }])[0]?.title;
+  assert.equal(titleOf({}), '');
+  assert.equal(titleOf({ message: '(#131030) Not allowed' }), 'Not allowed');
+  assert.equal(titleOf({ message: 'Error validating access token' }), '');
+  assert.equal(titleOf({ message: '(#1) x', error_user_title: 'Title' }), 'Title');
 });
 
 test('causes are read in the new form, the old form and in none', () => {

@@ -37,6 +37,7 @@ const failures = new Map<number, Failure>([
   [4, CALL_RATE],
   [17, CALL_RATE],
   [80007, CALL_RATE],
+  [613, fails('Esta função da rede foi chamada vezes demais; tente novamente em alguns minutos.')],
   [33, fails('O número ou a conta informada não existe na rede.')],
   [100, PARAMETER],
   [131008, fails('Falta um dado obrigatório na mensagem.')],
@@ -95,6 +96,9 @@ export function retryOf(code: number | string): Retry {
   return failureOf(code).retry;
 }
 
+/** The token is invalid or has expired: nothing that is sent with it arrives until a person replaces it. */
+export const refusesCredentials = (code: number | string): boolean => failureOf(code) === TOKEN;
+
 /** One error object, in the form of a webhook or of an HTTP answer. */
 export function networkError(error: unknown): NetworkError {
   const cause = record(error);
@@ -103,11 +107,14 @@ export function networkError(error: unknown): NetworkError {
   return {
     // Codes are whole numbers; a refusal without one gets the platform's own word.
     code: toCode(cause?.code) ?? 'PROVIDER_REJECTED',
-    title: text(cause?.error_user_title) ?? text(cause?.title) ?? text(cause?.type) ?? '',
+    title: text(cause?.error_user_title) ?? text(cause?.title) ?? titleIn(cause?.message) ?? '',
     message: text(cause?.message) ?? text(error) ?? '',
     details: details ?? text(cause?.details) ?? text(cause?.error_user_msg) ?? '',
   };
 }
+
+/** An HTTP answer has no title: its message is the one that notifications have, behind the code. Its type is a class of the network's. */
+const titleIn = (message: unknown): string | null => /^\(#\d+\)\s*(\S[\s\S]*)$/.exec(text(message) ?? '')?.[1] ?? null;
 
 function toCode(value: unknown): number | string | null {
   const number = quantity(value);

@@ -1,11 +1,14 @@
 /** The channel of the Cloud API: notifications in, text and read marks out. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { CallbackTranslator, Channel } from '../channel.ts';
+import { PHONE, type CallbackTranslator, type Channel, type SignatureCheck } from '../channel.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import { wapConfig, type WapConfig } from './config.ts';
-import { failureText } from './errors.ts';
+import { failureText, refusesCredentials } from './errors.ts';
 import { parseCallback } from './parse.ts';
 import { createWapSender } from './send.ts';
+
+/** A number, or the network's id of a person: two letters of a country and a dot. */
+const PERSON = new RegExp(String.raw`${PHONE.source}|^[A-Z]{2}\.[!-~]+$`);
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
@@ -22,6 +25,7 @@ export function createWapAutoCloser(deps: {
     config: wapConfig,
     secrets: ['business_token'],
     needsNumber: true,
+    person: PERSON,
     can: { text: true, markRead: true, window24h: true, reportsFailures: true },
     address: (config) => config.phone_number_id,
     targets: () => [], // only the operator's Graph address is called
@@ -29,15 +33,19 @@ export function createWapAutoCloser(deps: {
     send: sender.sendText,
     markRead: sender.markRead,
     failureText,
-    verify: (raw, signature) => isSigned(deps.appSecret, raw, signature),
+    refusesCredentials,
+    beginCheck: (signature) => beginCheck(deps.appSecret, signature),
     parse: parseCallback,
   };
 }
 
 /** Over the bytes as they came: the network escapes characters in a way that no serialiser repeats. */
-function isSigned(appSecret: string | null, raw: Buffer, signature: string | undefined): boolean {
+function beginCheck(appSecret: string | null, signature: string | undefined): SignatureCheck | null {
   const given = signature === undefined ? undefined : SIGNATURE.exec(signature)?.[1];
-  if (!appSecret || given === undefined) return false;
-  const expected = createHmac('sha256', appSecret).update(raw).digest();
-  return timingSafeEqual(expected, Buffer.from(given, 'hex'));
+  if (!appSecret || given === undefined) return null;
+  const hmac = createHmac('sha256', appSecret);
+  return {
+    add: (bytes) => void hmac.update(bytes),
+    holds: () => timingSafeEqual(hmac.digest(), Buffer.from(given, 'hex')),
+  };
 }

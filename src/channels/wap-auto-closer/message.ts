@@ -12,7 +12,7 @@ import {
   senderOf,
   type Contacts,
 } from './person.ts';
-import { identifier, instant, record, storable, type Json } from './values.ts';
+import { flag, identifier, instant, record, storable, type Json } from './values.ts';
 
 /** What holds for all messages of one notification. */
 export interface Scene {
@@ -43,10 +43,7 @@ export function readScene(value: Json, messageCount: number): Scene | null {
   return { address, businessPhone, contacts: readContacts(value.contacts, messageCount) };
 }
 
-/**
- * A message that a contact has just written. One from a group (`group_id`) is its sender's: the platform has no groups,
- * and dropping it would lose what a person said.
- */
+/** A message that a contact has just written. */
 export function readLive(element: unknown, scene: Scene): Inbound {
   const message = record(element);
   if (!message) return unreadable(scene.address, 'a message is not an object', element);
@@ -101,6 +98,8 @@ function readMessage(message: Json, scene: Scene, writer: Writer): Inbound {
   const { address } = scene;
   const externalId = identifier(message.id);
   if (externalId === null) return unreadable(address, 'a message has no id', message);
+  // The platform has no groups, and what was said to many must not stand in a conversation with one.
+  if (isOfGroup(message)) return unreadable(address, 'a message of a group', message);
   const timestamp = instant(message.timestamp);
   if (!timestamp) return unreadable(address, 'a message has no readable timestamp', message);
   const base = { address, timestamp, externalId };
@@ -119,10 +118,22 @@ function readMessage(message: Json, scene: Scene, writer: Writer): Inbound {
     ...readContent(message),
     system: message.type === 'system',
     replyTo: identifier(context?.id),
-    referral: storable(record(message.referral)) as Json | null,
+    referral: readReferral(message, context),
+    forwarded: flag(context?.frequently_forwarded) ? 'OFTEN' : flag(context?.forwarded) ? 'ONCE' : null,
     errors: networkErrors(message.errors),
     renamed: message.type === 'system' ? readRenamed(message) : null,
   };
+}
+
+/** A group is named by a field of its own, or stands where a person would. */
+const isOfGroup = (message: Json): boolean =>
+  identifier(message.group_id) !== null ||
+  [message.from, message.to].some((side) => identifier(side)?.endsWith('@g.us') ?? false);
+
+function readReferral(message: Json, context: Json | null): Json | null {
+  const advertisement = record(storable(record(message.referral)));
+  const product = record(storable(record(context?.referred_product)));
+  return product ? { ...advertisement, referred_product: product } : advertisement;
 }
 
 function readEdit(message: Json, base: { address: string; timestamp: Date; externalId: string }): Inbound {
@@ -137,5 +148,6 @@ function readEdit(message: Json, base: { address: string; timestamp: Date; exter
   if (content.contentType === 'UNSUPPORTED') {
     return unreadable(base.address, 'the new content of an edit is not understood', message);
   }
-  return { kind: 'edit', ...base, originalExternalId, content };
+  const from = identifier(message.from) ?? identifier(message.from_user_id);
+  return { kind: 'edit', ...base, originalExternalId, from, content };
 }

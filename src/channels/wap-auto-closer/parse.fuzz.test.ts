@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { seedOfRun } from '../../../test/full/harness/chance.ts';
 import { randomFrom } from '../../../test/support/random.ts';
 import { CONTENT_TYPES, type Inbound, type InboundContent, type Person } from '../channel.ts';
-import { parseCallback } from './parse.ts';
+import { elementsOf } from '../../../test/support/callbacks.ts';
 import type { Json } from './values.ts';
 
 const ROUNDS = 6000;
@@ -100,7 +100,9 @@ function assertWellFormed(item: Inbound): void {
   if (item.kind === 'unreadable') return assert.ok(item.reason !== '');
   assert.ok(item.timestamp.getTime() > 0);
   if (item.kind === 'account') return assert.ok(item.account !== '');
-  assert.ok(item.address !== '' && item.externalId !== '' && item.externalId.length <= 512);
+  assert.ok(item.address !== '');
+  if (item.kind === 'preference') return assertPerson(item.person);
+  assert.ok(item.externalId !== '' && item.externalId.length <= 512);
   if (item.kind === 'message') {
     assertPerson(item.person);
     assertContent(item);
@@ -122,7 +124,7 @@ test(`${ROUNDS} mutated notifications are all answered, within budget and in goo
     const { callback } = JSON.parse(source) as Json;
     mutate(callback, JSON.parse(source), random);
     const cpu = process.cpuUsage();
-    const read = parseCallback(callback);
+    const read = elementsOf(callback);
     const { user, system } = process.cpuUsage(cpu);
     assert.ok(user + system < BUDGET_MS * 1_000, `round ${round} took too long`);
     try {
@@ -134,12 +136,20 @@ test(`${ROUNDS} mutated notifications are all answered, within budget and in goo
     for (const { kind } of read) seen.add(kind);
   }
   assert.equal(Object.hasOwn(Object.prototype, 'polluted'), false);
-  assert.deepEqual([...seen].toSorted(), ['account', 'edit', 'message', 'revoke', 'status', 'unreadable']);
+  assert.deepEqual([...seen].toSorted(), [
+    'account',
+    'edit',
+    'message',
+    'preference',
+    'revoke',
+    'status',
+    'unreadable',
+  ]);
 });
 
 test('a notification of the largest size, made of hundreds of thousands of nothings, is answered', () => {
   const messages = Array.from({ length: 400_000 }, () => null);
   const value = { metadata: { phone_number_id: '1' }, messages };
-  const read = parseCallback({ entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });
+  const read = elementsOf({ entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });
   assert.equal(read.length, messages.length);
 });

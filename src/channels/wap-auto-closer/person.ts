@@ -45,6 +45,9 @@ export interface Contacts {
   only: Person | null;
 }
 
+/** As many as the messages of the largest notification can have. Of whom comes later only the name for display is lost. */
+const MAX_CONTACTS = 10_000;
+
 function readContact(element: unknown): Person | null {
   const contact = record(element);
   if (!contact) return null;
@@ -59,6 +62,7 @@ function readContact(element: unknown): Person | null {
 /** The list `contacts` of a notification with `messageCount` messages. It is not in the order of the messages. */
 export function readContacts(contacts: unknown, messageCount: number): Contacts {
   const people = list(contacts)
+    .slice(0, MAX_CONTACTS)
     .map(readContact)
     .filter((person) => person !== null);
   const byName = new Map<string, Person>();
@@ -75,7 +79,10 @@ export function completePerson(person: Person, contacts: Contacts): Person {
   const known =
     (person.phone === undefined ? undefined : contacts.byName.get(person.phone)) ??
     (person.bsuid === undefined ? undefined : contacts.byName.get(person.bsuid));
-  return known ? { ...known, ...person } : person;
+  if (known) return { ...known, ...person };
+  // The one contact beside a lone message is its sender also where the network writes the number in another way.
+  const name = contacts.only?.name;
+  return name === undefined ? person : { name, ...person };
 }
 
 /** The sender of a live message; for a changed user id the person is still known by the previous one. */

@@ -20,7 +20,7 @@ type Answer = (response: ServerResponse, request: Received) => void;
 
 const TOKEN = 'EAAG-invented-token-1';
 const SECRET = 'app-secret-1';
-const outbound = createOutbound({ allow: [], trustedOrigins: [] });
+const outbound = createOutbound({ allow: [], trusted: [] });
 /** Each test has a phone number id of its own, so that tests run side by side on one server. */
 const scripts = new Map<string, Answer[]>();
 const received = new Map<string, Received[]>();
@@ -91,7 +91,7 @@ describe('sending text', { concurrency: true }, () => {
   test('the call carries recipient, text and our own message id, and an accepted one gives the id of the network', async () => {
     const { sender, config, number, calls } = prepare([acceptance]);
     const result = await sender.sendText(message(), config, inTime());
-    assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT1' });
+    assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT1', person: { phone: '558591230001' } });
     assert.equal(calls()[0]?.line, `POST /v26.0/${number}/messages`);
     assert.equal(calls()[0]?.authorization, `Bearer ${TOKEN}`);
     assert.equal(calls()[0]?.query.size, 0);
@@ -114,7 +114,7 @@ describe('sending text', { concurrency: true }, () => {
       config,
       inTime(),
     );
-    assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT2' });
+    assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT2', person: { bsuid: 'BR.7' } });
     const { to, recipient, context, text } = (calls()[0]?.body ?? {}) as Record<string, unknown>;
     assert.deepEqual(
       { to, recipient, context, text },
@@ -149,7 +149,7 @@ describe('sending text', { concurrency: true }, () => {
     const { sender, config, calls } = prepare([reply(400, { error })]);
     assert.deepEqual(await sender.sendText(message(), config, inTime()), {
       outcome: 'rejected',
-      error: { code: 131030, title: 'OAuthException', message: '(#131030) Not allowed', details: 'Add it first.' },
+      error: { code: 131030, title: 'Not allowed', message: '(#131030) Not allowed', details: 'Add it first.' },
       network: true,
     });
     assert.equal(calls().length, 1);

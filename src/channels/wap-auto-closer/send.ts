@@ -1,10 +1,18 @@
 /** What this channel asks of the network: sending text, marking as read, and whether an inbox's credentials work. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Callback, CheckResult, OutboundText, Person, SendResult } from '../channel.ts';
+import {
+  NetworkRefusal,
+  type Callback,
+  type CheckResult,
+  type OutboundText,
+  type Person,
+  type SendResult,
+} from '../channel.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import type { WapConfig } from './config.ts';
 import { retryOf } from './errors.ts';
 import { createGraph, isUsableToken, NO_TOKEN, type Graph, type GraphAnswer } from './graph.ts';
+import { namePerson } from './person.ts';
 import { identifier, list, record, type Json } from './values.ts';
 
 export interface WapSender {
@@ -34,7 +42,9 @@ export function createWapSender(deps: { graphUrl: string; appSecret: string | nu
     markRead: async (externalId, config, signal) => {
       const body = { messaging_product: 'whatsapp', status: 'read', message_id: externalId };
       const answer = await graph(messagesCall(body, config, signal));
-      if (answer.outcome !== 'done') throw new Error(`The message was not marked as read. ${sentence(answer)}`);
+      if (answer.outcome === 'done') return;
+      const words = `The message was not marked as read. ${sentence(answer)}`;
+      throw answer.outcome === 'refused' ? new NetworkRefusal(words, answer.error) : new Error(words);
     },
     check: (config, signal, callback) => check(graph, { config, signal }, callback),
   };
@@ -113,7 +123,10 @@ function messagesCall(body: Json, config: WapConfig, signal: AbortSignal) {
 /** Without an id nobody can tell. */
 function readAcceptance(body: Json): SendResult {
   const externalId = identifier(record(list(body.messages)[0])?.id);
-  return externalId === null ? { outcome: 'unknown' } : { outcome: 'accepted', externalId };
+  if (externalId === null) return { outcome: 'unknown' };
+  const contact = record(list(body.contacts)[0]);
+  const person = namePerson(contact?.wa_id, contact?.user_id, contact?.parent_user_id);
+  return { outcome: 'accepted', externalId, person };
 }
 
 async function check(
@@ -135,12 +148,21 @@ async function check(
     return { ok: false, error: 'The network did not confirm the subscription to the account.', retry: true };
   }
   if (callback) {
-    const webhook_configuration = { override_callback_uri: callback.url, verify_token: callback.verifyToken };
+    // An empty address takes the number's own one back.
+    const webhook_configuration =
+      callback.url === null
+        ? { override_callback_uri: '' }
+        : { override_callback_uri: callback.url, verify_token: callback.verifyToken };
     const override = await graph({ method: 'POST', path: [numberId], body: { webhook_configuration }, token, signal });
     if (override.outcome !== 'done') return unproven(override);
   }
-  const { is_on_biz_app: coexistence } = number.body;
-  return { ok: true, coexistence: typeof coexistence === 'boolean' ? coexistence : null };
+  return { ok: true, coexistence: readCoexistence(number.body) };
+}
+
+/** Both at once: the number is on the business app, and on the Cloud API. Null when the network does not say. */
+function readCoexistence({ is_on_biz_app: onApp, platform_type: platform }: Json): boolean | null {
+  if (typeof onApp !== 'boolean') return null;
+  return onApp && (typeof platform !== 'string' || platform === 'CLOUD_API');
 }
 
 /**

@@ -11,8 +11,8 @@ import { GRANTABLE } from '../../platform/scopes.ts';
 const platform = await startPlatform();
 const { database, demo, globalKey } = platform;
 const PATH = '/v1/api-keys';
-const FIELDS = ['_id', 'company', 'name', 'type', 'prefix', 'scopes', 'expires_at', 'last_used_at', 'revoked_at'];
-const TIMES = ['createdAt', 'updatedAt'];
+const FIELDS = ['_id', 'company', 'name', 'type', 'hint', 'scopes', 'created_by'];
+const TIMES = ['expires_at', 'last_used_at', 'revoked_at', 'createdAt', 'updatedAt'];
 
 /** Of a company key that reads contacts, unless it says otherwise. */
 const bodyOf = (given: Record<string, unknown> = {}): Record<string, unknown> => ({
@@ -35,15 +35,16 @@ describe('a new key', () => {
   test('may do what its scopes say, from now on, and nothing else', async () => {
     const { body } = await create(201, { scopes: ['inboxes:read', 'webhooks:*'] });
     assert.deepEqual(Object.keys(body).toSorted(), [...FIELDS, ...TIMES, 'token'].toSorted());
-    const { _id, prefix, token, createdAt, updatedAt, ...rest } = body;
+    const { _id, hint, token, createdAt, updatedAt, ...rest } = body;
     assert.match(_id, /^[0-9a-f]{24}$/);
-    assert.equal(prefix, `…${token.slice(-4)}`);
+    assert.equal(hint, token.slice(-4));
     assert.equal(createdAt, updatedAt);
     assert.deepEqual(rest, {
       company: demo._id,
       name: 'CRM',
       type: 'company',
       scopes: ['inboxes:read', 'webhooks:*'],
+      created_by: (await platform.call(200, 'GET', '/v1/auth/me')).body.key._id,
       expires_at: null,
       last_used_at: null,
       revoked_at: null,
@@ -97,6 +98,61 @@ describe('a new key', () => {
       expectProblem(await create(400, given), 'VALIDATION_FAILED', path);
     }
     await checkRefusals(platform, { method: 'POST', path: PATH, scope: 'api-keys:create', body: bodyOf() });
+  });
+});
+
+describe('who made a key', () => {
+  const listMadeBy = async (id: string, options: CallOptions = {}): Promise<Json> =>
+    (await platform.call(200, 'GET', `${PATH}?created_by=${id}`, options)).body;
+
+  test('stands in its record, also when they are gone: a user or a key, and nobody for the operator', async () => {
+    const admin = await platform.createUser(demo._id, 'ADMIN');
+    const { body: first } = await create(201, { scopes: ['api-keys:*', 'contacts:read'] }, { key: admin.token });
+    assert.equal(first.created_by, admin._id);
+    const { body: second } = await create(201, {}, { key: first.token });
+    assert.equal(second.created_by, first._id);
+    const operator = { key: globalKey, headers: acting(demo._id) };
+    assert.equal((await create(201, {}, operator)).body.created_by, null);
+    await platform.call(200, 'DELETE', `/v1/users/${admin._id}`);
+    await until('the user to be gone', async () => {
+      const rows = await database.sql('select from users where _id = $1', [admin._id]);
+      return rows.length === 0;
+    });
+    const { result, meta } = await listMadeBy(admin._id);
+    assert.deepEqual([result.map(({ _id }: Json) => _id), meta.totalCount], [[first._id], 1]);
+  });
+
+  test('is what the list can be asked for; whoever is unknown, or of another company, is refused alike', async () => {
+    const { body: maker } = await create(201, { scopes: ['api-keys:*', 'contacts:read'] });
+    const made: string[] = [];
+    for (let count = 0; count < 3; count += 1) made.push((await create(201, {}, { key: maker.token })).body._id);
+    const { result, meta } = await listMadeBy(maker._id);
+    assert.deepEqual(
+      result.map(({ _id }: Json) => _id),
+      made.toReversed(),
+    );
+    assert.equal(meta.totalCount, 3);
+    const idle = await platform.createUser(demo._id, 'VIEWER');
+    assert.deepEqual((await listMadeBy(idle._id)).result, []);
+    const other = await platform.createCompany();
+    const stranger = await platform.createUser(other._id, 'ADMIN');
+    for (const id of [newId(), stranger._id, other.keyId]) {
+      const refused = await platform.call(400, 'GET', `${PATH}?created_by=${id}`);
+      expectProblem(refused, 'UNKNOWN_REFERENCE', 'created_by');
+    }
+    expectProblem(await platform.call(400, 'GET', `${PATH}?created_by=me`), 'VALIDATION_FAILED', 'created_by');
+  });
+
+  test('is listed among the global keys for those that global keys made', async () => {
+    const body = bodyOf({ type: 'global', scopes: ['*'] });
+    const { body: maker } = await platform.call(201, 'POST', PATH, { key: globalKey, body });
+    const { body: made } = await platform.call(201, 'POST', PATH, { key: maker.token, body });
+    assert.equal(made.created_by, maker._id);
+    const { result } = await listMadeBy(maker._id, { key: globalKey });
+    assert.deepEqual(
+      result.map(({ _id }: Json) => _id),
+      [made._id],
+    );
   });
 });
 

@@ -2,13 +2,13 @@
 import type { Kit } from '../../kit.ts';
 import { hashToken, type Principal } from '../../platform/auth.ts';
 import { signToken } from '../../platform/tokens.ts';
-import { AppError, invalid, notFound } from '../../platform/errors.ts';
+import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Caller } from '../../platform/route.ts';
 import { covers } from '../../platform/scopes.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
-import { countKeys, findKey, listKeys, revokeKey } from './key-queries.ts';
+import { countKeys, findKey, isMaker, listKeys, revokeKey } from './key-queries.ts';
 import { insertKey } from './queries.ts';
 import type { ApiKey, ApiKeyCreate, ApiKeyMade, ApiKeyQuery } from './schemas.ts';
 
@@ -22,6 +22,8 @@ export interface KeyInput {
   company: string | null;
   name: string;
   scopes: string[];
+  /** The user or key in whose name it is made; nobody by default. */
+  createdBy?: string | null;
   /** ISO 8601; none by default. */
   expires_at?: string | null | undefined;
 }
@@ -42,6 +44,7 @@ export async function createKey(
   const prefix = `…${token.slice(-SHOWN_CHARACTERS)}`;
   const key = await insertKey(tx, {
     ...input,
+    createdBy: input.createdBy ?? null,
     expires_at: input.expires_at ?? null,
     _id,
     prefix,
@@ -67,10 +70,16 @@ export async function createKeyOf(kit: Kit, caller: Caller, input: ApiKeyCreate)
   if (type === 'company' && !caller.tenant) throw new AppError('COMPANY_ID_REQUIRED');
   const sphere: Sphere = type === 'global' ? { company: null, read: caller.read, tx: caller.tx } : sphereOf(caller);
   return sphere.tx(async (tx) => {
-    const key = await createKey(tx, kit.tokenSecret, { ...rest, company: sphere.company });
+    const createdBy = makerOf(caller.principal, sphere.company);
+    const key = await createKey(tx, kit.tokenSecret, { ...rest, createdBy, company: sphere.company });
     tx.makes(key._id, sphere.company);
     return key;
   });
+}
+
+/** No company is shown a global key, so what one makes for a company names nobody. */
+function makerOf(principal: Principal, company: string | null): string | null {
+  return principal.type === 'global' && company !== null ? null : principal.id;
 }
 
 /** What a repeat is told: the token was shown once, and is not known any more. */
@@ -88,7 +97,7 @@ async function findGlobalKey({ principal, read }: Caller, id: string): Promise<A
 
 /** For whoever has the server. The newest first, as many as anybody looks through. */
 export function listKeysOf(tx: SystemTx, company: string | null): Promise<ApiKey[]> {
-  return listKeys(tx, company, { limit: 1_000, offset: 0, descending: true, after: null });
+  return listKeys(tx, { company, createdBy: null }, { limit: 1_000, offset: 0, descending: true, after: null });
 }
 
 /** Null when there is no such key. */
@@ -98,8 +107,11 @@ export function revokeKeyOf(tx: SystemTx, company: string | null, id: string): P
 
 export async function pageKeys(caller: Caller, query: ApiKeyQuery): Promise<Page<ApiKey>> {
   const { read, company } = sphereOf(caller);
-  const rows = await listKeys(read, company, windowOf(query));
-  return pageFrom(query, rows, () => countKeys(read, company));
+  const filter = { company, createdBy: query.created_by ?? null };
+  if (query.created_by !== undefined && !(await isMaker(read, company, query.created_by)))
+    throw unknownReference('created_by');
+  const rows = await listKeys(read, filter, windowOf(query));
+  return pageFrom(query, rows, () => countKeys(read, filter));
 }
 
 /** At once in this process; in every other one within a second. */

@@ -15,21 +15,41 @@ export function findKey(tx: TenantRead | SystemTx, company: string | null, id: s
   });
 }
 
-export function listKeys(tx: TenantRead | SystemTx, company: string | null, window: Window): Promise<ApiKey[]> {
+export interface KeyFilter {
+  company: string | null;
+  createdBy: string | null;
+}
+
+const filterOf = (company: string | null): string => `${ofCompany(company)} and ($2::text is null or created_by = $2)`;
+
+export function listKeys(tx: TenantRead | SystemTx, filter: KeyFilter, window: Window): Promise<ApiKey[]> {
+  const { company, createdBy } = filter;
   return many(tx, {
     name: `api-keys.list${suffixOf(company)}.${windowName(window)}`,
-    text: `select ${KEY_COLUMNS} from api_keys where ${ofCompany(company)} ${windowClause(window, 2)}`,
-    values: [company, ...windowValues(window)],
+    text: `select ${KEY_COLUMNS} from api_keys where ${filterOf(company)} ${windowClause(window, 3)}`,
+    values: [company, createdBy, ...windowValues(window)],
   });
 }
 
-export async function countKeys(tx: TenantRead | SystemTx, company: string | null): Promise<number> {
+export async function countKeys(tx: TenantRead | SystemTx, { company, createdBy }: KeyFilter): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: `api-keys.count${suffixOf(company)}`,
-    text: `select count(*)::int as count from api_keys where ${ofCompany(company)}`,
-    values: [company],
+    text: `select count(*)::int as count from api_keys where ${filterOf(company)}`,
+    values: [company, createdBy],
   });
   return count;
+}
+
+/** A user, a key, or whoever made a key, also when they are gone since. Global keys are made by keys alone. */
+export async function isMaker(tx: TenantRead | SystemTx, company: string | null, id: string): Promise<boolean> {
+  const { known } = await one<{ known: boolean }>(tx, {
+    name: `api-keys.isMaker${suffixOf(company)}`,
+    text: `select exists (select 1 from users where company_id = $1 and _id = $2)
+      or exists (select 1 from api_keys where ${ofCompany(company)} and _id = $2)
+      or exists (select 1 from api_keys where ${ofCompany(company)} and created_by = $2) as known`,
+    values: [company, id],
+  });
+  return known;
 }
 
 /** Revoking twice keeps the first moment. */
@@ -39,5 +59,29 @@ export function revokeKey(tx: TenantTx | SystemTx, company: string | null, id: s
     text: `update api_keys set revoked_at = coalesce(revoked_at, now()), updated_at = case when revoked_at is null then now() else updated_at end where ${ofCompany(company)} and _id = $2
       returning ${KEY_COLUMNS}`,
     values: [company, id],
+  });
+}
+
+// Of a user: the keys that they made, and what those made in turn, that still let somebody in.
+const MADE_BY = `with recursive made as (
+    select _id from api_keys where company_id = $1 and created_by = $2
+    union select k._id from api_keys k join made m on k.company_id = $1 and k.created_by = m._id
+  )`;
+const LIVING_MADE =
+  'company_id = $1 and _id in (select _id from made) and revoked_at is null and (expires_at is null or expires_at > now())';
+
+export function listKeysMadeBy(tx: TenantTx, user: string, limit: number): Promise<ApiKey[]> {
+  return many(tx, {
+    name: 'api-keys.listMadeBy',
+    text: `${MADE_BY} select ${KEY_COLUMNS} from api_keys where ${LIVING_MADE} order by created_at desc, _id desc limit $3`,
+    values: [tx.companyId, user, limit],
+  });
+}
+
+export function revokeKeysMadeBy(tx: TenantTx, user: string): Promise<ApiKey[]> {
+  return many(tx, {
+    name: 'api-keys.revokeMadeBy',
+    text: `${MADE_BY} update api_keys set revoked_at = now(), updated_at = now() where ${LIVING_MADE} returning ${KEY_COLUMNS}`,
+    values: [tx.companyId, user],
   });
 }

@@ -3,8 +3,9 @@ import { exec, maybeOne, one } from '../../platform/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import type { ApiKey } from './schemas.ts';
 
-export const KEY_COLUMNS = `_id, company_id as company, name, type, prefix, scopes, expires_at, last_used_at, revoked_at,
-  created_at as "createdAt", updated_at as "updatedAt"`;
+// What is stored as `prefix` begins with an ellipsis, which is no part of the token.
+export const KEY_COLUMNS = `_id, company_id as company, name, type, ltrim(prefix, '…') as hint, scopes, created_by, expires_at,
+  last_used_at, revoked_at, created_at as "createdAt", updated_at as "updatedAt"`;
 
 export interface NewKey {
   _id: string;
@@ -13,15 +14,16 @@ export interface NewKey {
   prefix: string;
   tokenHash: Buffer;
   scopes: string[];
+  createdBy: string | null;
   expires_at: string | null;
 }
 
 export function insertKey(tx: TenantTx | SystemTx, key: NewKey): Promise<ApiKey> {
   return one(tx, {
     name: 'api-keys.insert',
-    text: `insert into api_keys (_id, company_id, type, name, prefix, token_hash, scopes, expires_at)
-      values ($1, $2, case when $2::text is null then 'global' else 'company' end, $3, $4, $5, $6, $7) returning ${KEY_COLUMNS}`,
-    values: [key._id, key.company, key.name, key.prefix, key.tokenHash, key.scopes, key.expires_at],
+    text: `insert into api_keys (_id, company_id, type, name, prefix, token_hash, scopes, created_by, expires_at)
+      values ($1, $2, case when $2::text is null then 'global' else 'company' end, $3, $4, $5, $6, $7, $8) returning ${KEY_COLUMNS}`,
+    values: [key._id, key.company, key.name, key.prefix, key.tokenHash, key.scopes, key.createdBy, key.expires_at],
   });
 }
 

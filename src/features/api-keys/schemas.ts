@@ -23,8 +23,12 @@ const record = {
   company: nullable(Id),
   name: Type.String(),
   type: oneOf(KEY_TYPES),
-  prefix: Type.String({ description: 'What tells the keys of a list apart; useless as a key' }),
+  hint: Type.String({ description: "The token's last characters: they tell the keys of a list apart" }),
   scopes: Type.Array(Type.String()),
+  created_by: nullable({
+    ...Id,
+    description: 'The user or key that made it, also when they are gone since; null when the operator did',
+  }),
   expires_at: nullable(Timestamp),
   last_used_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
@@ -48,5 +52,7 @@ export type ApiKeyMade = Static<typeof ApiKeyMade>;
 
 export const ApiKeyParams = Type.Object({ id: Id });
 export const ApiKeyList = pageOf(ref(ApiKey));
-export const ApiKeyQuery = pageQuery('-createdAt', {});
+export const ApiKeyQuery = pageQuery('-createdAt', {
+  created_by: Type.Optional({ ...Id, description: 'Keys that this user or key made' }),
+});
 export type ApiKeyQuery = Static<typeof ApiKeyQuery>;

@@ -4,6 +4,7 @@ import { purgeAttempts } from '../../platform/idempotency.ts';
 import { isId } from '../../platform/ids.ts';
 import { purgeBuckets } from '../../platform/limits.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { purgeByPages } from '../../platform/retention.ts';
 import type { SystemTx, Tenant } from '../../platform/tenant.ts';
 import { countAudit, deleteOldAudit, listAudit, listInstallationAudit } from './queries.ts';
 import type { AuditEntry, AuditQuery } from './schemas.ts';
@@ -36,15 +37,15 @@ const PORTION = 5_000;
 
 /** What requests leave behind: the audit after its retention, Idempotency-Keys after a day, full rate limits. */
 export async function purgeTrails(kit: Kit): Promise<void> {
-  const { system } = kit.database;
+  const system = kit.database.system('upkeep');
   const days = kit.config.AUDIT_RETENTION_DAYS;
   await Promise.all([
-    inPortions(() => purgeAttempts(system, PORTION)),
-    inPortions(() => deleteOldAudit(system, days, PORTION)),
+    purgeKeys(system),
+    purgeByPages(system, 'audit_log', (stretch) => deleteOldAudit(system, days, stretch)),
     purgeBuckets(system),
   ]);
 }
 
-async function inPortions(purge: () => Promise<number>): Promise<void> {
-  while ((await purge()) === PORTION);
+async function purgeKeys(system: SystemTx): Promise<void> {
+  while ((await purgeAttempts(system, PORTION)) === PORTION);
 }

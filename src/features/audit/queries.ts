@@ -1,5 +1,6 @@
 import { exec, many, one } from '../../platform/db.ts';
 import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import { boundsOf, IN_STRETCH, type Stretch } from '../../platform/retention.ts';
 import type { SystemTx, TenantRead } from '../../platform/tenant.ts';
 import type { AuditEntry } from './schemas.ts';
 
@@ -68,12 +69,10 @@ export function listInstallationAudit(tx: SystemTx, most: number): Promise<Audit
   });
 }
 
-/** In portions, so that no statement runs long. Returns how many were removed. */
-export function deleteOldAudit(tx: SystemTx, days: number, most: number): Promise<number> {
+export function deleteOldAudit(tx: SystemTx, days: number, stretch: Stretch): Promise<number> {
   return exec(tx, {
     name: 'audit.deleteOld',
-    text: `delete from audit_log where _id in
-      (select _id from audit_log where created_at < now() - make_interval(days => $1) limit $2)`,
-    values: [days, most],
+    text: `delete from audit_log where ${IN_STRETCH} and created_at < now() - make_interval(days => $1)`,
+    values: [days, ...boundsOf(stretch)],
   });
 }

@@ -11,29 +11,38 @@ import type { SystemTx } from '../../platform/tenant.ts';
 import {
   askForReset,
   accountOf,
+  joinCompany,
   noteLoginOf,
   setPassword,
   takeAccountByLink,
   type Account,
+  type Ended,
 } from '../users/accounts.ts';
+import type { User } from '../users/schemas.ts';
 import { readUser } from '../users/users.ts';
-import type { Done, Login, Me, ResetPassword, Session } from './schemas.ts';
+import type { AcceptInvitation, Done, Login, Me, ResetPassword, Session } from './schemas.ts';
 
-/** One answer and one time, whether the account is unknown, inactive, without a password, or the password is wrong. */
-export async function logIn(kit: Kit, visitor: Visitor, { email, password }: Login): Promise<Session> {
-  const account = await accountOf(visitor.read, email);
+/**
+ * One answer and one time, whether the account is unknown, inactive, without a password, of another company than the one that is
+ * asked for, or the password is wrong.
+ */
+export async function logIn(kit: Kit, visitor: Visitor, { email, password, company }: Login): Promise<Session> {
+  const account = await accountOf(visitor.read, email, company ?? null);
   const matches = await verifyPassword(password, account?.password_hash ?? NOBODYS_HASH);
   if (!account || !matches || account.status !== 'ACTIVE') {
     // Not waited for: the time of a write would tell who has an account.
     // Failure policy: the refusal stands, whether its line of the audit could be written or not.
-    if (account) void noteRefusal(visitor, account).catch(() => undefined);
+    // A company that invited an address does not learn of who uses it elsewhere.
+    if (account?.accepted) void noteRefusal(visitor, account).catch(() => undefined);
     throw refused();
   }
-  const user = await visitor.tx(async (tx) => {
+  const note = async (tx: SystemTx): Promise<User | null> => {
     const known = await noteLoginOf(tx, account);
     if (known) await noteAccount(visitor, account, { tx, action: 'auth.login' });
     return known;
-  });
+  };
+  // Whoever has to read while the disk is full may need a new session for it; the limits of log-in bound what this writes.
+  const user = await visitor.tx(note, { fromReserve: true });
   // Deactivated, or given another password, while this one was looked at.
   if (!user) throw refused();
   const access_token = await signToken(kit.tokenSecret, account._id, {
@@ -59,7 +68,8 @@ export async function forgetPassword(kit: Kit, visitor: Visitor, email: string):
 
 /**
  * The password is hashed only for a token that was claimed: whoever has none costs no more than a look. A place for hashing is
- * waited for before: a transaction that waited would hold its connection.
+ * waited for before: a transaction that waited would hold its connection. The token of an invitation makes the person one of the
+ * company, too.
  */
 export async function resetPassword(kit: Kit, visitor: Visitor, input: ResetPassword): Promise<Done> {
   const hash = hashToken(input.token);
@@ -67,11 +77,29 @@ export async function resetPassword(kit: Kit, visitor: Visitor, input: ResetPass
     visitor.tx(async (tx) => {
       const account = await takeAccountByLink(tx, hash);
       if (!account) throw new AppError('INVALID_RESET_TOKEN');
-      await setPassword(tx, account, await hashNow(input.new_password));
-      await noteAccount(visitor, account, { tx, action: 'auth.reset-password' });
+      if (!account.accepted) await joinCompany(tx, account);
+      const ended = await setPassword(tx, account, await hashNow(input.new_password));
+      for (const user of ended) await noteAccount(visitor, user, { tx, action: whatHappened(account, user) });
     }),
   );
   kit.access.auth.forget();
+  return { ok: true };
+}
+
+/** Each company of the person is told, because the sessions there ended; the one that was joined is told of that. */
+function whatHappened(account: Account, user: Ended): string {
+  return user._id === account._id && !account.accepted ? 'auth.accept-invitation' : 'auth.reset-password';
+}
+
+/** A person who has a password keeps it. */
+export async function acceptInvitation(visitor: Visitor, { token }: AcceptInvitation): Promise<Done> {
+  await visitor.tx(async (tx) => {
+    const account = await takeAccountByLink(tx, hashToken(token));
+    if (!account || account.accepted) throw new AppError('INVALID_RESET_TOKEN');
+    if (account.password_hash === null) throw new AppError('PASSWORD_REQUIRED');
+    await joinCompany(tx, account);
+    await noteAccount(visitor, account, { tx, action: 'auth.accept-invitation' });
+  });
   return { ok: true };
 }
 
@@ -84,7 +112,7 @@ function noteRefusal(visitor: Visitor, account: Account): Promise<void> {
 
 function noteAccount(
   { origin }: Visitor,
-  account: Account,
+  account: Ended,
   { tx, action, actor }: { tx: SystemTx; action: string; actor?: Actor },
 ): Promise<void> {
   const { _id, name, company } = account;
@@ -107,5 +135,5 @@ export async function readMe({ principal, tenant }: Caller): Promise<Me> {
   }
   if (principal.type === 'user') throw new Error('a user without a company');
   const key = { _id: principal.id, name: principal.name, expires_at: principal.expiresAt };
-  return { type: principal.type, company: principal.type === 'company' ? principal.companyId : null, scopes, key };
+  return { type: principal.type, company: tenant?.companyId ?? null, scopes, key };
 }

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { countVisit } from '../../platform/access.ts';
 import { pageRoutes } from '../../platform/pages.ts';
 import { installationOperation, publicOperation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
-import { forgetPassword, logIn, readMe, resetPassword } from './auth.ts';
-import { Done, ForgotPassword, Login, Me, ResetPassword, Session } from './schemas.ts';
+import { acceptInvitation, forgetPassword, logIn, readMe, resetPassword } from './auth.ts';
+import { AcceptInvitation, Done, ForgotPassword, Login, Me, ResetPassword, Session } from './schemas.ts';
 
 const tag = 'auth';
 
@@ -14,6 +15,8 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/auth/login',
     tag,
     summary: 'Log in; the token lives for twelve hours',
+    description:
+      'A person who belongs to several companies has one password, and a session acts for one company: the one that `company` names, else the one that was used last.',
     body: ref(Login),
     answers: { 200: ref(Session) },
     errors: ['INVALID_CREDENTIALS'],
@@ -31,16 +34,7 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     account: ({ email }) => email.toLowerCase(),
     handler: (visitor, { body }) => forgetPassword(kit, visitor, body.email),
   });
-  publicOperation(app, kit.access, {
-    method: 'POST',
-    path: '/v1/auth/reset-password',
-    tag,
-    summary: 'Set a new password with the token of a mailed link; all sessions end',
-    body: ref(ResetPassword),
-    answers: { 200: ref(Done) },
-    errors: ['INVALID_RESET_TOKEN'],
-    handler: (visitor, { body }) => resetPassword(kit, visitor, body),
-  });
+  linkRoutes(app, kit);
   installationOperation(app, kit.access, {
     method: 'GET',
     path: '/v1/auth/me',
@@ -50,5 +44,33 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(Me) },
     handler: readMe,
   });
-  pageRoutes(app, '/set-password', 'set-password');
+  pageRoutes(app, countVisit(kit.access), '/set-password', 'set-password');
+}
+
+/** What the token of a mailed link opens. */
+function linkRoutes(app: FastifyInstance, kit: Kit): void {
+  publicOperation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/auth/reset-password',
+    tag,
+    summary: 'Set a new password with the token of a mailed link; all sessions end',
+    description:
+      'The password is that of the person: sessions end in all companies. With the token of an invitation the person belongs to the company from now on.',
+    body: ref(ResetPassword),
+    answers: { 200: ref(Done) },
+    errors: ['INVALID_RESET_TOKEN'],
+    handler: (visitor, { body }) => resetPassword(kit, visitor, body),
+  });
+  publicOperation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/auth/accept-invitation',
+    tag,
+    summary: 'Accept an invitation with the token of its mail, and keep the password',
+    description:
+      'For a person who has a password already. Whoever has none sets it with the same token by POST /v1/auth/reset-password, which accepts the invitation as well.',
+    body: ref(AcceptInvitation),
+    answers: { 200: ref(Done) },
+    errors: ['INVALID_RESET_TOKEN', 'PASSWORD_REQUIRED'],
+    handler: (visitor, { body }) => acceptInvitation(visitor, body),
+  });
 }

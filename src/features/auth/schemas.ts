@@ -8,9 +8,22 @@ const Password = Type.String({ minLength: 8, maxLength: 128 });
 // Not an e-mail by its form: what is none is simply nobody's.
 const LoginEmail = Type.String({ minLength: 1, maxLength: 254 });
 
+const MailedToken = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'What the mailed link carries behind its `#token=`',
+});
+
 export const Login = define(
   'Login',
-  strict({ email: LoginEmail, password: Type.String({ minLength: 1, maxLength: 128 }) }),
+  strict({
+    email: LoginEmail,
+    password: Type.String({ minLength: 1, maxLength: 128 }),
+    company: Type.Optional({
+      ...Id,
+      description: 'Of a person who belongs to several: the one to act for. Without it the one that was used last',
+    }),
+  }),
 );
 export type Login = Static<typeof Login>;
 
@@ -26,11 +39,11 @@ export const Session = define(
 export type Session = Static<typeof Session>;
 
 export const ForgotPassword = define('ForgotPassword', strict({ email: LoginEmail }));
-export const ResetPassword = define(
-  'ResetPassword',
-  strict({ token: Type.String({ minLength: 1, maxLength: 200 }), new_password: Password }),
-);
+export const ResetPassword = define('ResetPassword', strict({ token: MailedToken, new_password: Password }));
 export type ResetPassword = Static<typeof ResetPassword>;
+
+export const AcceptInvitation = define('AcceptInvitation', strict({ token: MailedToken }));
+export type AcceptInvitation = Static<typeof AcceptInvitation>;
 
 export const Done = define('Done', Type.Object({ ok: Type.Boolean() }));
 export type Done = Static<typeof Done>;
@@ -39,7 +52,7 @@ export const Me = define(
   'Me',
   Type.Object({
     type: oneOf(['user', 'company', 'global']),
-    company: nullable(Id),
+    company: nullable({ ...Id, description: 'The one that is acted for; null for a global key that names none' }),
     scopes: Type.Array(Type.String()),
     role: Type.Optional(oneOf(USER_ROLES)),
     user: Type.Optional(ref(User)),

@@ -5,6 +5,7 @@ import { notFound } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
 import { expectUsers } from '../users/assignments.ts';
@@ -25,7 +26,7 @@ export async function createBusiness(tenant: Tenant, input: BusinessCreate): Pro
   return tenant.tx(async (tx) => {
     const empty = { name: input.name, domain: null, description: null, owner: null, held: {} };
     const { fields, changes } = await applied(tx, empty, input);
-    const business = await insertBusiness(tx, newId(), fields);
+    const business = expectRecordSize('custom_fields', await insertBusiness(tx, newId(), fields));
     tx.makes(business._id);
     await tell(tx, business, changes);
     return business;
@@ -52,7 +53,8 @@ export async function updateBusinessById(tenant: Tenant, id: string, input: Busi
     const own = { name, domain, description, owner, held };
     const { fields, changes } = await applied(tx, own, input);
     if (isDeepStrictEqual(fields, own)) return before;
-    const business = await updateBusiness(tx, id, fields);
+    const updated = await updateBusiness(tx, id, fields, { keepsValues: changes.length === 0 });
+    const business = expectRecordSize('custom_fields', updated, before);
     await tell(tx, business, changes);
     return business;
   });

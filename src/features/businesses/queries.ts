@@ -1,5 +1,13 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  measuredPage,
+  windowClause,
+  windowLimit,
+  windowName,
+  windowOrder,
+  windowValues,
+  type Window,
+} from '../../platform/paging.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
 import type { Business } from './schemas.ts';
@@ -43,12 +51,20 @@ export function insertBusiness(tx: TenantTx, id: string, fields: BusinessFields)
   });
 }
 
-export function updateBusiness(tx: TenantTx, id: string, fields: BusinessFields): Promise<Business> {
+/** `keepsValues`: the custom fields stay as they are, and are not stored anew. */
+export function updateBusiness(
+  tx: TenantTx,
+  id: string,
+  fields: BusinessFields,
+  { keepsValues }: { keepsValues: boolean },
+): Promise<Business> {
+  const values = valuesOf(tx, id, fields);
   return one(tx, {
-    name: 'businesses.update',
-    text: `update businesses set name = $3, domain = $4, description = $5, owner_id = $6, custom_fields = $7, updated_at = now()
+    name: keepsValues ? 'businesses.updatePlain' : 'businesses.update',
+    text: `update businesses set name = $3, domain = $4, description = $5, owner_id = $6,
+        ${keepsValues ? '' : 'custom_fields = $7, '}updated_at = now()
       where company_id = $1 and _id = $2 returning ${COLUMNS}`,
-    values: valuesOf(tx, id, fields),
+    values: keepsValues ? values.slice(0, -1) : values,
   });
 }
 
@@ -81,7 +97,13 @@ const FILTER = `company_id = $1 and removed_at is null
 export function listBusinesses(tx: TenantRead, filter: BusinessFilter, window: Window): Promise<Business[]> {
   return many(tx, {
     name: `businesses.list.${windowName(window)}`,
-    text: `select ${COLUMNS} from businesses where ${FILTER} ${windowClause(window, 3)}`,
+    text: measuredPage({
+      columns: COLUMNS,
+      context: 'business',
+      rows: `select * from businesses where ${FILTER} ${windowClause(window, 3)}`,
+      order: windowOrder(window),
+      limit: windowLimit(3),
+    }),
     values: [tx.companyId, filter.search, ...windowValues(window)],
   });
 }

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connectPhone } from '../../../test/support/network.ts';
 import {
+  acceptInvitation,
   createPerson,
   freshEmail,
   logIn,
+  logInto,
   PASSWORD,
   resetPassword,
   tokenOf,
@@ -35,7 +37,7 @@ const DEFAULTS = {
   description: null,
   domains: [],
   site: null,
-  general_config: { language: 'pt-BR', time_zone: 'America/Sao_Paulo' },
+  general_config: { language: 'pt-BR', time_zone: 'America/Sao_Paulo', country: null },
   status: 'ACTIVE',
   agent_builder_mcp_enabled: false,
   client_mcp_servers_enabled: false,
@@ -55,7 +57,7 @@ const EVERYTHING = {
   description: 'Pães e bolos',
   domains: ['padaria.example', 'xn--po-lka.example'],
   site: 'https://padaria.example/início',
-  general_config: { language: 'es', time_zone: 'America/Manaus' },
+  general_config: { language: 'es', time_zone: 'America/Manaus', country: 'BR' },
   agent_builder_mcp_enabled: true,
   client_mcp_servers_enabled: true,
   auto_join_enabled: true,
@@ -105,13 +107,13 @@ describe('creating', () => {
     assert.match(String((await waitForMail(platform, email)).subject), /^Su acceso a /);
   });
 
-  test('with an owner whose e-mail is taken is 409, and there is no company', async () => {
-    const { email } = await createPerson(platform, demo._id, 'VIEWER');
-    const name = 'Never made';
-    const owner = { name: 'Ana', email: email.toUpperCase() };
-    expectProblem(await create(409, company({ name, owner })), 'USER_EXISTS');
-    const { body } = await call(200, 'GET', '/v1/companies?search=Never', { key });
-    assert.equal(body.meta.totalCount, 0);
+  test('with an owner who belongs to another company invites this person like any other', async () => {
+    const person = await createPerson(platform, demo._id, 'VIEWER');
+    const { body } = await create(201, company({ owner: { name: 'Ana', email: person.email } }));
+    const mail = await waitForMail(platform, person.email);
+    await acceptInvitation(platform, 200, tokenOf(mail));
+    const session = (await logInto(platform, 200, person.email, body._id)).body;
+    assert.deepEqual([session.user.company, session.user.role], [body._id, 'OWNER']);
   });
 
   test('takes a global key that may: company keys and users are 403, whatever they may do', async () => {
@@ -225,7 +227,7 @@ describe('a company itself', () => {
       ...OPERATORS,
     });
     const { body } = await change(200, _id, { general_config: { language: 'en' }, onboarding: { step: 4 } });
-    assert.deepEqual(body.general_config, { language: 'en', time_zone: 'America/Manaus' });
+    assert.deepEqual(body.general_config, { language: 'en', time_zone: 'America/Manaus', country: 'BR' });
     assert.deepEqual(body.onboarding, { step: 4 });
     const nulls = {
       description: null,
@@ -291,6 +293,7 @@ describe('what is refused', () => {
     ['general_config', null, 'pt-BR'],
     ['general_config.language', { language: 'de' }, { language: null }],
     ['general_config.time_zone', { time_zone: 'Mars/Olympus' }, { time_zone: '' }, { time_zone: 'x'.repeat(65) }],
+    ['general_config.country', { country: 'XX' }, { country: 'br' }, { country: '' }],
     ['general_config.surprise', { surprise: 1 }],
     ['status', 'GONE', null, ''],
     ['agent_builder_mcp_enabled', 'true', null, 1],

@@ -3,6 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { isPhoneCountry } from '../../platform/phone.ts';
 import type { Caller } from '../../platform/route.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { createDefaultPipeline } from '../pipelines/default-pipeline.ts';
@@ -88,7 +89,7 @@ const BLANK: Omit<CompanyRow, '_id' | 'name'> = {
   description: null,
   domains: [],
   site: null,
-  general_config: { language: 'pt-BR', time_zone: 'America/Sao_Paulo' },
+  general_config: { language: 'pt-BR', time_zone: 'America/Sao_Paulo', country: null },
   status: 'ACTIVE',
   agent_builder_mcp_enabled: false,
   client_mcp_servers_enabled: false,
@@ -117,6 +118,8 @@ function merged(before: CompanyRow, input: CompanyUpdate): CompanyRow {
   if (input.general_config?.time_zone !== undefined && !isTimeZone(input.general_config.time_zone)) {
     throw invalid('general_config.time_zone', 'is no time zone');
   }
+  const country = input.general_config?.country;
+  if (country && !isPhoneCountry(country)) throw invalid('general_config.country', 'is not the code of a country');
   if (input.site && !/^https?:$/.test(URL.parse(input.site)?.protocol ?? ''))
     throw invalid('site', 'is not a web address');
   return next;

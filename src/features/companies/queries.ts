@@ -26,7 +26,12 @@ const WRITABLE = [
   'attribution',
 ] as const;
 
-const RECORD = `_id, _id as company, ${WRITABLE.join(', ')},
+// Companies that were made before there was a country have none in their settings.
+const SHOWN = WRITABLE.map((column) =>
+  column === 'general_config' ? `'{"country": null}'::jsonb || general_config as general_config` : column,
+);
+
+const RECORD = `_id, _id as company, ${SHOWN.join(', ')},
   (select coalesce(array_agg(distinct i.channel), '{}') from inboxes i
     where i.company_id = companies._id and i.status = 'ACTIVE') as channels,
   (select coalesce(json_agg(json_build_object('_id', a._id, 'name', a.name, 'url', a.url, 'specialist_url', a.specialist_url,

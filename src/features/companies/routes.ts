@@ -16,7 +16,6 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Create a company and invite its first owner; takes a global key',
     body: ref(CompanyCreate),
     answers: { 201: ref(Company) },
-    errors: ['USER_EXISTS'],
     handler: (caller, { body }) => createCompanyOf(kit, caller, body),
     again: readCompany,
   });

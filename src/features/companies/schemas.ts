@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES } from '../../channels/channel.ts';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
+import { Country, define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { Email, LANGUAGES } from '../users/schemas.ts';
 
 const COMPANY_STATUSES = ['ACTIVE', 'SUSPENDED'] as const;
@@ -22,7 +22,16 @@ const writable = {
   domains: Type.Array(domain, { maxItems: 50, uniqueItems: true }),
   site: nullable(Type.String({ minLength: 1, maxLength: 2_048, description: 'http or https' })),
   general_config: Type.Partial(
-    strict({ language: oneOf(LANGUAGES), time_zone: Type.String({ maxLength: 64, description: 'America/Sao_Paulo' }) }),
+    strict({
+      language: oneOf(LANGUAGES),
+      time_zone: Type.String({ maxLength: 64, description: 'America/Sao_Paulo' }),
+      country: nullable(
+        Type.String({
+          ...Country,
+          description: 'ISO 3166 alpha-2: where phone numbers without country code are dialled',
+        }),
+      ),
+    }),
     { additionalProperties: false },
   ),
   status,
@@ -71,7 +80,11 @@ const shown = {
   status,
   domains: Type.Array(Type.String()),
   site: nullable(Type.String()),
-  general_config: Type.Object({ language: oneOf(LANGUAGES), time_zone: Type.String() }),
+  general_config: Type.Object({
+    language: oneOf(LANGUAGES),
+    time_zone: Type.String(),
+    country: nullable(Type.String()),
+  }),
   agent_builder_mcp_enabled: Type.Boolean(),
   client_mcp_servers_enabled: Type.Boolean(),
   auto_join_enabled: Type.Boolean(),

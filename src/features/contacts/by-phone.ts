@@ -1,9 +1,9 @@
 /** The contact behind a phone number, for whoever begins something with a number alone. */
-import { invalid } from '../../platform/errors.ts';
+import { readCallersPhone } from '../../platform/phone-country.ts';
+import { phoneKey } from '../../platform/phone.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { addContact } from './contacts.ts';
 import { findNames } from './name-queries.ts';
-import { parsePhone, phoneKey } from './phone.ts';
 import type { ContactSource } from './schemas.ts';
 
 /**
@@ -13,10 +13,9 @@ import type { ContactSource } from './schemas.ts';
 export async function contactOfPhone(
   tx: TenantTx,
   source: ContactSource,
-  { name, phone_number }: { name: string | null; phone_number: string },
+  { name, phone_number, country }: { name: string | null; phone_number: string; country?: string | undefined },
 ): Promise<string> {
-  const phone = parsePhone(phone_number);
-  if (!phone) throw invalid('phone_number', 'is not a valid phone number');
+  const phone = await readCallersPhone(tx, phone_number, { country, path: 'phone_number' });
   const [holder] = await findNames(tx, [{ kind: 'PHONE', value: phoneKey(phone.phone_number) }]);
   return holder?.contact ?? (await addContact(tx, source, { name, phone_number: phone.phone_number }))._id;
 }

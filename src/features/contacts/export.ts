@@ -51,14 +51,11 @@ export async function exportContacts(
 async function* portionsOf(tenant: Tenant, match: ContactMatch, fields: CustomField[]): AsyncGenerator<string> {
   // With its prefix, so that a field called `name` is not taken for the contact's own.
   yield csvLine([...COLUMNS, ...fields.map(({ slug }) => `custom_fields.${slug}`)]);
-  let after: Place | null = null;
-  for (;;) {
-    const walked: Awaited<ReturnType<typeof walkContacts>> = await walkContacts(tenant.read, match, after, REACH);
-    const last = walked.at(-1);
-    if (!last) return;
-    after = { createdAt: last.createdAt, id: last._id };
+  const walk = (after: Place | null): ReturnType<typeof walkContacts> => walkContacts(tenant.walk, match, after, REACH);
+  for (let walked = await walk(null), last; (last = walked.at(-1));) {
     const lines = walked.filter(({ matches }) => matches).map((contact) => lineOf(contact, fields));
     if (lines.length > 0) yield lines.join('');
+    walked = await walk({ createdAt: last.createdAt, id: last._id });
   }
 }
 

@@ -2,6 +2,8 @@
 import { checkText } from '../../platform/body.ts';
 import { invalid, unknownReference } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
+import { findPhoneCountry } from '../../platform/phone-country.ts';
+import { phoneProblem, readPhone } from '../../platform/phone.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import type { FieldType } from '../custom-fields/schemas.ts';
 import { faultOf } from '../custom-fields/values.ts';
@@ -30,12 +32,27 @@ export async function readFilters(tx: TenantRead, text: string | undefined): Pro
   if (text === undefined) return [];
   const items = parseList(text).map((item, index) => readItem(item, `filters[${index}]`));
   const types = await typesOf(tx, items);
-  return items.map(({ path, field, operator, value }) => {
-    if ('column' in field) return { field, operator, value: textOf('TEXT', operator, value, path) };
-    const type = types.get(field._id);
+  const filters: ContactFilter[] = [];
+  for (const { path, field, operator, value } of items) {
+    const type = 'column' in field ? 'TEXT' : types.get(field._id);
     if (!type) throw unknownReference(`${path}.field`);
-    return { field: { ...field, type }, operator, value: textOf(type, operator, value, path) };
-  });
+    const wanted = textOf(type, operator, value, path);
+    if (!('column' in field)) filters.push({ field: { ...field, type }, operator, value: wanted });
+    else if (field.column !== 'phone_number') filters.push({ field, operator, value: wanted });
+    else filters.push({ field, operator, value: await phoneText(tx, wanted, operator, `${path}.value`) });
+  }
+  return filters;
+}
+
+/** Numbers are stored as E.164: a whole one is read as in a body, and a part of one loses its punctuation. */
+async function phoneText(tx: TenantRead, text: string, operator: Operator, path: string): Promise<string> {
+  if (operator !== 'eq' && operator !== 'neq')
+    return /^[+\d\s().\-/]+$/.test(text) ? text.replaceAll(/[^+\d]/g, '') : text;
+  const read = readPhone(text, await findPhoneCountry(tx, null));
+  if (!('code' in read)) return read.phone_number;
+  // What is no number at all equals none, as any other text would.
+  if (read.code === 'INVALID') return text;
+  throw phoneProblem(read, path);
 }
 
 function parseList(text: string): unknown[] {

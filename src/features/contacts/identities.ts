@@ -3,8 +3,8 @@
  * a name; they are written before the contact is locked, in the order in which ingestion does so.
  */
 import { alreadyHeld, AppError } from '../../platform/errors.ts';
+import { digitsOf, phoneKey } from '../../platform/phone.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
-import { digitsOf, phoneKey } from './phone.ts';
 import { findNames, insertNames, releaseName, type NewName } from './name-queries.ts';
 import type { Contact } from './schemas.ts';
 

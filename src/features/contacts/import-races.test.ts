@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { awaitImport, postForm } from '../../../test/support/sheets.ts';
 import { newId } from '../../platform/ids.ts';
-import { workContactImport } from './import-store.ts';
+import { workImport, type Taker } from '../imports/work.ts';
+import { contactTaker } from './import-store.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;
@@ -88,8 +89,9 @@ test('workers that take up the same import at the same moment store each row onc
   const id = await begin(lines);
   const before = await everybody();
   const job = { company: platform.demo._id, import: id };
-  // The third is the queue's own; whoever comes too late finds the sheet gone.
-  await Promise.allSettled([1, 2].map(() => workContactImport(platform.running.kit, job, async () => undefined)));
+  const work = { taker: contactTaker as Taker, signal: new AbortController().signal, isOver: async () => false };
+  // The third is the loop's own; whoever comes too late finds the sheet gone.
+  await Promise.allSettled([1, 2].map(() => workImport(platform.running.kit, job, work)));
   const done = await ended(id);
   assert.deepEqual([done.status, done.processed, done.created_count], ['COMPLETED', 3_000, 3_000]);
   assert.equal((await everybody()) - before, 3_000);

@@ -1,15 +1,16 @@
 /** Rows of a sheet as people: what each cell means, and what is wrong with it. */
 import { Compile } from 'typebox/compile';
+import { own } from '../../platform/own.ts';
+import { readPhone } from '../../platform/phone.ts';
 import { foldText } from '../../platform/words.ts';
 import { listOf, truthOf, valueOfCell } from '../imports/cells.ts';
 import type { FieldFinder } from '../imports/imports.ts';
-import type { ImportRow } from '../imports/work.ts';
+import type { Fault, ImportRow } from '../imports/reading.ts';
 import type { CustomField, Value } from '../custom-fields/schemas.ts';
 import { faultOf } from '../custom-fields/values.ts';
-import { parsePhone } from './phone.ts';
 import { isNobody, NOBODY } from './contacts.ts';
 import type { ContactFields } from './queries.ts';
-import { ContactRow } from './schemas.ts';
+import { ContactRow, MAX_TAGS } from './schemas.ts';
 
 /** What a sheet can hold of a contact, under the names of the record. */
 const PLAIN_FIELDS = [
@@ -28,17 +29,17 @@ const PLAIN_FIELDS = [
 ] as const;
 
 /** What people call these columns, in small letters without accents. */
-const ALIASES: Record<string, (typeof PLAIN_FIELDS)[number]> = {
-  nome: 'name',
-  'nome completo': 'name',
-  'full name': 'name',
-  'e mail': 'email',
-  phone: 'phone_number',
-  telefone: 'phone_number',
-  celular: 'phone_number',
-  whatsapp: 'phone_number',
-  idioma: 'language',
-};
+const ALIASES = new Map<string, (typeof PLAIN_FIELDS)[number]>([
+  ['nome', 'name'],
+  ['nome completo', 'name'],
+  ['full name', 'name'],
+  ['e mail', 'email'],
+  ['phone', 'phone_number'],
+  ['telefone', 'phone_number'],
+  ['celular', 'phone_number'],
+  ['whatsapp', 'phone_number'],
+  ['idioma', 'language'],
+]);
 
 const PREFIX = 'custom_fields.';
 
@@ -53,7 +54,7 @@ export function fieldFinder(definitions: CustomField[]): FieldFinder {
     // To the letter: what people call ID is most often a number of their own.
     if (title === '_id') return title;
     const name = folded(title);
-    const plain = PLAIN_FIELDS.find((field) => folded(field) === name) ?? ALIASES[name];
+    const plain = PLAIN_FIELDS.find((field) => folded(field) === name) ?? ALIASES.get(name);
     if (plain) return plain;
     const key = title.startsWith(PREFIX) ? title.slice(PREFIX.length) : title;
     const field =
@@ -73,42 +74,57 @@ export interface Person {
   given: Record<string, Value>;
 }
 
-export interface Fault {
-  field: string | null;
-  message: string;
-}
-
 const checked = Compile(ContactRow);
 
-/** A row fits what POST /v1/contacts takes, or has faults. */
-export function readPerson(row: ImportRow, definitions: CustomField[]): { person: Person; faults: Fault[] } {
-  const plain: Record<string, unknown> = {};
-  const given: Record<string, Value> = {};
+export interface Terms {
+  definitions: CustomField[];
+  /** In which phone numbers without country code are dialled. */
+  country: string | null;
+}
+
+/** Makes people of rows: each fits what POST /v1/contacts takes, or has faults. */
+export function rowsToPeople({ definitions, country }: Terms): (row: ImportRow) => { value: Person; faults: Fault[] } {
+  const byField = new Map(definitions.map((definition) => [PREFIX + definition.slug, definition]));
+  return (row) => readPerson(row, byField, country);
+}
+
+function readPerson(
+  row: ImportRow,
+  definitions: Map<string, CustomField>,
+  country: string | null,
+): { value: Person; faults: Fault[] } {
+  const cells = new Map<string, unknown>();
+  const given = new Map<string, Value>();
   const faults: Fault[] = [];
   for (const [field, cell] of row.cells) {
     if (cell === null) continue;
     if (field.startsWith(PREFIX)) {
-      const definition = definitions.find(({ slug }) => PREFIX + slug === field);
+      const definition = definitions.get(field);
       // Removed since the import began: nobody would see its value.
       if (!definition) continue;
       const value = valueOfCell(definition, cell);
       const message = faultOf(definition, value);
-      if (message === null) given[definition.slug] = value;
+      if (message === null) given.set(definition.slug, value);
       else faults.push({ field, message });
-    } else if (field === 'tags') plain[field] = listOf(String(cell));
-    else if (field === 'opted_out' || field === 'blocked') plain[field] = truthOf(String(cell)) ?? cell;
-    else plain[field] = String(cell).trim();
+    } else if (field === 'tags') {
+      const tags = listOf(String(cell));
+      // Told here: what checks a whole list compares its items with each other.
+      if (tags.length > MAX_TAGS) faults.push({ field, message: `must be at most ${MAX_TAGS} tags` });
+      else cells.set(field, tags);
+    } else if (field === 'opted_out' || field === 'blocked') cells.set(field, truthOf(String(cell)) ?? cell);
+    else cells.set(field, String(cell).trim());
   }
+  const plain: Record<string, unknown> = Object.fromEntries(cells);
   if (!checked.Check(plain)) faults.push(...faultsOf(plain));
   if (typeof plain['phone_number'] === 'string') {
-    const phone = parsePhone(plain['phone_number']);
-    if (phone) Object.assign(plain, phone);
-    else faults.push({ field: 'phone_number', message: 'is not a valid phone number' });
+    const read = readPhone(plain['phone_number'], country);
+    if ('code' in read) faults.push({ field: 'phone_number', message: read.message });
+    else Object.assign(plain, read);
   }
   const { _id = null, ...fields } = plain as Person['plain'] & { _id?: string };
   if (_id === null && isNobody({ ...NOBODY, ...fields }))
     faults.push({ field: 'name', message: 'or something that identifies the contact has to be there' });
-  return { person: { number: row.number, _id, plain: fields, given }, faults };
+  return { value: { number: row.number, _id, plain: fields, given: Object.fromEntries(given) }, faults };
 }
 
 /** The first of each field: a reader mends the cell, not its faults. */
@@ -116,7 +132,7 @@ function faultsOf(plain: Record<string, unknown>): Fault[] {
   const faults = new Map<string, Fault>();
   for (const { instancePath, message } of checked.Errors(plain)) {
     const [field = ''] = instancePath.slice(1).split('/');
-    if (!faults.has(field)) faults.set(field, { field: field || null, message: WORDS[field] ?? message });
+    if (!faults.has(field)) faults.set(field, { field: field || null, message: own(WORDS, field) ?? message });
   }
   return [...faults.values()];
 }

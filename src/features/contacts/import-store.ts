@@ -2,17 +2,18 @@
  * A portion of people, stored with as many statements as one of them would need. Who they are is looked up first, and looked
  * at again once they are locked: whatever changed in between has the portion tried anew.
  */
-import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
 import { emit, type EventItem } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
 import { definitionsOf, fieldEvents, mergeValues, type FieldChange } from '../custom-fields/values.ts';
-import type { Import, ImportJob, RowError } from '../imports/schemas.ts';
-import { rowErrors, workImport, type ImportRow, type Taken } from '../imports/work.ts';
+import type { Fault, ReadRow } from '../imports/reading.ts';
+import { rowErrors } from '../imports/row-errors.ts';
+import type { Import, RowError } from '../imports/schemas.ts';
+import type { Taken, Taker } from '../imports/work.ts';
+import { INACTIVE_USER } from '../users/assignments.ts';
 import { fieldsOf, NOBODY } from './contacts.ts';
 import { identitiesOf, type NamedIdentity } from './identities.ts';
 import {
@@ -23,7 +24,8 @@ import {
   type Pointer,
   type StoredPerson,
 } from './import-queries.ts';
-import { readPerson, type Fault, type Person } from './import-rows.ts';
+import type { Person, Terms } from './import-rows.ts';
+import { faultOfGrowth, refuseTooLarge } from './import-sizes.ts';
 import { deleteNames, findNames, insertNames, type HeldName } from './name-queries.ts';
 import { holdContacts, lockContacts, type ContactFields } from './queries.ts';
 
@@ -57,55 +59,61 @@ interface Sign {
 const nameKey = ({ kind, value }: Omit<Sign, 'field'>): string => `${kind} ${value}`;
 const idSign = (_id: string): Sign => ({ field: '_id', kind: 'ID', value: _id });
 
-/** Works off an import of contacts; `again` asks for its next turn. */
-export const workContactImport = (kit: Kit, job: ImportJob, again: (tx: TenantTx) => Promise<void>): Promise<void> =>
-  workImport(kit, job, { take: takeContacts, again });
+/** How contacts are taken from a sheet. */
+export const contactTaker: Taker<Terms, Person> = {
+  slots: async (tx, { country }) => ({ definitions: await definitionsOf(tx, 'contact'), country }),
+  take: takeContacts,
+};
 
-async function takeContacts(tx: TenantTx, asked: Import, rows: ImportRow[]): Promise<Taken> {
-  const definitions = await definitionsOf(tx, 'contact');
-  const read = await readPeople(rows, definitions);
+interface Read {
+  number: number;
+  person: Person;
+  faults: Fault[];
+}
+
+async function takeContacts(
+  tx: TenantTx,
+  asked: Import,
+  rows: ReadRow<Person>[],
+  { definitions }: Terms,
+): Promise<Taken> {
+  const read = rows.map(({ number, value, faults }): Read => ({
+    number,
+    person: value ?? NO_PERSON,
+    faults: [...faults],
+  }));
   await checkReferences(tx, read);
-  const sound = read.filter(({ faults }) => faults.length === 0).map(({ person }) => person);
+  const sound = read.filter(({ faults }) => faults.length === 0);
   const known = await findNames(
     tx,
-    sound.flatMap(({ plain }) => identitiesOf(plain)),
+    sound.flatMap(({ person }) => identitiesOf(person.plain)),
   );
   const plan = planOf(sound, known, asked.update_existing);
+  await refuseTooLarge(tx, plan, definitions);
+  plan.names = [...plan.drafts.values()].flatMap(namesOf);
   const changed = await store(tx, plan, definitions);
   if (!asked.silent) await tell(tx, changed);
   const broken = [
-    ...read.filter(({ faults }) => faults.length > 0).map(({ person, faults }) => ({ number: person.number, faults })),
+    ...read.filter(({ faults }) => faults.length > 0).map(({ number, faults }) => ({ number, faults })),
     ...plan.faults,
   ].toSorted((a, b) => a.number - b.number);
   const errors: RowError[] = broken.flatMap(({ number, faults }) => rowErrors(number, faults));
   return { created: plan.created, updated: plan.updated, failed: broken.length, errors };
 }
 
-interface Read {
-  person: Person;
-  faults: Fault[];
-}
-
-// Some five milliseconds: telling what a phone number is takes most of them.
-const STEP = 200;
-
-async function readPeople(rows: ImportRow[], definitions: CustomField[]): Promise<Read[]> {
-  const read: Read[] = [];
-  for (const [index, row] of rows.entries()) {
-    if (index % STEP === STEP - 1) await setImmediate();
-    read.push(readPerson(row, definitions));
-  }
-  return read;
-}
+const NO_PERSON: Person = { number: 0, _id: null, plain: {}, given: {} };
 
 async function checkReferences(tx: TenantTx, read: Read[]): Promise<void> {
   const pointers = read.map((each) => ({ ...each, pointers: pointersOf(each) }));
   const asked = pointers.flatMap((each) => each.pointers);
   if (asked.length === 0) return;
-  const found = new Set((await findPointers(tx, asked)).map(({ field, _id }) => `${field} ${_id}`));
+  const found = new Map((await findPointers(tx, asked)).map((each) => [`${each.field} ${each._id}`, each]));
   for (const { pointers: own, faults } of pointers) {
-    for (const { field, _id } of own)
-      if (!found.has(`${field} ${_id}`)) faults.push({ field, message: 'points to nothing' });
+    for (const { field, _id } of own) {
+      const known = found.get(`${field} ${_id}`);
+      if (!known) faults.push({ field, message: 'points to nothing' });
+      else if (known.inactive) faults.push({ field, message: INACTIVE_USER });
+    }
   }
 }
 
@@ -119,8 +127,8 @@ function pointersOf({ person: { _id, plain }, faults }: Read): Pointer[] {
 }
 
 /** Row by row: an earlier row of the portion is known to a later one, as if it had been stored. */
-function planOf(people: Person[], known: HeldName[], updates: boolean): Plan {
-  const ids = people.flatMap(({ _id }) => _id ?? []);
+function planOf(people: Read[], known: HeldName[], updates: boolean): Plan {
+  const ids = people.flatMap(({ person }) => person._id ?? []);
   const holders = new Map([
     ...known.map((name) => [nameKey(name), name.contact] as const),
     ...ids.map((_id) => [nameKey(idSign(_id)), _id] as const),
@@ -133,7 +141,7 @@ function planOf(people: Person[], known: HeldName[], updates: boolean): Plan {
     updated: 0,
     faults: [],
   };
-  for (const person of people) {
+  for (const { number, person } of people) {
     const identities = identitiesOf(person.plain);
     const signs: Sign[] = [...(person._id === null ? [] : [idSign(person._id)]), ...identities];
     const held = signs.filter((sign) => holders.has(nameKey(sign)));
@@ -141,7 +149,7 @@ function planOf(people: Person[], known: HeldName[], updates: boolean): Plan {
     const target = first && holders.get(nameKey(first));
     const fault = faultOfSigns(held, holders, updates, plan.drafts);
     if (fault) {
-      plan.faults.push({ number: person.number, faults: [fault] });
+      plan.faults.push({ number, faults: [fault] });
       continue;
     }
     const contact = target ?? newId();
@@ -154,7 +162,6 @@ function planOf(people: Person[], known: HeldName[], updates: boolean): Plan {
     else plan.updated += 1;
     for (const name of identities) holders.set(nameKey(name), contact);
   }
-  plan.names = [...plan.drafts.values()].flatMap(namesOf);
   return plan;
 }
 
@@ -242,11 +249,13 @@ async function updateExisting(tx: TenantTx, { existing, names, definitions, merg
     const contact = locked.get(draft._id);
     if (!contact) continue;
     const own = fieldsOf(contact);
+    if (faultOfGrowth({ held: own.held, rows: draft.rows, definitions })) throw changedMeanwhile();
     const next = mergeRows(own, draft, definitions);
     const { _id, ...fields } = next.person;
     if (isDeepStrictEqual(fields, own)) continue;
     changed.push(draft);
-    merged.set(_id, next);
+    // Values that stay as they are are not stored anew.
+    merged.set(_id, next.changes.length > 0 ? next : { ...next, person: { ...next.person, held: null } });
     const kept = new Set(identitiesOf(fields).map(nameKey));
     for (const name of identitiesOf(own))
       if (!kept.has(nameKey(name))) replaced.push({ kind: name.kind, value: name.value, contact: _id });

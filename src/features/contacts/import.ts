@@ -1,15 +1,18 @@
 /** Contacts from a sheet. */
+import type { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Upload } from '../../platform/multipart.ts';
 import type { Page } from '../../platform/paging.ts';
+import { findPhoneCountry } from '../../platform/phone-country.ts';
 import { allows } from '../../platform/scopes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { definitionsOf } from '../custom-fields/values.ts';
 import { addImport, pageImports, readImport } from '../imports/imports.ts';
+import { sendErrors } from '../imports/row-errors.ts';
 import type { Import, ImportQuery } from '../imports/schemas.ts';
 import { fieldFinder } from './import-rows.ts';
-import { ImportContacts } from './jobs.ts';
 import type { ContactImportForm } from './schemas.ts';
 
 const OWNER = { kind: 'CONTACTS', table: null } as const;
@@ -17,19 +20,20 @@ const OWNER = { kind: 'CONTACTS', table: null } as const;
 export async function importContacts(
   kit: Kit,
   tenant: Tenant,
-  upload: Upload | null,
-  { mapping, silent = false, update_existing = true }: ContactImportForm,
+  { upload, body, signal }: { upload: Upload | null; body: ContactImportForm; signal: AbortSignal },
 ): Promise<Import> {
+  const { mapping, silent = false, update_existing = true, country } = body;
   if (update_existing) refuseUpdates(tenant);
   const find = fieldFinder(await definitionsOf(tenant.read, 'contact'));
-  return addImport(tenant, {
+  return addImport(kit.sheets, tenant, {
     ...OWNER,
     upload,
     mapping,
     find,
     silent,
     update_existing,
-    enqueue: (tx, id) => kit.enqueue(tx, ImportContacts, { company: tenant.companyId, import: id }, { key: id }),
+    country: await findPhoneCountry(tenant.read, country),
+    signal,
   });
 }
 
@@ -44,3 +48,6 @@ export const readContactImport = (tenant: Tenant, id: string): Promise<Import> =
 
 export const pageContactImports = (tenant: Tenant, query: ImportQuery): Promise<Page<Import>> =>
   pageImports(tenant, OWNER, query);
+
+export const sendContactErrors = (tenant: Tenant, id: string, reply: FastifyReply): Promise<Readable> =>
+  sendErrors(tenant, OWNER, id, reply);

@@ -4,6 +4,7 @@
  */
 import type { Person } from '../../channels/channel.ts';
 import { newId } from '../../platform/ids.ts';
+import { digitsOf, phoneKey, readablePhone } from '../../platform/phone.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import {
   claimIdentities,
@@ -11,17 +12,17 @@ import {
   insertPeople,
   learnFacts,
   moveIdentities,
-  readdressIdentities,
   type Identity,
   type KnownIdentity,
   type LearntFact,
   type NewPerson,
 } from './ingest-queries.ts';
-import { digitsOf, phoneKey, readablePhone } from './phone.ts';
 
 export interface AskedPerson {
   company: string;
   person: Person;
+  /** Other names under which the network knows the same person. */
+  also?: Person[];
 }
 
 export interface FoundPeople {
@@ -32,11 +33,15 @@ export interface FoundPeople {
   changed: Set<string>;
 }
 
-const keyOf = (identity: { company: string; kind: string; value: string }): string =>
+export const keyOf = (identity: { company: string; kind: string; value: string }): string =>
   `${identity.company} ${identity.kind} ${identity.value}`;
 
 /** The most telling first. */
-function identitiesOf({ company, person }: AskedPerson): Identity[] {
+export function identitiesOf({ company, person, also = [] }: AskedPerson): Identity[] {
+  return [person, ...also].flatMap((names) => namesOf(company, names));
+}
+
+function namesOf(company: string, person: Person): Identity[] {
   const identities: Identity[] = [];
   if (person.phone)
     identities.push({ company, kind: 'PHONE', value: phoneKey(person.phone), address: digitsOf(person.phone) });
@@ -49,7 +54,7 @@ function identitiesOf({ company, person }: AskedPerson): Identity[] {
 /** The name by which a person is found first, as conversations remember who wrote in them. */
 export const nameOf = (asked: AskedPerson): string | null => identitiesOf(asked)[0]?.value ?? null;
 
-type Known = Map<string, KnownIdentity>;
+export type Known = Map<string, KnownIdentity>;
 
 export async function resolvePeople(tx: SystemTx, asked: AskedPerson[]): Promise<FoundPeople> {
   const identities = asked.map(identitiesOf);
@@ -73,7 +78,7 @@ export async function resolvePeople(tx: SystemTx, asked: AskedPerson[]): Promise
   return { contacts, created, changed: await learn(tx, facts) };
 }
 
-async function knownOf(tx: SystemTx, identities: Identity[]): Promise<Known> {
+export async function knownOf(tx: SystemTx, identities: Identity[]): Promise<Known> {
   const distinct = [...new Map(identities.map((identity) => [keyOf(identity), identity])).values()];
   return new Map((await findIdentities(tx, distinct)).map((identity) => [keyOf(identity), identity]));
 }
@@ -139,7 +144,7 @@ function aliasesOf(own: Identity[], contact: string, known: Known): (Identity & 
 }
 
 /** Those that another contact is known to hold move: the network says that they are this person. */
-async function attach(tx: SystemTx, aliases: (Identity & { contact: string })[], known: Known): Promise<void> {
+export async function attach(tx: SystemTx, aliases: (Identity & { contact: string })[], known: Known): Promise<void> {
   const distinct = [...new Map(aliases.map((alias) => [keyOf(alias), alias])).values()];
   const taken = distinct.filter((alias) => known.has(keyOf(alias)));
   const free = distinct.filter((alias) => !known.has(keyOf(alias)));
@@ -164,12 +169,12 @@ function news({ company, person }: AskedPerson, contact: string, own: Identity[]
   return telling ? [factOf(company, contact, person, false)] : [];
 }
 
-function factOf(company: string, contact: string, person: Person, replace: boolean): LearntFact {
+export function factOf(company: string, contact: string, person: Person, replace: boolean): LearntFact {
   const phone = person.phone ? readablePhone(person.phone) : { phone_number: null, country_code: null };
   return { company, contact, name: person.name ?? null, ...phone, replace };
 }
 
-async function learn(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
+export async function learn(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
   if (facts.length === 0) return new Set();
   // One row per contact, as an UPDATE takes only one: of each fact the last one that was told.
   const told = new Map<string, LearntFact>();
@@ -180,44 +185,4 @@ async function learn(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
     told.set(fact.contact, { ...fact, name: fact.name ?? before?.name ?? null, phone_number, country_code });
   }
   return new Set((await learnFacts(tx, [...told.values()])).map((row) => row._id));
-}
-
-export interface Renaming {
-  company: string;
-  contact: string;
-  /** As the network calls them from now on; `before`: as it did. */
-  person: Person;
-  before: Person;
-}
-
-/** What was answered at the old name is answered at the new one, also where a conversation still remembers the old one. */
-async function readdress(tx: SystemTx, { company, contact, person, before }: Renaming): Promise<void> {
-  for (const kind of ['PHONE', 'BSUID'] as const) {
-    const [renewed, old] = [person, before].map((names) =>
-      identitiesOf({ company, person: names }).find((identity) => identity.kind === kind),
-    );
-    if (renewed && old) await readdressIdentities(tx, { ...renewed, contact }, old.value);
-  }
-}
-
-/** The network says that people changed their number or id: the new names join the old ones. Returns who changed. */
-export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise<Set<string>> {
-  const taken = await knownOf(tx, renamings.flatMap(identitiesOf));
-  // Failure policy: a number that already is another contact stays there; merging two contacts is a person's decision.
-  const free = renamings.filter((renaming) =>
-    identitiesOf(renaming).every(
-      (identity) => (taken.get(keyOf(identity))?.contact ?? renaming.contact) === renaming.contact,
-    ),
-  );
-  if (free.length === 0) return new Set();
-  await attach(
-    tx,
-    free.flatMap((renaming) => identitiesOf(renaming).map((identity) => ({ ...identity, contact: renaming.contact }))),
-    taken,
-  );
-  for (const renaming of free) await readdress(tx, renaming);
-  return learn(
-    tx,
-    free.map(({ company, contact, person }) => factOf(company, contact, person, true)),
-  );
 }

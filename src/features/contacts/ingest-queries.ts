@@ -97,6 +97,32 @@ export function claimIdentities(tx: SystemTx, identities: Alias[]): Promise<Omit
   });
 }
 
+/**
+ * The contacts that these messages went to get the network's ids, as far as nobody has them: who has one already is for a notice of
+ * the network to say.
+ */
+export function learnIdentities(
+  tx: SystemTx | TenantTx,
+  told: { company: string; inbox: string; external_id: string; value: string }[],
+): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.learnIdentities',
+    text: `insert into contact_identities (company_id, kind, value, address, contact_id)
+      select distinct on (m.company_id, n.value) m.company_id, 'BSUID', n.value, n.value, m.contact_id
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as n (company_id, inbox_id, external_id, value)
+      join messages m on m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
+      where not exists (
+        select from contact_identities i where i.company_id = m.company_id and i.kind = 'BSUID' and i.value = n.value)
+      order by m.company_id, n.value on conflict do nothing`,
+    values: [
+      told.map((item) => item.company),
+      told.map((item) => item.inbox),
+      told.map((item) => item.external_id),
+      told.map((item) => item.value),
+    ],
+  });
+}
+
 /** Ids of the network move to the contact that the network shows them with; a phone number stays where it is. */
 export function moveIdentities(tx: SystemTx, identities: Alias[]): Promise<number> {
   return exec(tx, {
@@ -151,6 +177,34 @@ export function learnFacts(tx: SystemTx, facts: LearntFact[]): Promise<{ _id: st
       facts.map((fact) => fact.phone_number),
       facts.map((fact) => fact.country_code),
       facts.map((fact) => fact.replace),
+    ],
+  });
+}
+
+/** Notes what people said they want, when that is news; answers the contacts whose `opted_out` really changed. */
+export function setOptOuts(
+  tx: SystemTx,
+  wishes: { company: string; contact: string; optedOut: boolean; at: string }[],
+): Promise<{ company: string; _id: string }[]> {
+  return many(tx, {
+    name: 'contacts.setOptOuts',
+    text: `with wishes as (
+        select c.company_id, c._id, w.opted_out, w.at, c.opted_out <> w.opted_out as changes
+        from unnest($1::text[], $2::text[], $3::boolean[], $4::timestamptz[]) as w (company_id, contact_id, opted_out, at)
+        join contacts c on c.company_id = w.company_id and c._id = w.contact_id
+        where c.opted_out_told_at is null or c.opted_out_told_at <= w.at
+        order by c.company_id, c._id for no key update of c
+      ), noted as (
+        update contacts c set opted_out = w.opted_out, opted_out_told_at = w.at,
+          updated_at = case when w.changes then now() else c.updated_at end
+        from wishes w where c.company_id = w.company_id and c._id = w._id
+      )
+      select company_id as company, _id from wishes where changes`,
+    values: [
+      wishes.map((wish) => wish.company),
+      wishes.map((wish) => wish.contact),
+      wishes.map((wish) => wish.optedOut),
+      wishes.map((wish) => wish.at),
     ],
   });
 }

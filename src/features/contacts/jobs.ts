@@ -1,13 +1,13 @@
-import type { Kit } from '../../kit.ts';
-import { defineJob, type Worked } from '../../platform/jobs.ts';
-import { IMPORTING } from '../imports/schemas.ts';
-import { workContactImport } from './import-store.ts';
+import { Type } from 'typebox';
+import { defineJob } from '../../platform/jobs.ts';
+import { Id } from '../../platform/schema.ts';
 
-export const ImportContacts = defineJob({ name: 'contacts.import', ...IMPORTING });
-
-export function importContactsJob(kit: Kit): Worked<typeof ImportContacts.data> {
-  return {
-    job: ImportContacts,
-    handle: (job) => workContactImport(kit, job, (tx) => kit.enqueue(tx, ImportContacts, job, { key: job.import })),
-  };
-}
+/** Takes the words of an erased contact out of the log of deliveries; the webhooks' room does it. */
+export const RedactContact = defineJob({
+  name: 'contacts.redact',
+  // The contact, and those that were merged into it.
+  data: Type.Object({ company: Id, contacts: Type.Array(Id) }),
+  // Some eleven hours: what is left over is personal data.
+  retries: 12,
+  retryDelaySeconds: 10,
+});

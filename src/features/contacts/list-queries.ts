@@ -1,24 +1,37 @@
 /** Ways to a page of contacts. Which of them is taken, and why, stands in list.ts. */
 import { many, one } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  measuredPage,
+  rowsByKey,
+  windowClause,
+  windowLimit,
+  windowName,
+  windowOrder,
+  windowValues,
+  type Window,
+} from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { conditionsOf, type ContactMatch } from './filter-queries.ts';
 import { CONTACT } from './queries.ts';
 import type { Contact } from './schemas.ts';
 
-/** The records of a page, whose rows are found first: what a record looks up is looked up for these only. */
-function recordsOf(rows: string, { descending }: Window): string {
-  const direction = descending ? 'desc' : 'asc';
-  return `select ${CONTACT} from (${rows}) page join contacts c on c.company_id = $1 and c._id = page._id
-    order by page.created_at ${direction}, page._id ${direction}`;
-}
+/** The records of a page, whose rows are found first: what a record looks up is looked up for these only. `limit`: its parameter. */
+const recordsOf = (keys: string, window: Window, limit: string): string =>
+  measuredPage({
+    columns: CONTACT,
+    as: 'c',
+    rows: rowsByKey('contacts', keys),
+    order: windowOrder(window),
+    limit,
+    context: 'contact',
+  });
 
 /** All contacts, in their order. */
 export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]> {
   const rows = `select created_at, _id from contacts where company_id = $1 ${windowClause(window, 2)}`;
   return many(tx, {
     name: `contacts.list.${windowName(window)}`,
-    text: recordsOf(rows, window),
+    text: recordsOf(rows, window, windowLimit(2)),
     values: [tx.companyId, ...windowValues(window)],
   });
 }
@@ -33,7 +46,7 @@ export function listNear(tx: TenantRead, match: ContactMatch, window: Window, re
     order by created_at ${direction}, _id ${direction} limit $${first + 4} offset $${first + 5}`;
   return many(tx, {
     name: 'contacts.listNear',
-    text: recordsOf(rows, window),
+    text: recordsOf(rows, window, `$${first + 4}`),
     values: [
       tx.companyId,
       ...values,
@@ -57,7 +70,7 @@ export function listMatching(tx: TenantRead, match: ContactMatch, window: Window
         select created_at, _id from hits where true ${tail}`;
   return many(tx, {
     name: 'contacts.listMatching',
-    text: recordsOf(rows, window),
+    text: recordsOf(rows, window, windowLimit(values.length + 2)),
     values: [tx.companyId, ...values, ...windowValues(window)],
     planEachTime: true,
   });

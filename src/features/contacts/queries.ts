@@ -70,14 +70,21 @@ export function insertContact(
   });
 }
 
-export function updateContact(tx: TenantTx, id: string, fields: ContactFields): Promise<Contact> {
+/** `keepsValues`: the custom fields stay as they are. Written again they would be stored, logged and indexed as a whole. */
+export function updateContact(
+  tx: TenantTx,
+  id: string,
+  fields: ContactFields,
+  { keepsValues }: { keepsValues: boolean },
+): Promise<Contact> {
+  const values = valuesOf(tx, id, fields);
   return one(tx, {
-    name: 'contacts.update',
+    name: keepsValues ? 'contacts.updatePlain' : 'contacts.update',
     text: `update contacts c set name = $3, email = $4, phone_number = $5, country_code = $6, professional_network_identifier = $7,
         external_id = $8, avatar_url = $9, language = $10, tags = $11, business_id = $12, owner_id = $13, opted_out = $14, blocked = $15,
-        custom_fields = $16, updated_at = now()
+        ${keepsValues ? '' : 'custom_fields = $16, '}updated_at = now()
       where c.company_id = $1 and c._id = $2 returning ${CONTACT}`,
-    values: valuesOf(tx, id, fields),
+    values: keepsValues ? values.slice(0, -1) : values,
   });
 }
 
@@ -120,28 +127,7 @@ export function seizeThreads(tx: TenantTx, contacts: string[]): Promise<number> 
   });
 }
 
-/** A portion at a time: a long talk has more messages than a statement may take. */
-export function eraseMessages(tx: TenantTx, contact: string, limit: number): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.eraseMessages',
-    text: `delete from messages where company_id = $1 and _id = any(array(
-        select m._id from conversations v join messages m on m.company_id = v.company_id and m.conversation_id = v._id
-        where v.company_id = $1 and v.contact_id = $2 limit $3))`,
-    values: [tx.companyId, contact, limit],
-  });
-}
-
-/** A portion of the table rows that name it. Those that somebody is writing into are left to the foreign key. */
-export function unlinkRows(tx: TenantTx, contact: string, limit: number): Promise<number> {
-  return exec(tx, {
-    name: 'contacts.unlinkRows',
-    text: `update table_rows set contact_id = null, updated_at = now() where company_id = $1 and _id = any(array(
-        select _id from table_rows where company_id = $1 and contact_id = $2 limit $3 for no key update skip locked))`,
-    values: [tx.companyId, contact, limit],
-  });
-}
-
-/** With its identities and conversations. */
+/** With its identities, and whatever conversations it still has. */
 export function deleteContact(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'contacts.delete',

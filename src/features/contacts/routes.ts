@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { CSV_ANSWER } from '../../platform/download.ts';
+import { signalOf } from '../../platform/hang-up.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { Import, ImportList, ImportParams, ImportQuery, MAX_SHEET_BYTES } from '../imports/schemas.ts';
-import { createContact, readContact, removeContact, updateContactById } from './contacts.ts';
+import { createContact, readContact, updateContactById } from './contacts.ts';
+import { removeContact } from './erase.ts';
 import { exportContacts } from './export.ts';
-import { importContacts, pageContactImports, readContactImport } from './import.ts';
+import { importContacts, pageContactImports, readContactImport, sendContactErrors } from './import.ts';
 import { pageContacts } from './list.ts';
 import {
   Contact,
@@ -32,7 +34,7 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
       'A name, or something that identifies the contact, has to be there. Phone number, e-mail, professional network identifier and external id each belong to one contact of the company: 409 names the one that has it in `existing_id`.',
     body: ref(ContactCreate),
     answers: { 201: ref(Contact) },
-    errors: ['CONTACT_EXISTS'],
+    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS'],
     handler: (tenant, { body }) => createContact(tenant, body),
     again: readContact,
   });
@@ -65,9 +67,25 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     body: ContactImportForm,
     answers: { 201: ref(Import) },
     errors: ['IMPORTS_WAITING'],
-    handler: (tenant, { upload, body }) => importContacts(kit, tenant, upload, body),
+    handler: (tenant, { upload, body, reply }) =>
+      importContacts(kit, tenant, { upload, body, signal: signalOf(reply) }),
     again: readContactImport,
   });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/contacts/export',
+    scope: 'contacts:read',
+    tag,
+    summary: 'Export contacts as CSV',
+    description: EXPORT_WORDS,
+    query: ContactExportQuery,
+    answers: { 200: CSV_ANSWER },
+    handler: (tenant, { query, reply }) => exportContacts(tenant, query, reply),
+  });
+  importRoutes(app, kit);
+}
+
+function importRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/contacts/import',
@@ -90,20 +108,19 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
   });
   operation(app, kit.access, {
     method: 'GET',
-    path: '/v1/contacts/export',
+    path: '/v1/contacts/import/:importId/errors',
     scope: 'contacts:read',
     tag,
-    summary: 'Export contacts as CSV',
-    description: EXPORT_WORDS,
-    query: ContactExportQuery,
+    summary: 'The rows of an import of contacts that failed, as CSV',
+    params: ImportParams,
     answers: { 200: CSV_ANSWER },
-    handler: (tenant, { query, reply }) => exportContacts(tenant, query, reply),
+    handler: (tenant, { params, reply }) => sendContactErrors(tenant, params.importId, reply),
   });
 }
 
 const IMPORT_WORDS =
-  'CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows; the first row has the ' +
-  'titles. A column is taken whose title is the name of a field, or slug, id or title of a custom field, or that `mapping` names; the ' +
+  'CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell ' +
+  'has at most 32 kB, a row 128 kB, else it is an error of its row. The first row has the titles. A column is taken whose title is the name of a field, or slug, id or title of a custom field, or that `mapping` names; the ' +
   'answer says which. The sheet is worked off afterwards: read the import for its progress. A row is stored whole or, with its reason, ' +
   'not at all. Who has the `_id`, phone number, e-mail, professional network identifier or external id of a row is updated by what it ' +
   'fills in, which takes the scope contacts:update unless `update_existing` is false. A name that the contact has already, also one ' +
@@ -136,7 +153,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     params: ContactParams,
     body: ref(ContactUpdate),
     answers: { 200: ref(Contact) },
-    errors: ['CONTACT_EXISTS'],
+    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS'],
     handler: (tenant, { params, body }) => updateContactById(tenant, params.id, body),
   });
   operation(app, kit.access, {
@@ -146,7 +163,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Erase a contact with its conversations and messages',
     description:
-      'For good, and without an event. Table rows stay, linked to none. Events that told of the contact before stay in the log of deliveries for as long as that is kept.',
+      'For good, and without an event. Table rows stay, linked to none. Its words are taken out of the log of deliveries by a job that begins at once; what still waits there is not sent.',
     params: ContactParams,
     answers: { 200: ref(Contact) },
     handler: (tenant, { params }) => removeContact(kit, tenant, params.id),

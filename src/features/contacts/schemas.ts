@@ -1,6 +1,18 @@
 import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
+import {
+  Country,
+  define,
+  Id,
+  nullable,
+  oneOf,
+  PhoneCountry,
+  ref,
+  strict,
+  Timestamp,
+  Name,
+  writtenPhone,
+} from '../../platform/schema.ts';
 import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
 import { SHEET_FORM } from '../imports/schemas.ts';
 import { Email } from '../users/schemas.ts';
@@ -49,13 +61,8 @@ export const MAX_TAGS = 50;
 const writable = {
   name: nullable(Name),
   email: nullable(Email),
-  phone_number: nullable(
-    Type.String({
-      minLength: 1,
-      maxLength: 40,
-      description: 'In any writing with its country code, or as it is dialled inside Brazil; stored as E.164',
-    }),
-  ),
+  phone_number: nullable(writtenPhone('. Stored as E.164')),
+  country: PhoneCountry,
   professional_network_identifier: identifier,
   external_id: identifier,
   avatar_url: nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2_048 })),
@@ -75,8 +82,9 @@ const writable = {
 export const ContactCreate = define('ContactCreate', Type.Partial(strict(writable), { additionalProperties: false }));
 export type ContactCreate = Static<typeof ContactCreate>;
 
-/** A row of a sheet, read. */
-export const ContactRow = Type.Object({ ...ContactCreate.properties, _id: Type.Optional(Id) });
+/** A row of a sheet, read. Its country is that of the whole sheet. */
+const { country: _country, ...columns } = ContactCreate.properties;
+export const ContactRow = Type.Object({ ...columns, _id: Type.Optional(Id) });
 
 export const ContactUpdate = define('ContactUpdate', Type.Partial(strict(writable), { additionalProperties: false }));
 export type ContactUpdate = Static<typeof ContactUpdate>;
@@ -109,6 +117,12 @@ export type ContactExportQuery = Static<typeof ContactExportQuery>;
 
 export const ContactImportForm = strict({
   ...SHEET_FORM,
+  country: Type.Optional(
+    Type.String({
+      ...Country,
+      description: "ISO 3166 alpha-2: where phone numbers without country code are dialled. Without it: the company's",
+    }),
+  ),
   silent: Type.Optional(Type.Boolean({ description: 'true: no event tells of these contacts' })),
   update_existing: Type.Optional(
     Type.Boolean({

@@ -1,9 +1,11 @@
 /** Two contacts become one: what the room of the contacts has to do with a merge. */
 import { invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
+import { expectRecordSize } from '../../platform/sizes.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { fieldEvents, uniteValues } from '../custom-fields/values.ts';
 import { fieldsOf } from './contacts.ts';
+import { noteAbsorbed } from './erase-queries.ts';
 import { moveNames } from './name-queries.ts';
 import {
   deleteContact,
@@ -36,13 +38,19 @@ export async function seizePair(tx: TenantTx, target: string, source: string): P
   return { target: kept, source: gone };
 }
 
-/** Fills what is empty in the target from the source, which is removed, and tells it. All that pointed to it has moved. */
+/**
+ * Fills what is empty in the target from the source, which is removed, and tells it. All that pointed to it has moved. Throws
+ * VALIDATION_FAILED naming `custom_fields` where the values of both are too large together: nobody but a person can say which may go.
+ */
 export async function absorb(tx: TenantTx, { target, source }: Pair): Promise<Contact> {
   const { held, changes } = await uniteValues(tx, 'contact', { held: target.held, other: source.held });
   await moveNames(tx, source._id, target._id);
+  await noteAbsorbed(tx, target._id, source._id);
   await deleteContact(tx, source._id);
   await joinClocks(tx, target._id, source);
-  const contact = await updateContact(tx, target._id, { ...united(target, source), held });
+  const fields = { ...united(target, source), held };
+  const merged = await updateContact(tx, target._id, fields, { keepsValues: changes.length === 0 });
+  const contact = expectRecordSize('custom_fields', merged, target);
   const { _id, company } = contact;
   await emit(tx, [
     { event: 'CONTACT_UPDATED', data: contact },

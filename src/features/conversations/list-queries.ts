@@ -1,6 +1,15 @@
 /** Ways to a page of conversations. Which of them is taken, and why, stands in list.ts. */
 import { many, one } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  measuredPage,
+  rowsByKey,
+  windowClause,
+  windowLimit,
+  windowName,
+  windowOrder,
+  windowValues,
+  type Window,
+} from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { CONVERSATION } from './queries.ts';
 import type { Conversation } from './schemas.ts';
@@ -48,15 +57,23 @@ function conditionsOf({ companyId }: TenantRead, filter: ConversationFilter): Co
   return { text: parts.join(' and '), values, name: [...asked, ...others].join('.') || 'all' };
 }
 
-/** The records of a page, whose rows are found first: what a record looks up is looked up for these only. */
-function recordsOf(rows: string, { descending }: Window): string {
-  const direction = descending ? 'desc' : 'asc';
-  // `offset 0`: each row by its key, also while there are no statistics of a new company.
-  return `select ${CONVERSATION} from (${rows}) page
-    cross join lateral (select * from conversations where company_id = $1 and _id = page._id offset 0) v
-    left join lateral (select * from messages where company_id = $1 and _id = v.last_message_id offset 0) m on true
-    order by page.created_at ${direction}, page._id ${direction}`;
-}
+// As much of a last message as a record shows, with what JSON escapes.
+const MAX_SHOWN_BYTES = 25_000;
+
+/** The records of a page, whose rows are found first: what a record looks up is looked up for these only. `limit`: its parameter. */
+const recordsOf = (keys: string, window: Window, limit: string): string =>
+  measuredPage({
+    columns: CONVERSATION,
+    as: 'v',
+    joins:
+      'left join lateral (select * from messages where company_id = $1 and _id = v.last_message_id offset 0) m on true',
+    rows: rowsByKey('conversations', keys),
+    order: windowOrder(window),
+    limit,
+    context: 'conversation',
+    bytes: `t.record_bytes + coalesce((select least(record_bytes, ${MAX_SHOWN_BYTES}) from messages
+      where company_id = $1 and _id = t.last_message_id), 0)`,
+  });
 
 export function listConversations(tx: TenantRead, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
   const { text, values, name } = conditionsOf(tx, filter);
@@ -68,7 +85,7 @@ export function listConversations(tx: TenantRead, filter: ConversationFilter, wi
     : `select created_at, _id from conversations v where ${text} ${tail}`;
   return many(tx, {
     name: `conversations.list.${name}.${windowName(window)}`,
-    text: recordsOf(rows, window),
+    text: recordsOf(rows, window, windowLimit(values.length + 1)),
     values: [...values, ...windowValues(window)],
     planEachTime: true,
   });
@@ -114,7 +131,7 @@ export function listNear(
     order by near.created_at ${direction}, near._id ${direction} limit $${first + 4} offset $${first + 5}`;
   return many(tx, {
     name: `conversations.listNear.${name}.${windowName(window)}`,
-    text: recordsOf(rows, window),
+    text: recordsOf(rows, window, `$${first + 4}`),
     values: [
       ...values,
       ...search.values,
@@ -134,7 +151,7 @@ export function listBroad(tx: TenantRead, { filter, search }: BroadAsked, window
     select created_at, _id from hits where true ${windowClause(window, first)}`;
   return many(tx, {
     name: `conversations.listBroad.${name}.${windowName(window)}`,
-    text: recordsOf(rows, window),
+    text: recordsOf(rows, window, windowLimit(first)),
     values: [...values, ...search.values, ...windowValues(window)],
     planEachTime: true,
   });

@@ -33,11 +33,12 @@ export async function openConversation(tenant: Tenant, input: ConversationCreate
   }
 }
 
-function checkWhom({ contact, name, phone_number }: ConversationCreate): void {
+function checkWhom({ contact, name, phone_number, country }: ConversationCreate): void {
   if (contact === undefined && phone_number === undefined) throw invalid('contact', 'is required', 'REQUIRED');
   if (contact === undefined) return;
   if (phone_number !== undefined) throw invalid('phone_number', 'has no place beside contact');
   if (name !== undefined) throw invalid('name', 'has no place beside contact');
+  if (country !== undefined) throw invalid('country', 'has no place beside contact');
 }
 
 async function open(tx: TenantTx, tenant: Tenant, input: ConversationCreate): Promise<Opened> {
@@ -64,10 +65,10 @@ const overtaken = (): AppError =>
   new AppError('UNAVAILABLE', 'The conversation changes too quickly', [], { 'retry-after': '1' });
 
 function whom(tx: TenantTx, { principal }: Tenant, input: ConversationCreate): Promise<string> | string {
-  const { contact, name = null, phone_number } = input;
+  const { contact, name = null, phone_number, country } = input;
   if (contact !== undefined) return contact;
   const source = principal.type === 'user' ? 'DASHBOARD' : 'API';
-  return contactOfPhone(tx, source, { name, phone_number: phone_number ?? '' });
+  return contactOfPhone(tx, source, { name, phone_number: phone_number ?? '', country });
 }
 
 /** The caller's word first, then the inbox's. */

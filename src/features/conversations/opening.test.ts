@@ -118,8 +118,13 @@ test('a phone number that nobody has becomes a contact, once, also when many ask
 
 test('a number is the same person in any writing, with or without the ninth digit; a known contact keeps its name', async () => {
   const { contact, conversation } = await hear(platform, { from: '5511987650001', name: 'Known' });
-  for (const phone_number of ['+55 (11) 98765-0001', '551187650001', '11 98765-0001']) {
-    const { body } = await open(200, { phone_number, name: 'Other' });
+  const writings = [
+    { phone_number: '+55 (11) 98765-0001' },
+    { phone_number: '551187650001' },
+    { phone_number: '11 98765-0001', country: 'BR' },
+  ];
+  for (const writing of writings) {
+    const { body } = await open(200, { ...writing, name: 'Other' });
     assert.deepEqual([body._id, body.contact], [conversation._id, contact._id]);
   }
   assert.equal((await call(200, 'GET', `/v1/contacts/${contact._id}`)).body.name, 'Known');

@@ -60,12 +60,17 @@ export function lockConversation(tx: TenantTx, id: string): Promise<LockedConver
   });
 }
 
-/** The unique index on open conversations decides whether it may be open. */
-export function updateConversation(tx: TenantTx, id: string, fields: ConversationFields): Promise<number> {
+/** The unique index on open conversations decides whether it may be open. `keepsValues`: the custom fields are not stored anew. */
+export function updateConversation(
+  tx: TenantTx,
+  id: string,
+  fields: ConversationFields,
+  { keepsValues }: { keepsValues: boolean },
+): Promise<number> {
   return exec(tx, {
-    name: 'conversations.update',
+    name: keepsValues ? 'conversations.updatePlain' : 'conversations.update',
     text: `update conversations set status = $3, handled_by = $4, agent_id = $5, owner_id = $6, attendant_id = $7, pipeline_id = $8,
-        step_id = $9, tags = $10, custom_fields = $11, snoozed_until = $12, closed_at = $13, updated_at = now()
+        step_id = $9, tags = $10, snoozed_until = $11, closed_at = $12, ${keepsValues ? '' : 'custom_fields = $13, '}updated_at = now()
       where company_id = $1 and _id = $2`,
     values: [
       tx.companyId,
@@ -78,9 +83,9 @@ export function updateConversation(tx: TenantTx, id: string, fields: Conversatio
       fields.pipeline,
       fields.step,
       fields.tags,
-      fields.held,
       fields.snoozed_until,
       fields.closed_at,
+      ...(keepsValues ? [] : [fields.held]),
     ],
   });
 }

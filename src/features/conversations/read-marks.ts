@@ -1,6 +1,8 @@
 /** Read marks on the network: what a contact sees when the team has read its messages. */
 import type { Kit } from '../../kit.ts';
-import { networkSettings } from '../inboxes/connection.ts';
+import { NetworkRefusal } from '../../channels/channel.ts';
+import { networkCredentials } from '../inboxes/connection.ts';
+import { noteRefusal } from '../inboxes/refused.ts';
 import { findLastInbound } from './queries.ts';
 
 // A read mark is worth nothing to a contact who waits longer for it.
@@ -11,7 +13,14 @@ export async function tellRead(kit: Kit, company: string, conversation: string):
   const read = kit.database.read(company);
   const last = await findLastInbound(read, conversation);
   if (!last) return;
-  const settings = await networkSettings(kit, read, last.inbox);
+  const credentials = await networkCredentials(kit, read, last.inbox);
+  if (!credentials) return;
   const channel = kit.channels.get(last.channel);
-  if (settings) await channel.markRead?.(last.external_id, settings, AbortSignal.timeout(CALL_MS));
+  try {
+    await channel.markRead?.(last.external_id, credentials.settings, AbortSignal.timeout(CALL_MS));
+  } catch (error) {
+    // Failure policy: with refused credentials every further try is in vain; any other failure is the job's to repeat.
+    if (!(error instanceof NetworkRefusal && channel.refusesCredentials?.(error.error.code))) throw error;
+    await kit.database.tenantTx(company, (tx) => noteRefusal(kit, tx, credentials, error.error));
+  }
 }

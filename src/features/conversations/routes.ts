@@ -71,7 +71,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     params: ConversationParams,
     body: ref(ConversationUpdate),
     answers: { 200: ref(Conversation) },
-    errors: ['CONVERSATION_OPEN'],
+    errors: ['AMBIGUOUS_PHONE', 'CONVERSATION_OPEN'],
     handler: (tenant, { params, body }) => updateConversationById(kit, tenant, params.id, body),
   });
   operation(app, kit.access, {

@@ -1,7 +1,18 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES, CONTENT_TYPES } from '../../channels/channel.ts';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
+import {
+  define,
+  Id,
+  nullable,
+  oneOf,
+  ref,
+  strict,
+  Timestamp,
+  Name,
+  PhoneCountry,
+  writtenPhone,
+} from '../../platform/schema.ts';
 import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
 
 export const SENDER_TYPES = ['CONTACT', 'USER', 'AGENT', 'SYSTEM'] as const;
@@ -59,14 +70,8 @@ export const ConversationCreate = define(
   strict({
     inbox: Id,
     contact: Type.Optional(Type.String({ ...Id, description: 'Either this one, or phone_number' })),
-    phone_number: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 40,
-        description:
-          'In any writing with its country code, or as it is dialled inside Brazil; who is not a contact yet becomes one',
-      }),
-    ),
+    phone_number: Type.Optional(writtenPhone('. Who is not a contact yet becomes one')),
+    country: Type.Optional(PhoneCountry),
     name: Type.Optional(Type.Unsafe<string | null>({ ...nullable(Name), description: 'Of a contact that is made' })),
     owner: Type.Optional(
       Type.Unsafe<string | null>({

@@ -4,6 +4,7 @@ import type { Kit } from '../../kit.ts';
 import { violates } from '../../platform/db.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
+import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents } from '../custom-fields/values.ts';
 import { causeOf, holdStep, readStep, stepChanged } from '../pipelines/steps.ts';
@@ -29,24 +30,43 @@ export async function updateConversationById(
   id: string,
   input: ConversationUpdate,
 ): Promise<Conversation> {
-  try {
-    return await tenant.tx(async (tx) => {
+  const change = (): Promise<Conversation> =>
+    tenant.tx(async (tx) => {
       const { before, step } = await lockWithStep(tx, id, input.step ?? null);
       const conversation = await changeConversation(tx, tenant, before, { input, step });
       const until = conversation.snoozed_until;
       if (until !== null && until !== before.snoozed_until) await wakeLater(kit, tx, conversation, until);
       return conversation;
     });
+  return refuseSecondOpen(tenant, { id, path: 'status' }, change);
+}
+
+/**
+ * Runs work that may open the conversation `id`. Throws CONVERSATION_OPEN naming `path`, with the id of the other one, where its
+ * contact has another open conversation in its inbox.
+ */
+export async function refuseSecondOpen<T>(
+  tenant: Tenant,
+  { id, path }: { id: string; path: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     // Failure policy: the index refused a second open conversation, and the caller is told which one is open; anything else is theirs.
     if (!violates(error, 'conversations_open_key')) throw error;
-    const message = 'can not be changed while another conversation is open';
-    const refusal = new AppError('CONVERSATION_OPEN', undefined, [
-      { path: 'status', code: 'CONVERSATION_OPEN', message },
-    ]);
+    const message = 'is closed, and the contact has another open conversation in this inbox';
+    const refusal = new AppError('CONVERSATION_OPEN', undefined, [{ path, code: 'CONVERSATION_OPEN', message }]);
     refusal.existingId = (await findOpenBeside(tenant.read, id))?._id ?? null;
     throw refusal;
   }
+}
+
+/** Opens a CLOSED conversation again, with the event; part of the caller's transaction. */
+export async function reopenConversation(tx: TenantTx, tenant: Tenant, id: string): Promise<void> {
+  const before = await lockConversation(tx, id);
+  if (before?.status !== 'CLOSED') return;
+  await changeConversation(tx, tenant, before, { input: { status: 'OPEN' }, step: null });
 }
 
 /** The dedicated step change: it tells CONVERSATION_STEP_CHANGED alone. */
@@ -54,7 +74,7 @@ export async function moveConversation(tenant: Tenant, id: string, stepId: strin
   return tenant.tx(async (tx) => {
     const { before, step } = await lockWithStep(tx, id, stepId);
     if (!step || step._id === before.step) return expectConversation(tx, id);
-    await updateConversation(tx, id, { ...before, step: step._id, pipeline: step.pipeline });
+    await updateConversation(tx, id, { ...before, step: step._id, pipeline: step.pipeline }, { keepsValues: true });
     await emit(tx, [await stepEvent(tx, tenant, before, step)]);
     return expectConversation(tx, id);
   });
@@ -86,9 +106,9 @@ export async function changeConversation(
   const next = { ...applied(own, input, step), held };
   // Read anew: the record that was waited for shows its last message as it was before the wait.
   if (isDeepStrictEqual(next, own)) return expectConversation(tx, before._id);
-  await updateConversation(tx, before._id, next);
+  await updateConversation(tx, before._id, next, { keepsValues: changes.length === 0 });
   if (before.status === 'CLOSED' && next.status !== 'CLOSED') await continueWindows(tx, before.contact, before.inbox);
-  const conversation = await expectConversation(tx, before._id);
+  const conversation = expectRecordSize('custom_fields', await expectConversation(tx, before._id), before);
   const { _id, company, contact } = conversation;
   await emit(tx, [
     { event: 'CONVERSATION_UPDATED', data: conversation },

@@ -4,6 +4,7 @@ import type { Kit } from '../../kit.ts';
 import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { slugOf } from '../../platform/words.ts';
 import { StripField } from './jobs.ts';
@@ -46,7 +47,7 @@ export async function createField(tenant: Tenant, input: CustomFieldCreate): Pro
       throw alreadyHeld('FIELD_EXISTS', 'slug', holder?._id);
     }
     tx.makes(field._id);
-    return field;
+    return expectRecordSize('options', field);
   });
 }
 
@@ -69,7 +70,7 @@ export async function updateFieldById(tenant: Tenant, id: string, input: CustomF
     if (!before) throw notFound();
     const next = { ...before, ...input };
     checkOptions('options', next.type, next.options);
-    return isDeepStrictEqual(next, before) ? before : updateField(tx, next);
+    return isDeepStrictEqual(next, before) ? before : expectRecordSize('options', await updateField(tx, next), before);
   });
 }
 

@@ -1,5 +1,14 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  measuredPage,
+  windowClause,
+  windowLimit,
+  windowName,
+  windowOrder,
+  windowValues,
+  type Window,
+} from '../../platform/paging.ts';
+import { portionOf, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { CustomField, FieldContext } from './schemas.ts';
 
@@ -95,7 +104,12 @@ const FILTER = `company_id = $1 and ($2::text is null or context = $2)
 export function listFields(tx: TenantRead, filter: FieldFilter, window: Window): Promise<CustomField[]> {
   return many(tx, {
     name: `custom-fields.list.${windowName(window)}`,
-    text: `select ${COLUMNS} from custom_fields where ${FILTER} ${windowClause(window, 4)}`,
+    text: measuredPage({
+      columns: COLUMNS,
+      rows: `select * from custom_fields where ${FILTER} ${windowClause(window, 4)}`,
+      order: windowOrder(window),
+      limit: windowLimit(4),
+    }),
     values: [tx.companyId, filter.context, filter.search, ...windowValues(window)],
   });
 }
@@ -126,10 +140,12 @@ export interface StripStep {
  */
 export async function stripValues(tx: TenantTx, { context, field, after, limit }: StripStep): Promise<string | null> {
   const table = HOLDERS[context];
+  const rows = `select _id, record_bytes as bytes from ${table} where company_id = $1 and _id > $3 order by _id limit $4`;
   const { last } = await one<{ last: string | null }>(tx, {
     name: `custom-fields.strip.${table}`,
     text: `with page as (
-        select _id, custom_fields ? $2 as holds from ${table} where company_id = $1 and _id > $3 order by _id limit $4
+        select _id, custom_fields ? $2 as holds from ${table}
+        where company_id = $1 and _id = any(array(${portionOf({ rows, order: '_id', most: REWRITTEN_BYTES })}))
       ), held as (
         select _id from ${table} where company_id = $1 and _id in (select _id from page where holds) order by _id for no key update
       ), stripped as (

@@ -2,6 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { invalid, unknownReference } from '../../platform/errors.ts';
 import type { ChangeEvent } from '../../platform/events.ts';
+import { own } from '../../platform/own.ts';
+import { expectSize, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { listDefinitions } from './queries.ts';
 import type { CustomField, FieldContext, FieldType, HeldValues, Value } from './schemas.ts';
@@ -29,7 +31,7 @@ export function faultOf(slot: TypedSlot, value: unknown): string | null {
     case 'DATE':
       return isDate(value) ? null : 'must be a date such as 2026-11-20';
     case 'SELECT':
-      return slot.options.includes(value as string) ? null : `must be one of ${slot.options.join(', ')}`;
+      return optionsOf(slot).has(value) ? null : `must be one of ${tellOptions(slot)}`;
     case 'LIST':
       return faultOfList(slot, value);
     case 'URL':
@@ -54,12 +56,30 @@ function isDate(value: unknown): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
-function faultOfList({ options }: TypedSlot, value: unknown): string | null {
+function faultOfList(slot: TypedSlot, value: unknown): string | null {
   if (!Array.isArray(value) || value.length > MAX_ITEMS || !value.every((item) => isText(item, MAX_ITEM_TEXT))) {
     return `must be a list of at most ${MAX_ITEMS} texts of at most ${MAX_ITEM_TEXT} characters`;
   }
-  const stranger = options.length > 0 ? value.find((item) => !options.includes(item as string)) : undefined;
-  return stranger === undefined ? null : `must hold only ${options.join(', ')}`;
+  const isFree = slot.options.length === 0;
+  return isFree || value.every((item) => optionsOf(slot).has(item)) ? null : `must hold only ${tellOptions(slot)}`;
+}
+
+// Definitions live as long as one request or one portion of an import.
+const knownOptions = new WeakMap<string[], Set<unknown>>();
+
+/** A list is looked up, not searched: a hundred items in two hundred options, in each of two hundred fields, add up. */
+function optionsOf({ options }: TypedSlot): Set<unknown> {
+  const known = knownOptions.get(options) ?? new Set<unknown>(options);
+  knownOptions.set(options, known);
+  return known;
+}
+
+// What fits into a sentence; whoever has more options finds them in the definition.
+const MAX_TOLD = 200;
+
+function tellOptions({ options }: TypedSlot): string {
+  const told = options.join(', ');
+  return told.length <= MAX_TOLD ? told : `its ${options.length} options`;
 }
 
 /** All fields that a kind of record can have, in the order in which it shows them. */
@@ -75,7 +95,8 @@ export interface FieldChange {
 
 /**
  * What the record holds once the given values are written into it, and the fields that really changed. Throws
- * VALIDATION_FAILED or UNKNOWN_REFERENCE naming `custom_fields.<key>`; a field of another context is unknown here.
+ * VALIDATION_FAILED or UNKNOWN_REFERENCE naming `custom_fields.<key>`, or `custom_fields` where all values together are too large;
+ * a field of another context is unknown here.
  */
 export async function applyValues(
   tx: TenantRead,
@@ -94,45 +115,72 @@ export function mergeValues(
   held: HeldValues,
   given: Record<string, Value | null>,
 ): { held: HeldValues; changes: FieldChange[] } {
-  const next = { ...held };
+  const next = new Map(Object.entries(held));
   const changes: FieldChange[] = [];
   const named = new Set<string>();
+  const byKey = keysOf(definitions);
   for (const [key, value] of Object.entries(given)) {
     const path = `custom_fields.${key}`;
-    const definition = definitions.find(({ _id, slug }) => _id === key || slug === key);
+    const definition = byKey.get(key);
     if (!definition) throw unknownReference(path);
     if (named.has(definition._id)) throw invalid(path, 'is named twice');
     named.add(definition._id);
     // What stands there already is no change: it may be of an option that was removed since.
-    if (isDeepStrictEqual(held[definition._id] ?? null, value)) continue;
+    if (isDeepStrictEqual(next.get(definition._id) ?? null, value)) continue;
     const fault = value === null ? null : faultOf(definition, value);
     if (fault !== null) throw invalid(path, fault);
-    if (value === null) delete next[definition._id];
-    else next[definition._id] = value;
+    if (value === null) next.delete(definition._id);
+    else next.set(definition._id, value);
     const { _id, slug, title, context } = definition;
     changes.push({ field: { _id, slug, title, context }, value });
   }
-  return { held: next, changes };
+  return { held: expectValuesSize(held, Object.fromEntries(next)), changes };
+}
+
+/** The values as a record shows them. */
+export const showValues = (definitions: CustomField[], held: HeldValues) =>
+  definitions.flatMap(({ _id, slug, title }) => {
+    const value = own(held, _id);
+    return value === undefined ? [] : [{ _id, slug, title, value }];
+  });
+
+function expectValuesSize(before: HeldValues, after: HeldValues): HeldValues {
+  expectSize('custom_fields', { before, after, most: MAX_VALUES_BYTES });
+  return after;
+}
+
+const knownKeys = new WeakMap<CustomField[], Map<string, CustomField>>();
+
+/** By slug and by id; an import asks for the same definitions with each of its rows. */
+function keysOf(definitions: CustomField[]): Map<string, CustomField> {
+  const known =
+    knownKeys.get(definitions) ??
+    new Map(definitions.flatMap((field) => [[field.slug, field] as const, [field._id, field] as const]));
+  knownKeys.set(definitions, known);
+  return known;
 }
 
 /** As filters mean it, too. */
 export const isEmpty = (value: Value | null | undefined): boolean =>
   (value ?? '') === '' || isDeepStrictEqual(value, []);
 
-/** What two records hold together: the first one's values, and where it is empty the other's. Nothing is judged anew. */
+/**
+ * What two records hold together: the first one's values, and where it is empty the other's. No value is judged anew, but their size
+ * is: throws VALIDATION_FAILED naming `custom_fields` where they are too large together, so that no value is lost without a word.
+ */
 export async function uniteValues(
   tx: TenantRead,
   context: FieldContext,
   { held, other }: { held: HeldValues; other: HeldValues },
 ): Promise<{ held: HeldValues; changes: FieldChange[] }> {
-  const filled = Object.keys(other).filter((id) => isEmpty(held[id]) && !isEmpty(other[id]));
+  const filled = Object.keys(other).filter((id) => isEmpty(own(held, id)) && !isEmpty(own(other, id)));
   const definitions = filled.length > 0 ? await listDefinitions(tx, context, filled) : [];
   const changes = definitions.map(({ _id, slug, title }) => ({
     field: { _id, slug, title, context },
-    value: other[_id] ?? null,
+    value: own(other, _id) ?? null,
   }));
-  const added = definitions.map(({ _id }) => [_id, other[_id]]);
-  return { held: { ...held, ...(Object.fromEntries(added) as HeldValues) }, changes };
+  const added = definitions.map(({ _id }) => [_id, own(other, _id)]);
+  return { held: expectValuesSize(held, { ...held, ...(Object.fromEntries(added) as HeldValues) }), changes };
 }
 
 export interface ChangedRecord {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import {
   createPerson,
   forgetPassword,
+  freshEmail,
   logIn,
   resetPassword,
   tokenOf,
@@ -66,7 +67,11 @@ test('20,000 conversations: DELETE answers at once, each is told once that it be
   const ids = await own(user, 20_000);
   const before = await read(`/v1/users/${user}`);
   const letGo = await hold(platform, 'conversations', ids);
-  assert.deepEqual((await remove(200, user)).body, before, 'while somebody writes into each of them');
+  assert.deepEqual(
+    (await remove(200, user)).body,
+    { ...before, api_keys: [] },
+    'while somebody writes into each of them',
+  );
   await letGo();
   await gone(user);
   const [counts] = await database.sql(
@@ -111,6 +116,70 @@ test('conversations, contacts, businesses and inboxes name nobody afterwards; th
     const since = (await eventsOf(platform, record._id)).slice(told.get(record._id)?.length);
     assert.deepEqual(since, event ? [{ event, data: record }] : []);
   }
+});
+
+test('a deactivated user is owner, attendant and default owner of nothing any more, which is told; the row stays', async () => {
+  const user = await addUser();
+  const [conversation = ''] = await own(user, 1);
+  const contact = await make('/v1/contacts', { name: 'Maria', owner: user });
+  const business = await make('/v1/businesses', { name: 'Padaria', owner: user });
+  await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_owner: user } });
+  const paths = [`conversations/${conversation}`, `contacts/${contact._id}`];
+  const before = await Promise.all(
+    paths.map(async (path) => (await eventsOf(platform, path.split('/')[1] ?? '')).length),
+  );
+  const { body } = await call(200, 'PATCH', `/v1/users/${user}`, { body: { status: 'INACTIVE' } });
+  assert.equal(body.status, 'INACTIVE');
+  await until('the job to have come to the last kind of record', async () => {
+    return (await read(`/v1/businesses/${business._id}`)).owner === null;
+  });
+  for (const [index, event] of ['CONVERSATION_UPDATED', 'CONTACT_UPDATED'].entries()) {
+    const data = await read(`/v1/${paths[index]}`);
+    assert.deepEqual([data.owner, data.attendant ?? null], [null, null]);
+    assert.deepEqual((await eventsOf(platform, data._id)).slice(before[index]), [{ event, data }]);
+  }
+  assert.equal((await read(`/v1/inboxes/${demo.inbox}`)).default_owner, null);
+  assert.equal((await read(`/v1/users/${user}`)).status, 'INACTIVE');
+});
+
+test('who is ACTIVE again before the job has come keeps what is theirs', async () => {
+  const user = await addUser();
+  const ids = await own(user, 2);
+  const letGo = await hold(platform, 'conversations', ids);
+  await call(200, 'PATCH', `/v1/users/${user}`, { body: { status: 'INACTIVE' } });
+  await untilGivenUp(user);
+  await letGo();
+  await call(200, 'PATCH', `/v1/users/${user}`, { body: { status: 'ACTIVE' } });
+  await release(user);
+  for (const id of ids) assert.equal((await read(`/v1/conversations/${id}`)).owner, user);
+});
+
+test('an INACTIVE user is named anew by nothing, and an INVITED one may be', async () => {
+  const { _id: inactive } = await make('/v1/users', { name: 'Gone', email: freshEmail('gone'), role: 'OPERATOR' });
+  await call(200, 'PATCH', `/v1/users/${inactive}`, { body: { status: 'INACTIVE' } });
+  const { _id: invited } = await make('/v1/users', { name: 'Next', email: freshEmail('next'), role: 'OPERATOR' });
+  const [conversation = ''] = await own(await addUser(), 1);
+  const contact = await make('/v1/contacts', { name: 'Ana' });
+  const business = await make('/v1/businesses', { name: 'Oficina' });
+  for (const [method, path, field, body] of [
+    ['PUT', `/v1/inboxes/${demo.inbox}`, 'default_owner', {}],
+    ['POST', '/v1/inboxes', 'default_owner', { channel: 'WEB_V2', name: 'Door' }],
+    ['PATCH', `/v1/contacts/${contact._id}`, 'owner', {}],
+    ['POST', '/v1/contacts', 'owner', { name: 'Bia' }],
+    ['PATCH', `/v1/businesses/${business._id}`, 'owner', {}],
+    ['POST', '/v1/businesses', 'owner', { name: 'Loja' }],
+    ['PATCH', `/v1/conversations/${conversation}`, 'owner', {}],
+    ['PATCH', `/v1/conversations/${conversation}`, 'attendant', {}],
+    ['POST', '/v1/conversations', 'owner', { inbox: demo.inbox, contact: contact._id }],
+  ] as const) {
+    const refused = await call(400, method, path, { body: { ...body, [field]: inactive } });
+    expectProblem(refused, 'VALIDATION_FAILED', field);
+    const given = await call(method === 'POST' ? 201 : 200, method, path, { body: { ...body, [field]: invited } });
+    assert.equal(given.body[field], invited);
+  }
+  const file = { name: 'people.csv', data: `name,email,owner\nCaio,${newId()}@example.test,${inactive}` };
+  const imported = await importSheet(platform, '/v1/contacts/import', { file });
+  assert.deepEqual([imported.failed_count, imported.row_errors[0].field], [1, 'owner']);
 });
 
 test('while records still name them, the user is out of sight, shut out, and nobody to be named anew', async () => {

@@ -1,8 +1,20 @@
-import { exec, many, one } from '../../platform/db.ts';
+import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { portionOf, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 
-/** Where a removed record stands until nothing names it. */
+/** The next records that name `$2` in a column, so many that their change fits into a statement; those that somebody is writing into are left for later. */
+const naming = (table: string, column: string): string =>
+  `array(${portionOf({
+    rows: `select _id, record_bytes as bytes from ${table} where company_id = $1 and ${column} = $2 limit $3 for no key update skip locked`,
+    order: '_id',
+    most: REWRITTEN_BYTES,
+  })})`;
+
+/** Where a removed record stands until nothing names it; a user who was deactivated stays there. */
 export type Departing = 'users' | 'businesses';
+
+/** A removed user is INACTIVE, too. */
+const DEPARTS = { users: `status = 'INACTIVE'`, businesses: 'removed_at is not null' } as const;
 
 export function releaseInboxes(tx: TenantTx, user: string): Promise<number> {
   return exec(tx, {
@@ -12,14 +24,13 @@ export function releaseInboxes(tx: TenantTx, user: string): Promise<number> {
   });
 }
 
-/** The next ones of which the user is owner or attendant, so many of each; those that somebody is writing into are left for later. */
+/** The next ones of which the user is owner or attendant, so many of each. */
 export function releaseConversations(tx: TenantTx, user: string, limit: number): Promise<{ _id: string }[]> {
   return many(tx, {
     name: 'departures.releaseConversations',
     text: `update conversations set owner_id = nullif(owner_id, $2), attendant_id = nullif(attendant_id, $2), updated_at = now()
       where company_id = $1 and _id = any(
-        array(select _id from conversations where company_id = $1 and owner_id = $2 limit $3 for no key update skip locked)
-        || array(select _id from conversations where company_id = $1 and attendant_id = $2 limit $3 for no key update skip locked))
+        ${naming('conversations', 'owner_id')} || ${naming('conversations', 'attendant_id')})
       returning _id`,
     values: [tx.companyId, user, limit],
   });
@@ -37,8 +48,7 @@ export function releaseContacts(
   const column = NAMED_BY_CONTACTS[departing];
   return many(tx, {
     name: `departures.releaseContacts.${departing}`,
-    text: `update contacts set ${column} = null, updated_at = now() where company_id = $1 and _id = any(array(
-        select _id from contacts where company_id = $1 and ${column} = $2 limit $3 for no key update skip locked))
+    text: `update contacts set ${column} = null, updated_at = now() where company_id = $1 and _id = any(${naming('contacts', column)})
       returning _id`,
     values: [tx.companyId, id, limit],
   });
@@ -47,8 +57,7 @@ export function releaseContacts(
 export function releaseBusinesses(tx: TenantTx, user: string, limit: number): Promise<number> {
   return exec(tx, {
     name: 'departures.releaseBusinesses',
-    text: `update businesses set owner_id = null, updated_at = now() where company_id = $1 and _id = any(array(
-        select _id from businesses where company_id = $1 and owner_id = $2 limit $3 for no key update skip locked))`,
+    text: `update businesses set owner_id = null, updated_at = now() where company_id = $1 and _id = any(${naming('businesses', 'owner_id')})`,
     values: [tx.companyId, user, limit],
   });
 }
@@ -56,17 +65,26 @@ export function releaseBusinesses(tx: TenantTx, user: string, limit: number): Pr
 export function releaseRows(tx: TenantTx, business: string, limit: number): Promise<number> {
   return exec(tx, {
     name: 'departures.releaseRows',
-    text: `update table_rows set business_id = null, updated_at = now() where company_id = $1 and _id = any(array(
-        select _id from table_rows where company_id = $1 and business_id = $2 limit $3 for no key update skip locked))`,
+    text: `update table_rows set business_id = null, updated_at = now() where company_id = $1 and _id = any(${naming('table_rows', 'business_id')})`,
     values: [tx.companyId, business, limit],
   });
 }
 
-/** Waits for whoever is writing it into a record; nobody else begins to. Zero: the row is gone. */
-export function seizeRemoved(tx: TenantTx, departing: Departing, id: string): Promise<number> {
+/** Zero: it departs no more. While the transaction lasts, a user is not made ACTIVE again. */
+export function holdDeparting(tx: TenantTx, departing: Departing, id: string): Promise<number> {
   return exec(tx, {
-    name: `departures.seizeRemoved.${departing}`,
-    text: `select 1 from ${departing} where company_id = $1 and _id = $2 and removed_at is not null for update`,
+    name: `departures.holdDeparting.${departing}`,
+    text: `select 1 from ${departing} where company_id = $1 and _id = $2 and ${DEPARTS[departing]} for share`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** Waits for whoever is writing it into a record; nobody else begins to. Null: it departs no more. */
+export function seizeDeparting(tx: TenantTx, departing: Departing, id: string): Promise<{ removed: boolean } | null> {
+  return maybeOne(tx, {
+    name: `departures.seizeDeparting.${departing}`,
+    text: `select removed_at is not null as removed from ${departing}
+      where company_id = $1 and _id = $2 and ${DEPARTS[departing]} for update`,
     values: [tx.companyId, id],
   });
 }

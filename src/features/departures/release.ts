@@ -1,11 +1,13 @@
-/** A user or a business that was removed: what names it comes to name nobody, a portion at a time, each with its events. */
+/** A user who was removed or deactivated, or a removed business: what names it comes to name nobody, a portion at a time, with its events. */
 import type { Kit } from '../../kit.ts';
 import { emit } from '../../platform/events.ts';
+import { inPortions } from '../../platform/portions.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { findContactsOf } from '../contacts/ingest-queries.ts';
 import { findConversationsOf } from '../conversations/ingest-queries.ts';
 import {
   deleteRemoved,
+  holdDeparting,
   isBusinessNamed,
   isUserNamed,
   releaseBusinesses,
@@ -13,7 +15,7 @@ import {
   releaseConversations,
   releaseInboxes,
   releaseRows,
-  seizeRemoved,
+  seizeDeparting,
   type Departing,
 } from './queries.ts';
 
@@ -79,7 +81,10 @@ export const releaseBusiness = (
   { company, business }: { company: string; business: string },
 ): Promise<void> => release(kit, OF_BUSINESS, company, business);
 
-/** May be repeated, and begun again where it was interrupted: what was told names the removed record no more. */
+/**
+ * May be repeated, and begun again where it was interrupted: what was told names the departing record no more. A user who is ACTIVE
+ * again keeps what is still theirs.
+ */
 async function release(
   kit: Kit,
   { departing, releases, isNamed }: Departure,
@@ -87,12 +92,15 @@ async function release(
   id: string,
 ): Promise<void> {
   for (const each of releases) {
-    while ((await kit.database.tenantTx(company, (tx) => each(tx, id))) > 0);
+    const portion = async (tx: TenantTx): Promise<number> =>
+      (await holdDeparting(tx, departing, id)) === 0 ? 0 : each(tx, id);
+    await inPortions(kit.database, company, portion);
   }
   await kit.database.tenantTx(company, async (tx) => {
-    if ((await seizeRemoved(tx, departing, id)) === 0) return;
-    // Held when it was their turn, or written by whoever had seen it before the removal: the queue's next try finds them.
-    if (await isNamed(tx, id)) throw new Error(`records still name what was removed from ${departing}`);
-    await deleteRemoved(tx, departing, id);
+    const seized = await seizeDeparting(tx, departing, id);
+    if (!seized) return;
+    // Held when it was their turn, or written by whoever had looked before: the queue's next try finds them.
+    if (await isNamed(tx, id)) throw new Error(`records still name what departs from ${departing}`);
+    if (seized.removed) await deleteRemoved(tx, departing, id);
   });
 }

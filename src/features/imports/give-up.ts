@@ -7,7 +7,7 @@ const CAUSE = { code: 'UNAVAILABLE', message: 'Nobody could work on it for a day
 
 /** Ends those that have not moved for a day; their sheets go. */
 export async function giveUpImports(kit: Kit): Promise<void> {
-  for (let forgotten; (forgotten = await listForgotten(kit.database.system, PORTION)).length > 0;) {
+  for (let forgotten; (forgotten = await listForgotten(kit.database.system('upkeep'), PORTION)).length > 0;) {
     for (const { company, _id } of forgotten) await kit.database.tenantTx(company, (tx) => endImport(tx, _id, CAUSE));
   }
 }

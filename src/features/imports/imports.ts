@@ -1,9 +1,10 @@
 /** Sheets that were taken in: stored whole in the request, worked off by a job. */
+import { ChildEnded } from '../../platform/child.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Upload } from '../../platform/multipart.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
-import { formatOf, readRows, type SheetFormat } from '../../platform/sheets.ts';
+import type { SheetReaders } from '../../platform/sheets/readers.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import {
   countImports,
@@ -15,6 +16,8 @@ import {
   lockPlaces,
   type ImportOwner,
 } from './queries.ts';
+import { openImportReader } from './reader.ts';
+import { clip, type Head } from './reading.ts';
 import type { Import, ImportColumn, ImportQuery } from './schemas.ts';
 
 /** Where the values of a column with this title go; undefined where nothing has that name. */
@@ -23,22 +26,27 @@ export type FieldFinder = (title: string) => string | undefined;
 // Half a gigabyte of sheets.
 const MAX_OPEN = 10;
 
+// The titles are read within a second; a caller who has waited for so long gives up.
+const HEAD_MS = 40_000;
+
 export interface AskedImport extends ImportOwner {
   upload: Upload | null;
   mapping: Record<string, string> | undefined;
   find: FieldFinder;
   silent: boolean;
   update_existing: boolean;
-  /** Asks for the job, in the transaction that stores the sheet. */
-  enqueue(tx: TenantTx, id: string): Promise<void>;
+  /** In which phone numbers without country code are dialled. */
+  country: string | null;
+  /** Aborted when the caller hangs up. */
+  signal: AbortSignal;
 }
 
 /** Throws what is wrong with the sheet's head: its kind, its columns, and what they are mapped to. */
-export async function addImport(tenant: Tenant, asked: AskedImport): Promise<Import> {
-  const { kind, table, upload, mapping, find, silent, update_existing } = asked;
+export async function addImport(readers: SheetReaders, tenant: Tenant, asked: AskedImport): Promise<Import> {
+  const { kind, table, upload, mapping, find, silent, update_existing, country, signal } = asked;
   if (!upload) throw invalid('file', 'is required', 'REQUIRED');
-  const format = await formatOf(upload);
-  const columns = columnsOf(await readHeader(upload, format), mapping, find);
+  const { format, titles } = await readHead(readers, { owner: tenant.companyId, source: upload, signal });
+  const columns = columnsOf(titles, mapping, find);
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
     // A look, which spares the storing; what counts is the one behind the lock, for which nobody waits while a sheet is stored.
@@ -52,14 +60,13 @@ export async function addImport(tenant: Tenant, asked: AskedImport): Promise<Imp
       file_name: upload.fileName,
       format,
       bytes: upload.bytes,
-      options: { columns, silent, update_existing },
+      options: { columns, silent, update_existing, country },
       principal: { type, _id: id, name },
     });
     let position = 0;
     for await (const piece of upload.read()) await insertChunk(tx, _id, position++, piece);
     await lockPlaces(tx, _id);
     await expectOpen(tx, MAX_OPEN);
-    await asked.enqueue(tx, _id);
     return created;
   });
 }
@@ -69,17 +76,28 @@ async function expectOpen(tx: TenantTx, most: number): Promise<void> {
   throw new AppError('IMPORTS_WAITING', `${MAX_OPEN} imports of the company have not ended yet`);
 }
 
-async function readHeader(upload: Upload, format: SheetFormat): Promise<string[]> {
-  // The first row is the header: leaving the loop ends the reading.
-  for await (const { cells } of readRows(upload, format)) return cells.map((cell) => String(cell ?? '').trim());
-  return [];
+async function readHead(
+  readers: SheetReaders,
+  sheet: { owner: string; source: Upload; signal: AbortSignal },
+): Promise<Head> {
+  const signal = AbortSignal.any([sheet.signal, AbortSignal.timeout(HEAD_MS)]);
+  const reader = openImportReader(readers, { ...sheet, signal });
+  try {
+    return await readers.admit(sheet.owner, () => reader.head());
+  } catch (error) {
+    // Failure policy: a child that died read nothing that another one could not read; everything else is told as it is.
+    if (!(error instanceof ChildEnded)) throw error;
+    throw new AppError('UNAVAILABLE', 'The sheet could not be read right now', [], { 'retry-after': '5' });
+  } finally {
+    reader.close();
+  }
 }
 
 function columnsOf(header: string[], mapping: Record<string, string> | undefined, find: FieldFinder): ImportColumn[] {
   const columns = header.map((title) => ({ title, field: mapping ? null : (find(title) ?? null) }) as ImportColumn);
   for (const [title, name] of Object.entries(mapping ?? {})) {
-    const path = `mapping.${title}`;
-    const [column, second] = columns.filter((each) => each.title === title.trim());
+    const path = `mapping.${clip(title)}`;
+    const [column, second] = columns.filter((each) => each.title === clip(title.trim()));
     if (!column) throw invalid(path, 'is no column of the sheet', 'UNKNOWN_COLUMN');
     if (second) throw invalid(path, 'is the title of two columns', 'DUPLICATE');
     const field = find(name);

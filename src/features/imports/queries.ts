@@ -1,10 +1,18 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  measuredPage,
+  windowClause,
+  windowLimit,
+  windowName,
+  windowOrder,
+  windowValues,
+  type Window,
+} from '../../platform/paging.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Import, ImportColumn, ImportKind, RowError } from './schemas.ts';
 
 const IMPORT = `_id, company_id as company, kind, table_id as "table", file_name, format, status, options -> 'columns' as columns,
-  (options ->> 'silent')::boolean as silent, (options ->> 'update_existing')::boolean as update_existing, total, processed,
+  (options ->> 'silent')::boolean as silent, (options ->> 'update_existing')::boolean as update_existing, options ->> 'country' as country, total, processed,
   created_count, updated_count, failed_count, row_errors, error, started_at, finished_at, created_at as "createdAt",
   updated_at as "updatedAt"`;
 
@@ -15,7 +23,7 @@ export interface NewImport {
   file_name: string;
   format: Import['format'];
   bytes: number;
-  options: { columns: ImportColumn[]; silent: boolean; update_existing: boolean };
+  options: { columns: ImportColumn[]; silent: boolean; update_existing: boolean; country: string | null };
   /** Who asked for it. */
   principal: object;
 }
@@ -111,7 +119,12 @@ const FILTER = `${OWNED} and ($4::text is null or status = $4)`;
 export function listImports(tx: TenantRead, { kind, table, status }: ImportFilter, window: Window): Promise<Import[]> {
   return many(tx, {
     name: `imports.list.${windowName(window)}`,
-    text: `select ${IMPORT} from imports where ${FILTER} ${windowClause(window, 5)}`,
+    text: measuredPage({
+      columns: IMPORT,
+      rows: `select * from imports where ${FILTER} ${windowClause(window, 5)}`,
+      order: windowOrder(window),
+      limit: windowLimit(5),
+    }),
     values: [tx.companyId, kind, table, status, ...windowValues(window)],
   });
 }
@@ -137,14 +150,6 @@ export function lockImport(tx: TenantTx, id: string): Promise<ImportWork | null>
   });
 }
 
-export function startImport(tx: TenantTx, id: string): Promise<number> {
-  return exec(tx, {
-    name: 'imports.start',
-    text: `update imports set status = 'RUNNING', started_at = now(), updated_at = now() where company_id = $1 and _id = $2`,
-    values: [tx.companyId, id],
-  });
-}
-
 export function setTotal(tx: TenantTx, id: string, total: number): Promise<number> {
   return exec(tx, {
     name: 'imports.setTotal',
@@ -161,12 +166,16 @@ export interface Progress {
   errors: RowError[];
 }
 
-/** Part of the transaction that stores the rows: what is counted is stored, and what is stored is counted. */
+/**
+ * Part of the transaction that stores the rows: what is counted is stored, and what is stored is counted. An import that came
+ * further starts its attempts anew, but for the one that is under way.
+ */
 export function addProgress(tx: TenantTx, id: string, { errors, ...counts }: Progress): Promise<number> {
   return exec(tx, {
     name: 'imports.progress',
     text: `update imports set processed = processed + $3, created_count = created_count + $4,
-        updated_count = updated_count + $5, failed_count = failed_count + $6, row_errors = row_errors || $7::jsonb, updated_at = now()
+        updated_count = updated_count + $5, failed_count = failed_count + $6, row_errors = row_errors || $7::jsonb, attempts = 1,
+        updated_at = now()
       where company_id = $1 and _id = $2`,
     values: [tx.companyId, id, counts.processed, counts.created, counts.updated, counts.failed, JSON.stringify(errors)],
   });
@@ -178,8 +187,31 @@ export function endImport(tx: TenantTx, id: string, error: { code: string; messa
     name: 'imports.end',
     text: `with gone as (delete from import_chunks where company_id = $1 and import_id = $2)
       update imports set status = case when $3::jsonb is null then 'COMPLETED' else 'FAILED' end, error = $3,
-        started_at = coalesce(started_at, now()), finished_at = now(), updated_at = now()
+        started_at = coalesce(started_at, now()), finished_at = now(), updated_at = now(), held_by = null, held_until = null
       where company_id = $1 and _id = $2 and finished_at is null`,
     values: [tx.companyId, id, error && JSON.stringify(error)],
+  });
+}
+
+/** A piece of the rows that failed, in its place. */
+export function insertErrors(tx: TenantTx, id: string, position: number, lines: string): Promise<number> {
+  return exec(tx, {
+    name: 'imports.insertErrors',
+    text: 'insert into import_errors (company_id, import_id, position, lines) values ($1, $2, $3, $4)',
+    values: [tx.companyId, id, position, lines],
+  });
+}
+
+/** The next piece after a place. */
+export function findErrors(
+  tx: TenantRead,
+  id: string,
+  after: number,
+): Promise<{ position: number; lines: string } | null> {
+  return maybeOne(tx, {
+    name: 'imports.findErrors',
+    text: `select position, lines from import_errors where company_id = $1 and import_id = $2 and position > $3
+      order by position limit 1`,
+    values: [tx.companyId, id, after],
   });
 }

@@ -38,6 +38,11 @@ export const Import = define(
     columns: Type.Array(ImportColumn),
     silent: Type.Boolean(),
     update_existing: Type.Boolean(),
+    country: nullable(
+      Type.String({
+        description: 'In which phone numbers without country code are dialled; null: such numbers are refused',
+      }),
+    ),
     total: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       description: 'Rows with a value; null until they have been counted',
@@ -46,7 +51,7 @@ export const Import = define(
     created_count: Type.Integer(),
     updated_count: Type.Integer({ description: 'Rows whose record was there already, changed by them or not' }),
     failed_count: Type.Integer(),
-    row_errors: Type.Array(RowError, { description: 'The first 100' }),
+    row_errors: Type.Array(RowError, { description: 'The first 100; all of them are a file, at …/errors' }),
     error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
     started_at: nullable(Timestamp),
     finished_at: nullable(Timestamp),
@@ -78,15 +83,7 @@ export const ImportForm = strict(SHEET_FORM);
 export type ImportForm = Static<typeof ImportForm>;
 
 /** What a worker is told. */
-export const ImportJob = Type.Object({ company: Id, import: Id });
-export type ImportJob = Static<typeof ImportJob>;
-
-/** How a worker works on it, whatever is imported. */
-export const IMPORTING = {
-  data: ImportJob,
-  // Some four hours: a database that is away for longer is not waited for.
-  retries: 12,
-  retryDelaySeconds: 5,
-  // Each turn ends by itself within seconds; who is silent for longer has died, and another goes on.
-  heartbeatSeconds: 20,
-};
+export interface ImportJob {
+  company: string;
+  import: string;
+}

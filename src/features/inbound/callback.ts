@@ -1,26 +1,30 @@
 /** A signed callback of the Cloud API, from bytes to the store. */
 import type { Inbound } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
-import { newId } from '../../platform/ids.ts';
+import { sameText } from '../../platform/secrets.ts';
+import { isVerifyToken } from '../inboxes/verify-token.ts';
 import type { Intake } from './intake.ts';
-import { insertAside } from './queries.ts';
+import type { Handshake } from './schemas.ts';
 
 export async function receiveCallback(kit: Kit, intake: Intake, raw: Buffer): Promise<void> {
-  const channel = kit.channels.get('WAP_AUTO_CLOSER');
-  let elements: Inbound[];
+  // Before it is parsed: the network comes again with a callback that was answered 503.
+  kit.storage.admit();
+  await intake.take(kit.channels.get('WAP_AUTO_CLOSER'), raw.length, translate(kit, raw));
+}
+
+/** Not even the JSON is read before the first element is asked for. */
+function* translate(kit: Kit, raw: Buffer): Generator<Inbound | null> {
   try {
-    elements = kit.channels.wap.parse(JSON.parse(raw.toString('utf8')));
+    yield* kit.channels.wap.parse(JSON.parse(raw.toString('utf8')));
   } catch (error) {
     // Failure policy: signed, so it is the network's; what is no JSON now will be none when repeated. Kept, and answered 200.
-    await insertAside(kit.database.system, {
-      _id: newId(),
-      channel: channel.name,
-      address: null,
-      reason: (error as Error).name,
-      raw,
-    });
-    kit.metrics.inbound.inc({ channel: channel.name, outcome: 'aside' });
-    return;
+    yield { kind: 'unreadable', address: null, reason: (error as Error).name, raw };
   }
-  await intake.take(channel, elements, raw.length);
+}
+
+/** True when the network asks whether the address is ours, with the installation's token or with one that an inbox told it. */
+export async function isVerified(kit: Kit, query: Handshake): Promise<boolean> {
+  const token = query['hub.verify_token'] ?? '';
+  if (query['hub.mode'] !== 'subscribe') return false;
+  return sameText(token, kit.config.WAP_VERIFY_TOKEN) || isVerifyToken(kit, token);
 }

@@ -151,6 +151,24 @@ const CONTENTS: [string, Record<string, unknown>, Record<string, unknown>][] = [
   ],
   ['a message of an unknown type', { type: 'hologram', hologram: { depth: 3 } }, { contentType: 'UNSUPPORTED' }],
   ['a text without its text', { type: 'text' }, { contentType: 'UNSUPPORTED' }],
+  [
+    'a message that was passed on many times',
+    { type: 'text', text: { body: 'Oi' }, context: { forwarded: true, frequently_forwarded: true } },
+    { contentType: 'TEXT', content: 'Oi', forwarded: 'OFTEN' },
+  ],
+  [
+    'a question about a product',
+    {
+      type: 'text',
+      text: { body: 'Tem?' },
+      context: { id: 'wamid.NOBODYS', referred_product: { catalog_id: '55', product_retailer_id: 'SKU-1' } },
+    },
+    {
+      contentType: 'TEXT',
+      content: 'Tem?',
+      referral: { referred_product: { catalog_id: '55', product_retailer_id: 'SKU-1' } },
+    },
+  ],
 ];
 
 /** Every field that a message of a contact has when it says nothing in it. */
@@ -162,6 +180,7 @@ const EMPTY = {
   contacts: null,
   reaction: null,
   referral: null,
+  forwarded: null,
   reply_to: null,
   errors: [],
   attachment: null,
@@ -197,6 +216,7 @@ test('a message of a contact carries who, where, when and its state', async () =
     status: 'RECEIVED',
     contentType: 'TEXT',
     content: 'Oi',
+    unsupported: null,
     is_echo: false,
     is_test: false,
     campaign: null,
@@ -216,6 +236,15 @@ test("the network's own id and hash of a file stay inside", async () => {
   assert.doesNotMatch(JSON.stringify(stored), /1479537139650973|f1Z2|media\.example/);
   const [row] = await platform.database.sql<{ media: Json }>('select media from messages where _id = $1', [stored._id]);
   assert.equal(row?.media.network.networkId, file.id);
+});
+
+test('UNSUPPORTED messages keep their kind, their text and the element as it came; a huge element only its kind', async () => {
+  const poll = { type: 'poll_update', poll_update: { body: 'Which day?', options: ['Monday'] } };
+  const stored = await receive(poll);
+  assert.deepEqual([stored.content, stored.unsupported.kind], ['Which day?', 'poll_update']);
+  assert.deepEqual(stored.unsupported.raw.poll_update, poll.poll_update);
+  const { unsupported } = await receive({ type: 'hologram', hologram: { points: 'x'.repeat(20_000) } });
+  assert.deepEqual(unsupported, { kind: 'hologram', raw: null });
 });
 
 test('UNSUPPORTED messages keep what the network says about them', async () => {

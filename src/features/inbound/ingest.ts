@@ -6,14 +6,17 @@ import type {
   InboundEdit,
   InboundRevoke,
   InboundStatus,
+  InboundUnreadable,
 } from '../../channels/channel.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { findReceivers, setCoexistence, type Receiver } from '../inboxes/ingest-queries.ts';
+import { applyWishes, type Wish } from '../contacts/ingest-wishes.ts';
+import type { Split } from '../contacts/ingest-renames.ts';
 import type { Correction } from '../messages/ingest-queries.ts';
 import { applyCorrections, applyStatuses, type StatusNews } from '../messages/ingest.ts';
 import { saidAt, type Arrival } from './batch.ts';
-import { insertAside } from './queries.ts';
+import { insertAsides, type Aside } from './queries.ts';
 import { mediaOf } from './rows.ts';
 import { storeMessages } from './store-messages.ts';
 
@@ -22,7 +25,13 @@ export type Outcomes = Record<'stored' | 'repeated' | 'applied' | 'parked' | 'dr
 
 const noOutcomes = (): Outcomes => ({ stored: 0, repeated: 0, applied: 0, parked: 0, dropped: 0, aside: 0 });
 
-export async function ingest(tx: SystemTx, channel: Channel, elements: Inbound[]): Promise<Outcomes> {
+/** `split` asks for the merge of two contacts that the network shows to be one person, in this transaction. */
+export async function ingest(
+  tx: SystemTx,
+  channel: Channel,
+  elements: Inbound[],
+  split: (found: Split) => Promise<void>,
+): Promise<Outcomes> {
   const outcomes = noOutcomes();
   // Callbacks that wait together have no order: what the network says of an account holds for the messages beside it.
   for (const element of elements) if (element.kind === 'account') await applyAccount(tx, channel, element, outcomes);
@@ -31,18 +40,28 @@ export async function ingest(tx: SystemTx, channel: Channel, elements: Inbound[]
   const arrivals: Arrival[] = [];
   const news: StatusNews[] = [];
   const corrections: Correction[] = [];
+  const asides: Aside[] = [];
+  const wishes: Wish[] = [];
   for (const element of elements) {
     const receiver = 'address' in element && element.address !== null ? at(element as { address: string }) : undefined;
     if (element.kind === 'account') continue;
-    else if (element.kind === 'unreadable') await putAside(tx, channel, element, outcomes);
+    else if (element.kind === 'unreadable') asides.push(asideOf(channel, element));
     else if (!receiver) outcomes.dropped += 1;
+    else if (element.kind === 'preference') wishes.push({ ...element, company: receiver.company, at: saidAt(element) });
     else if (element.kind === 'status') news.push(newsOf(receiver, channel, element));
     else if (element.kind === 'edit' || element.kind === 'revoke') corrections.push(correctionOf(receiver, element));
     else if (element.origin !== 'live' && !receiver.coexistence_enabled) outcomes.dropped += 1;
     else arrivals.push({ receiver, channel, message: element });
   }
-  outcomes.stored = await storeMessages(tx, arrivals);
-  outcomes.repeated = arrivals.length - outcomes.stored;
+  if (asides.length > 0) outcomes.aside = await insertAsides(tx, asides);
+  const { stored, dropped, splits } = await storeMessages(tx, arrivals);
+  outcomes.stored = stored;
+  outcomes.dropped += dropped;
+  outcomes.repeated = arrivals.length - stored - dropped;
+  for (const found of splits) await split(found);
+  const heeded = await applyWishes(tx, wishes);
+  outcomes.applied += heeded;
+  outcomes.dropped += wishes.length - heeded;
   for (const { applied, parked } of [await applyStatuses(tx, news), await applyCorrections(tx, corrections)]) {
     outcomes.applied += applied;
     outcomes.parked += parked;
@@ -70,21 +89,10 @@ async function applyAccount(
   outcomes[told > 0 ? 'applied' : 'dropped'] += 1;
 }
 
-async function putAside(
-  tx: SystemTx,
-  channel: Channel,
-  element: Extract<Inbound, { kind: 'unreadable' }>,
-  outcomes: Outcomes,
-): Promise<void> {
-  const { address, reason, raw } = element;
-  await insertAside(tx, {
-    _id: newId(),
-    channel: channel.name,
-    address,
-    reason,
-    raw: Buffer.from(JSON.stringify(raw) ?? ''),
-  });
-  outcomes.aside += 1;
+function asideOf(channel: Channel, { address, reason, raw }: InboundUnreadable): Aside {
+  // Bytes that are no JSON are kept as they came.
+  const bytes = Buffer.isBuffer(raw) ? raw : Buffer.from(JSON.stringify(raw) ?? '');
+  return { _id: newId(), channel: channel.name, address, reason, raw: bytes };
 }
 
 function newsOf(receiver: Receiver, channel: Channel, element: InboundStatus): StatusNews {
@@ -95,6 +103,7 @@ function newsOf(receiver: Receiver, channel: Channel, element: InboundStatus): S
     inbox: receiver.inbox,
     external_id: element.externalId,
     message: element.messageId,
+    bsuid: element.person.bsuid ?? null,
     status: element.status,
     at: saidAt(element),
     errors: element.errors,
@@ -117,6 +126,7 @@ function correctionOf(receiver: Receiver, element: InboundEdit | InboundRevoke):
     external_id: element.originalExternalId,
     kind: element.kind === 'edit' ? 'EDIT' : 'REVOKE',
     at: saidAt(element),
+    from: element.kind === 'edit' ? element.from : null,
     content_type: content?.contentType ?? null,
     content: content?.content ?? null,
     media: mediaOf(content?.media ?? null),

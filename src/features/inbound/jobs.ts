@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { SplitPerson } from './schemas.ts';
+import { mergeSplit } from './splits.ts';
 import { giveUpUnknownOutcomes, purgeCallbacks } from './upkeep.ts';
 
 /** After 24 hours an outcome that nobody knows becomes FAILED; a later status can still correct it. */
@@ -19,6 +21,18 @@ const PurgeCallbacks = defineJob({
   retryDelaySeconds: 1,
   cron: '17 3 * * *',
 });
+
+export const MergeSplit = defineJob({
+  name: 'inbound.merge-split',
+  data: SplitPerson,
+  // Some four hours: until then the person is two contacts.
+  retries: 12,
+  retryDelaySeconds: 5,
+});
+
+export function mergeSplitJob(kit: Kit): Worked<typeof MergeSplit.data> {
+  return { job: MergeSplit, handle: (split) => mergeSplit(kit, split) };
+}
 
 export function giveUpUnknownJob(kit: Kit): Worked<typeof GiveUpUnknown.data> {
   return { job: GiveUpUnknown, handle: () => giveUpUnknownOutcomes(kit) };

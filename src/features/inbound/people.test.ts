@@ -162,14 +162,6 @@ for (const [type, field] of [
   });
 }
 
-test('a number change onto a number that is another contact merges nobody', async () => {
-  const [old, taken] = [freshPhone(), freshPhone()];
-  const [a, b] = [await receive({ from: old }), await receive({ from: taken })];
-  await receive({ from: old, type: 'system', system: { type: 'user_changed_number', wa_id: taken } });
-  assert.equal((await contactOf(a)).phone_number, `+${old}`);
-  assert.equal((await receive({ from: taken })).contact, b.contact);
-});
-
 test('a rotated business-scoped id is the same person, and nothing visible changed', async () => {
   const [old, renewed] = [freshBsuid(), freshBsuid()];
   const before = await receive({ from_user_id: old });

@@ -9,11 +9,18 @@ export interface Aside {
   raw: Buffer;
 }
 
-export function insertAside(tx: SystemTx, aside: Aside): Promise<number> {
+export function insertAsides(tx: SystemTx, asides: Aside[]): Promise<number> {
   return exec(tx, {
-    name: 'inbound.insertAside',
-    text: 'insert into callbacks_aside (_id, channel, address, reason, raw) values ($1, $2, $3, $4, $5)',
-    values: [aside._id, aside.channel, aside.address, aside.reason, aside.raw],
+    name: 'inbound.insertAsides',
+    text: `insert into callbacks_aside (_id, channel, address, reason, raw)
+      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[])`,
+    values: [
+      asides.map((aside) => aside._id),
+      asides.map((aside) => aside.channel),
+      asides.map((aside) => aside.address),
+      asides.map((aside) => aside.reason),
+      asides.map((aside) => aside.raw),
+    ],
   });
 }
 

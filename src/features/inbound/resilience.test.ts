@@ -11,6 +11,7 @@ import {
   storedMessage,
   wamid,
   written,
+  type Phone,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { eventNames } from '../../../test/support/traffic.ts';
@@ -169,33 +170,40 @@ test('what was kept aside or waits for its message is removed after the retentio
   assert.deepEqual(await left(), ['young aside', 'young parked']);
 });
 
-test('while the database is slow four of the largest callbacks wait and more are told 503; repeated, each is stored once', async () => {
+test("while the database is slow one of a number's largest callbacks waits, and four of all; more are told 503; repeated, each is stored once", async () => {
   const owner = new pg.Client({ connectionString: platform.database.ownerUrl });
   await owner.connect();
+  const phones = await Promise.all(Array.from({ length: 5 }, () => connectPhone(platform)));
   await owner.query('begin; lock table messages in exclusive mode');
-  const ids = Array.from({ length: 7 }, () => wamid());
-  const large = ids.map((id) =>
-    Buffer.from(JSON.stringify(incoming(phone, { from: freshPhone(), id, padding: 'x'.repeat(4_000_000) }))),
-  );
-  const post = async (body: Buffer): Promise<Json> => {
-    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': network.sign(body) };
-    const answer = await fetch(`${platform.url}/hooks/wap`, { method: 'POST', body, headers });
-    return { status: answer.status, ...((await answer.json()) as Json) };
-  };
   const refused: Json[] = [];
-  const answered = large.map(async (body) => {
-    const answer = await post(body);
-    if (answer.status === 503) refused.push(answer);
-    return answer.status;
-  });
-  await until('those that are too many', () => refused.length === 3);
+  const sent: { id: string; raw: Buffer; status: Promise<number> }[] = [];
+  const post = (to: Phone, padding: number): void => {
+    const id = wamid();
+    const raw = Buffer.from(JSON.stringify(incoming(to, { from: freshPhone(), id, padding: 'x'.repeat(padding) })));
+    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': network.sign(raw) };
+    const status = fetch(`${platform.url}/hooks/wap`, { method: 'POST', body: raw, headers }).then(async (answer) => {
+      const problem = (await answer.json()) as Json;
+      if (answer.status === 503) refused.push(problem);
+      return answer.status;
+    });
+    sent.push({ id, raw, status });
+  };
+  const [greedy, ...others] = phones;
+  assert.ok(greedy && others[0]);
+  for (let count = 0; count < 3; count += 1) post(greedy, 4_000_000);
+  await until('those of one number that are too many', () => refused.length === 2);
+  post(others[0], 0);
+  for (const other of others) post(other, 4_000_000);
+  await until('those of all numbers that are too many', () => refused.length === 3);
   await owner.query('commit');
   await owner.end();
-  assert.equal((await Promise.all(answered)).filter((status) => status === 200).length, 4);
+  const statuses = await Promise.all(sent.map(({ status }) => status));
+  assert.equal(statuses.filter((status) => status === 200).length, 5);
+  assert.equal(statuses[3], 200);
   for (const { detail } of refused) assert.equal(detail, 'Too many callbacks wait');
 
-  await Promise.all(large.slice(0, 4).map((body) => network.post(200, body)));
-  await Promise.all(large.slice(4).map((body) => network.post(200, body)));
+  for (const { raw } of sent) await network.post(200, raw);
+  const ids = sent.map(({ id }) => id);
   const rows = await platform.database.sql('select from messages where external_id = any($1)', [ids]);
   assert.equal(rows.length, ids.length);
 });

@@ -179,11 +179,3 @@ test('an inbox whose credentials the network has not accepted receives nothing',
   assert.equal(await counted('dropped'), before + 1);
   assert.deepEqual(await platform.database.sql('select 1 from messages where inbox_id = $1', [inbox._id]), []);
 });
-
-test("a suspended company's inbox receives nothing", async () => {
-  const company = await platform.createCompany('Suspended');
-  const own = await connectPhone(platform, { company });
-  await platform.database.sql(`update companies set status = 'SUSPENDED' where _id = $1`, [company._id]);
-  await network.post(200, incoming(own, { from: freshPhone() }));
-  assert.deepEqual(await platform.database.sql('select 1 from messages where inbox_id = $1', [own.inbox]), []);
-});

@@ -2,8 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
-import { sameText } from '../../platform/secrets.ts';
-import { receiveCallback } from './callback.ts';
+import { isVerified, receiveCallback } from './callback.ts';
 import { createIntake } from './intake.ts';
 import { Handshake } from './schemas.ts';
 
@@ -19,27 +18,24 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
     schema: { querystring: Handshake },
     handler: async (request, reply) => {
       const query = request.query as Handshake;
-      const accepted =
-        query['hub.mode'] === 'subscribe' && sameText(query['hub.verify_token'], kit.config.WAP_VERIFY_TOKEN);
-      if (!accepted) throw new AppError('FORBIDDEN', 'The verification token does not match');
+      if (!(await isVerified(kit, query))) throw new AppError('FORBIDDEN', 'The verification token does not match');
       return reply.type('text/plain').send(query['hub.challenge'] ?? '');
     },
   });
   void app.register(async (hooks) => {
     hooks.removeAllContentTypeParsers();
-    // The signature is over the bytes, whatever the network calls them.
-    hooks.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: CALLBACK_LIMIT }, (_request, raw, done) =>
-      done(null, raw),
-    );
+    // The signature is over the bytes, whatever the network calls them; the handler reads them.
+    hooks.addContentTypeParser('*', (_request, _payload, done) => done(null));
     hooks.route({
       method: 'POST',
       url: '/hooks/wap',
       config: { access: 'public' },
-      bodyLimit: CALLBACK_LIMIT,
       handler: async (request) => {
-        const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
         const signature = request.headers['x-hub-signature-256'];
-        if (!kit.channels.wap.verify(raw, typeof signature === 'string' ? signature : undefined)) {
+        const check = kit.channels.wap.beginCheck(typeof signature === 'string' ? signature : undefined);
+        // A body without a signature is not kept, and one whose signature does not hold is not looked into.
+        const raw = check && (await app.bodies.receive(request, CALLBACK_LIMIT, check.add));
+        if (!raw || !check?.holds()) {
           kit.metrics.inbound.inc({ channel: 'WAP_AUTO_CLOSER', outcome: 'refused' });
           throw new AppError('BAD_SIGNATURE');
         }

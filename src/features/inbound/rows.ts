@@ -25,6 +25,8 @@ export function rowOf({ receiver, message, contact, conversation }: Placed, now:
     contacts: json(message.contacts),
     reaction: message.reaction ? JSON.stringify({ emoji: message.reaction.emoji }) : null,
     referral: json(message.referral),
+    forwarded: message.forwarded,
+    unsupported: json(message.unsupported),
     reply_to: null,
     reply_to_external: message.reaction?.externalId ?? message.replyTo,
     status: message.fromBusiness ? (message.historyStatus ?? 'SENT') : 'RECEIVED',

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Id } from '../../platform/schema.ts';
 
 /** How a network asks whether an address is ours. */
 export const Handshake = Type.Object({
@@ -7,3 +8,14 @@ export const Handshake = Type.Object({
   'hub.challenge': Type.Optional(Type.String()),
 });
 export type Handshake = Static<typeof Handshake>;
+
+const PersonNames = Type.Partial(
+  Type.Object({ phone: Type.String(), bsuid: Type.String(), parentBsuid: Type.String(), name: Type.String() }),
+);
+
+/** Two contacts of one person, and the notice of the network that says so. */
+export const SplitPerson = Type.Object({
+  renaming: Type.Object({ company: Id, before: PersonNames, person: PersonNames }),
+  kept: Id,
+  absorbed: Id,
+});

@@ -2,8 +2,8 @@
 import { emit, type EventItem } from '../../platform/events.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { findContactsOf, touchContacts } from '../contacts/ingest-queries.ts';
-import { nameOf, renamePeople, resolvePeople, type FoundPeople } from '../contacts/ingest-people.ts';
-import { phoneKey } from '../contacts/phone.ts';
+import { nameOf, type FoundPeople } from '../contacts/ingest-people.ts';
+import { isNamedIn } from '../inboxes/test-people.ts';
 import {
   findConversationsOf,
   touchThreads,
@@ -12,10 +12,12 @@ import {
 } from '../conversations/ingest-queries.ts';
 import { completePlaceholders, findKnown, insertInbound, type MessageKey } from '../messages/ingest-queries.ts';
 import { applyParked } from '../messages/ingest.ts';
+import type { Split } from '../contacts/ingest-renames.ts';
 import type { Message } from '../messages/schemas.ts';
 import { isFromContact, saidAt, type Arrival, type Placed } from './batch.ts';
 import { leaveTurns } from './queries.ts';
 import { rowOf } from './rows.ts';
+import { findSpeakers } from './speakers.ts';
 import { findThreads, type FoundThreads } from './threads.ts';
 
 const keyOf = ({ receiver, message }: Arrival): MessageKey => ({
@@ -25,24 +27,31 @@ const keyOf = ({ receiver, message }: Arrival): MessageKey => ({
 });
 const textOf = (key: { inbox: string; external_id: string | null }): string => `${key.inbox} ${key.external_id}`;
 
-/** Returns how many were new; the rest were repetitions. */
-export async function storeMessages(tx: SystemTx, arrivals: Arrival[]): Promise<number> {
+export interface StoredMessages {
+  stored: number;
+  /** Notices about people whom nobody knows: they make nothing. The rest were repetitions. */
+  dropped: number;
+  /** Contacts that the network shows to be one person. */
+  splits: Split[];
+}
+
+export async function storeMessages(tx: SystemTx, arrivals: Arrival[]): Promise<StoredMessages> {
+  const nothing: StoredMessages = { stored: 0, dropped: 0, splits: [] };
   const distinct = withoutRepetitions(inOrder(arrivals));
-  if (distinct.length === 0) return 0;
+  if (distinct.length === 0) return nothing;
   const known = await findKnown(tx, distinct.map(keyOf));
   const stored = new Set(known.filter((key) => key.stored).map(textOf));
-  const fresh = distinct.filter((arrival) => !stored.has(textOf(keyOf(arrival))));
+  const unstored = distinct.filter((arrival) => !stored.has(textOf(keyOf(arrival))));
   const now = new Date().toISOString();
   await complete(
     tx,
     distinct.filter((arrival) => stored.has(textOf(keyOf(arrival)))),
     now,
   );
-  if (fresh.length === 0) return 0;
-  const people = await resolvePeople(
-    tx,
-    fresh.map(({ receiver, message }) => ({ company: receiver.company, person: message.person })),
-  );
+  if (unstored.length === 0) return nothing;
+  const { arrivals: fresh, people, splits } = await findSpeakers(tx, unstored);
+  const dropped = unstored.length - fresh.length;
+  if (fresh.length === 0) return { ...nothing, dropped };
   const threads = await findThreads(
     tx,
     fresh.map((arrival, index) => ({ arrival, contact: people.contacts[index] ?? '' })),
@@ -55,13 +64,12 @@ export async function storeMessages(tx: SystemTx, arrivals: Arrival[]): Promise<
   const messages = inPlaces(placed, inserted);
   refuseEmptyThreads(threads, messages);
   await move(tx, placed, threads, messages);
-  const renamed = await rename(tx, placed);
-  await tell(tx, { placed, threads, people, messages, renamed });
+  await tell(tx, { placed, threads, people, messages });
   await applyParked(
     tx,
     known.filter((key) => !key.stored),
   );
-  return messages.length;
+  return { stored: messages.length, dropped, splits };
 }
 
 /** By the network's clock; a network's batch may be in any order. */
@@ -205,18 +213,11 @@ function latestPerContact(activities: Activity[]): Activity[] {
 /** An agent answers what a contact says; reactions ask for nothing. */
 function wantsAgent(arrival: Placed, thread: Thread | undefined): boolean {
   const { receiver, message } = arrival;
+  if (receiver.suspended) return false;
   if (!thread?.agent || thread.handled_by !== 'AI' || !isFromContact(arrival) || message.contentType === 'REACTION')
     return false;
   if (message.contentType === 'UNSUPPORTED' && !receiver.process_unsupported_messages) return false;
-  const phone = phoneKey(message.person.phone ?? '');
-  return !receiver.is_test || receiver.test_numbers.some((number) => phoneKey(number) === phone);
-}
-
-async function rename(tx: SystemTx, placed: Placed[]): Promise<Set<string>> {
-  const renamings = placed.flatMap(({ receiver, message, contact }) =>
-    message.renamed ? [{ company: receiver.company, contact, person: message.renamed, before: message.person }] : [],
-  );
-  return renamings.length > 0 ? renamePeople(tx, renamings) : new Set();
+  return !receiver.is_test || isNamedIn(receiver.test_numbers, message.person);
 }
 
 interface Stored {
@@ -224,18 +225,15 @@ interface Stored {
   threads: FoundThreads;
   people: FoundPeople;
   messages: Message[];
-  renamed: Set<string>;
 }
 
 /** Old messages tell nothing; everything else is told in the order in which it became true. */
-async function tell(tx: SystemTx, { placed, threads, people, messages, renamed }: Stored): Promise<void> {
+async function tell(tx: SystemTx, { placed, threads, people, messages }: Stored): Promise<void> {
   const current = placed.filter(({ message }) => message.origin !== 'history');
   const contactKeys = new Map(
     current.map(({ receiver, contact }) => [contact, { company: receiver.company, _id: contact }]),
   );
-  const changed = [...contactKeys.values()].filter(
-    ({ _id }) => people.created.has(_id) || people.changed.has(_id) || renamed.has(_id),
-  );
+  const changed = [...contactKeys.values()].filter(({ _id }) => people.created.has(_id) || people.changed.has(_id));
   const stored = new Set(messages.map(textOf));
   const woken = new Set(
     placed

@@ -6,13 +6,14 @@ import { deleteAside } from './queries.ts';
 
 export async function giveUpUnknownOutcomes(kit: Kit): Promise<void> {
   // A page at a time, until one comes back empty: a long outage leaves many.
-  while ((await kit.database.systemTx(giveUpUnknown)) > 0);
+  while ((await kit.database.systemTx('upkeep', giveUpUnknown)) > 0);
 }
 
 export async function purgeCallbacks(kit: Kit): Promise<void> {
   const days = kit.config.CALLBACK_RETENTION_DAYS;
-  while ((await deleteParked(kit.database.system, days)) > 0);
-  while ((await deleteAside(kit.database.system, days)) > 0);
+  const system = kit.database.system('upkeep');
+  while ((await deleteParked(system, days)) > 0);
+  while ((await deleteAside(system, days)) > 0);
 }
 
 // A crossing is rare, and its status waits no longer than this.
@@ -27,10 +28,10 @@ export function watchCrossed(kit: Kit): () => void {
   let backMinutes = kit.config.CALLBACK_RETENTION_DAYS * MINUTES_A_DAY;
   let looking = false;
   async function look(): Promise<void> {
-    if (looking) return;
+    if (looking || !kit.storage.hasRoom) return;
     looking = true;
     try {
-      while ((await kit.database.systemTx((tx) => applyCrossed(tx, backMinutes))) > 0);
+      while ((await kit.database.systemTx('upkeep', (tx) => applyCrossed(tx, backMinutes))) > 0);
       backMinutes = LOOK_BACK_MINUTES;
     } catch (error) {
       // Failure policy: the next look comes in two seconds; a database that is away is told elsewhere.

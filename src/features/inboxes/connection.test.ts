@@ -1,11 +1,15 @@
 /** Whether the network accepts an inbox's credentials, and that nothing is received before it does. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { until } from '../../../test/support/wait.ts';
-import { CheckConnection } from './jobs.ts';
+import { CheckConnection, ConfirmAll, ConfirmConnection } from './jobs.ts';
+import { noteRefusal } from './refused.ts';
 
-const platform = await startPlatform();
+const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
 const { call, database, sandbox } = platform;
 
 interface Account {
@@ -72,7 +76,11 @@ async function jobEnded(inbox: string): Promise<boolean> {
 const [silent, overtaken] = [await register(), await register()];
 await setFaults({ phone: [{ kind: 'hang', times: 2 }] });
 const started = performance.now();
-const silence = create(silent).then((inbox) => ({ inbox, took: performance.now() - started }));
+const silence = create(silent).then(async (inbox) => {
+  const took = performance.now() - started;
+  // At once: a job asks again after half a minute.
+  return { inbox, took, received: await receives(inbox._id, silent) };
+});
 const overtakenSave = create(overtaken);
 await until(
   'the network to keep silent',
@@ -219,28 +227,229 @@ test("what changes while an inbox is DELETED is not proven by an earlier verdict
   assert.equal(await receives(_id, next), false);
 });
 
+/** Where the network notifies for this number, if that is not where it does for all. */
+async function toldAddress(account: Account): Promise<string | undefined> {
+  const url = `${platform.sandboxUrl}/v26.0/${account.phone_number_id}?fields=webhook_configuration`;
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${account.business_token}` } });
+  return ((await answer.json()) as Json).webhook_configuration.phone_number;
+}
+
 test('the network is told to notify the webhook_url of the inbox, and an address that it can not verify connects nothing', async () => {
   const account = await register();
   const { _id } = await create(account);
-  const told = async (): Promise<string | undefined> => {
-    const url = `${platform.sandboxUrl}/v26.0/${account.phone_number_id}?fields=webhook_configuration`;
-    const answer = await fetch(url, { headers: { authorization: `Bearer ${account.business_token}` } });
-    return ((await answer.json()) as Json).webhook_configuration.phone_number;
-  };
-  assert.equal(await told(), undefined);
+  assert.equal(await toldAddress(account), undefined);
   const webhook_url = `${platform.url}/hooks/wap`;
   assert.equal((await put(_id, { webhook_url })).connection.status, 'CONNECTED');
-  assert.equal(await told(), webhook_url);
+  assert.equal(await toldAddress(account), webhook_url);
   assert.ok(await receives(_id, account));
   const wrong = await put(_id, { webhook_url: `${platform.url}/health/live` });
   assert.notEqual(wrong.connection.status, 'CONNECTED');
   assert.match(wrong.connection.error, /Callback verification failed/);
 });
 
+test('a webhook_url that is cleared is gone from the record, and the network forgets it', async () => {
+  const account = await register();
+  const { _id } = await create(account);
+  await put(_id, { webhook_url: `${platform.url}/hooks/wap` });
+  await setFaults({ phone: [{ kind: 'http_500', times: 1 }] });
+  const cleared = await put(_id, { webhook_url: null });
+  assert.ok(!('webhook_url' in cleared));
+  assert.equal(cleared.connection.status, 'PENDING');
+  assert.ok(await hurryJob(_id));
+  await until('the job to connect it', async () => (await read(_id)).connection.status === 'CONNECTED');
+  assert.equal(await toldAddress(account), undefined);
+  assert.ok(await receives(_id, account));
+});
+
+/** An address of a tenant that notes what it is asked, and answers as the network wants it. */
+async function listen(context: TestContext): Promise<{ url: string; tokens: (string | null)[] }> {
+  const tokens: (string | null)[] = [];
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '/', 'http://tenant');
+    tokens.push(searchParams.get('hub.verify_token'));
+    response.end(searchParams.get('hub.challenge'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, tokens };
+}
+
+/** What the handshake of the platform answers to a token. */
+const shake = async (token: string): Promise<number> => {
+  const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': '7' });
+  return (await fetch(`${platform.url}/hooks/wap?${query.toString()}`)).status;
+};
+
+test("the address of an inbox is shown a verification token of its own, never the installation's", async (context) => {
+  const { url, tokens } = await listen(context);
+  const [first, second] = [await create(await register()), await create(await register())];
+  for (const { _id } of [first, second])
+    assert.equal((await put(_id, { webhook_url: url })).connection.status, 'CONNECTED');
+  const [one = '', two = ''] = tokens;
+  assert.ok(one && two && one !== two && one !== platform.running.kit.config.WAP_VERIFY_TOKEN);
+  assert.deepEqual([await shake(one), await shake(two)], [200, 200]);
+  const [kept] = await database.sql<{ row: string }>(
+    'select row_to_json(i)::text as row from inboxes i where _id = $1',
+    [first._id],
+  );
+  assert.ok(!kept?.row.includes(one.slice(-20)));
+  // Forged, of an inbox that has no such address, and of one that is closed.
+  assert.equal(await shake(`${one.slice(0, -1)}${one.endsWith('A') ? 'B' : 'A'}`), 403);
+  assert.equal(await shake(one.slice(0, 48) + two.slice(48)), 403);
+  await put(first._id, { webhook_url: null });
+  await put(second._id, { status: 'DELETED' });
+  assert.deepEqual([await shake(one), await shake(two)], [403, 403]);
+});
+
+test('a webhook_url that is no public address is refused like every address that a tenant gives', async () => {
+  const account = await register();
+  const { _id } = await create(account);
+  const before = await read(_id);
+  for (const webhook_url of [
+    'http://169.254.169.254/latest',
+    'http://10.0.0.1/hook',
+    'http://[::1]:9000/',
+    'https://user:pass@example.com/',
+  ]) {
+    for (const [method, path, body] of [
+      ['PUT', `/v1/inboxes/${_id}`, { webhook_url }],
+      ['POST', '/v1/inboxes', { channel: 'WEB_V2', name: 'Site', webhook_url }],
+    ] as const) {
+      const { body: problem } = await call(400, method, path, { body });
+      assert.deepEqual([problem.code, problem.errors[0].path], ['TARGET_NOT_ALLOWED', 'webhook_url'], webhook_url);
+    }
+  }
+  assert.deepEqual(await read(_id), before);
+});
+
 test('coexistence_enabled is what the network says of the number', async () => {
   for (const is_on_biz_app of [true, false]) {
     assert.equal((await create(await register({ is_on_biz_app }))).coexistence_enabled, is_on_biz_app);
   }
+});
+
+/** A conversation of this inbox in which the contact has just written. */
+async function conversationIn(inbox: string, account: Account): Promise<string> {
+  assert.ok(await receives(inbox, account));
+  const [row] = await database.sql<{ _id: string }>('select _id from conversations where inbox_id = $1', [inbox]);
+  return row?._id ?? '';
+}
+
+const send = async (conversationId: string): Promise<Json> =>
+  (
+    await call(201, 'POST', '/v1/messages/send-text', {
+      body: { conversationId, message: { content: 'Oi', contentType: 'TEXT' } },
+    })
+  ).body;
+
+test('a token that the network refuses at a send marks its inbox as ERROR at once; a job connects it when it is accepted again', async () => {
+  for (const code of [0, 190]) {
+    const account = await register();
+    const { _id } = await create(account);
+    await until('the job of the save to end', async () => !(await hurryJob(_id)) && (await jobEnded(_id)));
+    const conversation = await conversationIn(_id, account);
+    await setFaults({ send: [{ code, times: 1 }] });
+    const failed = await send(conversation);
+    assert.deepEqual([failed.status, failed.errors[0].code], ['FAILED', code]);
+    assert.notEqual(failed.errors[0].title, 'OAuthException');
+    const { status, error } = (await read(_id)).connection;
+    assert.equal(status, 'ERROR');
+    assert.match(error, new RegExp(`code ${code}`));
+    assert.ok(await receives(_id, account), 'what comes in is still received');
+    assert.ok(await hurryJob(_id));
+    await until('the job to connect it', async () => (await read(_id)).connection.status === 'CONNECTED');
+  }
+});
+
+test('a token that the network refuses at a read mark marks its inbox as ERROR, and the mark is not tried again', async () => {
+  const account = await register();
+  const { _id } = await create(account);
+  const conversation = await conversationIn(_id, account);
+  await sandbox('POST', '/sandbox/accounts', { ...account, token: 'a-newer-token' });
+  await call(200, 'PUT', `/v1/conversations/${conversation}/read`);
+  await until('the inbox to be marked', async () => (await read(_id)).connection.status === 'ERROR');
+  const marks = `select state from pgboss.job where name = 'conversations.mark-read' and data->>'conversation' = $1`;
+  await until('the job to end', async () =>
+    (await database.sql<Json>(marks, [conversation])).every(({ state }) => state === 'completed'),
+  );
+});
+
+test('other refusals leave the connection alone, and so does a refusal of credentials that were replaced meanwhile', async () => {
+  const account = await register();
+  const { _id } = await create(account);
+  const conversation = await conversationIn(_id, account);
+  for (const code of [131026, 130429, 200, 613]) {
+    await setFaults({ send: [{ code, times: 3 }] });
+    assert.equal((await send(conversation)).status, 'FAILED');
+    assert.equal((await read(_id)).connection.status, 'CONNECTED', `${code}`);
+  }
+  await setFaults({ send: [{ code: 190, times: 1 }] });
+  await database.sql('update inboxes set connection_version = connection_version + 1 where _id = $1', [_id]);
+  const { kit } = platform.running;
+  await kit.database.tenantTx(platform.demo._id, (tx) =>
+    noteRefusal(kit, tx, { inbox: _id, version: 0 }, { code: 190, message: 'Old' }),
+  );
+  assert.equal((await read(_id)).connection.status, 'CONNECTED');
+  await setFaults({ send: [] });
+});
+
+test('an inbox in ERROR is checked again when it is saved', async () => {
+  const account = await register();
+  await sandbox('POST', '/sandbox/accounts', { ...account, token: 'not-yet-the-same' });
+  const { _id, connection } = await create(account);
+  assert.equal(connection.status, 'ERROR');
+  await sandbox('POST', '/sandbox/accounts', { ...account, token: account.business_token });
+  assert.equal((await put(_id, { name: 'Saved' })).connection.status, 'CONNECTED');
+});
+
+/** Runs the daily look at every inbox now, as if they had last been looked at a day ago. */
+async function lookDaily(ids: string[]): Promise<void> {
+  const checked = `update inboxes set connection_checked_at = now() - interval '1 day' where _id = any($1)`;
+  await database.sql(checked, [ids]);
+  const { kit } = platform.running;
+  await kit.database.systemTx('upkeep', (tx) => kit.enqueue(tx, ConfirmAll, {}));
+  await until('every inbox to be asked for', async () => {
+    const rows = await database.sql(
+      `update pgboss.job set start_after = now() where name = $1 and data->>'inbox' = any($2) returning 1`,
+      [ConfirmConnection.name, ids],
+    );
+    return rows.length >= ids.length;
+  });
+}
+
+test('every CONNECTED inbox is looked at daily: coexistence follows, and a token that was taken back is seen', async () => {
+  const accounts = [await register({ is_on_biz_app: true }), await register(), await register()] as const;
+  const [left, joined, lost] = await Promise.all(accounts.map(create));
+  assert.deepEqual([left.coexistence_enabled, joined.coexistence_enabled], [true, false]);
+  for (const [index, change] of [
+    { is_on_biz_app: false },
+    { is_on_biz_app: true },
+    { token: 'a-newer-token' },
+  ].entries()) {
+    const { business_token: token, ...account } = accounts[index] as Account;
+    await sandbox('POST', '/sandbox/accounts', { ...account, token, ...change });
+  }
+  await lookDaily([left._id, joined._id, lost._id]);
+  await until('the lost token to be seen', async () => (await read(lost._id)).connection.status === 'ERROR');
+  await until('the business app to be seen', async () => (await read(joined._id)).coexistence_enabled === true);
+  await until('its end to be seen', async () => (await read(left._id)).coexistence_enabled === false);
+  assert.equal((await read(left._id)).connection.status, 'CONNECTED');
+});
+
+test('a network that is away takes nothing back at the daily look', async () => {
+  const inbox = await create(await register());
+  await setFaults({ phone: [{ kind: 'http_500', times: null }] });
+  await lookDaily([inbox._id]);
+  await until('the look to be repeated', async () => {
+    const rows = await database.sql(
+      `select 1 from pgboss.job where name = $1 and data->>'inbox' = $2 and state = 'retry'`,
+      [ConfirmConnection.name, inbox._id],
+    );
+    return rows.length > 0;
+  });
+  assert.equal((await read(inbox._id)).connection.status, 'CONNECTED');
+  await setFaults({ phone: [] });
 });
 
 test('a verdict that comes after the credentials were replaced is void', async () => {
@@ -254,8 +463,8 @@ test('a verdict that comes after the credentials were replaced is void', async (
 });
 
 test('a network that never answers holds a save for ten seconds at most, and leaves it PENDING', async () => {
-  const { inbox, took } = await silence;
+  const { inbox, took, received } = await silence;
   assert.equal(inbox.connection.status, 'PENDING');
   assert.ok(took >= 9_950 && took < 14_000, `it took ${took} ms`);
-  assert.equal(await receives(inbox._id, silent), false);
+  assert.equal(received, false);
 });

@@ -171,13 +171,11 @@ const REFUSED: [Record<string, unknown>, string][] = [
   [{ name: 7 }, 'name'],
   [{ webhook_url: 'not a url' }, 'webhook_url'],
   [{ webhook_url: 'ftp://example.com/' }, 'webhook_url'],
-  [{ webhook_url: null }, 'webhook_url'],
   [{ number: '' }, 'number'],
   [{ number: 5511900000000 }, 'number'],
   [{ number: 'call me' }, 'number'],
   [{ number: null }, 'number'],
   [{ default_agent: '' }, 'default_agent'],
-  [{ default_agent: null }, 'default_agent'],
   [{ default_agent: 1 }, 'default_agent'],
   [{ default_owner: '' }, 'default_owner'],
   [{ default_owner: 1 }, 'default_owner'],
@@ -234,6 +232,33 @@ test('unknown, read-only, wrongly typed and null fields are 400, named by their 
   }
   assert.deepEqual(await read(before._id), before);
   assert.equal(await count(), inboxes);
+});
+
+test('webhook_url and default_agent are cleared by null, and may be null from the start', async () => {
+  const given = { webhook_url: 'https://hooks.example.com/wap', default_agent: await createAgent(demo._id) };
+  const { _id } = await create({ ...WEB, ...given });
+  const cleared = await put(_id, { webhook_url: null, default_agent: null });
+  const empty = await create({ ...WEB, webhook_url: null, default_agent: null });
+  for (const inbox of [cleared, empty]) {
+    for (const field of Object.keys(given)) assert.ok(!(field in inbox), field);
+  }
+});
+
+test('test_numbers name people as the channel does: numbers, e-mail addresses or ids', async () => {
+  const phone = await create(wapInbox());
+  for (const [body, good, bad] of [
+    [phone, ['+55 (11) 8765-4321', '5511988887777', 'BR.13491208655302741918'], ['maria@example.com', 'maria', '']],
+    [await create({ channel: 'EMAIL', name: 'Mail' }), ['maria@example.com'], ['5511988887777', 'maria', 'a b@c']],
+    [await create({ channel: 'WEB_V2', name: 'Site' }), ['visitor-1', '5511988887777'], ['', ' ']],
+  ] as const) {
+    const changed = await put(body._id, { test_mode: { test_numbers: [...good] } });
+    assert.deepEqual(changed.test_mode.test_numbers, good);
+    for (const name of bad) {
+      const test_mode = { test_numbers: [good[0], name] };
+      const { body: problem } = await call(400, 'PUT', `/v1/inboxes/${body._id}`, { body: { test_mode } });
+      assert.equal(problem.errors[0].path, 'test_mode.test_numbers[1]', name);
+    }
+  }
 });
 
 test('a default_agent or default_owner that is unknown or of another company is 400 UNKNOWN_REFERENCE, and the two look the same', async () => {

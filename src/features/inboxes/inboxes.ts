@@ -2,14 +2,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Channel, ChannelName } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
-import { violates } from '../../platform/db.ts';
 import { AppError, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { expectUsers } from '../users/assignments.ts';
+import { expectFree } from './address.ts';
 import { checkConnection } from './connection.ts';
-import { CheckConnection } from './jobs.ts';
+import { CheckConnection, RECHECK_SECONDS } from './jobs.ts';
 import {
   countInboxes,
   findInbox,
@@ -24,33 +24,33 @@ import type { Inbox, InboxCreate, InboxQuery, InboxUpdate } from './schemas.ts';
 import { maskSettings, openSettings, sealSettings, settingsOf } from './settings.ts';
 
 const CONFIG_FIELDS = ['api_wap_config', 'partner_api_config'] as const;
-// The job looks again in case this process dies before its own check is through.
-const RECHECK_SECONDS = 30;
 
 export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<Inbox> {
   await refuseTargets(kit, input);
+  const row = applied(kit, emptyRow(tenant.companyId, input), input);
+  await expectFree(kit, row);
   const created = await tenant.tx(async (tx) => {
     await expectUsers(tx, { default_owner: input.default_owner });
-    const row = applied(kit, emptyRow(tenant.companyId, input), input);
-    const inbox = await ownNumber(() => insertInbox(tx, row));
+    const inbox = await insertInbox(tx, row);
     tx.makes(inbox._id);
     await kit.enqueue(tx, CheckConnection, keyOf(inbox), { key: inbox._id, delaySeconds: RECHECK_SECONDS });
     return inbox;
   });
-  return present(kit, (await checkedNow(kit, tenant, created)) ?? created);
+  return present(kit, (await checkedNow(kit, created)) ?? created);
 }
 
 export async function updateInboxById(kit: Kit, tenant: Tenant, id: string, input: InboxUpdate): Promise<Inbox> {
   await refuseTargets(kit, input);
+  await expectFreeNext(kit, tenant, id, input);
   const { row, recheck } = await tenant.tx((tx) => changeInbox(kit, tx, id, input));
-  const checked = recheck ? await checkedNow(kit, tenant, row) : null;
+  const checked = recheck ? await checkedNow(kit, row) : null;
   return present(kit, checked ?? row);
 }
 
 /** The record is stored whatever the check comes to: a failure here must not look like one of the request. */
-async function checkedNow(kit: Kit, tenant: Tenant, row: InboxRow): Promise<InboxRow | null> {
+async function checkedNow(kit: Kit, row: InboxRow): Promise<InboxRow | null> {
   try {
-    return await checkConnection(kit, tenant, row);
+    return await checkConnection(kit, row);
   } catch (error) {
     // Failure policy: the inbox stays PENDING, and the job that was queued with it looks again.
     kit.log.warn({ err: error, inbox: row._id }, 'inboxes: the connection could not be checked now');
@@ -68,14 +68,26 @@ async function changeInbox(
   if (!before) throw notFound();
   await expectUsers(tx, { default_owner: input.default_owner });
   const next = applied(kit, before, input);
-  // While it was DELETED the number was free for others: what the network accepted before proves nothing any more.
-  const reactivated = next.status === 'ACTIVE' && before.status === 'DELETED';
-  const moved = reactivated || next.network_address !== before.network_address || next.channel !== before.channel;
+  const moved = isMoved(before, next);
   const renewed = moved || next.webhook_url !== before.webhook_url || credentialsChanged(kit, before, next);
-  const row = await ownNumber(() => updateInbox(tx, next, { renewed, moved }));
-  const recheck = renewed && row.status === 'ACTIVE';
+  const row = await updateInbox(tx, next, { renewed, moved });
+  // Whoever saves an inbox that was refused has perhaps mended it at the network.
+  const recheck = (renewed || before.connection.status === 'ERROR') && row.status === 'ACTIVE';
   if (recheck) await kit.enqueue(tx, CheckConnection, keyOf(row), { key: row._id, delaySeconds: RECHECK_SECONDS });
   return { row, recheck };
+}
+
+/** While it was DELETED the number was free for others: what the network accepted before proves nothing any more. */
+function isMoved(before: InboxRow, next: InboxRow): boolean {
+  const reactivated = next.status === 'ACTIVE' && before.status === 'DELETED';
+  return reactivated || next.network_address !== before.network_address || next.channel !== before.channel;
+}
+
+/** A look before the change, which holds no lock: the question crosses companies. */
+async function expectFreeNext(kit: Kit, tenant: Tenant, id: string, input: InboxUpdate): Promise<void> {
+  const before = await findInbox(tenant.read, id);
+  const next = before && applied(kit, before, input);
+  if (next && isMoved(before, next)) await expectFree(kit, next);
 }
 
 export async function readInbox(kit: Kit, tenant: Tenant, id: string): Promise<Inbox> {
@@ -95,7 +107,13 @@ const keyOf = (row: InboxRow): { company: string; inbox: string } => ({ company:
 
 /** The record as it leaves: what is empty and optional is left out, what is secret is masked. */
 function present(kit: Kit, row: InboxRow): Inbox {
-  const { network_address: _address, network_account: _account, connection_version: _version, ...shown } = row;
+  const {
+    network_address: _address,
+    network_account: _account,
+    connection_version: _version,
+    callback_told: _told,
+    ...shown
+  } = row;
   const masked = Object.fromEntries(
     kit.channels
       .all()
@@ -131,6 +149,7 @@ function emptyRow(company: string, input: { channel: ChannelName; name: string }
     network_address: null,
     network_account: null,
     connection_version: 0,
+    callback_told: false,
     connection: { status: 'PENDING', checked_at: null, error: null },
     createdAt: '',
     updatedAt: '',
@@ -147,6 +166,7 @@ function applied(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
     if (field && given) next[field] = sealSettings(before, channel, given, kit.secrets);
   }
   const channel = kit.channels.get(next.channel);
+  expectPeople(channel, test_mode?.test_numbers ?? []);
   const settings = settingsOf(next, channel);
   if (CONFIG_FIELDS.some((field) => field === channel.configField) && !settings)
     throw configRequired(channel.configField ?? '');
@@ -154,6 +174,11 @@ function applied(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
   next.network_address = settings ? boundedAddress(channel, settings) : null;
   next.network_account = typeof settings?.['waba_id'] === 'string' ? settings['waba_id'] : null;
   return next;
+}
+
+function expectPeople(channel: Channel, names: string[]): void {
+  const wrong = names.findIndex((name) => !channel.person.test(name));
+  if (wrong >= 0) throw invalid(`test_mode.test_numbers[${wrong}]`, 'does not name a person on this channel');
 }
 
 // What a unique index holds in one entry, with room to spare.
@@ -187,19 +212,10 @@ async function refuseTargets(kit: Kit, input: InboxUpdate): Promise<void> {
       if (reason) throw targetNotAllowed(`${field}.${target.path}`, reason);
     }
   }
-  if (input.webhook_url !== undefined && !URL.canParse(input.webhook_url)) throw invalid('webhook_url', 'is not a URL');
+  const reason = input.webhook_url ? await kit.outbound.refuse(input.webhook_url) : null;
+  if (reason) throw targetNotAllowed('webhook_url', reason);
 }
 
 function targetNotAllowed(path: string, message: string): AppError {
   return new AppError('TARGET_NOT_ALLOWED', `${path}: ${message}`, [{ path, code: 'TARGET_NOT_ALLOWED', message }]);
-}
-
-async function ownNumber<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    // Failure policy: the unique index decides who owns a number; everything else goes on to the caller.
-    if (violates(error, 'inboxes_network_address_key')) throw new AppError('CHANNEL_IN_USE');
-    throw error;
-  }
 }

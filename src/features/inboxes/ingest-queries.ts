@@ -31,17 +31,19 @@ export interface Receiver {
   process_unsupported_messages: boolean;
   disable_inbound_ai: boolean;
   is_test: boolean;
+  /** Of a suspended company: what comes in is stored, and nothing answers it. */
+  suspended: boolean;
   test_numbers: string[];
 }
 
-/** The inboxes that receive for these addresses: ACTIVE, and accepted by the network. */
+/** The inboxes that receive for these addresses: ACTIVE, and accepted by the network; those of suspended companies, too. */
 export function findReceivers(tx: SystemTx, channel: ChannelName, addresses: string[]): Promise<Receiver[]> {
   return many(tx, {
     name: 'inboxes.findReceivers',
     text: `select i.company_id as company, i._id as inbox, i.network_address as address, i.channel, i.default_agent,
         i.default_owner, i.coexistence_enabled, i.process_unsupported_messages, i.disable_inbound_ai,
-        (i.test_mode->>'enabled')::boolean as is_test, i.test_mode->'test_numbers' as test_numbers
-      from inboxes i join companies c on c._id = i.company_id and c.status = 'ACTIVE'
+        (i.test_mode->>'enabled')::boolean as is_test, i.test_mode->'test_numbers' as test_numbers, c.status <> 'ACTIVE' as suspended
+      from inboxes i join companies c on c._id = i.company_id
       where i.channel = $1 and i.network_address = any($2) and i.status = 'ACTIVE' and i.accepted_at is not null`,
     values: [channel, addresses],
   });

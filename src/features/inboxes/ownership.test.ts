@@ -1,21 +1,49 @@
-/** One ACTIVE inbox of the whole installation owns a network number; the database decides. */
+/** A network number belongs to the one ACTIVE inbox of the installation whose credentials the network has accepted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
 
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', ...connectionsFor(20) } });
-const { call, database, demo } = platform;
+const { call, database, demo, sandbox } = platform;
 const other = await platform.createCompany();
 
 let lastNumber = 600_000_000_000_000;
 const networkId = (): string => String((lastNumber += 1));
+/** An inbox whose token nobody but its author has ever heard of. */
 const wapInbox = (phone_number_id: string, extra: Record<string, unknown> = {}) => ({
   channel: 'WAP_AUTO_CLOSER',
   name: 'Phone',
   number: '+5511900000000',
-  api_wap_config: { phone_number_id, business_id: '2', waba_id: '3' },
+  api_wap_config: { phone_number_id, business_id: '2', waba_id: '3', business_token: 'invented-token' },
   ...extra,
 });
+const configOf = (phone_number_id: string, business_token = `token-of-${phone_number_id}`) => ({
+  api_wap_config: { phone_number_id, business_id: '2', waba_id: `9${phone_number_id}`, business_token },
+});
+/** Makes the network know the number, with this token. */
+const register = (phone_number_id: string, token = `token-of-${phone_number_id}`): Promise<Json> =>
+  sandbox('POST', '/sandbox/accounts', { phone_number_id, waba_id: `9${phone_number_id}`, token });
+/** An inbox that can prove itself. */
+const ownInbox = (phone_number_id: string) => wapInbox(phone_number_id, configOf(phone_number_id));
+
+async function registered(): Promise<string> {
+  const number = networkId();
+  await register(number);
+  return number;
+}
+
+/** The company's own answer to who of these inboxes receives for the number. */
+async function receiver(number: string): Promise<string | undefined> {
+  const { id } = await platform.receive({ phone_number_id: number, text: 'Oi', from: '5511988887777' });
+  const rows = await database.sql<{ inbox_id: string }>('select inbox_id from messages where external_id = $1', [id]);
+  assert.ok(rows.length <= 1);
+  return rows[0]?.inbox_id;
+}
+
+async function connectionOf({ key }: Caller, id: string): Promise<Json> {
+  return (await call(200, 'GET', `/v1/inboxes/${id}`, { key })).body.connection;
+}
+
 const partnerInbox = (base_url: string, instance_name: string) => ({
   channel: 'PARTNER_API',
   name: 'Gateway',
@@ -52,43 +80,78 @@ async function race(
   return answers.map((answer) => answer.status).toSorted((a, b) => a - b);
 }
 
-async function ownersOf(number: string): Promise<number> {
-  const rows = await database.sql(`select 1 from inboxes where network_address = $1 and status = 'ACTIVE'`, [number]);
-  return rows.length;
+async function connected(number: string): Promise<string[]> {
+  const rows = await database.sql<{ _id: string }>(
+    `select _id from inboxes where network_address = $1 and status = 'ACTIVE' and connection_status = 'CONNECTED'`,
+    [number],
+  );
+  return rows.map(({ _id }) => _id);
 }
 
-test('a number that is in use is 409 CHANNEL_IN_USE for the same and for another company, which learns nothing of its owner', async () => {
-  const number = networkId();
-  const owner = await create(demo, wapInbox(number));
+test('a number that is connected is 409 CHANNEL_IN_USE for the same and for another company, which learns nothing of its owner', async () => {
+  const number = await registered();
+  const owner = await create(demo, ownInbox(number));
+  assert.equal(owner.connection.status, 'CONNECTED');
   await refuse(demo, wapInbox(number));
-  const problem = await refuse(other, wapInbox(number));
+  const problem = await refuse(other, ownInbox(number));
   assert.deepEqual(problem.errors, []);
   for (const known of [owner._id, demo._id, number]) assert.ok(!JSON.stringify(problem).includes(known));
   const rows = await database.sql('select 1 from inboxes where network_address = $1', [number]);
   assert.equal(rows.length, 1);
 });
 
-test('of 20 inboxes created at the same moment for one number, by two companies, exactly one exists', async () => {
-  const number = networkId();
-  const body = wapInbox(number);
+test('an inbox with an invented token keeps nobody out, and ends as ERROR when the number proves to be another one', async () => {
+  const number = await registered();
+  const squatter = await create(other, wapInbox(number));
+  const second = await create(demo, wapInbox(number, { channel: 'WAP_AUTO_CLOSER', name: 'Second' }));
+  assert.equal(await receiver(number), undefined);
+  const owner = await create(demo, ownInbox(number));
+  assert.equal(owner.connection.status, 'CONNECTED');
+  for (const [caller, id] of [
+    [other, squatter._id],
+    [demo, second._id],
+  ] as const) {
+    const { status, error } = await connectionOf(caller, id);
+    assert.deepEqual([status, error], ['ERROR', 'Another inbox has proven that this number is its own.']);
+  }
+  assert.equal(await receiver(number), owner._id);
+  await put(200, other, squatter._id, { name: 'Saved again' });
+  assert.equal((await connectionOf(other, squatter._id)).status, 'ERROR');
+  assert.equal(await receiver(number), owner._id);
+});
+
+test('of 20 inboxes that prove themselves for one number at the same moment, exactly one is connected', async () => {
+  const number = await registered();
+  const body = ownInbox(number);
   const requests = Array.from({ length: 20 }, (_, index) => ({
     caller: index % 2 ? demo : other,
     path: '/v1/inboxes',
     body,
   }));
-  assert.deepEqual(await race('POST', requests), [201, ...Array.from({ length: 19 }, () => 409)]);
-  const rows = await database.sql('select 1 from inboxes where network_address = $1', [number]);
-  assert.equal(rows.length, 1);
+  const statuses = await race('POST', requests);
+  assert.ok(
+    statuses.every((status) => status === 201 || status === 409),
+    statuses.join(),
+  );
+  const [owner, ...rest] = await connected(number);
+  assert.deepEqual(rest, []);
+  assert.equal(await receiver(number), owner);
+  const left = await database.sql<{ connection_status: string; proven: boolean }>(
+    'select connection_status, accepted_at is not null as proven from inboxes where network_address = $1 and _id <> $2',
+    [number, owner],
+  );
+  assert.equal(left.length, statuses.filter((status) => status === 201).length - 1);
+  for (const row of left) assert.deepEqual(row, { connection_status: 'ERROR', proven: false });
 });
 
-test('of ten closed inboxes of one number that are opened at the same moment, exactly one becomes ACTIVE', async () => {
-  const number = networkId();
+test('of ten closed inboxes of one number that are opened at the same moment, exactly one is connected', async () => {
+  const number = await registered();
   const closed: { caller: Caller; id: string }[] = [];
   for (const caller of Array.from({ length: 10 }, (_, index) => (index % 2 ? demo : other))) {
-    const { _id } = await create(caller, wapInbox(number, { status: 'DELETED' }));
+    const { _id } = await create(caller, { ...ownInbox(number), status: 'DELETED' });
     closed.push({ caller, id: _id });
   }
-  assert.equal(await ownersOf(number), 0);
+  assert.deepEqual(await connected(number), []);
   const body = { status: 'ACTIVE' };
   const requests = closed.map(({ caller, id }) => ({
     caller,
@@ -96,39 +159,72 @@ test('of ten closed inboxes of one number that are opened at the same moment, ex
     path: `/v1/inboxes/${id}`,
     body,
   }));
-  assert.deepEqual(await race('PUT', requests), [200, ...Array.from({ length: 9 }, () => 409)]);
-  assert.equal(await ownersOf(number), 1);
+  const statuses = await race('PUT', requests);
+  assert.ok(
+    statuses.every((status) => status === 200 || status === 409),
+    statuses.join(),
+  );
+  assert.equal((await connected(number)).length, 1);
 });
 
-test('a DELETED inbox frees its number, and can not take it back while another one has it', async () => {
-  const number = networkId();
-  const first = await create(demo, wapInbox(number));
+test('a DELETED inbox frees its number, and can not take it back while another one is connected', async () => {
+  const number = await registered();
+  const first = await create(demo, ownInbox(number));
   await put(200, demo, first._id, { status: 'DELETED' });
-  const second = await create(other, wapInbox(number));
+  const second = await create(other, ownInbox(number));
   const refused = await put(409, demo, first._id, { status: 'ACTIVE', name: 'Back' });
   assert.equal(refused.body.code, 'CHANNEL_IN_USE');
   const { body } = await call(200, 'GET', `/v1/inboxes/${first._id}`);
   assert.deepEqual([body.status, body.name], ['DELETED', 'Phone']);
   await put(200, other, second._id, { status: 'DELETED' });
-  assert.equal((await put(200, demo, first._id, { status: 'ACTIVE' })).body.status, 'ACTIVE');
+  const back = await put(200, demo, first._id, { status: 'ACTIVE' });
+  assert.deepEqual([back.body.status, back.body.connection.status], ['ACTIVE', 'CONNECTED']);
 });
 
-test('moving to a number that is in use is 409 and changes nothing; moving away frees the old one', async () => {
-  const [taken, own, free] = [networkId(), networkId(), networkId()];
-  await create(other, wapInbox(taken));
-  const { _id } = await create(demo, wapInbox(own));
-  const configOf = (number: string) => ({ api_wap_config: wapInbox(number).api_wap_config });
+test('moving to a number that is connected is 409 and changes nothing; moving away frees the old one', async () => {
+  const [taken, own, free] = [await registered(), await registered(), await registered()];
+  await create(other, ownInbox(taken));
+  const { _id } = await create(demo, ownInbox(own));
   await put(409, demo, _id, { ...configOf(taken), name: 'Moved' });
   const { body } = await call(200, 'GET', `/v1/inboxes/${_id}`);
   assert.deepEqual([body.name, body.api_wap_config.phone_number_id], ['Phone', own]);
   await put(200, demo, _id, configOf(free));
-  await create(other, wapInbox(own));
+  assert.equal((await create(other, ownInbox(own))).connection.status, 'CONNECTED');
   await put(200, demo, _id, { channel: 'WEB_V2' });
-  await create(other, wapInbox(free));
+  assert.equal((await create(other, ownInbox(free))).connection.status, 'CONNECTED');
+});
+
+test('an owner whose credentials the network refuses goes on receiving, until another inbox proves that the number is its own', async () => {
+  const number = await registered();
+  const first = await create(demo, ownInbox(number));
+  // The number has moved to another company: the network knows it by another token.
+  await register(number, 'token-of-the-new-owner');
+  await put(200, demo, first._id, configOf(number, 'another-old-token'));
+  assert.equal((await connectionOf(demo, first._id)).status, 'ERROR');
+  assert.equal(await receiver(number), first._id);
+  const squatter = await create(other, wapInbox(number));
+  assert.deepEqual([squatter.connection.status, await receiver(number)], ['ERROR', first._id]);
+  const second = await create(other, { ...ownInbox(number), ...configOf(number, 'token-of-the-new-owner') });
+  assert.deepEqual([second.connection.status, await receiver(number)], ['CONNECTED', second._id]);
+  assert.equal((await connectionOf(demo, first._id)).error, 'Another inbox has proven that this number is its own.');
+});
+
+test('an owner keeps its number while the network is away and while its credentials change', async () => {
+  const number = await registered();
+  const { _id } = await create(demo, ownInbox(number));
+  await sandbox('PUT', '/sandbox/settings', { faults: { phone: [{ kind: 'http_500', times: null }] } });
+  await put(200, demo, _id, configOf(number, 'a-newer-token'));
+  assert.equal((await connectionOf(demo, _id)).status, 'PENDING');
+  await refuse(other, ownInbox(number));
+  await sandbox('PUT', '/sandbox/settings', { faults: { phone: [] } });
+  assert.equal(await receiver(number), _id);
 });
 
 test('an instance belongs to its gateway: the same gateway in another spelling is in use, the same name elsewhere is not', async () => {
-  await create(demo, partnerInbox('http://127.0.0.1:9009/api', 'main'));
+  const { _id } = await create(demo, partnerInbox('http://127.0.0.1:9009/api', 'main'));
+  await create(other, partnerInbox('http://127.0.0.1:9009/api', 'main'));
+  // As long as the channel itself can not ask its gateway.
+  await database.sql(`update inboxes set accepted_at = now(), connection_status = 'CONNECTED' where _id = $1`, [_id]);
   for (const base_url of ['http://127.0.0.1:9009/api', 'HTTP://127.0.0.1:9009/api/', 'http://127.1:9009/api//']) {
     await refuse(other, partnerInbox(base_url, 'main'));
   }

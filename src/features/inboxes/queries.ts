@@ -1,5 +1,5 @@
 import type { ChannelName } from '../../channels/channel.ts';
-import { many, maybeOne, one, type Statement } from '../../platform/db.ts';
+import { exec, many, maybeOne, one, type Statement } from '../../platform/db.ts';
 import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 
@@ -28,15 +28,16 @@ export interface InboxRow {
   network_address: string | null;
   network_account: string | null;
   connection_version: number;
+  callback_told: boolean;
   connection: { status: 'PENDING' | 'CONNECTED' | 'ERROR'; checked_at: string | null; error: string | null };
   createdAt: string;
   updatedAt: string;
 }
 
-const COLUMNS = `_id, company_id as company, name, channel, number, webhook_url, default_agent, default_owner, status,
+export const COLUMNS = `_id, company_id as company, name, channel, number, webhook_url, default_agent, default_owner, status,
   api_wap_config, partner_api_config, professional_network_config, test_mode, general_config, coexistence_enabled,
   process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction, network_address, network_account, connection_version,
-  json_build_object('status', connection_status, 'checked_at',
+  callback_told, json_build_object('status', connection_status, 'checked_at',
     to_char(connection_checked_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'error', connection_error) as connection,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
@@ -110,7 +111,8 @@ const WRITABLE_VALUES = Array.from({ length: 16 }, (_, index) => `$${index + 3}`
 export function insertInbox(tx: TenantTx, row: InboxRow): Promise<InboxRow> {
   return one(tx, {
     name: 'inboxes.insert',
-    text: `insert into inboxes (company_id, _id, ${WRITABLE}) values ($1, $2, ${WRITABLE_VALUES}) returning ${COLUMNS}`,
+    text: `insert into inboxes (company_id, _id, ${WRITABLE}, callback_told)
+      values ($1, $2, ${WRITABLE_VALUES}, $6::text is not null) returning ${COLUMNS}`,
     values: [tx.companyId, row._id, ...writable(row)],
   });
 }
@@ -127,7 +129,7 @@ export function updateInbox(
   return one(tx, {
     name: 'inboxes.update',
     text: `update inboxes set (${WRITABLE}) = row(${WRITABLE_VALUES}), updated_at = now(),
-        connection_status = case when $19 then 'PENDING' else connection_status end,
+        callback_told = callback_told or $6::text is not null, connection_status = case when $19 then 'PENDING' else connection_status end,
         connection_error = case when $19 then null else connection_error end,
         connection_version = connection_version + case when $19 then 1 else 0 end,
         accepted_at = case when $20 then null else accepted_at end,
@@ -138,21 +140,28 @@ export function updateInbox(
 }
 
 export interface ConnectionVerdict {
-  status: 'PENDING' | 'CONNECTED' | 'ERROR';
-  error: string | null;
-  /** Null leaves what is known. */
-  coexistence: boolean | null;
+  status: 'PENDING' | 'ERROR';
+  error: string;
   /** Of the credentials that were checked: a verdict on earlier ones is void. */
   version: number;
 }
 
+/** What the network accepts is told by connectInbox. */
 export function setConnection(tx: TenantTx, id: string, verdict: ConnectionVerdict): Promise<InboxRow | null> {
   return maybeOne(tx, {
     name: 'inboxes.setConnection',
-    text: `update inboxes set connection_status = $3, connection_error = $4, connection_checked_at = now(),
-        coexistence_enabled = coalesce($5, coexistence_enabled),
-        accepted_at = case when $3 = 'CONNECTED' then coalesce(accepted_at, now()) else accepted_at end
-      where company_id = $1 and _id = $2 and connection_version = $6 returning ${COLUMNS}`,
-    values: [tx.companyId, id, verdict.status, verdict.error, verdict.coexistence, verdict.version],
+    text: `update inboxes set connection_status = $3, connection_error = $4, connection_checked_at = now()
+      where company_id = $1 and _id = $2 and connection_version = $5 returning ${COLUMNS}`,
+    values: [tx.companyId, id, verdict.status, verdict.error, verdict.version],
+  });
+}
+
+/** The credentials of this version are refused. None is touched when they were replaced, or are known to be refused. */
+export function refuseInbox(tx: TenantTx, id: string, refusal: { version: number; error: string }): Promise<number> {
+  return exec(tx, {
+    name: 'inboxes.refuse',
+    text: `update inboxes set connection_status = 'ERROR', connection_error = $3, connection_checked_at = now()
+      where company_id = $1 and _id = $2 and connection_version = $4 and status = 'ACTIVE' and connection_status <> 'ERROR'`,
+    values: [tx.companyId, id, refusal.error, refusal.version],
   });
 }

@@ -14,20 +14,27 @@ const number = Type.String({
   pattern: '^\\+?[0-9][0-9 ().-]*$',
   description: 'Phone number in international format',
 });
-const testNumber = Type.String({ minLength: 1, maxLength: 32, pattern: '^\\+?[0-9][0-9 ().-]*$' });
+// As long as an e-mail address.
+const testNumber = Type.String({
+  minLength: 1,
+  maxLength: 254,
+  description: "What names a person on the inbox's channel: a phone number, an e-mail address, or the network's id",
+});
 
 /** The attested body of an update: every property is optional; what is absent stays as it is. */
 const properties = {
   channel: oneOf(CHANNEL_NAMES),
   name: Type.String({ minLength: 1, maxLength: 200 }),
-  webhook_url: Type.String({
-    format: 'uri',
-    pattern: '^https?://',
-    maxLength: 2048,
-    description: 'Where the network notifies this platform, when it is not the default address',
-  }),
+  webhook_url: nullable(
+    Type.String({
+      format: 'uri',
+      pattern: '^https?://',
+      maxLength: 2048,
+      description: 'Where the network notifies this platform, when it is not the default address; null clears',
+    }),
+  ),
   number,
-  default_agent: Type.String({ minLength: 1, maxLength: 100 }),
+  default_agent: nullable(Type.String({ minLength: 1, maxLength: 100, description: 'Null clears' })),
   api_wap_config: wapConfig,
   partner_api_config: PartnerApiConfig,
   test_mode: strict({

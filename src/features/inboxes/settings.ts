@@ -1,6 +1,7 @@
 /** Channel settings between the caller and the store: secrets sealed at rest, masked in answers, and a mask kept as it is. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Channel } from '../../channels/channel.ts';
+import { own } from '../../platform/own.ts';
 import { isMask, mask, type Secrets } from '../../platform/secrets.ts';
 import { invalid } from '../../platform/errors.ts';
 import type { ChannelSettings, InboxRow } from './queries.ts';
@@ -28,21 +29,21 @@ export function sealSettings(
   secrets: Secrets,
 ): ChannelSettings {
   const stored = settingsOf(row, channel);
-  const merged = { ...given };
+  const merged = new Map(Object.entries(given));
   for (const field of channel.secrets) {
-    const value = given[field];
+    const value = merged.get(field);
     if (value === undefined || (typeof value === 'string' && isMask(value))) {
-      const kept = stored?.[field] ?? null;
+      const kept = own(stored ?? {}, field) ?? null;
       if (kept === null && value !== undefined)
         throw invalid(`${channel.configField}.${field}`, 'is a mask, and nothing is stored behind it');
       if (kept !== null && stored && !callsSameTargets(channel, stored, given))
         throw invalid(`${channel.configField}.${field}`, 'has to be given anew with another address');
-      merged[field] = kept;
+      merged.set(field, kept);
     } else if (typeof value === 'string') {
-      merged[field] = secrets.seal(value, contextOf(row, field));
+      merged.set(field, secrets.seal(value, contextOf(row, field)));
     }
   }
-  return merged;
+  return Object.fromEntries(merged);
 }
 
 /** A secret goes where it was meant to go: whoever may not see it must not be able to send it elsewhere. */
@@ -60,10 +61,9 @@ function mapSecrets(
   channel: Channel,
   change: (value: string, field: string) => string,
 ): ChannelSettings {
-  const changed = { ...settings };
-  for (const field of channel.secrets) {
-    const value = settings[field];
-    changed[field] = typeof value === 'string' ? change(value, field) : null;
-  }
-  return changed;
+  const changed = channel.secrets.map((field) => {
+    const value = own(settings, field);
+    return [field, typeof value === 'string' ? change(value, field) : null];
+  });
+  return { ...settings, ...Object.fromEntries(changed) };
 }

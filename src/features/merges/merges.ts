@@ -12,16 +12,22 @@ import type { ContactMerge } from './schemas.ts';
 const PORTION = 5_000;
 
 export function mergeContact(tenant: Tenant, id: string, input: ContactMerge): Promise<Contact> {
-  return tenant.tx(async (tx) => {
-    const pair = await seizePair(tx, id, input.contact);
-    const move = { from: input.contact, to: id };
-    const changed = await closeDoubles(tx, move);
-    const moved = await moveEverything(tx, move);
-    await continueWindows(tx, id, null);
-    const contact = await absorb(tx, pair);
-    await tell(tx, [...changed, ...moved.filter(({ open }) => open)]);
-    return contact;
-  });
+  return tenant.tx((tx) => mergeInto(tx, id, input.contact));
+}
+
+/**
+ * Merges the contact `from` into `to`, with the events, in the caller's transaction. Throws NOT_FOUND for `to`, UNKNOWN_REFERENCE
+ * for `from`.
+ */
+export async function mergeInto(tx: TenantTx, to: string, from: string): Promise<Contact> {
+  const pair = await seizePair(tx, to, from);
+  const move = { from, to };
+  const changed = await closeDoubles(tx, move);
+  const moved = await moveEverything(tx, move);
+  await continueWindows(tx, to, null);
+  const contact = await absorb(tx, pair);
+  await tell(tx, [...changed, ...moved.filter(({ open }) => open)]);
+  return contact;
 }
 
 async function tell(tx: TenantTx, changed: { _id: string }[]): Promise<void> {

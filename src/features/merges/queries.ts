@@ -1,4 +1,5 @@
 import { exec, many } from '../../platform/db.ts';
+import { portionOf, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 
 export interface Move {
@@ -57,11 +58,13 @@ export function moveMessages(tx: TenantTx, { from, to }: Move, limit: number): P
   });
 }
 
+/** A portion at a time: a row that moves goes into the index of its search anew. */
 export function moveRows(tx: TenantTx, { from, to }: Move, limit: number): Promise<number> {
+  const rows = 'select _id, record_bytes as bytes from table_rows where company_id = $1 and contact_id = $2 limit $4';
   return exec(tx, {
     name: 'merges.moveRows',
     text: `update table_rows set contact_id = $3, updated_at = now() where company_id = $1 and _id = any(array(
-        select _id from table_rows where company_id = $1 and contact_id = $2 limit $4))`,
+        ${portionOf({ rows, order: '_id', most: REWRITTEN_BYTES })}))`,
     values: [tx.companyId, from, to, limit],
   });
 }

@@ -52,6 +52,8 @@ export interface NewInbound {
   contacts: string | null;
   reaction: string | null;
   referral: string | null;
+  forwarded: string | null;
+  unsupported: string | null;
   reply_to: string | null;
   reply_to_external: string | null;
   status: MessageStatus;
@@ -83,6 +85,8 @@ const INBOUND_TYPES: Record<keyof NewInbound, string> = {
   contacts: 'jsonb',
   reaction: 'jsonb',
   referral: 'jsonb',
+  forwarded: 'text',
+  unsupported: 'jsonb',
   reply_to: 'text',
   reply_to_external: 'text',
   status: 'text',
@@ -122,7 +126,8 @@ export async function insertInbound(tx: SystemTx, messages: NewInbound[]): Promi
 export function completePlaceholders(tx: SystemTx, messages: NewInbound[]): Promise<number> {
   return exec(tx, {
     name: 'messages.completePlaceholders',
-    text: `update messages m set content_type = n.content_type, content = n.content, media = n.media::jsonb, updated_at = now()
+    text: `update messages m set content_type = n.content_type, content = n.content, media = n.media::jsonb, unsupported = null,
+        updated_at = now()
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
         as n (company_id, inbox_id, external_id, content_type, content, media)
       where m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
@@ -208,6 +213,8 @@ export async function writeLives(tx: AnyTx, lives: LivingMessage[]): Promise<Mes
 
 export interface Correction extends MessageKey {
   kind: 'EDIT' | 'REVOKE';
+  /** The network's name of whoever wrote an edit, where it is known. */
+  from: string | null;
   at: string;
   content_type: string | null;
   content: string | null;
@@ -230,7 +237,7 @@ export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<M
           media = case when n.kind = 'EDIT' then coalesce(n.media::jsonb, m.media) end,
           interactive = case when n.kind = 'EDIT' then m.interactive end,
           location = case when n.kind = 'EDIT' then m.location end,
-          contacts = case when n.kind = 'EDIT' then m.contacts end
+          contacts = case when n.kind = 'EDIT' then m.contacts end, unsupported = null
         from n where m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
           and m.revoked_at is null and (n.kind = 'REVOKE' or m.edited_at is null or m.edited_at < n.at)
       )

@@ -1,4 +1,5 @@
 /** The messages' part of ingestion: statuses, edits and revocations, parked while their message is not there yet. */
+import { learnIdentities } from '../contacts/ingest-queries.ts';
 import { emit, type EventItem, type EventName } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -19,6 +20,8 @@ import type { Message } from './schemas.ts';
 export interface StatusNews extends MessageKey, NetworkWord {
   /** Our own id, when the network returned it. */
   message: string | null;
+  /** The network's own id of the recipient, where it tells one; what was parked before it did has none. */
+  bsuid?: string | null;
   /** False on channels whose failures make no MESSAGE_FAILED. */
   reportsFailures: boolean;
 }
@@ -46,8 +49,15 @@ export async function applyStatuses(tx: AnyTx, news: StatusNews[]): Promise<Appl
     else homeless.push(item);
   }
   await settle(tx, [...steps.values()]);
+  await learnRecipients(tx, news);
   await park(tx, homeless);
   return { applied: news.length - homeless.length, parked: homeless.length };
+}
+
+/** Under which id the network knows a recipient: what the person writes without a number later finds the same contact. */
+async function learnRecipients(tx: AnyTx, news: StatusNews[]): Promise<void> {
+  const told = news.flatMap((item) => (item.bsuid ? [{ ...item, value: item.bsuid }] : []));
+  if (told.length > 0) await learnIdentities(tx, told);
 }
 
 interface Progress {
@@ -129,6 +139,7 @@ async function park(tx: AnyTx, homeless: StatusNews[]): Promise<void> {
       at: item.at,
       payload: {
         status: item.status,
+        bsuid: item.bsuid,
         errors: item.errors,
         failure_reason: item.failure_reason,
         reportsFailures: item.reportsFailures,
@@ -145,7 +156,7 @@ export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Pr
   if (homeless.length > 0) {
     await parkUpdates(
       tx,
-      homeless.map(({ company, inbox, external_id, kind, at, content_type, content, media }) => ({
+      homeless.map(({ company, inbox, external_id, kind, at, from, content_type, content, media }) => ({
         company,
         inbox,
         external_id,
@@ -153,6 +164,8 @@ export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Pr
         at,
         _id: newId(),
         payload: {
+          // So that whoever is erased takes it along.
+          from,
           content_type,
           content,
           media,

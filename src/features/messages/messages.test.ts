@@ -54,6 +54,8 @@ test('a received message has all its fields, null where they are empty, and MESS
     location: null,
     contacts: null,
     referral: null,
+    forwarded: null,
+    unsupported: null,
     reaction: null,
     reply_to: null,
     status: 'RECEIVED',

@@ -1,6 +1,14 @@
 import type { Person } from '../../channels/channel.ts';
 import { many, maybeOne, one } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  measuredPage,
+  windowClause,
+  windowLimit,
+  windowName,
+  windowOrder,
+  windowValues,
+  type Window,
+} from '../../platform/paging.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Cause, FailureReason, Message } from './schemas.ts';
 
@@ -15,7 +23,7 @@ export const MESSAGE = `m._id, m.company_id as company, m.conversation_id as con
   m.content, m.attachment_id as attachment, m.media - 'network' as media, m.template, m.interactive, m.location, m.contacts,
   m.referral, case when m.reaction is null then null else json_build_object('message', ${TARGET}, 'emoji', m.reaction->'emoji') end as reaction,
   ${TARGET} as reply_to, m.status, m.errors, m.failure_reason, m.external_id, m.campaign_id as campaign,
-  m.enrollment_id as enrollment, m.agent_id as agent, m.is_echo, m.is_test, m.edited_at, m.revoked_at, m.sent_at, m.delivered_at,
+  m.enrollment_id as enrollment, m.agent_id as agent, m.forwarded, m.unsupported, m.is_echo, m.is_test, m.edited_at, m.revoked_at, m.sent_at, m.delivered_at,
   m.read_at, m.failed_at, m.created_at as "createdAt", m.updated_at as "updatedAt"`;
 
 export type MessageRow = Omit<Message, 'failure_reason'> & { failure_reason: Message['failure_reason'] | null };
@@ -37,7 +45,13 @@ export async function findMessage(tx: TenantRead, id: string): Promise<Message |
 export async function listMessages(tx: TenantRead, conversationId: string, window: Window): Promise<Message[]> {
   const rows = await many<MessageRow>(tx, {
     name: `messages.list.${windowName(window)}`,
-    text: `select ${MESSAGE} from messages m where m.company_id = $1 and m.conversation_id = $2 ${windowClause(window, 3)}`,
+    text: measuredPage({
+      columns: MESSAGE,
+      as: 'm',
+      rows: `select * from messages where company_id = $1 and conversation_id = $2 ${windowClause(window, 3)}`,
+      order: windowOrder(window),
+      limit: windowLimit(3),
+    }),
     values: [tx.companyId, conversationId, ...windowValues(window)],
   });
   return rows.map(shown);
@@ -58,6 +72,7 @@ export interface SendTarget {
   contact: string;
   inbox: string;
   channel: string;
+  is_closed: boolean;
   is_test: boolean;
   window_open: boolean;
   inbox_status: string;
@@ -73,7 +88,8 @@ export interface SendTarget {
 export function lockSendTarget(tx: TenantTx, conversationId: string): Promise<SendTarget | null> {
   return maybeOne(tx, {
     name: 'messages.lockSendTarget',
-    text: `select v._id as conversation, v.contact_id as contact, v.inbox_id as inbox, v.channel, (i.test_mode->>'enabled')::boolean as is_test, coalesce(v.window_expires_at > now(), false) as window_open, i.status as inbox_status, i.test_mode,
+    text: `select v._id as conversation, v.contact_id as contact, v.inbox_id as inbox, v.channel, v.status = 'CLOSED' as is_closed,
+        (i.test_mode->>'enabled')::boolean as is_test, coalesce(v.window_expires_at > now(), false) as window_open, i.status as inbox_status, i.test_mode,
         (i.general_config->>'include_operator_name_on_message')::boolean as operator_name, c.opted_out, c.blocked,
         (select json_build_object(lower(n.kind), n.address) from contact_identities n
           where n.company_id = $1 and n.contact_id = c._id and n.kind in ('PHONE', 'BSUID')

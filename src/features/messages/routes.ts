@@ -37,9 +37,10 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Send a text',
     description:
-      'Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known.',
+      'Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again.',
     body: ref(SendText),
     answers: { 201: ref(Message) },
+    errors: ['CONVERSATION_OPEN'],
     handler: (tenant, { body }) => sendText(kit, tenant, body),
     again: readMessage,
   });

@@ -74,7 +74,10 @@ export const Message = define(
     ),
     contacts: nullable(Type.Array(open, { description: 'Shared contact cards, as the network sends them' })),
     referral: nullable(
-      Type.Unsafe<Record<string, unknown>>({ ...open, description: 'The advertisement that led here' }),
+      Type.Unsafe<Record<string, unknown>>({
+        ...open,
+        description: 'The advertisement that led here; `referred_product` is the product that the message is about',
+      }),
     ),
     reaction: nullable(
       Type.Object({ message: nullable(Id), emoji: nullable(Type.String({ description: 'null: taken back' })) }),
@@ -87,6 +90,16 @@ export const Message = define(
     campaign: nullable(Id),
     enrollment: nullable(Id),
     agent: nullable(Id),
+    forwarded: nullable(oneOf(['ONCE', 'OFTEN'], { description: 'Passed on from another chat' })),
+    unsupported: nullable(
+      Type.Object(
+        {
+          kind: Type.String({ description: 'What the network calls it: poll_creation, …' }),
+          raw: nullable(open),
+        },
+        { description: 'Of contentType UNSUPPORTED: what came. raw is null where it is larger than 16 kB' },
+      ),
+    ),
     is_echo: Type.Boolean(),
     is_test: Type.Boolean(),
     edited_at: nullable(Timestamp),

@@ -51,6 +51,8 @@ test('an accepted text is 201 SENT with all its fields, reaches the network once
     location: null,
     contacts: null,
     referral: null,
+    forwarded: null,
+    unsupported: null,
     reaction: null,
     reply_to: null,
     status: 'SENT',
@@ -221,7 +223,9 @@ for (const { code, when, begin, end } of BLOCKS) {
     assert.deepEqual(await eventNames(platform, blocked._id), []);
     const { body: conversation } = await call(200, 'GET', `/v1/conversations/${heard.conversation._id}`);
     assert.equal(conversation.unread_count, 1);
-    assert.equal(conversation.last_message._id, blocked._id);
+    // Stored and listed, but the last message is still what the contact wrote.
+    assert.equal(conversation.last_message.sender_type, 'CONTACT');
+    assert.equal(conversation.last_message_at, heard.conversation.last_message_at);
   });
 }
 
@@ -319,5 +323,28 @@ test('through a channel that can not send texts no message leaves: PROVIDER_REJE
   assert.equal('failure_reason' in failed, false);
   assert.deepEqual(await eventNames(platform, failed._id), []);
   const { body: after } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
-  assert.deepEqual([after.unread_count, after.last_message._id], [1, failed._id]);
+  assert.deepEqual([after.unread_count, after.last_message.sender_type], [1, 'CONTACT']);
+});
+
+test('a text into a closed conversation opens it again, with its event; nothing opens beside another open one', async () => {
+  const from = freshPhone();
+  const { conversation } = await hear(platform, { from });
+  const close = () => call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { status: 'CLOSED' } });
+  await close();
+  const updates = async () =>
+    (await eventNames(platform, conversation._id)).filter((event) => event === 'CONVERSATION_UPDATED').length;
+  const before = await updates();
+  const sent = await sendText(platform, conversation._id);
+  assert.equal(sent.status, 'SENT');
+  const { body: opened } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
+  assert.deepEqual([opened.status, opened.closed_at, opened.last_message._id], ['OPEN', null, sent._id]);
+  assert.equal(await updates(), before + 1);
+  await close();
+  const { conversation: another } = await hear(platform, { from });
+  assert.notEqual(another._id, conversation._id);
+  const body = { conversationId: conversation._id, message: { content: 'Oi' } };
+  const refused = await call(409, 'POST', '/v1/messages/send-text', { body });
+  assert.deepEqual([refused.body.code, refused.body.existing_id], ['CONVERSATION_OPEN', another._id]);
+  assert.equal(refused.body.errors[0].path, 'conversationId');
+  assert.equal((await call(200, 'GET', `/v1/conversations/${conversation._id}`)).body.status, 'CLOSED');
 });

@@ -10,9 +10,11 @@ import { invalid, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { touchContacts } from '../contacts/ingest-queries.ts';
-import { phoneKey } from '../contacts/phone.ts';
+import { isNamedIn } from '../inboxes/test-people.ts';
 import { noteOutgoing } from '../conversations/conversations.ts';
-import { networkSettings } from '../inboxes/connection.ts';
+import { refuseSecondOpen, reopenConversation } from '../conversations/update.ts';
+import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
+import { noteRefusal } from '../inboxes/refused.ts';
 import { applyParked, applyStatuses } from './ingest.ts';
 import { failQueued, findMessage, findReplied, insertOutgoing, lockSendTarget, type SendTarget } from './queries.ts';
 import { MAX_TEXT, type Cause, type Message, type PlatformCause, type SendText } from './schemas.ts';
@@ -24,7 +26,10 @@ const SETTLE_PAUSES_MS = [0, 250, 1_000];
 
 /** The message in the state that the call left it in. */
 export async function sendText(kit: Kit, tenant: Tenant, input: SendText): Promise<Message> {
-  const { message, call } = await tenant.tx((tx) => queueText(kit, tx, tenant.principal, input));
+  const { conversationId } = input;
+  const { message, call } = await refuseSecondOpen(tenant, { id: conversationId, path: 'conversationId' }, () =>
+    tenant.tx((tx) => queueText(kit, tx, tenant, input)),
+  );
   if (!call) return message;
   const channel = kit.channels.get(message.channel);
   const result = await callNetwork(kit, channel, message, call);
@@ -32,7 +37,7 @@ export async function sendText(kit: Kit, tenant: Tenant, input: SendText): Promi
   for (const pauseMs of SETTLE_PAUSES_MS) {
     try {
       if (pauseMs > 0) await sleep(pauseMs);
-      const settled = await tenant.tx((tx) => settleSend(tx, channel, message, result));
+      const settled = await tenant.tx((tx) => settleSend(kit, tx, { channel, message, result, call }));
       return settled ?? (await findMessage(tenant.read, message._id)) ?? message;
     } catch (error) {
       // Failure policy: the network was called, and an error would invite the caller to send again. After the last try the
@@ -46,17 +51,17 @@ export async function sendText(kit: Kit, tenant: Tenant, input: SendText): Promi
 /** Everything that the network is called with: once the message is stored, nothing that could fail stands between. */
 interface Call {
   text: Omit<OutboundText, 'messageId'>;
-  settings: Record<string, unknown> | null;
+  credentials: Credentials | null;
 }
 
 async function queueText(
   kit: Kit,
   tx: TenantTx,
-  principal: Principal,
+  tenant: Tenant,
   input: SendText,
 ): Promise<{ message: Message; call: Call | null }> {
-  const target = await lockSendTarget(tx, input.conversationId);
-  if (!target) throw unknownReference('conversationId');
+  const { principal } = tenant;
+  const target = await openTarget(tx, tenant, input.conversationId);
   const replied = input.replyTo ? await findReplied(tx, target.conversation, input.replyTo) : null;
   if (input.replyTo && !replied) throw unknownReference('replyTo');
   const channel = kit.channels.get(target.channel as Channel['name']);
@@ -77,16 +82,25 @@ async function queueText(
     errors: blocked ? [blocked] : [],
   });
   tx.makes(message._id);
-  await noteOutgoing(tx, target.conversation, { _id: message._id, answers: !blocked });
   if (blocked) {
     kit.metrics.sends.inc({ channel: channel.name, outcome: 'blocked' });
     return { message, call: null };
   }
+  await noteOutgoing(tx, target.conversation, { _id: message._id, answers: true });
   await touchContacts(tx, [
     { company: tx.companyId, contact: target.contact, message_at: message.createdAt, inbound_at: null },
   ]);
-  const settings = await networkSettings(kit, tx, target.inbox);
-  return { message, call: { text: textFor(target, wireText, replied?.external_id ?? null), settings } };
+  const credentials = await networkCredentials(kit, tx, target.inbox);
+  return { message, call: { text: textFor(target, wireText, replied?.external_id ?? null), credentials } };
+}
+
+/** A send opens a closed conversation again, and with it the 24 hours that another one of the contact has left. */
+async function openTarget(tx: TenantTx, tenant: Tenant, id: string): Promise<SendTarget> {
+  const target = await lockSendTarget(tx, id);
+  if (!target) throw unknownReference('conversationId');
+  if (!target.is_closed) return target;
+  await reopenConversation(tx, tenant, id);
+  return (await lockSendTarget(tx, id)) ?? target;
 }
 
 /** A key is the company's automation; a user is a person. */
@@ -109,7 +123,7 @@ function causeToBlock(target: SendTarget, channel: Channel): Cause | null {
   if (target.blocked) return cause('BLOCKED', 'Contact blocked', 'The company has blocked the contact');
   if (target.opted_out) return cause('OPTED_OUT', 'Contact opted out', 'The contact does not want messages');
   const { enabled, test_numbers } = target.test_mode;
-  if (enabled && !test_numbers.some((number) => phoneKey(number) === phoneKey(target.to?.phone ?? ''))) {
+  if (enabled && !isNamedIn(test_numbers, target.to ?? {})) {
     return cause('TEST_MODE_BLOCKED', 'Test mode', 'The inbox is in test mode and this contact is no test number');
   }
   if (channel.can.window24h && !target.window_open) {
@@ -153,11 +167,11 @@ async function callNetwork(
   kit: Kit,
   channel: Channel,
   message: Message,
-  { text, settings }: Call,
+  { text, credentials }: Call,
 ): Promise<SendResult> {
-  if (!channel.send || !settings) return rejected('PROVIDER_REJECTED', 'The inbox has no settings to send with');
+  if (!channel.send || !credentials) return rejected('PROVIDER_REJECTED', 'The inbox has no settings to send with');
   try {
-    return await channel.send({ ...text, messageId: message._id }, settings, AbortSignal.timeout(CALL_MS));
+    return await channel.send({ ...text, messageId: message._id }, credentials.settings, AbortSignal.timeout(CALL_MS));
   } catch (error) {
     // Failure policy: a translator that throws may have spoken to the network; nobody knows, so nothing is sent again.
     kit.log.error({ err: error, message_id: message._id }, 'send: the channel failed');
@@ -167,14 +181,22 @@ async function callNetwork(
 
 /** Null when a status of the network settled the message first. */
 async function settleSend(
+  kit: Kit,
   tx: TenantTx,
-  channel: Channel,
-  message: Message,
-  result: SendResult,
+  {
+    channel,
+    message,
+    result,
+    call: { credentials },
+  }: { channel: Channel; message: Message; result: SendResult; call: Call },
 ): Promise<Message | null> {
   // Nobody knows whether the network took it: it stays QUEUED until a status, or the 24 hours, settle it.
   if (result.outcome === 'unknown') return null;
-  if (result.outcome === 'rejected') return failQueued(tx, message._id, causeOf(channel, result));
+  if (result.outcome === 'rejected') {
+    const refused = result.network && channel.refusesCredentials?.(result.error.code);
+    if (refused && credentials) await noteRefusal(kit, tx, credentials, result.error);
+    return failQueued(tx, message._id, causeOf(channel, result));
+  }
   const key = { company: tx.companyId, inbox: message.inbox, external_id: result.externalId };
   const now = new Date().toISOString();
   // Accepted is the same fact as a first status: whichever is stored first tells it, and the other changes nothing.
@@ -182,6 +204,7 @@ async function settleSend(
     {
       ...key,
       message: message._id,
+      bsuid: result.person.bsuid ?? null,
       status: 'ACCEPTED',
       at: now,
       errors: [],

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { own } from '../../platform/own.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import {
@@ -76,7 +77,7 @@ export async function updatePipelineById(
     await removeSteps(kit, tx, {
       removed,
       replacementOf: (step) => {
-        const replacement = replacements[step];
+        const replacement = own(replacements, step);
         return replacement === undefined ? undefined : { id: replacement, path: pathOf(step) };
       },
       pathOf,

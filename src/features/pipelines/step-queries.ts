@@ -118,7 +118,8 @@ export function moveConversations(
     name: 'pipelines.moveConversations',
     text: `update conversations set step_id = $3, pipeline_id = $4, updated_at = now()
       where company_id = $1 and _id = any(array(
-        select _id from conversations where company_id = $1 and step_id = $2 order by _id limit $5 for no key update skip locked))
+        select _id from conversations where company_id = $1 and step_id = $2
+        order by created_at desc, _id desc limit $5 for no key update skip locked))
       returning _id, contact_id as contact`,
     values: [tx.companyId, step._id, replacement._id, replacement.pipeline, limit],
   });

@@ -1,6 +1,8 @@
 /** Columns: what a row may hold, and what becomes of the rows when they change. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, invalid, type FieldError } from '../../platform/errors.ts';
+import { own } from '../../platform/own.ts';
+import { faultOfSize, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import type { Value } from '../custom-fields/schemas.ts';
 import { checkOptions, faultOf, isEmpty } from '../custom-fields/values.ts';
@@ -19,11 +21,12 @@ export function acceptColumns(input: ColumnInput[]): Column[] {
   });
 }
 
-// What a row may come to, as JSON.
-const MAX_ROW_BYTES = 65_536;
-
-/** What is wrong with a row's data: path below the row, and words. */
-export function faultsOf(columns: Column[], data: Record<string, Value | null>): { path: string; message: string }[] {
+/** What is wrong with a row's data: path below the row, and words. `before`: what the row held. */
+export function faultsOf(
+  columns: Column[],
+  data: Record<string, Value | null>,
+  before?: RowData,
+): { path: string; message: string }[] {
   const faults: { path: string; message: string }[] = [];
   const byKey = new Map(columns.map((column) => [column.key, column]));
   for (const [key, value] of Object.entries(data)) {
@@ -32,20 +35,16 @@ export function faultsOf(columns: Column[], data: Record<string, Value | null>):
     if (message) faults.push({ path: `data.${key}`, message });
   }
   for (const { key, required } of columns) {
-    if (required && isEmpty(valueOf(data, key))) faults.push({ path: `data.${key}`, message: 'is required' });
+    if (required && isEmpty(own(data, key))) faults.push({ path: `data.${key}`, message: 'is required' });
   }
-  if (Buffer.byteLength(JSON.stringify(data)) > MAX_ROW_BYTES)
-    faults.push({ path: 'data', message: 'is larger than 64 kB' });
+  const tooLarge = faultOfSize({ before, after: withoutNulls(data), most: MAX_VALUES_BYTES });
+  if (tooLarge !== null) faults.push({ path: 'data', message: tooLarge });
   return faults;
 }
 
-/** A column may be called as something that every object inherits: "constructor". */
-const valueOf = <V>(data: Record<string, V>, key: string): V | undefined =>
-  Object.hasOwn(data, key) ? data[key] : undefined;
-
 /** The data to store; null is nothing. Throws VALIDATION_FAILED naming each value that does not fit. */
-export function acceptData(columns: Column[], data: Record<string, Value | null>): RowData {
-  const faults = faultsOf(columns, data);
+export function acceptData(columns: Column[], data: Record<string, Value | null>, before?: RowData): RowData {
+  const faults = faultsOf(columns, data, before);
   const [first] = faults;
   if (first) {
     const errors = faults.map(({ path, message }): FieldError => ({ path, code: 'INVALID', message }));
@@ -123,18 +122,17 @@ interface Conversion {
 }
 
 function converted(data: RowData, { gone, stricter, lost, refuse }: Conversion): RowData {
-  const next = { ...data };
+  const next = new Map(Object.entries(data));
   for (const { key } of gone) {
-    if (Object.hasOwn(next, key) && lost.has(key)) refuse(key);
-    delete next[key];
+    if (next.delete(key) && lost.has(key)) refuse(key);
   }
   for (const column of stricter) {
-    const held = valueOf(data, column.key);
+    const held = own(data, column.key);
     const value = held === undefined ? undefined : convertValue(held, column);
-    if (value !== undefined) next[column.key] = value;
+    if (value !== undefined) next.set(column.key, value);
     else if (held !== undefined || column.required) refuse(column.key);
   }
-  return next;
+  return Object.fromEntries(next);
 }
 
 /** The same value under another type; undefined where that would lose something, or leave a required column empty. */

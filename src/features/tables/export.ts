@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { sendCsv } from '../../platform/download.ts';
+import { own } from '../../platform/own.ts';
 import { csvLine } from '../../platform/sheets/csv.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { cellOfValue } from '../imports/cells.ts';
@@ -19,16 +20,17 @@ export async function exportRows(tenant: Tenant, tableId: string, reply: Fastify
 
 async function* portionsOf(tenant: Tenant, { _id, columns }: Table): AsyncGenerator<string> {
   yield csvLine(['_row_index', ...columns.map(({ key }) => key), '_contact_id', '_business_id']);
-  for (let after = 0, rows; (rows = await walkRows(tenant.read, _id, after, PORTION)).length > 0;) {
-    after = rows.at(-1)?.row_index ?? 0;
+  const walk = (after: number): ReturnType<typeof walkRows> => walkRows(tenant.walk, _id, after, PORTION);
+  for (let rows = await walk(0), last; (last = rows.at(-1));) {
     const lines = rows.map((row) =>
       csvLine([
         row.row_index,
-        ...columns.map(({ key }) => cellOfValue(row.data[key])),
+        ...columns.map(({ key }) => cellOfValue(own(row.data, key))),
         row.contact_id,
         row.business_id,
       ]),
     );
     yield lines.join('');
+    rows = await walk(last.row_index);
   }
 }

@@ -1,20 +1,22 @@
 /** Rows of a table from a sheet. */
+import type { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import type { Upload } from '../../platform/multipart.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { addImport, readImport } from '../imports/imports.ts';
+import { sendErrors } from '../imports/row-errors.ts';
 import type { Import, ImportForm } from '../imports/schemas.ts';
-import { ImportRows } from './jobs.ts';
 import { readTable } from './tables.ts';
 
 export async function importRows(
   kit: Kit,
   tenant: Tenant,
   tableId: string,
-  { upload, body }: { upload: Upload | null; body: ImportForm },
+  { upload, body, signal }: { upload: Upload | null; body: ImportForm; signal: AbortSignal },
 ): Promise<Import> {
   const { columns } = await readTable(tenant, tableId);
-  return addImport(tenant, {
+  return addImport(kit.sheets, tenant, {
     kind: 'TABLE',
     table: tableId,
     upload,
@@ -24,7 +26,8 @@ export async function importRows(
     // Rows of tables have no events, and nothing by which one would be known again.
     silent: true,
     update_existing: false,
-    enqueue: (tx, id) => kit.enqueue(tx, ImportRows, { company: tenant.companyId, import: id }, { key: id }),
+    country: null,
+    signal,
   });
 }
 
@@ -32,3 +35,6 @@ const sameTitle = (a: string, b: string): boolean => a.trim().toLowerCase() === 
 
 export const readRowImport = (tenant: Tenant, tableId: string, id: string): Promise<Import> =>
   readImport(tenant, { kind: 'TABLE', table: tableId }, id);
+
+export const sendRowErrors = (tenant: Tenant, tableId: string, id: string, reply: FastifyReply): Promise<Readable> =>
+  sendErrors(tenant, { kind: 'TABLE', table: tableId }, id, reply);

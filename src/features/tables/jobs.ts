@@ -2,9 +2,7 @@ import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { defineJob, type Worked } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
-import { IMPORTING } from '../imports/schemas.ts';
 import { eraseTable } from './erase.ts';
-import { workRowImport } from './import-rows.ts';
 
 export const EraseRows = defineJob({
   name: 'tables.erase-rows',
@@ -18,13 +16,4 @@ export const EraseRows = defineJob({
 
 export function eraseRowsJob(kit: Kit): Worked<typeof EraseRows.data> {
   return { job: EraseRows, handle: ({ company, table }) => eraseTable(kit, company, table) };
-}
-
-export const ImportRows = defineJob({ name: 'tables.import', ...IMPORTING });
-
-export function importRowsJob(kit: Kit): Worked<typeof ImportRows.data> {
-  return {
-    job: ImportRows,
-    handle: (job) => workRowImport(kit, job, (tx) => kit.enqueue(tx, ImportRows, job, { key: job.import })),
-  };
 }

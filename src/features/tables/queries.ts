@@ -1,5 +1,13 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  measuredPage,
+  windowClause,
+  windowLimit,
+  windowName,
+  windowOrder,
+  windowValues,
+  type Window,
+} from '../../platform/paging.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Column, Table } from './schemas.ts';
 
@@ -118,7 +126,12 @@ const FILTER = `company_id = $1 and removed_at is null and ($2::text is null or 
 export function listTables(tx: TenantRead, filter: TableFilter, window: Window): Promise<Table[]> {
   return many(tx, {
     name: `tables.list.${windowName(window)}`,
-    text: `select ${COLUMNS} from tables where ${FILTER} ${windowClause(window, 3)}`,
+    text: measuredPage({
+      columns: COLUMNS,
+      rows: `select * from tables where ${FILTER} ${windowClause(window, 3)}`,
+      order: windowOrder(window),
+      limit: windowLimit(3),
+    }),
     values: [tx.companyId, filter.search, ...windowValues(window)],
   });
 }

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { CSV_ANSWER } from '../../platform/download.ts';
+import { signalOf } from '../../platform/hang-up.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { Import, ImportForm, MAX_SHEET_BYTES } from '../imports/schemas.ts';
 import { exportRows } from './export.ts';
-import { importRows, readRowImport } from './import.ts';
+import { importRows, readRowImport, sendRowErrors } from './import.ts';
 import { removeTable } from './remove.ts';
 import { createRow, pageRows, readRow, readTableWithRows, removeRow, updateRowById } from './rows.ts';
 import {
@@ -107,17 +108,32 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Import rows from a sheet',
     description:
-      'CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows; the first row has ' +
-      'the titles. A column is taken whose title is key or title of a column of the table, or that `mapping` names. Each row is added: ' +
+      'CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a ' +
+      'cell has at most 32 kB, a row 128 kB, else it is an error of its row. The first row has the titles. A column is taken whose title is key or title of a column of the table, or that `mapping` names. Each row is added: ' +
       'a sheet that is imported twice is there twice. Read the import for its progress.',
     params: TableParams,
     form: { maxBytes: MAX_SHEET_BYTES },
     body: ImportForm,
     answers: { 201: ref(Import) },
     errors: ['IMPORTS_WAITING'],
-    handler: (tenant, { params, upload, body }) => importRows(kit, tenant, params.id, { upload, body }),
+    handler: (tenant, { params, upload, body, reply }) =>
+      importRows(kit, tenant, params.id, { upload, body, signal: signalOf(reply) }),
     again: (tenant, id, { params }) => readRowImport(tenant, params.id, id),
   });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/tables/:id/export',
+    scope: 'tables:read',
+    tag,
+    summary: 'Export a table as CSV, in the order of its rows',
+    params: TableParams,
+    answers: { 200: CSV_ANSWER },
+    handler: (tenant, { params, reply }) => exportRows(tenant, params.id, reply),
+  });
+  importRoutes(app, kit);
+}
+
+function importRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/tables/:id/import/:importId',
@@ -130,13 +146,13 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
   });
   operation(app, kit.access, {
     method: 'GET',
-    path: '/v1/tables/:id/export',
+    path: '/v1/tables/:id/import/:importId/errors',
     scope: 'tables:read',
     tag,
-    summary: 'Export a table as CSV, in the order of its rows',
-    params: TableParams,
+    summary: 'The rows of an import that failed, as CSV',
+    params: RowImportParams,
     answers: { 200: CSV_ANSWER },
-    handler: (tenant, { params, reply }) => exportRows(tenant, params.id, reply),
+    handler: (tenant, { params, reply }) => sendRowErrors(tenant, params.id, params.importId, reply),
   });
 }
 

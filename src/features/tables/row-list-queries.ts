@@ -1,5 +1,6 @@
 /** Ways to a page of rows, and to how many there are; row-list.ts says which is taken. */
 import { many, one } from '../../platform/db.ts';
+import { measuredPage, rowsByKey } from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { pairLookUp } from '../../platform/words.ts';
 import { ROW, type RowRecord } from './row-queries.ts';
@@ -30,11 +31,20 @@ const cursorValues = ({ cursor }: RowOrder): unknown[] => [cursor?.[0] ?? null, 
 const nameOf = ({ column, descending, cursor }: RowOrder): string =>
   `${column}.${descending ? 'desc' : 'asc'}${cursor ? '.after' : ''}`;
 
+const recordsOf = (rows: string, { column, descending }: RowOrder, more = ''): string => {
+  const direction = descending ? 'desc' : 'asc';
+  const order = column === 'row_index' ? `t.row_index ${direction}` : `t.created_at ${direction}, t._id ${direction}`;
+  return measuredPage({ columns: ROW + more, rows, order, limit: '$5' });
+};
+
 export function listRows(tx: TenantRead, tableId: string, order: RowOrder): Promise<RowRecord[]> {
   const clause = orderClause(order);
   return many(tx, {
     name: `tables.listRows.${nameOf(order)}`,
-    text: `select ${ROW} from table_rows where ${OF_TABLE} ${clause.after} ${clause.order} limit $5 offset $6`,
+    text: recordsOf(
+      `select * from table_rows where ${OF_TABLE} ${clause.after} ${clause.order} limit $5 offset $6`,
+      order,
+    ),
     values: [tx.companyId, tableId, ...cursorValues(order), order.limit, order.offset],
   });
 }
@@ -53,9 +63,12 @@ export function listRowsNear(
   const clause = orderClause(order);
   return many(tx, {
     name: `tables.listRowsNear.${nameOf(order)}`,
-    text: `select ${ROW} from (
+    text: recordsOf(
+      `select * from (
         select * from table_rows where ${OF_TABLE} ${clause.after} ${clause.order} limit $8
       ) near where ${matches('$7')} ${clause.order} limit $5 offset $6`,
+      order,
+    ),
     values: [
       tx.companyId,
       tableId,
@@ -93,9 +106,8 @@ export function lookUpRows(
     text: `with hits as materialized (
         select row_index, created_at, _id from table_rows
         where ${OF_TABLE} and ${matches('$7')} and ${lookUp(order.isPair, '$7')}
-      ), page as (select _id from hits where true ${after} ${by} limit $5 offset $6)
-      select ${ROW}, (select count(*)::int from hits) as total from table_rows
-      where company_id = $1 and _id = any(array(select _id from page)) ${by}`,
+      )
+      ${recordsOf(rowsByKey('table_rows', `select _id from hits where true ${after} ${by} limit $5 offset $6`), order, ', (select count(*)::int from hits) as total')}`,
     values: [tx.companyId, tableId, ...cursorValues(order), order.limit, order.offset, searched(order.search)],
     planEachTime: true,
   });

@@ -77,9 +77,10 @@ export async function updateRowById(tenant: Tenant, tableId: string, id: string,
     if (!before) throw notFound();
     const { data, ...links } = input;
     await expectBusiness(tx, 'business_id', links.business_id);
-    const next = data ? acceptData(table.columns, { ...before.data, ...data }) : before.data;
+    const next = data ? acceptData(table.columns, { ...before.data, ...data }, before.data) : before.data;
     const after = { ...before, ...links, data: next };
-    return present(isDeepStrictEqual(after, before) ? before : await updateRow(tx, after));
+    if (isDeepStrictEqual(after, before)) return present(before);
+    return present(await updateRow(tx, after, { keepsData: isDeepStrictEqual(next, before.data) }));
   });
 }
 

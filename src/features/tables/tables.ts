@@ -4,6 +4,7 @@ import { violates } from '../../platform/db.ts';
 import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { slugOf } from '../../platform/words.ts';
 import { acceptColumns, migrateRows } from './columns.ts';
@@ -19,7 +20,7 @@ export async function createTable(tenant: Tenant, input: TableCreate): Promise<T
   return ownSlug(tenant, slug, () =>
     tenant.tx(async (tx) => {
       tx.makes(table._id);
-      return insertTable(tx, table);
+      return expectRecordSize('columns', await insertTable(tx, table));
     }),
   );
 }
@@ -47,7 +48,9 @@ export async function updateTableById(tenant: Tenant, id: string, input: TableUp
       if (!before) throw notFound();
       if (accepted) await migrateRows(tx, { before, columns: accepted, dropped });
       const next = { ...before, ...plain, columns: accepted ?? before.columns };
-      return isDeepStrictEqual(next, before) ? before : updateTable(tx, next);
+      return isDeepStrictEqual(next, before)
+        ? before
+        : expectRecordSize('columns', await updateTable(tx, next), before);
     }),
   );
 }

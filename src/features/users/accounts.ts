@@ -2,15 +2,25 @@
 import type { Kit } from '../../kit.ts';
 import { hashToken } from '../../platform/auth.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { findAccountByEmail, noteLogin, takeLink, writePassword, type Account } from './account-queries.ts';
+import {
+  acceptInvitation,
+  findAccountByEmail,
+  findLinkEmail,
+  holdAddress,
+  noteLogin,
+  takeLink,
+  writePassword,
+  type Account,
+  type Ended,
+} from './account-queries.ts';
 import { SendReset } from './jobs.ts';
 import type { User } from './schemas.ts';
 
-export type { Account } from './account-queries.ts';
+export type { Account, Ended } from './account-queries.ts';
 
-/** Whatever its status is; null for nobody. */
-export function accountOf(tx: SystemTx, email: string): Promise<Account | null> {
-  return findAccountByEmail(tx, email);
+/** Whatever its status is; without a company the one that was used last; null for nobody. */
+export function accountOf(tx: SystemTx, email: string, company: string | null): Promise<Account | null> {
+  return findAccountByEmail(tx, email, company);
 }
 
 /** Null when the account was deactivated, or its password changed, since it was read. */
@@ -19,13 +29,21 @@ export function noteLoginOf(tx: SystemTx, account: Account): Promise<User | null
 }
 
 /** Of any number who come with the same token, one gets the account. */
-export function takeAccountByLink(tx: SystemTx, tokenHash: Buffer): Promise<Account | null> {
-  return takeLink(tx, tokenHash);
+export async function takeAccountByLink(tx: SystemTx, tokenHash: Buffer): Promise<Account | null> {
+  const link = await findLinkEmail(tx, tokenHash);
+  if (!link) return null;
+  await holdAddress(tx, link.email);
+  return takeLink(tx, tokenHash, link.email);
 }
 
-/** Ends all sessions and all other links; who was invited has come. */
-export function setPassword(tx: SystemTx, account: Account, passwordHash: string): Promise<void> {
-  return writePassword(tx, account.company, account._id, passwordHash);
+/** Makes an invited person one of the company; the password stays as it is. */
+export function joinCompany(tx: SystemTx, { company, _id }: Account): Promise<void> {
+  return acceptInvitation(tx, company, _id);
+}
+
+/** Ends all sessions and links in all companies of the person; answers whose. */
+export function setPassword(tx: SystemTx, { email }: Account, passwordHash: string): Promise<Ended[]> {
+  return writePassword(tx, email, passwordHash);
 }
 
 /** Leaves the rest to a job: one waiting mail per address, however often it is asked for. */

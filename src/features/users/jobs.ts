@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { defineJob, type Worked } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
-import { purgeExpiredLinks, sendInvitation, sendReset } from './send-links.ts';
+import { PAUSE_SECONDS, purgeExpiredLinks, sendInvitation, sendReset } from './send-links.ts';
 
 // Some five minutes in all: a mail server that is away longer is one that its operator sees.
 const RETRIES = 5;
@@ -29,7 +29,7 @@ export const SendReset = defineJob({
   waitsSeconds: 3_600,
 });
 
-/** Takes a removed user out of the records that still name them; the room of departures does it, which knows all of these. */
+/** Takes a removed or deactivated user out of the records that still name them; the room of departures does it, which knows these. */
 export const ReleaseUser = defineJob({
   name: 'users.release',
   data: Type.Object({ company: Id, user: Id }),
@@ -49,7 +49,15 @@ const PurgeLinks = defineJob({
 });
 
 export function sendInvitationJob(kit: Kit): Worked<typeof SendInvitation.data> {
-  return { job: SendInvitation, handle: (data) => sendInvitation(kit, data) };
+  return {
+    job: SendInvitation,
+    handle: async (data) => {
+      if (await sendInvitation(kit, data)) return;
+      // A company may invite again, and the person may have some quiet: the invitation comes when the pause is over.
+      const later = { key: data.user, delaySeconds: PAUSE_SECONDS };
+      await kit.enqueue(kit.database.system(`company:${data.company}`), SendInvitation, data, later);
+    },
+  };
 }
 
 export function sendResetJob(kit: Kit): Worked<typeof SendReset.data> {

@@ -21,6 +21,11 @@ export function invitationMail(input: { name: string; company: string; language:
   return compose(INVITATION, input);
 }
 
+/** What a person who has a password gets from another company. `link` accepts and works for 72 hours. An unknown language is English. */
+export function joinMail(input: { name: string; company: string; language: string; link: string }): Mail {
+  return compose(JOIN, input);
+}
+
 /** What a forgotten password brings. `link` sets a new one and works for 1 hour. An unknown language is English. */
 export function resetMail(input: { name: string; language: string; link: string }): Mail {
   return compose(RESET, { ...input, company: '' });
@@ -56,6 +61,32 @@ const INVITATION: Record<Language, Words> = {
     lifetime:
       'El enlace funciona una sola vez y vale por 72 horas. Después, pida a quien le invitó que lo envíe de nuevo.',
     unexpected: '¿No esperaba este correo? Ignórelo: nadie puede entrar antes de que se elija una contraseña.',
+  },
+};
+
+const JOIN: Record<Language, Words> = {
+  en: {
+    subject: 'Your access to {company} on Parley',
+    intro: 'The company “{company}” invites you to work with it on Parley. You keep the password that you have:',
+    button: 'Accept the invitation',
+    lifetime: 'The link works once, and for 72 hours. After that, ask whoever invited you to send it again.',
+    unexpected: 'You did not expect this? Then ignore this e-mail: your account and your password stay as they are.',
+  },
+  'pt-BR': {
+    subject: 'Seu acesso a {company} no Parley',
+    intro: 'A empresa “{company}” convida você a trabalhar com ela no Parley. Sua senha continua a mesma:',
+    button: 'Aceitar o convite',
+    lifetime:
+      'O link funciona uma única vez e vale por 72 horas. Depois, peça a quem convidou você que o envie de novo.',
+    unexpected: 'Não esperava por isto? Ignore este e-mail: sua conta e sua senha continuam como estão.',
+  },
+  es: {
+    subject: 'Su acceso a {company} en Parley',
+    intro: 'La empresa “{company}” le invita a trabajar con ella en Parley. Su contraseña sigue siendo la misma:',
+    button: 'Aceptar la invitación',
+    lifetime:
+      'El enlace funciona una sola vez y vale por 72 horas. Después, pida a quien le invitó que lo envíe de nuevo.',
+    unexpected: '¿No esperaba este correo? Ignórelo: su cuenta y su contraseña siguen como están.',
   },
 };
 
@@ -153,8 +184,14 @@ function unlinked(name: string): string {
   return name.replaceAll(/:(?=\/\/)|\.(?=\p{L}{2})/gu, '$&\u2060');
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+]);
 
 function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES.get(character) ?? '');
 }

@@ -12,8 +12,8 @@ export interface NewUser {
   email: string;
   role: UserRole;
   language: Language;
-  /** Null of somebody who is invited. */
-  passwordHash: string | null;
+  /** Else invited. */
+  accepted: boolean;
 }
 
 const COLUMNS = `_id, company_id as company, name, email, role, status, language, last_login_at, created_at as "createdAt",
@@ -22,9 +22,10 @@ const COLUMNS = `_id, company_id as company, name, email, role, status, language
 export function insertUser(tx: TenantTx | SystemTx, user: NewUser): Promise<User> {
   return one(tx, {
     name: 'users.insert',
-    text: `insert into users (company_id, _id, name, email, role, language, password_hash, status)
-      values ($1, $2, $3, $4, $5, $6, $7, case when $7::text is null then 'INVITED' else 'ACTIVE' end) returning ${COLUMNS}`,
-    values: [user.company, user._id, user.name, user.email, user.role, user.language, user.passwordHash],
+    text: `insert into users (company_id, _id, name, email, role, language, accepted_at, status)
+      values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, case when $7 then 'ACTIVE' else 'INVITED' end)
+      returning ${COLUMNS}`,
+    values: [user.company, user._id, user.name, user.email, user.role, user.language, user.accepted],
   });
 }
 
@@ -52,10 +53,10 @@ export interface UserFilter {
 }
 
 /** Of these, the users who have not been removed. */
-export function findLiving(tx: TenantRead, ids: string[]): Promise<{ _id: string }[]> {
+export function findLiving(tx: TenantRead, ids: string[]): Promise<Pick<User, '_id' | 'status'>[]> {
   return many(tx, {
     name: 'users.findLiving',
-    text: 'select _id from users where company_id = $1 and _id = any($2) and removed_at is null',
+    text: 'select _id, status from users where company_id = $1 and _id = any($2) and removed_at is null',
     values: [tx.companyId, ids],
   });
 }
@@ -97,23 +98,27 @@ export function lockOwners(tx: TenantTx): Promise<Owner[]> {
   });
 }
 
-export function lockUser(tx: TenantTx, id: string): Promise<(User & { has_password: boolean }) | null> {
+export function lockUser(tx: TenantTx, id: string): Promise<(User & { accepted: boolean }) | null> {
   return maybeOne(tx, {
     name: 'users.lock',
-    text: `select ${COLUMNS}, password_hash is not null as has_password from users
+    text: `select ${COLUMNS}, accepted_at is not null as accepted from users
       where company_id = $1 and _id = $2 and removed_at is null for no key update`,
     values: [tx.companyId, id],
   });
 }
 
-/** Who is deactivated is logged out everywhere: the sessions carry the version. */
-export function updateUser(tx: TenantTx, user: User): Promise<User> {
+/**
+ * Who is deactivated is logged out of this company: its sessions carry the version. So is who was `moved` to the address of another
+ * person, who has not agreed to anything yet.
+ */
+export function updateUser(tx: TenantTx, user: User, moved: boolean): Promise<User> {
   return one(tx, {
     name: 'users.update',
     text: `update users set name = $3, email = $4, role = $5, status = $6, language = $7, updated_at = now(),
-        session_version = session_version + case when $6 = 'INACTIVE' and status <> 'INACTIVE' then 1 else 0 end
+        accepted_at = case when $8 then null else accepted_at end,
+        session_version = session_version + case when $8 or $6 = 'INACTIVE' and status <> 'INACTIVE' then 1 else 0 end
       where company_id = $1 and _id = $2 returning ${COLUMNS}`,
-    values: [tx.companyId, user._id, user.name, user.email, user.role, user.status, user.language],
+    values: [tx.companyId, user._id, user.name, user.email, user.role, user.status, user.language, moved],
   });
 }
 
@@ -121,7 +126,7 @@ export function updateUser(tx: TenantTx, user: User): Promise<User> {
 export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'users.markRemoved',
-    text: `update users set removed_at = now(), status = 'INACTIVE', email = _id, password_hash = null,
+    text: `update users set removed_at = now(), status = 'INACTIVE', email = _id, accepted_at = null,
         session_version = session_version + 1, updated_at = now()
       where company_id = $1 and _id = $2`,
     values: [tx.companyId, id],

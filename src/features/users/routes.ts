@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
-import { User, UserCreate, UserList, UserParams, UserQuery, UserUpdate } from './schemas.ts';
+import { User, UserChange, UserChanged, UserCreate, UserList, UserParams, UserQuery, UserUpdate } from './schemas.ts';
 import { createUserOf, pageUsers, readUser, removeUser, updateUserById } from './users.ts';
 
 const tag = 'users';
@@ -50,12 +50,16 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/users/:id',
     scope: 'users:update',
     tag,
-    summary: 'Change a user; INACTIVE ends all sessions',
+    summary: 'Change a user; INACTIVE ends the sessions and takes the assignments away',
+    description:
+      'A user who becomes INACTIVE is owner, attendant or default owner of nothing any more: in the background conversations and contacts lose them, each told with CONVERSATION_UPDATED or CONTACT_UPDATED, and so do businesses and inboxes. Keys belong to the company and go on, unless revoke_keys is true.',
     params: UserParams,
+    query: UserChange,
     body: ref(UserUpdate),
-    answers: { 200: ref(User) },
+    answers: { 200: ref(UserChanged) },
     errors: ['USER_EXISTS', 'LAST_OWNER'],
-    handler: (tenant, { params, body }) => updateUserById(kit, tenant, params.id, body),
+    handler: (tenant, { params, query, body }) =>
+      updateUserById(kit, tenant, params.id, { input: body, revokeKeys: query.revoke_keys ?? false }),
   });
   operation(app, kit.access, {
     method: 'DELETE',
@@ -64,10 +68,11 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Remove a user; what was assigned to them is assigned to nobody',
     description:
-      'The user is gone at once and the e-mail is free. In the background conversations and contacts lose their owner or attendant, each told with CONVERSATION_UPDATED or CONTACT_UPDATED, and businesses and inboxes theirs. To keep the assignments, change the status to INACTIVE instead.',
+      'The user is gone at once and the e-mail is free. In the background conversations and contacts lose their owner or attendant, each told with CONVERSATION_UPDATED or CONTACT_UPDATED, and businesses and inboxes theirs. Keys belong to the company and go on, unless revoke_keys is true.',
     params: UserParams,
-    answers: { 200: ref(User) },
+    query: UserChange,
+    answers: { 200: ref(UserChanged) },
     errors: ['LAST_OWNER'],
-    handler: (tenant, { params }) => removeUser(kit, tenant, params.id),
+    handler: (tenant, { params, query }) => removeUser(kit, tenant, params.id, query.revoke_keys ?? false),
   });
 }

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
 import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { USER_ROLES } from '../../platform/scopes.ts';
+import { ApiKey } from '../api-keys/schemas.ts';
 
 export const LANGUAGES = ['pt-BR', 'en', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -28,22 +29,48 @@ export const UserUpdate = define(
 );
 export type UserUpdate = Static<typeof UserUpdate>;
 
-export const User = define(
-  'User',
+const record = {
+  _id: Id,
+  company: Id,
+  name: Type.String(),
+  email: Type.String(),
+  role,
+  status: oneOf(USER_STATUSES, { description: 'INVITED until the mailed invitation is accepted' }),
+  language,
+  last_login_at: nullable(Timestamp),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+
+export const User = define('User', Type.Object(record));
+export type User = Static<typeof User>;
+
+export const UserChanged = define(
+  'UserChanged',
   Type.Object({
-    _id: Id,
-    company: Id,
-    name: Type.String(),
-    email: Type.String(),
-    role,
-    status: oneOf(USER_STATUSES, { description: 'INVITED until the password is set' }),
-    language,
-    last_login_at: nullable(Timestamp),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
+    ...record,
+    api_keys: Type.Optional(
+      Type.Array(ref(ApiKey), {
+        description:
+          'When the user was removed, deactivated or given a role that may do less: the newest hundred living keys that they, or keys of ' +
+          'theirs, made; with revoke_keys=true those that were revoked. Left out for callers without api-keys:read',
+      }),
+    ),
   }),
 );
-export type User = Static<typeof User>;
+export type UserChanged = Static<typeof UserChanged>;
+
+export const UserChange = Type.Object(
+  {
+    revoke_keys: Type.Optional(
+      Type.Boolean({
+        description: 'true: revokes the keys that the user, or keys of theirs, made; takes api-keys:delete, too',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type UserChange = Static<typeof UserChange>;
 
 export const UserParams = Type.Object({ id: Id });
 export const UserList = pageOf(ref(User));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPerson, forgetPassword, freshEmail, logIn, tokenOf, waitForMail } from '../../../test/support/people.ts';
-import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
+import { connectionsFor, startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { checkDefect, checkRefusals, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
 import { ROLE_SCOPES, USER_ROLES, type UserRole } from '../../platform/scopes.ts';
 
@@ -58,7 +58,7 @@ describe('a record', () => {
       last_login_at: null,
     });
     assert.deepEqual(await readUser(company, _id), body);
-    assert.deepEqual(Object.keys((await remove(200, company, _id)).body), Object.keys(body));
+    assert.deepEqual((await remove(200, company, _id)).body, { ...body, api_keys: [] });
   });
 
   test('PATCH changes what it names and leaves the rest', async () => {
@@ -133,18 +133,14 @@ describe('a record', () => {
     assert.deepEqual(await readUser(other, foreign._id), foreign);
   });
 
-  test('an e-mail is one user’s in the whole installation, whatever its case, also when two take it at once', async () => {
+  test('an e-mail is one user’s in a company, whatever its case, also when many take it at once; other companies have it, too', async () => {
     const [company, other] = [await platform.createCompany(), await platform.createCompany()];
     const email = freshEmail('Unique');
     const taken = await create(201, company, somebody({ email }));
-    for (const [caller, spelling] of [
-      [company, email],
-      [other, email.toUpperCase()],
-    ] as const) {
-      expectProblem(await create(409, caller, somebody({ email: spelling })), 'USER_EXISTS', 'email');
-    }
-    const { body: second } = await create(201, other, somebody());
-    expectProblem(await change(409, other, second._id, { email: email.toLowerCase() }), 'USER_EXISTS', 'email');
+    await create(201, other, somebody({ email }));
+    expectProblem(await create(409, company, somebody({ email: email.toUpperCase() })), 'USER_EXISTS', 'email');
+    const { body: second } = await create(201, company, somebody());
+    expectProblem(await change(409, company, second._id, { email: email.toLowerCase() }), 'USER_EXISTS', 'email');
     await change(200, company, taken.body._id, { email: email.toLowerCase() });
     const raced = freshEmail('raced');
     const statuses = await Promise.all(
@@ -159,10 +155,10 @@ describe('a record', () => {
     );
     assert.deepEqual(
       statuses.toSorted((a, b) => a - b),
-      [201, ...Array.from({ length: 9 }, () => 409)],
+      [201, 201, ...Array.from({ length: 8 }, () => 409)],
     );
     await remove(200, company, taken.body._id);
-    await create(201, other, somebody({ email }));
+    await create(201, company, somebody({ email }));
   });
 });
 
@@ -268,6 +264,8 @@ describe('the last owner', () => {
     expectProblem(await remove(409, OWNER, OWNER._id), 'LAST_OWNER');
     expectProblem(await change(409, OWNER, OWNER._id, { status: 'INACTIVE' }), 'LAST_OWNER');
     expectProblem(await change(409, OWNER, OWNER._id, { role: 'ADMIN' }), 'LAST_OWNER');
+    // Whoever is at the new address has not agreed to anything yet.
+    expectProblem(await change(409, OWNER, OWNER._id, { email: freshEmail() }), 'LAST_OWNER');
     assert.equal((await change(200, OWNER, OWNER._id, { name: 'Still', role: 'OWNER' })).body.status, 'ACTIVE');
   });
 
@@ -333,15 +331,80 @@ describe('who goes', () => {
     }
   });
 
-  test('deactivated, keeps what is theirs, and comes back with the password but none of the sessions', async () => {
+  test('deactivated, comes back with the password but none of the sessions', async () => {
     const person = await createPerson(platform, demo._id, 'OPERATOR');
     const session = (await logIn(platform, 200, person.email)).body.access_token;
-    await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_owner: person._id } });
     await change(200, demo, person._id, { status: 'INACTIVE' });
-    assert.equal((await call(200, 'GET', `/v1/inboxes/${demo.inbox}`)).body.default_owner, person._id);
     assert.equal((await change(200, demo, person._id, { status: 'ACTIVE' })).body.status, 'ACTIVE');
     await call(401, 'GET', '/v1/auth/me', { key: session });
     await logIn(platform, 200, person.email);
+  });
+});
+
+describe('the keys of who goes or may do less', () => {
+  const body = { name: 'Till', type: 'company', scopes: ['api-keys:*', 'contacts:read'] };
+  const make = async (key: string): Promise<Json> => (await call(201, 'POST', '/v1/api-keys', { key, body })).body;
+  const withoutToken = ({ token: _token, ...key }: Json): Json => ({ ...key, last_used_at: null });
+  const shown = (answer: Answer): Json[] => (answer.body.api_keys as Json[]).map(withoutToken);
+  /** An admin with a key, and a key that this key made; and another one's. */
+  async function openScene() {
+    const company = await companyOf('OWNER', 'ADMIN');
+    const { ADMIN: admin } = company.people;
+    const first = await make(admin.key);
+    const second = await make(first.token);
+    const foreign = await make(company.people.OWNER.key);
+    const revoked = await make(admin.key);
+    await call(200, 'DELETE', `/v1/api-keys/${revoked._id}`, { key: company.key });
+    return { company, admin, first, second, foreign };
+  }
+  const WAYS: [string, string, object?][] = [
+    ['removed', 'DELETE'],
+    ['deactivated', 'PATCH', { status: 'INACTIVE' }],
+    ['demoted', 'PATCH', { role: 'VIEWER' }],
+  ];
+
+  for (const [how, method, given] of WAYS) {
+    const options = given ? { body: given } : {};
+
+    test(`${how}: are answered, those that keys of theirs made as well, and go on`, async () => {
+      const { company, admin, first, second, foreign } = await openScene();
+      const answer = await call(200, method, `/v1/users/${admin._id}`, { key: company.key, ...options });
+      assert.deepEqual(shown(answer), [second, first].map(withoutToken));
+      for (const { token } of [first, second, foreign]) await call(200, 'GET', '/v1/auth/me', { key: token });
+    });
+
+    test(`${how} with revoke_keys=true: are revoked at once, told in the audit, and answered; nobody else's are`, async () => {
+      const { company, admin, first, second, foreign } = await openScene();
+      const path = `/v1/users/${admin._id}?revoke_keys=true`;
+      const answer = await call(200, method, path, { key: company.key, ...options });
+      assert.deepEqual(
+        shown(answer).map(({ _id, revoked_at }) => [_id, revoked_at !== null]),
+        [second, first].map(({ _id }) => [_id, true]),
+      );
+      for (const { token } of [first, second]) await call(401, 'GET', '/v1/auth/me', { key: token });
+      await call(200, 'GET', '/v1/auth/me', { key: foreign.token });
+      for (const { _id } of [first, second]) {
+        const { body: lines } = await call(200, 'GET', `/v1/audit?resource=${_id}`, { key: company.key });
+        assert.equal(lines.result[0].action, 'api-keys.delete');
+      }
+    });
+  }
+
+  test('are nothing that another change tells of, or that a caller without their scopes is shown or revokes', async () => {
+    const { company, admin, first } = await openScene();
+    const { body: renamed } = await change(200, company, admin._id, { name: 'Ada', role: 'ADMIN' });
+    assert.ok(!('api_keys' in renamed));
+    const few = await platform.createKey(company._id, ['users:*', ...ROLE_SCOPES.OPERATOR]);
+    const operator = await platform.createUser(company._id, 'OPERATOR');
+    const { body: deactivated } = await change(200, { key: few.token }, operator._id, { status: 'INACTIVE' });
+    assert.ok(!('api_keys' in deactivated));
+    const most = ['create', 'read', 'update'].map((action) => `api-keys:${action}`);
+    const scopes = [...ROLE_SCOPES.ADMIN.filter((scope) => scope !== 'api-keys:*'), ...most];
+    const reader = { key: (await platform.createKey(company._id, scopes)).token };
+    const path = `/v1/users/${admin._id}?revoke_keys=true`;
+    const refused = await call(403, 'DELETE', path, reader);
+    expectProblem(refused, 'FORBIDDEN', 'revoke_keys');
+    await call(200, 'GET', '/v1/auth/me', { key: first.token });
   });
 });
 

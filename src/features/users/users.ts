@@ -9,6 +9,9 @@ import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import { hashPassword } from '../../platform/passwords.ts';
 import { covers, ROLE_SCOPES, type UserRole } from '../../platform/scopes.ts';
 import type { SystemTx, Tenant, TenantTx } from '../../platform/tenant.ts';
+import { refuseRevoking, revokeKeysOf, showKeysMadeBy } from '../api-keys/made-by.ts';
+import type { ApiKey } from '../api-keys/schemas.ts';
+import { writePassword } from './account-queries.ts';
 import { ReleaseUser, SendInvitation } from './jobs.ts';
 import {
   countUsers,
@@ -21,7 +24,7 @@ import {
   markRemoved,
   updateUser,
 } from './queries.ts';
-import type { Language, User, UserCreate, UserQuery, UserUpdate } from './schemas.ts';
+import type { Language, User, UserChanged, UserCreate, UserQuery, UserUpdate } from './schemas.ts';
 
 export { findActiveUser } from './queries.ts';
 
@@ -35,15 +38,18 @@ interface Person {
 
 /** With a password from the start: the first owner of an installation. */
 export async function createUser(tx: SystemTx, { password, ...person }: Person & { password: string }): Promise<User> {
-  const passwordHash = await hashPassword(password);
+  await writePassword(tx, person.email, await hashPassword(password));
   const { language = 'pt-BR' } = person;
-  return insertUser(tx, { ...person, language, _id: newId(), passwordHash });
+  return insertUser(tx, { ...person, language, _id: newId(), accepted: true });
 }
 
-/** Somebody who sets the password through the link that is mailed. Throws USER_EXISTS. */
+/**
+ * Somebody who becomes one of the company by the link that is mailed. Whether other companies know the address is not looked at, so
+ * neither the answer nor its time tells. Throws USER_EXISTS for an address that this company has.
+ */
 export async function inviteUser(kit: Kit, tx: TenantTx | SystemTx, person: Person): Promise<User> {
   const { language = 'pt-BR' } = person;
-  const user = await ownEmail(() => insertUser(tx, { ...person, language, _id: newId(), passwordHash: null }));
+  const user = await ownEmail(() => insertUser(tx, { ...person, language, _id: newId(), accepted: false }));
   await kit.enqueue(tx, SendInvitation, { company: user.company, user: user._id }, { key: user._id });
   return user;
 }
@@ -70,7 +76,14 @@ export async function pageUsers(tenant: Tenant, query: UserQuery): Promise<Page<
   return pageFrom(query, rows, () => countUsers(tenant.read, filter));
 }
 
-export async function updateUserById(kit: Kit, tenant: Tenant, id: string, input: UserUpdate): Promise<User> {
+interface Change {
+  input: UserUpdate;
+  revokeKeys: boolean;
+}
+
+export async function updateUserById(kit: Kit, tenant: Tenant, id: string, change: Change): Promise<UserChanged> {
+  const { input, revokeKeys } = change;
+  if (revokeKeys) refuseRevoking(tenant);
   if (input.email !== undefined || input.status === 'ACTIVE') await admitMail(kit.access, tenant.companyId);
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
@@ -78,23 +91,29 @@ export async function updateUserById(kit: Kit, tenant: Tenant, id: string, input
     if (!before) throw notFound();
     // Who may not give a role may not touch who has it, either: a new e-mail would be a way to their password.
     for (const role of new Set([before.role, input.role ?? before.role])) refuseRole(tenant, role);
-    const { has_password: hasPassword, ...record } = before;
-    const status = input.status === 'ACTIVE' && !hasPassword ? 'INVITED' : (input.status ?? before.status);
+    const { accepted, ...record } = before;
+    const moved = input.email !== undefined && input.email.toLowerCase() !== before.email.toLowerCase();
+    const isOut = (input.status ?? before.status) === 'INACTIVE';
+    const status = isOut ? 'INACTIVE' : accepted && !moved ? 'ACTIVE' : 'INVITED';
     const next: User = { ...record, ...input, status };
-    if (next.role !== 'OWNER' || next.status === 'INACTIVE') refuseLastOwner(before, owners);
-    if (next.email !== before.email || next.status === 'INACTIVE') await deleteLinks(tx, id);
+    if (next.role !== 'OWNER' || next.status !== 'ACTIVE') refuseLastOwner(before, owners);
+    if (next.email !== before.email || isOut) await deleteLinks(tx, id);
     // ACTIVE, said of somebody who was invited, asks for the mail once more.
     const invite = next.status === 'INVITED' && (input.status === 'ACTIVE' || next.email !== before.email);
     if (invite) await kit.enqueue(tx, SendInvitation, { company: tenant.companyId, user: id }, { key: id });
-    return ownEmail(() => updateUser(tx, next));
+    if (input.status === 'INACTIVE') await releaseLater(kit, tx, id);
+    const changed = await ownEmail(() => updateUser(tx, next, moved));
+    return { ...changed, ...(isLess(input, before) || revokeKeys ? await leaveKeys(tenant, tx, id, revokeKeys) : {}) };
   });
   // What is remembered of everybody is dropped only when what somebody may do has changed.
-  if (input.role !== undefined || input.status !== undefined) kit.access.auth.forget();
+  const { email, role, status } = input;
+  if ([email, role, status].some((given) => given !== undefined) || revokeKeys) kit.access.auth.forget();
   return user;
 }
 
-/** Gone at once; a job hands what was theirs to nobody. Deactivating keeps it. */
-export async function removeUser(kit: Kit, tenant: Tenant, id: string): Promise<User> {
+/** Gone at once; a job hands what was theirs to nobody. */
+export async function removeUser(kit: Kit, tenant: Tenant, id: string, revokeKeys: boolean): Promise<UserChanged> {
+  if (revokeKeys) refuseRevoking(tenant);
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
     const before = await lockUser(tx, id);
@@ -103,12 +122,25 @@ export async function removeUser(kit: Kit, tenant: Tenant, id: string): Promise<
     refuseLastOwner(before, owners);
     await deleteLinks(tx, id);
     await markRemoved(tx, id);
-    await kit.enqueue(tx, ReleaseUser, { company: tenant.companyId, user: id }, { key: id });
-    return before;
+    await releaseLater(kit, tx, id);
+    return { ...before, ...(await leaveKeys(tenant, tx, id, revokeKeys)) };
   });
   kit.access.auth.forget();
   return user;
 }
+
+const releaseLater = (kit: Kit, tx: TenantTx, user: string): Promise<void> =>
+  kit.enqueue(tx, ReleaseUser, { company: tx.companyId, user }, { key: user });
+
+/** Whether the change lets the user do less: then whoever makes it wants to know of the keys. */
+function isLess(input: UserUpdate, before: User): boolean {
+  if (input.status === 'INACTIVE') return true;
+  const granted = ROLE_SCOPES[input.role ?? before.role];
+  return !ROLE_SCOPES[before.role].every((scope) => covers(granted, scope));
+}
+
+const leaveKeys = (tenant: Tenant, tx: TenantTx, user: string, revokes: boolean): Promise<{ api_keys?: ApiKey[] }> =>
+  (revokes ? revokeKeysOf : showKeysMadeBy)(tenant, tx, user);
 
 function refuseRole({ principal }: Tenant, role: UserRole): void {
   refuseEnding(principal);
@@ -135,8 +167,8 @@ async function ownEmail<T>(write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     // Failure policy: the unique index decides whose e-mail it is; everything else goes on to the caller.
-    if (!violates(error, 'users_email_key')) throw error;
-    const message = 'already belongs to a user';
+    if (!violates(error, 'users_company_email_key')) throw error;
+    const message = 'already belongs to a user of this company';
     throw new AppError('USER_EXISTS', undefined, [{ path: 'email', code: 'USER_EXISTS', message }]);
   }
 }

@@ -46,7 +46,7 @@ export async function attemptDelivery(
     const response = await kit.outbound.tenant({
       method: 'POST',
       url: delivery.url,
-      headers: { ...headers, 'content-type': 'application/json', 'x-webhook-event': delivery.event },
+      headers: headersFor(delivery, headers),
       body: delivery.body,
       signal: deadline(),
       // So much more that the log is not shorter for what textOf() takes from its end.
@@ -58,6 +58,19 @@ export async function attemptDelivery(
     return outcome(null, null, error instanceof OutboundError ? error.kind : 'INTERNAL');
   }
 }
+
+// So that a receiver's log tells these requests from others.
+const USER_AGENT = 'Parley-Webhooks/1.0';
+
+/** A custom User-Agent counts; what the delivery says of itself, nobody else may say. */
+const headersFor = ({ _id, event, replay_of }: Claimed, custom: Headers): Headers => ({
+  'user-agent': USER_AGENT,
+  ...Object.fromEntries(Object.entries(custom).map(([name, value]) => [name.toLowerCase(), value])),
+  'content-type': 'application/json',
+  'x-webhook-event': event,
+  'x-webhook-delivery': _id,
+  ...(replay_of === null ? {} : { 'x-webhook-replay-of': replay_of }),
+});
 
 /** What PostgreSQL can store of whatever the receiver sent, less the secrets of ours that it may have echoed. */
 function textOf({ body, truncated }: OutboundResponse, headers: Headers): string | null {

@@ -42,7 +42,7 @@ async function createHeld(webhook: Record<string, unknown> = {}, events = 1): Pr
 
 describe('the delivery engine', { concurrency: true }, () => {
   test('an event is one POST of event, timestamp and data, with its name and the custom headers beside it', async () => {
-    const custom_headers = { 'X-Origin-Key': 'secret-value-1234', 'x-latin': 'é' };
+    const custom_headers = { 'X-Origin-Key': 'secret-value-1234', 'x-words': 'Basic a b~' };
     const company = await createListener(platform, `${receiver.url}/plain?tenant=1`, { custom_headers });
     const [resource] = await queueEvents(platform, company._id);
     const [delivery] = await finishedDeliveries(platform, company);
@@ -56,8 +56,11 @@ describe('the delivery engine', { concurrency: true }, () => {
     assert.equal(body.timestamp, delivery.queued_at);
     assert.equal(headers['content-type'], 'application/json');
     assert.equal(headers['x-webhook-event'], 'CONTACT_CREATED');
+    assert.equal(headers['x-webhook-delivery'], delivery._id);
+    assert.equal(headers['x-webhook-replay-of'], undefined);
+    assert.equal(headers['user-agent'], 'Parley-Webhooks/1.0');
     assert.equal(headers['x-origin-key'], 'secret-value-1234');
-    assert.equal(headers['x-latin'], 'é');
+    assert.equal(headers['x-words'], 'Basic a b~');
     assert.equal(headers['content-length'], String(Buffer.byteLength(JSON.stringify(body))));
   });
 

@@ -96,13 +96,17 @@ async function claimOnce(loop: Loop): Promise<boolean> {
   const { DELIVERY_SLOTS, WEBHOOK_MAX_AGE } = loop.kit.config;
   const slots = DELIVERY_SLOTS - loop.flight.busy();
   if (loop.stopping || slots <= 0 || loop.recorder.waiting() >= MAX_UNRECORDED) return false;
-  const { claimed, dismissed } = await claimDeliveries(loop.kit.database.system, {
+  const { storage, database } = loop.kit;
+  // A claim is a write: while there is no room for it the queue waits.
+  if (!storage.hasRoom) return false;
+  const capacity = {
     slots,
     first: loop.flight.first,
     free: loop.flight.free(),
     after: loop.after,
     maxAgeMs: WEBHOOK_MAX_AGE,
-  });
+  };
+  const { claimed, dismissed } = await storage.write(() => claimDeliveries(database.system('deliveries'), capacity));
   if (dismissed > 0) loop.kit.metrics.deliveries.inc({ status: 'FAILED' }, dismissed);
   for (const delivery of claimed) void run(loop, delivery);
   loop.after = lastInTurn(claimed, loop.after);

@@ -180,6 +180,8 @@ test('a replay answers 201 with a new delivery of the same body, which is sent o
   assert.equal(more.length, 0);
   assert.deepEqual(arrived?.body, failed.body);
   assert.deepEqual([arrived?.headers['x-version'], arrived?.event], ['new', 'CONTACT_CREATED']);
+  const { 'x-webhook-delivery': id, 'x-webhook-replay-of': original } = arrived?.headers ?? {};
+  assert.deepEqual([id, original], [queued._id, failed._id]);
 });
 
 test('what was delivered can be replayed, again and again', async () => {

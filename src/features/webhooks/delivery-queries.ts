@@ -1,10 +1,14 @@
 /** The delivery queue, across companies: claiming, recording, sweeping, retention. */
-import { exec, many, one } from '../../platform/db.ts';
+import { exec, many } from '../../platform/db.ts';
+import { READ_BYTES } from '../../platform/portions.ts';
+import { boundsOf, IN_STRETCH, type Stretch } from '../../platform/retention.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 
 export interface Claimed {
   company: string;
   _id: string;
+  /** The delivery that this one repeats by hand. */
+  replay_of: string | null;
   event: string;
   body: string;
   /** Seconds in the queue. */
@@ -37,15 +41,15 @@ export async function claimDeliveries(
 ): Promise<{ claimed: Claimed[]; dismissed: number }> {
   const rows = await many<Claimed & { status: string }>(tx, {
     name: 'webhooks.claimDeliveries',
-    text: `with recursive companies as (
+    text: `with recursive queues as (
         (select company_id from deliveries where claimed_at is null order by company_id, seq limit 1)
         union all
         select (select d.company_id from deliveries d where d.claimed_at is null and d.company_id > c.company_id
           order by d.company_id, d.seq limit 1)
-        from companies c where c.company_id is not null
+        from queues c where c.company_id is not null
       ), turns as (
         select c.company_id, coalesce(b.free, $2) as free, count(*) over () as companies
-        from companies c left join unnest($3::text[], $4::int[]) as b (company_id, free) on b.company_id = c.company_id
+        from queues c left join unnest($3::text[], $4::int[]) as b (company_id, free) on b.company_id = c.company_id
         where c.company_id is not null and coalesce(b.free, $2) > 0
         order by (c.company_id > $5) desc, c.company_id
         limit $1
@@ -60,12 +64,13 @@ export async function claimDeliveries(
         status = case when v.refused is null then 'SENDING' else 'FAILED' end, error = v.refused,
         attempted_at = case when v.refused is null then clock_timestamp() end, finished_at = case when v.refused is null then null else clock_timestamp() end
       from (select d.ctid, d.company_id, d._id, w.url, w.custom_headers,
-          case when w._id is null or w.status <> 'ACTIVE' or w.epoch <> d.webhook_epoch then 'WEBHOOK_INACTIVE'
+          case when w._id is null or w.status <> 'ACTIVE' or w.epoch <> d.webhook_epoch
+              or not exists (select from companies c where c._id = d.company_id and c.status = 'ACTIVE') then 'WEBHOOK_INACTIVE'
             when d.queued_at < now() - make_interval(secs => $6) then 'EXPIRED' end as refused
         from deliveries d left join webhooks w on w.company_id = d.company_id and w._id = d.webhook_id
         where d.ctid = any(array(select ctid from picked))) v
       where d.ctid = v.ctid and d.ctid = any(array(select ctid from picked))
-      returning d.company_id as company, d._id, d.event, d.status, v.url, v.custom_headers,
+      returning d.company_id as company, d._id, d.replay_of, d.event, d.status, v.url, v.custom_headers,
         case when d.status = 'SENDING' then d.body end as body, extract(epoch from now() - d.queued_at)::float as age`,
     values: [
       capacity.slots,
@@ -95,7 +100,7 @@ export function recordOutcomes(tx: SystemTx, outcomes: Outcome[]): Promise<numbe
   return exec(tx, {
     name: 'webhooks.recordOutcomes',
     text: `update deliveries d set status = o.status, response_status = o.response_status, response_ms = o.response_ms,
-        response_body = o.response_body, error = o.error, finished_at = now()
+        response_body = case when d.redacted_at is null then o.response_body end, error = o.error, finished_at = now()
       from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::text[])
         as o (company_id, _id, status, response_status, response_ms, response_body, error)
       where d.company_id = o.company_id and d._id = o._id and d.status in ('SENDING', 'UNKNOWN')`,
@@ -108,6 +113,15 @@ export function recordOutcomes(tx: SystemTx, outcomes: Outcome[]): Promise<numbe
       outcomes.map((outcome) => outcome.response_body),
       outcomes.map((outcome) => outcome.error),
     ],
+  });
+}
+
+/** The index by time of attempt is one of ranges, which nothing but a bitmap reads. For the transaction that sweeps. */
+export function allowBitmaps(tx: SystemTx): Promise<number> {
+  return exec(tx, {
+    name: 'webhooks.allowBitmaps',
+    text: `select set_config('enable_bitmapscan', 'on', true)`,
+    values: [],
   });
 }
 
@@ -135,27 +149,17 @@ export async function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Prom
   return row?.swept ?? 0;
 }
 
-/** How many pages the table has. */
-export async function countDeliveryPages(tx: SystemTx): Promise<number> {
-  const { pages } = await one<{ pages: number }>(tx, {
-    name: 'webhooks.countDeliveryPages',
-    text: `select (pg_relation_size('deliveries') / current_setting('block_size')::int)::int as pages`,
-    values: [],
-  });
-  return pages;
-}
-
-/** Deletes what is old on a stretch of the table. By its pages: each is looked at once, whatever the deletes before left. */
-export function deleteOldDeliveries(
-  tx: SystemTx,
-  days: number,
-  stretch: { from: number; to: number },
-): Promise<number> {
+/** As much as a statement may; returns how many. How long a body is, is known without reading it. */
+export function deleteOldDeliveries(tx: SystemTx, days: number, stretch: Stretch): Promise<number> {
   return exec(tx, {
     name: 'webhooks.deleteOldDeliveries',
-    text: `delete from deliveries where ctid >= $2::tid and ctid < $3::tid
-        and queued_at < now() - make_interval(days => $1) and finished_at is not null`,
-    values: [days, `(${stretch.from},0)`, `(${stretch.to},0)`],
+    text: `delete from deliveries where ctid = any(array(
+        select ctid from (
+          select ctid, sum(octet_length(body)) over (order by ctid rows unbounded preceding) - octet_length(body) as before
+          from deliveries where ${IN_STRETCH} and queued_at < now() - make_interval(days => $1) and finished_at is not null
+        ) portion where before < ${READ_BYTES}
+      ))`,
+    values: [days, ...boundsOf(stretch)],
   });
 }
 

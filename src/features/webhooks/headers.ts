@@ -7,10 +7,13 @@ export type Headers = Record<string, string>;
 
 // What the connection itself says, and what the delivery promises: nobody may say it for us.
 const RESERVED =
-  /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|x-webhook-event|accept-encoding)$/i;
+  /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|x-webhook-(event|delivery|replay-of)|accept-encoding)$/i;
 
 // No header of the world is longer, and a receiver's own limit (8 kB for all of them, often) is not spent on one name.
 const MAX_NAME_LENGTH = 256;
+
+// What every receiver reads alike: other characters have no agreed encoding in a header, and blanks at the ends are cut off on the way.
+const VISIBLE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 
 const contextOf = (company: string): string => `${company}:webhook:custom_headers`;
 
@@ -64,6 +67,7 @@ function reasonToRefuse(name: string, value: string | undefined): string | null 
   if (RESERVED.test(name)) return 'is a reserved header';
   if (name.length > MAX_NAME_LENGTH) return `has a name longer than ${MAX_NAME_LENGTH} characters`;
   if (value === undefined) return 'is a mask, and nothing is stored behind it';
+  if (!VISIBLE.test(value)) return 'must consist of visible ASCII characters, with blanks only between them';
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);

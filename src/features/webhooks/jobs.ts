@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { RedactContact } from '../contacts/jobs.ts';
+import { redactDeliveries } from './redact.ts';
 import { purgeDeliveries } from './upkeep.ts';
 
 export const PurgeDeliveries = defineJob({
@@ -13,4 +15,8 @@ export const PurgeDeliveries = defineJob({
 
 export function purgeDeliveriesJob(kit: Kit): Worked<typeof PurgeDeliveries.data> {
   return { job: PurgeDeliveries, handle: () => purgeDeliveries(kit) };
+}
+
+export function redactContactJob(kit: Kit): Worked<typeof RedactContact.data> {
+  return { job: RedactContact, handle: ({ company, contacts }) => redactDeliveries(kit, company, contacts) };
 }

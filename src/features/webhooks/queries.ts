@@ -1,6 +1,15 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
 import type { EventName } from '../../platform/events.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  measuredPage,
+  windowClause,
+  windowLimit,
+  windowName,
+  windowOrder,
+  windowValues,
+  type Window,
+} from '../../platform/paging.ts';
+import { READ_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { WebhookDelivery } from './schemas.ts';
 
@@ -81,7 +90,6 @@ export async function writeListeners(tx: TenantTx, webhook: WebhookRow | null): 
   });
 }
 
-// Each body is as long as the record was: a page is bounded in rows alone, like a page of the records themselves.
 const DELIVERY = `_id, company_id as company, webhook_id as webhook, event, resource_id, status, response_status, response_ms,
   response_body, error, body::json as body, replay_of, queued_at, attempted_at, finished_at, queued_at as "createdAt",
   coalesce(finished_at, attempted_at, queued_at) as "updatedAt"`;
@@ -103,14 +111,14 @@ const FILTER = 'company_id = $1 and ($2::text is null or event = $2) and ($3::te
 
 // What ended badly carries an error, what waits was never claimed: each has an index of its own, so that a status that is
 // rare is found without a walk through all that went well. A statement per index; one for all would use none of them.
-const WALKS: Record<string, string> = {
-  FAILED: 'error is not null',
-  UNKNOWN: 'error is not null',
-  QUEUED: 'claimed_at is null',
-};
+const WALKS = new Map([
+  ['FAILED', 'error is not null'],
+  ['UNKNOWN', 'error is not null'],
+  ['QUEUED', 'claimed_at is null'],
+]);
 
 function walkOf(filter: DeliveryFilter): { name: string; clause: string } {
-  const clause = filter.status === null ? undefined : WALKS[filter.status];
+  const clause = filter.status === null ? undefined : WALKS.get(filter.status);
   return clause ? { name: clause.split(' ')[0] ?? '', clause: `and ${clause}` } : { name: 'all', clause: '' };
 }
 
@@ -118,8 +126,15 @@ export function listDeliveries(tx: TenantRead, filter: DeliveryFilter, window: W
   const walk = walkOf(filter);
   return many(tx, {
     name: `webhooks.listDeliveries.${walk.name}.${windowName(window)}`,
-    text: `select ${DELIVERY} from (select *, queued_at as created_at from deliveries) d
-      where ${FILTER} ${walk.clause} ${windowClause(window, 4)}`,
+    text: measuredPage({
+      columns: DELIVERY,
+      rows: `select * from (select *, queued_at as created_at from deliveries) d
+        where ${FILTER} ${walk.clause} ${windowClause(window, 4)}`,
+      order: windowOrder(window),
+      limit: windowLimit(4),
+      // Of a text its length is known without unpacking it. JSON writes up to six bytes for one of a receiver's answer.
+      bytes: '700 + octet_length(t.body) + 6 * coalesce(octet_length(t.response_body), 0)',
+    }),
     values: [tx.companyId, filter.event, filter.status, ...windowValues(window)],
   });
 }
@@ -134,7 +149,7 @@ export async function countDeliveries(tx: TenantRead, filter: DeliveryFilter): P
   return count;
 }
 
-/** A new delivery with the same body, for the webhook as it stands now. */
+/** A new delivery with the same body, for the webhook as it stands now. Null where the words were erased meanwhile. */
 export function insertReplay(
   tx: TenantTx,
   replay: { _id: string; of: string; webhook: string; epoch: number },
@@ -142,17 +157,64 @@ export function insertReplay(
   return maybeOne(tx, {
     name: 'webhooks.insertReplay',
     text: `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body, replay_of)
-      select company_id, $3, $4, $5, event, resource_id, body, _id from deliveries where company_id = $1 and _id = $2
+      select company_id, $3, $4, $5, event, resource_id, body, _id from deliveries
+        where company_id = $1 and _id = $2 and redacted_at is null for share
       returning ${DELIVERY}`,
     values: [tx.companyId, replay.of, replay._id, replay.webhook, replay.epoch],
   });
 }
 
-/** The statuses of an unknown delivery and of a foreign one are the same: none. */
-export function deliveryExists(tx: TenantRead, id: string): Promise<{ _id: string } | null> {
+/** Whether its words were erased; null for an unknown delivery and a foreign one alike. */
+export function findErasure(tx: TenantRead, id: string): Promise<{ isErased: boolean } | null> {
   return maybeOne(tx, {
-    name: 'webhooks.deliveryExists',
-    text: 'select _id from deliveries where company_id = $1 and _id = $2',
+    name: 'webhooks.findErasure',
+    text: 'select redacted_at is not null as "isErased" from deliveries where company_id = $1 and _id = $2',
     values: [tx.companyId, id],
+  });
+}
+
+export interface LogPlace {
+  queued_at: string;
+  _id: string;
+}
+
+export interface RedactStep {
+  contacts: string[];
+  after: LogPlace | null;
+  limit: number;
+}
+
+/**
+ * Takes the words out of the deliveries that tell of these contacts, of the next portion of the log, oldest first: a replay that
+ * is made meanwhile comes later in it. What still waits is not sent. Returns where the portion ended; null when it was the last one.
+ */
+export function redactPortion(tx: TenantTx, { contacts, after, limit }: RedactStep): Promise<LogPlace | null> {
+  return maybeOne(tx, {
+    name: 'webhooks.redactPortion',
+    text: `with portion as materialized (
+        select * from (
+          select _id, queued_at, resource_id, redacted_at, body,
+            sum(octet_length(body)) over (order by queued_at, _id rows between unbounded preceding and 1 preceding) as before
+          from (
+            select * from deliveries
+            where company_id = $1 and (queued_at, _id) > (coalesce($3::timestamptz, '-infinity'), coalesce($4, ''))
+            order by queued_at, _id limit $5
+          ) near
+        ) weighed where coalesce(before, 0) < ${READ_BYTES}
+      ), told as (
+        select _id, body::json ->> 'timestamp' as moment from portion
+        where redacted_at is null
+          and (resource_id = any($2) or array[body::json -> 'data' ->> 'contact', body::json -> 'data' ->> 'contactId'] && $2)
+      ), redacted as (
+        update deliveries d set redacted_at = now(), response_body = null,
+          body = json_build_object('event', d.event, 'timestamp', t.moment, 'data', json_build_object('_id', d.resource_id), 'redacted', true),
+          status = case when d.status = 'QUEUED' then 'FAILED' else d.status end,
+          error = case when d.status = 'QUEUED' then 'ERASED' else d.error end,
+          claimed_at = coalesce(d.claimed_at, now()),
+          finished_at = case when d.status = 'QUEUED' then now() else d.finished_at end
+        from told t where d.company_id = $1 and d._id = t._id
+      )
+      select queued_at, _id from portion order by queued_at desc, _id desc limit 1`,
+    values: [tx.companyId, contacts, after?.queued_at ?? null, after?._id ?? null, limit],
   });
 }

@@ -24,7 +24,7 @@ export function createRecorder(kit: Kit, rest: () => void): Recorder {
     while (outcomes.length > 0) {
       const batch = outcomes.slice(0, size);
       try {
-        await recordOutcomes(kit.database.system, batch);
+        await recordOutcomes(kit.database.system('deliveries'), batch);
         outcomes.splice(0, batch.length);
       } catch (error) {
         if (!isUnavailable(error)) size = giveUpOn(batch, error);

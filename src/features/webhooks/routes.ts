@@ -91,7 +91,7 @@ function deliveryRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Send a delivery once more, as a new one with the same body',
     params: WebhookParams,
     answers: { 201: ref(WebhookDelivery) },
-    errors: ['WEBHOOK_INACTIVE'],
+    errors: ['WEBHOOK_INACTIVE', 'DELIVERY_ERASED'],
     action: 'deliveries.replay',
     handler: (tenant, { params }) => replayDelivery(tenant, params.id),
     again: readDelivery,

@@ -13,7 +13,7 @@ const customHeaders = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: MAX_HEADERS,
   additionalProperties: { type: 'string', maxLength: MAX_HEADER_LENGTH },
-  description: 'Header name to value, sent with each delivery',
+  description: 'Header name to value, sent with each delivery. Values are visible ASCII, with blanks only between',
 });
 
 export const WebhookCreate = define(
@@ -68,7 +68,7 @@ export const WebhookDelivery = define(
     body: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'What was sent: event, timestamp, data',
+      description: 'What was sent: event, timestamp, data; redacted: true where its contact has been erased',
     }),
     replay_of: nullable(Id),
     queued_at: Timestamp,

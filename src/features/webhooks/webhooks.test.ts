@@ -192,10 +192,19 @@ test('PUT is as strict as POST, and a refused change changes nothing', async () 
   assert.deepEqual(await readWebhook(company), company.record);
 });
 
-test('reserved, malformed, oversized and duplicate headers are 400, and the answer names the header, not its value', async () => {
+test('reserved, malformed, invisible, oversized and duplicate headers are 400, and the answer names the header, not its value', async () => {
   const company = await platform.createCompany();
   const reserved = ['Host', 'content-type', 'Content-Length', 'transfer-encoding', 'connection', 'te', 'upgrade'];
-  const others = ['X-Webhook-Event', 'proxy-authorization', 'keep-alive', 'trailer', 'expect', 'accept-encoding'];
+  const others = [
+    'X-Webhook-Event',
+    'x-webhook-delivery',
+    'x-webhook-replay-of',
+    'proxy-authorization',
+    'keep-alive',
+    'trailer',
+    'expect',
+    'accept-encoding',
+  ];
   const malformed = ['bad name', 'bäd', 'x:y', '', 'x'.repeat(300)];
   for (const name of [...reserved, ...others, ...malformed]) {
     const body = { url: URL_A, events: ['MESSAGE_SENT'], custom_headers: { 'x-fine': 'fine', [name]: SECRET } };
@@ -203,7 +212,8 @@ test('reserved, malformed, oversized and duplicate headers are 400, and the answ
     assert.deepEqual(pathsOf(answer), [`custom_headers.${name}`]);
     assert.ok(!JSON.stringify(answer.body).includes(SECRET));
   }
-  for (const value of ['line\nbreak', 'carriage\rreturn', 'emoji 🙂', '••••1234', 'x'.repeat(4_097)]) {
+  const invisible = ['é', 'a\tb', 'del\u007f', ' before', 'after ', ' '];
+  for (const value of [...invisible, 'line\nbreak', 'carriage\rreturn', 'emoji 🙂', '••••1234', 'x'.repeat(4_097)]) {
     const answer = await create(400, company, {
       url: URL_A,
       events: ['MESSAGE_SENT'],

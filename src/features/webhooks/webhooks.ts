@@ -12,8 +12,8 @@ import { acceptHeaders, maskHeaders, openHeaders, sealHeaders } from './headers.
 import {
   countDeliveries,
   deleteWebhook,
-  deliveryExists,
   findDelivery,
+  findErasure,
   findWebhook,
   findWebhookForUpdate,
   insertReplay,
@@ -98,11 +98,13 @@ export async function readDelivery(tenant: Tenant, id: string): Promise<WebhookD
 /** By hand, whatever became of the first one. */
 export async function replayDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {
   return tenant.tx(async (tx) => {
-    if (!(await deliveryExists(tx, id))) throw notFound();
+    const erasure = await findErasure(tx, id);
+    if (!erasure) throw notFound();
+    if (erasure.isErased) throw new AppError('DELIVERY_ERASED');
     const webhook = await findWebhook(tx);
     if (webhook?.status !== 'ACTIVE') throw new AppError('WEBHOOK_INACTIVE');
     const replay = await insertReplay(tx, { _id: newId(), of: id, webhook: webhook._id, epoch: webhook.epoch });
-    if (!replay) throw notFound();
+    if (!replay) throw new AppError('DELIVERY_ERASED');
     tx.makes(replay._id);
     tx.afterCommit(wakeDeliveries);
     return replay;

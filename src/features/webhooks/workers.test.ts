@@ -35,7 +35,9 @@ const receiver = await startReceiver(async (response, { path }) => {
 /** A second process of the same installation, as far as the database can tell. */
 async function withSecondWorker(work: (worker: Running) => Promise<void>): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-worker-'));
-  const config = loadConfig({ ...env, DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent' });
+  const JWT_SECRET = platform.running.kit.tokenSecret;
+  const shared = { ...env, JWT_SECRET, DATABASE_URL: database.url };
+  const config = loadConfig({ ...shared, DATA_DIR: dataDir, LOG_LEVEL: 'silent' });
   const worker = await start(config, 'worker', { log: createLog('silent') });
   try {
     await work(worker);
@@ -132,7 +134,7 @@ test('the retention job deletes what ended longer ago than DELIVERY_RETENTION_DA
   await database.sql(age, [old, '14 days 1 minute']);
   await database.sql(age, [young, '13 days 23 hours']);
   const { kit } = platform.running;
-  await kit.database.systemTx((tx) => kit.enqueue(tx, PurgeDeliveries, {}));
+  await kit.database.systemTx('upkeep', (tx) => kit.enqueue(tx, PurgeDeliveries, {}));
   const left = await until('the job to have run', async () => {
     const { body } = await call(200, 'GET', '/v1/webhooks/deliveries', { key: company.key });
     return body.meta.totalCount === 1 ? (body.result as Json[]) : null;

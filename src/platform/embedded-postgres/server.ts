@@ -33,7 +33,7 @@ const SETTINGS = {
   // The path of a socket has room for 107 bytes; a data folder may be deeper.
   unix_socket_directories: '',
   // The pools of one process, the tests' databases and an operator's psql; an unused one costs next to nothing.
-  max_connections: 100,
+  max_connections: 120,
   shared_buffers: '128MB',
   // Nothing replicates from this server, so it writes less.
   wal_level: 'minimal',
@@ -74,17 +74,18 @@ export async function adoptServer({ data, password }: Cluster): Promise<Server |
   throw new Error(`the server left by another Parley was not ready within ${READY_TIMEOUT_MS / 1000} s`);
 }
 
-/** Starts a server on a port of its choice. The error's message is what the server printed. */
+/** Starts a server, on a free port where none is given. The error's message is what the server printed. */
 export async function launchServer(
   cluster: Cluster,
   binaries: PostgresBinaries,
   log: (line: string) => void,
+  port?: number,
 ): Promise<Server> {
   await giveCluster(cluster, binaries.launcher);
   const deadline = Date.now() + LEFTOVER_TIMEOUT_MS;
   for (;;) {
     try {
-      return await launchOnce(cluster, binaries, log);
+      return await launchOnce(cluster, binaries, log, port ?? (await findFreePort()));
     } catch (error) {
       // Failure policy: a port taken meanwhile and what a killed server left behind both pass; the rest does not.
       const passes = /could not bind|is still in use|lock file .* already exists/.test((error as Error).message);
@@ -99,8 +100,8 @@ async function launchOnce(
   cluster: Cluster,
   { launcher, postgres, env }: PostgresBinaries,
   log: (line: string) => void,
+  port: number,
 ): Promise<Server> {
-  const port = await findFreePort();
   const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const [file = postgres, ...args] = [...launcher.prefix, postgres, '-D', cluster.data, ...settings];
   // Detached: the terminal's Ctrl-C is for Parley alone, which stops its server last.
@@ -123,12 +124,24 @@ async function launchOnce(
     await Promise.race([closed, sleep(DRAIN_TIMEOUT_MS)]);
     throw new Error([(error as Error).message, ...printed].join('\n'), { cause: error });
   }
-  print = (line) => /^(WARNING|LOG|FATAL|PANIC):/.test(line) && log(line);
+  let cause = '';
+  print = (line) => {
+    if (/^(FATAL|PANIC):/.test(line) && (line.startsWith('PANIC') || isOutOfSpace(line))) cause = `: ${line}`;
+    return /^(WARNING|LOG|FATAL|PANIC):/.test(line) && log(line);
+  };
   // A server alone does not keep Parley running.
   child.unref();
   (child.stderr as Socket).unref();
-  return { pid: child.pid ?? 0, port, ended };
+  const explained = ended.then(async (reason) => {
+    await Promise.race([closed, sleep(DRAIN_TIMEOUT_MS)]);
+    return `${reason}${cause}`;
+  });
+  return { pid: child.pid ?? 0, port, ended: explained };
 }
+
+/** Whether this is the message of somebody who could not write for lack of space. */
+export const isOutOfSpace = (message: string): boolean =>
+  /ENOSPC|No space left on device|free disk space|disk is full/.test(message);
 
 async function watchChild(child: ChildProcess): Promise<string> {
   try {

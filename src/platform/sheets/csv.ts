@@ -1,39 +1,20 @@
 /** CSV: UTF-8 with or without a byte order mark; comma, semicolon or tab; quotes as in RFC 4180. */
-import { parse } from 'csv-parse';
-import { Readable } from 'node:stream';
-import { inSteps, sheetFault, type Cell, type SheetRow, type SheetSource } from './sheet.ts';
+import { cutRows } from './csv-rows.ts';
+import { inSteps, sheetFault, type Cell, type SheetRow, type SheetSource, type WantedColumns } from './sheet.ts';
 
-// A row is held as a whole; a quote that is never closed would make the rest of the file one.
-const MAX_ROW_LETTERS = 1024 * 1024;
 // The first rows, from which the delimiter is guessed.
 const SAMPLE_LETTERS = 64 * 1024;
 
-export async function* readCsv(source: SheetSource): AsyncGenerator<SheetRow> {
+export async function* readCsv(source: SheetSource, wanted: WantedColumns): AsyncGenerator<SheetRow> {
   const texts = decode(source);
-  const first = await nextSample(texts);
-  const parser = parse({
-    delimiter: delimiterOf(first),
-    // Also within one file: an editor changes only the lines that it touches.
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    // 5" is how people write five inches.
-    relax_quotes: true,
-    max_record_size: MAX_ROW_LETTERS,
-  });
-  const input = Readable.from(withFirst(first, texts), { objectMode: false, encoding: 'utf8' });
-  input.on('error', (error) => parser.destroy(error));
-  input.pipe(parser);
-  let number = 0;
   try {
-    for await (const fields of parser as AsyncIterable<string[]>) {
-      yield { number, cells: fields.map(readCell) };
-      number += 1;
-    }
-  } catch (error) {
-    throw faultOf(error);
+    const first = await nextSample(texts);
+    const cutter = cutRows(delimiterOf(first), wanted, readCell);
+    yield* cutter.take(first);
+    for await (const text of texts) yield* cutter.take(text);
+    yield* cutter.end();
   } finally {
-    input.destroy();
-    parser.destroy();
+    await texts.return(undefined);
   }
 }
 
@@ -67,11 +48,6 @@ async function nextSample(texts: AsyncGenerator<string>): Promise<string> {
   return sample;
 }
 
-async function* withFirst(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield first;
-  yield* rest;
-}
-
 /** Whichever stands most often in the first row, outside of quotes. */
 function delimiterOf(sample: string): string {
   const [row = ''] = sample
@@ -80,13 +56,6 @@ function delimiterOf(sample: string): string {
     .split(/\r?\n|\r/, 1);
   const counts = [',', ';', '\t'].map((mark) => ({ mark, count: row.split(mark).length }));
   return counts.toSorted((a, b) => b.count - a.count)[0]?.mark ?? ',';
-}
-
-function faultOf(error: unknown): unknown {
-  const { code = '', lines } = (error ?? {}) as { code?: string; lines?: number };
-  if (code === 'CSV_MAX_RECORD_SIZE') return sheetFault('has a row of more than a million letters', 'TOO_LARGE');
-  if (code.startsWith('CSV_')) return sheetFault(`can not be read as CSV, near line ${lines ?? 1}`);
-  return error;
 }
 
 // What a spreadsheet would take for a formula or a command when it opens the file: OWASP, CSV injection.

@@ -1,13 +1,10 @@
-/** What has to be known of a workbook before its sheet is read: where that is, its texts, which styles are dates. */
+/** What has to be known of a workbook before its sheet is read: where that is, and which styles are dates. */
 import { posix } from 'node:path';
-import { sheetFault } from './sheet.ts';
 import type { Workbook } from './workbook.ts';
 import { readXml, type TagHandlers } from './xml.ts';
 
 export interface Parts {
   sheetPath: string;
-  /** Shared by all cells, which name them by their number. */
-  texts: string[];
   /** Numbers of cell styles that show a date. */
   dateStyles: Set<number>;
   /** The calendar that begins in 1904, of workbooks from old Macs. */
@@ -15,22 +12,20 @@ export interface Parts {
 }
 
 const SMALL_BYTES = 10 * 1024 * 1024;
-// All texts of a sheet are held while it is read: 100,000 rows of 20 texts, of some 50 letters each.
-const TEXT_BYTES = 128 * 1024 * 1024;
-const MAX_TEXTS = 2_000_000;
+// A workbook has at most 65,490.
+const MAX_STYLES = 65_536;
 
 export async function readParts(workbook: Workbook): Promise<Parts> {
   const { firstSheet, from1904 } = await readBook(workbook);
   return {
     sheetPath: await findSheet(workbook, firstSheet),
-    texts: await readTexts(workbook),
     dateStyles: await readDateStyles(workbook),
     from1904,
   };
 }
 
-async function walk(workbook: Workbook, path: string, handlers: TagHandlers, maxBytes = SMALL_BYTES): Promise<void> {
-  const part = workbook.part(path, maxBytes);
+async function walk(workbook: Workbook, path: string, handlers: TagHandlers): Promise<void> {
+  const part = workbook.part(path, SMALL_BYTES);
   if (part) for await (const _ of readXml(part, handlers));
 }
 
@@ -58,31 +53,6 @@ async function findSheet(workbook: Workbook, id: string | null): Promise<string>
   return path;
 }
 
-async function readTexts(workbook: Workbook): Promise<string[]> {
-  const texts: string[] = [];
-  let text = '';
-  let isText = false;
-  let isReading = false;
-  const handlers: TagHandlers = {
-    open(name) {
-      if (name === 'si') text = '';
-      else if (name === 'rPh') isReading = true;
-      else if (name === 't') isText = !isReading;
-    },
-    text(part) {
-      if (isText) text += part;
-    },
-    close(name) {
-      if (name === 't') isText = false;
-      else if (name === 'rPh') isReading = false;
-      else if (name === 'si' && texts.push(text) > MAX_TEXTS)
-        throw sheetFault(`has more than ${MAX_TEXTS} different texts`, 'TOO_LARGE');
-    },
-  };
-  await walk(workbook, 'xl/sharedStrings.xml', handlers, TEXT_BYTES);
-  return texts;
-}
-
 /** Formats of numbers that need no definition and show a date; 18 to 21 and 45 to 47 show a time alone. */
 const isDateFormat = (id: number): boolean =>
   (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
@@ -98,7 +68,7 @@ async function readDateStyles(workbook: Workbook): Promise<Set<number>> {
       else if (name === 'cellXfs') isStyle = true;
       else if (name === 'xf' && isStyle) {
         const id = Number(attributes['numFmtId'] ?? 0);
-        if (ownFormats.get(id) ?? isDateFormat(id)) dates.add(count);
+        if (count < MAX_STYLES && (ownFormats.get(id) ?? isDateFormat(id))) dates.add(count);
         count += 1;
       }
     },
@@ -111,5 +81,7 @@ async function readDateStyles(workbook: Workbook): Promise<Set<number>> {
 
 /** A format with a day or a year in it, outside of quotes, colours and escaped letters. */
 function showsDate(format: string): boolean {
+  // No format is longer than 255 letters; what calls itself one would be searched again for each of its brackets.
+  if (format.length > 255) return false;
   return /[dy]/i.test(format.replaceAll(/"[^"]*"|\[[^\]]*\]|\\.|_.|\*./g, ''));
 }

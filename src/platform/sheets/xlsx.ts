@@ -1,23 +1,50 @@
 /** The first sheet of a workbook (ECMA-376), as a stream of rows. */
-import { sheetFault, type Cell, type SheetRow, type SheetSource } from './sheet.ts';
 import { readParts, type Parts } from './parts.ts';
-import { openWorkbook } from './workbook.ts';
+import {
+  checkLine,
+  draftRow,
+  isWanted,
+  MAX_CELL_BYTES,
+  sheetFault,
+  UNREAD,
+  type Cell,
+  type RowDraft,
+  type SheetRow,
+  type SheetSource,
+  type WantedColumns,
+} from './sheet.ts';
+import { plainText, TOO_LONG, type SharedText } from './texts.ts';
+import { openWorkbook, type Workbook } from './workbook.ts';
 import { readXml } from './xml.ts';
 
 // Excel's last column is XFD.
 const LAST_COLUMN = 16_384;
 
-export async function* readXlsx(source: SheetSource): AsyncGenerator<SheetRow> {
+/** What a cell of this column shows that names the shared text of this number. */
+export type TextLookup = (number: number, column: number) => SharedText;
+
+/** `prepare` looks through the workbook's shared texts before its rows are read. */
+export async function* readXlsx(
+  source: SheetSource,
+  wanted: WantedColumns,
+  prepare: (workbook: Workbook) => Promise<TextLookup>,
+): AsyncGenerator<SheetRow> {
   const workbook = await openWorkbook(source);
   try {
     const parts = await readParts(workbook);
+    const lookUp = await prepare(workbook);
     const sheet = workbook.part(parts.sheetPath);
     if (!sheet) throw sheetFault('is a workbook without a sheet', 'NOT_A_SHEET');
-    const { handlers, take } = collectRows(parts);
+    const { handlers, take } = collectRows({ ...parts, wanted, lookUp });
     for await (const _ of readXml(sheet, handlers)) yield* take();
   } finally {
     workbook.close();
   }
+}
+
+interface Reading extends Parts {
+  wanted: WantedColumns;
+  lookUp: TextLookup;
 }
 
 interface OpenCell {
@@ -25,16 +52,40 @@ interface OpenCell {
   type: string;
   style: number;
   text: string;
+  bytes: number;
 }
 
-function collectRows(parts: Parts) {
+function addText(cell: OpenCell, text: string): void {
+  cell.bytes += Buffer.byteLength(text);
+  cell.text = cell.bytes > MAX_CELL_BYTES ? '' : cell.text + text;
+}
+
+/** The row with this cell in it; null as long as no cell has a value. */
+function withCell(draft: RowDraft | null, cell: OpenCell, reading: Reading): RowDraft | null {
+  const value = valueOf(cell, reading);
+  if (value === null) return draft;
+  const begun = draft ?? draftRow();
+  if (value === TOO_LONG) begun.tooLarge(cell.column);
+  else begun.set(cell.column, value);
+  return begun;
+}
+
+function collectRows(reading: Reading) {
   let rows: SheetRow[] = [];
   let number = -1;
-  let cells: Cell[] = [];
+  let draft: RowDraft | null = null;
+  let nextColumn = 0;
   let cell: OpenCell | null = null;
   // Inside <v> or <t>; the readings of Japanese writing (<rPh>) repeat what stands beside them.
   let isValue = false;
   let isReading = false;
+  const openRow = (reference: string | undefined): void => {
+    const given = Number(reference) - 1;
+    number = Number.isSafeInteger(given) && given > number ? given : number + 1;
+    checkLine(number);
+    draft = null;
+    nextColumn = 0;
+  };
   return {
     take(): SheetRow[] {
       const taken = rows;
@@ -43,35 +94,30 @@ function collectRows(parts: Parts) {
     },
     handlers: {
       open(name: string, attributes: Record<string, string>): void {
-        if (name === 'row') {
-          const given = Number(attributes['r']) - 1;
-          number = Number.isSafeInteger(given) && given > number ? given : number + 1;
-          cells = [];
-        } else if (name === 'c') {
-          const column = columnOf(attributes['r']) ?? cells.length;
-          cell = { column, type: attributes['t'] ?? 'n', style: Number(attributes['s'] ?? 0), text: '' };
+        if (name === 'row') openRow(attributes['r']);
+        else if (name === 'c') {
+          const column = columnOf(attributes['r']) ?? nextColumn;
+          nextColumn = column + 1;
+          cell = { column, type: attributes['t'] ?? 'n', style: Number(attributes['s'] ?? 0), text: '', bytes: 0 };
         } else if (name === 'rPh') isReading = true;
         else if ((name === 'v' || name === 't') && cell && !isReading) isValue = true;
       },
       text(text: string): void {
-        if (isValue && cell) cell.text += text;
+        if (isValue && cell) addText(cell, text);
       },
       close(name: string): void {
         if (name === 'v' || name === 't') isValue = false;
         else if (name === 'rPh') isReading = false;
         else if (name === 'c' && cell) {
-          const value = valueOf(cell, parts);
-          if (value !== null) setCell(cells, cell.column, value);
+          draft = withCell(draft, cell, reading);
           cell = null;
-        } else if (name === 'row' && cells.length > 0) rows.push({ number, cells });
+        } else if (name === 'row' && draft) {
+          rows.push(draft.end(number));
+          draft = null;
+        }
       },
     },
   };
-}
-
-function setCell(cells: Cell[], column: number, value: Cell): void {
-  while (cells.length < column) cells.push(null);
-  cells[column] = value;
 }
 
 /** B7 → 1; undefined where the cell does not say where it is. */
@@ -83,24 +129,21 @@ function columnOf(reference: string | undefined): number | undefined {
   return column - 1;
 }
 
-function valueOf({ type, style, text }: OpenCell, { texts, dateStyles, from1904 }: Parts): Cell {
+function valueOf({ column, type, style, text, bytes }: OpenCell, reading: Reading): Cell | typeof TOO_LONG {
+  if (bytes > MAX_CELL_BYTES) return TOO_LONG;
   if (text.trim() === '') return null;
-  if (type === 's') return cleaned(texts[Number(text)] ?? '');
-  if (type === 'str' || type === 'inlineStr') return cleaned(text);
+  if (type === 's') return /^\s*\d{1,9}\s*$/.test(text) ? reading.lookUp(Number(text), column) : null;
+  if (type === 'str' || type === 'inlineStr') {
+    const plain = plainText(text);
+    return plain === null || isWanted(column, reading.wanted) ? plain : UNREAD;
+  }
   if (type === 'd') return text;
   if (type === 'b') return text === '1';
   // #N/A and its kind: a formula without a value.
   if (type === 'e') return null;
   const number = Number(text);
   if (!Number.isFinite(number)) throw sheetFault('has a number in it that is none');
-  return dateStyles.has(style) ? dateOf(number, from1904) : number;
-}
-
-/** _x000D_ is how a workbook writes a character that XML can not. */
-function cleaned(text: string): Cell {
-  const plain = text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  if (plain.includes('\0') || !plain.isWellFormed()) throw sheetFault('has a character in it that is none');
-  return plain.trim() === '' ? null : plain;
+  return reading.dateStyles.has(style) ? dateOf(number, reading.from1904) : number;
 }
 
 const DAY_MS = 86_400_000;

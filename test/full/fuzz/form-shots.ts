@@ -5,7 +5,7 @@ import { HOSTILE_BODIES } from './bodies.ts';
 import { END, FORM_TYPE, partOf } from './forms.ts';
 import { aim, fittingBody, type Gun } from './operation-shots.ts';
 import type { Shot } from './shot.ts';
-import { NAUGHTY } from './strings.ts';
+import { INHERITED, NAUGHTY } from './strings.ts';
 
 const FILE = 'name="file"; filename="a.csv"';
 const SHEET = Buffer.from('name,note\nAna,x\n');
@@ -35,7 +35,7 @@ const HOSTILE: ((chance: Chance) => Buffer)[] = [
 ];
 
 const nameOf = (chance: Chance): string =>
-  chance.pick(['__proto__', 'constructor', 'toString', 'file[]', '_charset_', chance.pick(NAUGHTY).slice(0, 300)]);
+  chance.pick([chance.pick(INHERITED), 'file[]', '_charset_', chance.pick(NAUGHTY).slice(0, 300)]);
 
 const CELLS = [
   ['name', 'till_text'],

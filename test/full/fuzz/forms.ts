@@ -1,6 +1,6 @@
 /** Forms and sheets as bytes. */
 import type { Chance } from '../harness/chance.ts';
-import { NAUGHTY } from './strings.ts';
+import { INHERITED, NAUGHTY } from './strings.ts';
 
 /** By name; the file by its text. What is no text is sent as JSON. */
 export type Parts = Record<string, unknown>;
@@ -26,7 +26,7 @@ export function partOf(disposition: string, content: Buffer, ...headers: string[
 /** A sheet of what the scene's people and tables have, each cell as likely wrong as right. */
 export function sheetOf(chance: Chance): string {
   const titles = ['name', 'email', 'phone_number', 'tags', 'owner', 'business', 'blocked', 'till_text', 'till_number'];
-  const columns = chance.shuffle(titles).slice(0, 1 + chance.int(titles.length));
+  const columns = chance.shuffle([...titles, chance.pick(INHERITED)]).slice(0, 1 + chance.int(titles.length));
   const mark = chance.pick([',', ';', '\t']);
   const cell = (): string => {
     const text = chance.pick([...GOOD, chance.pick(NAUGHTY).toWellFormed().slice(0, 500)]);

@@ -156,7 +156,18 @@ function shotOf(run: Run, number: number): Shot {
   const [, aim] = run.ideas.find(([weight]) => (left -= weight) < 0) ?? (run.ideas[0] as [number, Aim]);
   const turn = run.turns.get(aim) ?? 0;
   run.turns.set(aim, turn + 1);
-  return aim({ scene: run.scene, operations: run.operations, chance, turn });
+  return boundPublic(aim({ scene: run.scene, operations: run.operations, chance, turn }));
+}
+
+// What an operation without a token reads of a body.
+const PUBLIC_LIMIT = 16 * 1024;
+
+/** Whatever else is wrong with a body that is too large for its operation, its size is what the answer speaks of. */
+function boundPublic(shot: Shot): Shot {
+  const isLarge = shot.operation?.secured === false && (shot.body?.length ?? 0) > PUBLIC_LIMIT;
+  if (!isLarge || !shot.statuses?.includes(400)) return shot;
+  const { names: _names, ...rest } = shot;
+  return { ...rest, statuses: [413], codes: ['BODY_TOO_LARGE'] };
 }
 
 async function answerTo(pool: Pool, { method, path, headers, body }: Shot): Promise<Answer | Error> {

@@ -1,7 +1,7 @@
 /** Values that fit a schema, and the places in it where they can be broken. */
 import type { Chance } from '../harness/chance.ts';
 import type { Schema } from './document.ts';
-import { NAUGHTY } from './strings.ts';
+import { INHERITED, NAUGHTY } from './strings.ts';
 import { misfitsOf } from './validate.ts';
 
 /**
@@ -27,15 +27,19 @@ function fittingRecord(schema: Schema, chance: Chance, hint: Hint, field: string
   const entries = Object.entries(schema.properties ?? {})
     .filter(([key]) => schema.required?.includes(key) || chance.int(2) === 0)
     .map(([key, inner]) => [key, fitting(inner, chance, hint, key)]);
-  const { additionalProperties: others } = schema;
-  const extra = typeof others === 'object' ? chance.int(4) : 0;
+  const { additionalProperties: others = false } = schema;
+  const inner: Schema = typeof others === 'object' ? others : FREE;
+  const extra = others === false ? 0 : chance.int(4);
   for (let index = 0; index < extra; index += 1) {
-    const hinted = hint(`${field}.*`, chance);
+    const hinted = hint(`${field}.*`, chance) ?? (inner === FREE ? chance.pick(INHERITED) : null);
     const key = typeof hinted === 'string' ? hinted : `x-extra-${index}`;
-    entries.push([key, hint(key, chance) ?? hint(`${field}{}`, chance) ?? fitting(others as Schema, chance, hint)]);
+    entries.push([key, hint(key, chance) ?? hint(`${field}{}`, chance) ?? fitting(inner, chance, hint)]);
   }
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
+
+/** Of an object that takes whatever the caller puts into it. */
+const FREE: Schema = { type: ['string', 'number', 'boolean', 'null'] };
 
 function fittingList(schema: Schema, chance: Chance, hint: Hint, field: string): unknown[] {
   const { minItems = 0, maxItems = 4, items = {} } = schema;
@@ -116,7 +120,8 @@ export function anything(chance: Chance): unknown {
         1,
       ),
     () => ({ [chance.pick(NAUGHTY)]: chance.pick(NAUGHTY) }),
-    () => chance.pick(['__proto__', 'constructor', 'toJSON', 'then', 'length']),
+    () => ({ [chance.pick(INHERITED)]: chance.pick(INHERITED) }),
+    () => chance.pick([...INHERITED, 'toJSON', 'then', 'length']),
   ];
   return chance.pick(kinds)();
 }

@@ -6,12 +6,15 @@ import type { Chance } from '../harness/chance.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { call, type Stage, type Tenant } from '../harness/stage.ts';
 import { sheetOf } from './forms.ts';
-import { NAUGHTY } from './strings.ts';
+import { INHERITED, NAUGHTY } from './strings.ts';
 
 /** A field of every context, and a column of the table, for each type: `till_text`. */
 const slugOf = (type: FieldType): string => `till_${type.toLowerCase()}`;
 export const TEXT_FIELD = slugOf('TEXT');
 const SLUGS = FIELD_TYPES.map(slugOf);
+
+/** Those that a column may be called by. */
+const INHERITED_SLUGS = INHERITED.filter((name) => /^[a-z][a-z0-9_]*$/.test(name));
 
 const VALUES: Record<FieldType, unknown[]> = {
   TEXT: ['Ana', ''],
@@ -73,14 +76,17 @@ export function recordHints({ living, fields, inbox }: Known): Record<string, (c
     (chance: Chance): string =>
       living(collection, chance);
   const values = FIELD_TYPES.map((type) => [slugOf(type), (chance: Chance) => chance.pick(VALUES[type])] as const);
-  // One that nobody has, and one of an object's own.
-  const key = (chance: Chance): string => chance.pick([...SLUGS, ...SLUGS, 'nobody', 'constructor']);
+  // One that nobody has, and one that every object has.
+  const odd = (chance: Chance): string => chance.pick(['nobody', chance.pick(INHERITED)]);
+  const key = (chance: Chance): string => chance.pick([...SLUGS, ...SLUGS, odd(chance), odd(chance)]);
   return {
     ...Object.fromEntries(values),
     'custom_fields.*': (chance) => (chance.int(6) === 0 ? chance.pick(fields) : key(chance)),
     'data.*': key,
-    'mapping.*': (chance) => chance.pick(['name', 'email', 'till_text', 'till_number', 'nobody']),
-    'mapping{}': (chance) => chance.pick(['name', 'email', 'owner', 'business', 'tags', ...SLUGS, 'nobody']),
+    'mapping.*': (chance) => chance.pick(['name', 'email', 'till_text', 'till_number', odd(chance)]),
+    'mapping{}': (chance) => chance.pick(['name', 'email', 'owner', 'business', 'tags', ...SLUGS, odd(chance)]),
+    // Of a field or a column: what a sheet calls it.
+    title: (chance) => (chance.int(3) === 0 ? chance.pick(INHERITED) : null),
     'replacements.*': one('steps'),
     filters: (chance) => filtersOf(chance, fields),
     file: sheetOf,
@@ -100,7 +106,7 @@ export function recordHints({ living, fields, inbox }: Known): Record<string, (c
     snoozed_until: () => '2099-01-01T00:00:00.000Z',
     // Of a table, of one of its columns.
     slug: (chance) => `slug_${chance.int(1_000)}`,
-    key: (chance) => chance.pick([...SLUGS, 'note', 'constructor', `key_${chance.int(9)}`]),
+    key: (chance) => chance.pick([...SLUGS, 'note', chance.pick(INHERITED_SLUGS), `key_${chance.int(9)}`]),
     drop_columns: (chance) => chance.pick(SLUGS),
   };
 }

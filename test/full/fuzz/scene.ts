@@ -114,7 +114,9 @@ interface Person {
 /** Somebody who may log in, and whom no request of the fuzz removes: the scene does not know the id. */
 function createPerson(stage: Stage, company: string, role: UserRole): Promise<Person> {
   const email = `person-${randomBytes(6).toString('hex')}@example.test`;
-  return stage.database.systemTx((tx) => createUser(tx, { company, name: 'Ana', email, role, password: PASSWORD }));
+  return stage.database.systemTx('upkeep', (tx) =>
+    createUser(tx, { company, name: 'Ana', email, role, password: PASSWORD }),
+  );
 }
 
 /** What opens the public doors. */
@@ -128,6 +130,9 @@ async function openDoors(stage: Stage, company: string): Promise<Doors> {
   for (let left = SPARE; left > 0; left -= 1) {
     const person = await createPerson(stage, company, 'VIEWER');
     const token = newId();
+    // Every second one has still to accept an invitation.
+    if (left % 2 === 0)
+      await stage.store.sql(`update users set status = 'INVITED', accepted_at = null where _id = $1`, [person._id]);
     await stage.store.sql(
       `insert into password_tokens (token_hash, company_id, user_id, expires_at) values ($1, $2, $3, now() + interval '1 day')`,
       [hashToken(token), company, person._id],
@@ -139,7 +144,7 @@ async function openDoors(stage: Stage, company: string): Promise<Doors> {
 }
 
 function addKeys(stage: Stage, company: string, secret: string): Promise<string[]> {
-  return stage.database.systemTx(async (tx) => {
+  return stage.database.systemTx('upkeep', async (tx) => {
     const keys: string[] = [];
     for (let left = SPARE; left > 0; left -= 1)
       keys.push((await createKey(tx, secret, { company, name: 'spare', scopes: ['*'] }))._id);
@@ -210,6 +215,7 @@ interface Cast {
 async function openCallers(stage: Stage, { own, foreign, previousSecret }: Cast): Promise<Caller[]> {
   const keyOf = (company: string | null, scopes: string[]): Promise<string> =>
     stage.database.systemTx(
+      'upkeep',
       async (tx) => (await createKey(tx, previousSecret, { company, name: 'fuzz', scopes })).token,
     );
   const globalKey = await keyOf(null, ['*']);
@@ -257,8 +263,8 @@ function hintOf({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known): 
   const hints: Record<string, (chance: Chance) => unknown> = {
     ...recordHints({ living, fields, inbox }),
     url: () => `${sandboxUrl}/receiver/fuzz`,
-    base_url: () => `${sandboxUrl}/partner`,
-    webhook_url: () => `${sandboxUrl}/hooks/wap`,
+    base_url: () => `${sandboxUrl}/receiver/partner`,
+    webhook_url: () => `${sandboxUrl}/receiver/hooks`,
     conversationId: (chance) => living('conversations', chance),
     replyTo: (chance) => living('messages', chance),
     phone_number_id: (chance) => `1000000000${1_000 + chance.int(9_000)}`,
@@ -280,6 +286,7 @@ function hintOf({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known): 
     domain: (chance) => `shop-${chance.int(100)}.example.com`,
     avatar_url: () => 'https://example.com/a.png',
     language: (chance) => chance.pick(['pt-BR', 'en', 'es']),
+    country: (chance) => chance.pick(['BR', 'US', 'DE']),
   };
   return (field, chance) => (Object.hasOwn(hints, field) ? (hints[field]?.(chance) ?? null) : null);
 }

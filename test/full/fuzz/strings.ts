@@ -193,6 +193,14 @@ const NUMBERS = [
   '1'.repeat(400),
 ];
 
+/** What every JavaScript object has without anybody having put it there, and the words of people for the first of it. */
+export const INHERITED: readonly string[] = [
+  ...Object.getOwnPropertyNames(Object.prototype),
+  'prototype',
+  'Constructor',
+  'CONSTRUCTOR',
+];
+
 const WORDS = [
   '',
   ' ',
@@ -200,8 +208,9 @@ const WORDS = [
   '"a b"@c',
   '(11) 9999-9999',
   'Bearer x',
-  ...split('null undefined true false None nil yes on default this __proto__ constructor prototype toString valueOf'),
-  ...split('hasOwnProperty __defineGetter__ then length __proto__[admin] constructor.prototype.x [] [0] a[b] a.b $ref'),
+  ...INHERITED,
+  ...split('null undefined true false None nil yes on default this'),
+  ...split('then length __proto__[admin] constructor.prototype.x [] [0] a[b] a.b $ref'),
   ...split(
     '#/definitions/a _id ObjectId() 1970-01-01T00:00:00Z 2026-02-30 0000-00-00 9999-12-31T23:59:60Z -infinity now',
   ),

@@ -31,10 +31,17 @@ export interface PlatformProcess {
   lines(): string[];
 }
 
-/** Resolves when it is ready; rejects with what it printed when it ends before. */
-export async function startProcess(purpose: Purpose, env: Record<string, string>): Promise<PlatformProcess> {
+/**
+ * Resolves when it is ready; rejects with what it printed when it ends before. `through`: another program and its arguments, which
+ * runs this one.
+ */
+export async function startProcess(
+  purpose: Purpose,
+  env: Record<string, string>,
+  through: string[] = [],
+): Promise<PlatformProcess> {
   const fixed = { ...env, PORT: String(await findPort()) };
-  let running = await launch(purpose, fixed);
+  let running = await launch(purpose, fixed, through);
   const alive = (): boolean => running.child.exitCode === null && running.child.signalCode === null;
   return {
     get url() {
@@ -58,7 +65,7 @@ export async function startProcess(purpose: Purpose, env: Record<string, string>
       return { code: running.child.exitCode, ms: performance.now() - started };
     },
     restart: async () => {
-      running = await launch(purpose, fixed);
+      running = await launch(purpose, fixed, through);
     },
     lines: () => running.lines,
   };
@@ -92,8 +99,9 @@ interface Launched {
   lines: string[];
 }
 
-async function launch(purpose: Purpose, env: Record<string, string>): Promise<Launched> {
-  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, MAIN, purpose], {
+async function launch(purpose: Purpose, env: Record<string, string>, through: string[]): Promise<Launched> {
+  const [file, ...args] = [...through, process.execPath, '--import', END_WITH_PARENT, MAIN, purpose];
+  const child = spawn(file as string, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...env, LOG_LEVEL: 'info' },
   });

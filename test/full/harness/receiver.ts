@@ -8,6 +8,8 @@ export interface Receipt {
   event: string;
   /** The record that the event is about. */
   resource: string;
+  /** Of a message: the network's own id. */
+  externalId: string | null;
   atMs: number;
 }
 
@@ -63,8 +65,8 @@ export async function startReceiver(answering: Answering): Promise<Receiver> {
     });
     const text = await bodyOf(request);
     if (text === null) return void (receiver.broken += 1);
-    const body = JSON.parse(text) as { event: string; data: { _id: string } };
-    const receipt = { path, event: body.event, resource: body.data._id, atMs: Date.now() };
+    const { event, data } = JSON.parse(text) as { event: string; data: { _id: string; external_id?: string } };
+    const receipt = { path, event, resource: data._id, externalId: data.external_id ?? null, atMs: Date.now() };
     receiver.receipts.push(receipt);
     receiver.counts.set(receipt.resource, (receiver.counts.get(receipt.resource) ?? 0) + 1);
     const answer = answering(receipt);

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startSandbox } from '../../../sandbox/test-process.ts';
 import { createKey } from '../../../src/features/api-keys/api-keys.ts';
 import { createCompany } from '../../../src/features/companies/companies.ts';
-import { openDatabase, type Database } from '../../../src/platform/tenant.ts';
+import { openDatabase, type Database, type SystemTx } from '../../../src/platform/tenant.ts';
 import { UNLIMITED, type Json } from '../../support/platform.ts';
 import { startProcess, type PlatformProcess, type Purpose } from './processes.ts';
 import { openStore, type Store } from './store.ts';
@@ -28,6 +28,8 @@ export interface Stage {
   sandboxUrl: string;
   start(purpose: Purpose, env?: Record<string, string>): Promise<PlatformProcess>;
   createTenant(name: string): Promise<Tenant>;
+  /** Another key of a company, which no process has met. */
+  createToken(tenant: Tenant): Promise<{ token: string }>;
 }
 
 export interface StageOptions {
@@ -59,7 +61,7 @@ async function build(options: StageOptions, undo: (() => Promise<unknown>)[]): P
   const shared = {
     DATABASE_URL: store.url,
     ...UNLIMITED,
-    // Three processes and the proof itself share a server of 100 connections.
+    // Three processes and the proof itself share a server of 120 connections.
     DATABASE_POOL: '4',
     HOST: '127.0.0.1',
     SANDBOX: 'off',
@@ -70,6 +72,8 @@ async function build(options: StageOptions, undo: (() => Promise<unknown>)[]): P
     WAP_VERIFY_TOKEN: 'verify',
     OUTBOUND_ALLOW: '127.0.0.0/8',
   };
+  const createToken = (tx: SystemTx, company: string): Promise<{ token: string }> =>
+    createKey(tx, jwtSecret, { company, name: 'proof', scopes: ['*'] });
   let started = 0;
   return {
     store,
@@ -83,11 +87,12 @@ async function build(options: StageOptions, undo: (() => Promise<unknown>)[]): P
       return running;
     },
     createTenant: (name) =>
-      database.systemTx(async (tx) => {
+      database.systemTx('upkeep', async (tx) => {
         const { _id } = await createCompany(tx, { name });
-        const { token } = await createKey(tx, jwtSecret, { company: _id, name: 'proof', scopes: ['*'] });
+        const { token } = await createToken(tx, _id);
         return { _id, key: token };
       }),
+    createToken: ({ _id }) => database.systemTx('upkeep', (tx) => createToken(tx, _id)),
   };
 }
 

@@ -50,8 +50,9 @@ export interface Side {
   slugs: Partial<Record<Kind, string>>;
   /** What the next request may take away. */
   disposable: Partial<Record<Kind | 'spareStep', string>>;
-  /** Of a link that was mailed to its user. */
+  /** Of a link that was mailed, and to which user. */
   linkToken: string;
+  linkUser: string;
 }
 
 /** Everything that a company can have. */
@@ -81,6 +82,7 @@ export async function createSide(platform: Platform): Promise<Side> {
     slugs,
     disposable: {},
     linkToken: '',
+    linkUser: '',
   };
 }
 
@@ -148,7 +150,14 @@ async function insertAgent({ database }: Platform, company: string, user: string
   const agent = newId();
   const { sql } = database;
   const email = `${marker}@example.test`;
-  await sql('update users set email = $3 where company_id = $1 and _id = $2', [company, user, email]);
+  await sql(
+    `with person as (
+        insert into people (email, password_hash)
+        select $3, p.password_hash from users u join people p on p.email = lower(u.email) where u.company_id = $1 and u._id = $2
+      )
+      update users set email = $3 where company_id = $1 and _id = $2`,
+    [company, user, email],
+  );
   await sql('insert into agents (company_id, _id, name) values ($1, $2, $3)', [company, agent, `${marker} agent`]);
   return agent;
 }
@@ -207,12 +216,13 @@ async function insertDelivery(
 const RESTLESS = ['last_used_at', 'last_login_at', 'connection_checked_at'];
 const PROGRESS = ['status', 'claimed_at', 'attempted_at', 'finished_at', 'response_status', 'response_ms', 'error'];
 
-/** Waits for the jobs that are due: what they write belongs to the requests that asked for them. */
+/** Waits for the jobs that are due and for imports: what they write belongs to the requests that asked for them. */
 async function settle({ database }: Platform): Promise<void> {
   await until('the jobs to be done', async () => {
     const [row] = await database.sql<{ waiting: number }>(
-      `select count(*)::int as waiting from pgboss.job
-       where state in ('created', 'retry', 'active') and start_after <= now() and name not like '\\_\\_%'`,
+      `select (select count(*)::int from pgboss.job
+          where state in ('created', 'retry', 'active') and start_after <= now() and name not like '\\_\\_%')
+        + (select count(*)::int from imports where finished_at is null) as waiting`,
     );
     return row?.waiting === 0;
   });

@@ -16,6 +16,8 @@ export interface Reference {
   echoed?: true;
   /** A custom field is named by its slug, too. */
   bySlug?: true;
+  /** What is wrong is not said, as with everything else that keeps somebody out. */
+  unsaid?: true;
   /** What an error calls the place, where that is not its path: `filters[].field`. */
   at?: string;
 }

@@ -160,8 +160,9 @@ function compare(account: Account, { position, valid, caller }: Probe & { caller
 function checkAnswer(account: Account, { position, valid, caller }: Probe & { caller: Caller }, answer: Answer): void {
   if (caller.refusal) return checkRefusal(account, caller, valid.operation, answer);
   const { status, body } = answer;
-  const named = position.in === 'path' || status < 300 || placePattern(position).test(body?.errors?.[0]?.path);
-  const code = { 404: 'NOT_FOUND', 400: 'UNKNOWN_REFERENCE' }[status];
+  const isQuiet = position.in === 'path' || position.unsaid || status < 300;
+  const named = isQuiet || placePattern(position).test(body?.errors?.[0]?.path);
+  const code = { 404: 'NOT_FOUND', 401: 'INVALID_CREDENTIALS', 400: 'UNKNOWN_REFERENCE' }[status];
   if (status !== position.answer || !named || body?.code !== code)
     account.faults.push(`${valid.operation.name}: an unknown ${position.path} answers ${status} ${answer.text}`);
 }

@@ -39,6 +39,8 @@ export const PLAIN = new Set([
   'domains[]',
   'site',
   'general_config.time_zone',
+  'general_config.country',
+  'country',
   'document_number',
   'payment_customer_id',
   'subscription.*',
@@ -50,6 +52,7 @@ export const PLAIN = new Set([
   'options[]',
   'tags[]',
   'phone_number',
+  'country',
   'professional_network_identifier',
   'external_id',
   'avatar_url',
@@ -99,12 +102,20 @@ async function addKey(platform: Platform, own: Side): Promise<void> {
 }
 
 /** A link as it would have been mailed. */
-async function addLink({ database }: Platform, own: Side): Promise<void> {
+async function addLink({ database }: Platform, own: Side, user = own.records.user): Promise<void> {
   own.linkToken = `${own.marker}-link-${newId()}`;
+  own.linkUser = user;
   await database.sql(
     `insert into password_tokens (token_hash, company_id, user_id, expires_at) values ($1, $2, $3, now() + interval '1 hour')`,
-    [hashToken(own.linkToken), own._id, own.records.user],
+    [hashToken(own.linkToken), own._id, user],
   );
+}
+
+/** The same of an invitation, to somebody who has a password already. */
+async function addInvitation(platform: Platform, own: Side): Promise<void> {
+  const { _id } = await platform.createUser(own._id, 'VIEWER');
+  await platform.database.sql(`update users set status = 'INVITED', accepted_at = null where _id = $1`, [_id]);
+  await addLink(platform, own, _id);
 }
 
 const text = { content: 'Hello', contentType: 'TEXT' };
@@ -135,7 +146,7 @@ export const ENTRIES: Record<string, Entry> = {
     scope: 'api-keys:read',
     door: 'installation',
     homeless: 'apart',
-    references: { after: cursor('key') },
+    references: { after: cursor('key'), created_by: { kind: 'user', anyKind: true } },
   },
   'POST /v1/api-keys': {
     scope: 'api-keys:create',
@@ -154,7 +165,8 @@ export const ENTRIES: Record<string, Entry> = {
   'POST /v1/auth/login': {
     scope: null,
     door: 'public',
-    body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD }),
+    body: ({ _id, marker }) => ({ email: `${marker}@example.test`, password: PASSWORD, company: _id }),
+    references: { company: { kind: 'company', answer: 401, unsaid: true } },
     action: 'auth.login',
   },
   'POST /v1/auth/forgot-password': {
@@ -170,6 +182,13 @@ export const ENTRIES: Record<string, Entry> = {
     body: ({ linkToken }) => ({ token: linkToken, new_password: PASSWORD }),
     prepare: addLink,
     action: 'auth.reset-password',
+  },
+  'POST /v1/auth/accept-invitation': {
+    scope: null,
+    door: 'public',
+    body: ({ linkToken }) => ({ token: linkToken }),
+    prepare: addInvitation,
+    action: 'auth.accept-invitation',
   },
   'GET /v1/auth/me': { scope: null, door: 'installation' },
   'GET /v1/audit': {

@@ -44,7 +44,12 @@ async function proveBody(pair: Pair, account: Account, given: { caller: Caller; 
   const { caller, valid } = given;
   const { body, answer } = valid.operation;
   for (const level of objectLevels(body, answer)) {
-    const names = [...level.readOnly, ...STRANGE, ...(level.path ? [] : ALWAYS)];
+    const known = Object.keys((body as { properties?: object }).properties ?? {});
+    const names = [
+      ...level.readOnly,
+      ...STRANGE,
+      ...(level.path ? [] : ALWAYS.filter((name) => !known.includes(name))),
+    ];
     for (const name of new Set(names)) {
       const path = level.path ? `${level.path}.${name}` : name;
       const asking = { ...valid, body: withValue(filledBody(valid.body, level), path, pair.other._id) };

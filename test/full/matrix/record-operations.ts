@@ -147,6 +147,7 @@ const PEOPLE: Record<string, Entry> = {
     prepare: endImports,
   },
   'GET /v1/contacts/import/{importId}': { scope: 'contacts:read', path: { importId: 'import' } },
+  'GET /v1/contacts/import/{importId}/errors': { scope: 'contacts:read', path: { importId: 'import' } },
 };
 
 const CONVERSATIONS: Record<string, Entry> = {
@@ -270,6 +271,10 @@ const TABLES: Record<string, Entry> = {
     prepare: endImports,
   },
   'GET /v1/tables/{id}/import/{importId}': { scope: 'tables:read', path: { id: 'table', importId: 'tableImport' } },
+  'GET /v1/tables/{id}/import/{importId}/errors': {
+    scope: 'tables:read',
+    path: { id: 'table', importId: 'tableImport' },
+  },
 };
 
 export const RECORD_ENTRIES: Record<string, Entry> = { ...PEOPLE, ...CONVERSATIONS, ...TABLES };

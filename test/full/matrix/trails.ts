@@ -65,8 +65,10 @@ function expectedLines({ own }: Pair, { caller, asking }: Question, { status, bo
   if (!operation.successes.includes(status) || operation.method === 'GET' || !action) return [];
   const [resource = ''] = action.split('.');
   // At a public door nobody has said who he is; the record is the one who came in.
-  if (door === 'public')
-    return [{ company: own._id, actor: own.records.user, action, resource, record: own.records.user, fields: [] }];
+  if (door === 'public') {
+    const user = action === 'auth.login' ? own.records.user : own.linkUser;
+    return [{ company: own._id, actor: user, action, resource, record: user, fields: [] }];
+  }
   return [
     {
       // What happens to a company is told to that company.

@@ -30,8 +30,10 @@ export async function proveVisitors(pair: Pair, operations: Operation[], account
     check(`${who} forgot`, asked, await put('forgot-password', { email }));
   const unknown = await put('reset-password', { token: newId(), new_password: PASSWORD });
   if (unknown.status !== 400) account.faults.push(`an unknown link works: ${unknown.text}`);
-  for (const [why, token] of Object.entries(await createDeadLinks(platform, own._id, own.records.user)))
+  for (const [why, token] of Object.entries(await createDeadLinks(platform, own._id, own.records.user))) {
     check(`${why} link`, unknown, await put('reset-password', { token, new_password: PASSWORD }));
+    check(`${why} link, to accept`, unknown, await put('accept-invitation', { token }));
+  }
 }
 
 /** Who can not log in, although the address is somebody's and the password right. */
@@ -46,7 +48,7 @@ async function createAbsent(platform: Platform): Promise<Record<string, string>>
   };
   return {
     'a deactivated user': await make(open._id, `status = 'INACTIVE'`),
-    'an invited user': await make(open._id, `status = 'INVITED', password_hash = null`),
+    'an invited user': await make(open._id, `status = 'INVITED', accepted_at = null`),
     'a user of a suspended company': await make(closed._id, 'name = name'),
   };
 }

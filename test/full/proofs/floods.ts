@@ -3,9 +3,9 @@
  * and without it take turns, so that what the machine does meanwhile is in both. Reliability bar B9, its part about the API.
  */
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { medianOf, p99Of } from '../harness/percentile.ts';
+import { inRhythm } from '../harness/rhythm.ts';
 import { onStage, type Tenant } from '../harness/stage.ts';
 
 export interface FloodsSize {
@@ -95,17 +95,6 @@ function judge(account: FloodsAccount, size: FloodsSize): void {
     ? beside99Ms <= alone99Ms * MOST_RATIO + CLOCK_MS
     : beside50Ms <= alone50Ms * LOOSE_RATIO + LOOSE_MS;
   assert.ok(isWell, `99 % took ${beside99Ms} ms and half of them ${beside50Ms} ms ${told}`);
-}
-
-/** At this rate, whatever the answers take; resolves with all of them. */
-async function inRhythm<T>(perSecond: number, seconds: number, ask: () => Promise<T>): Promise<T[]> {
-  const started = performance.now();
-  const answers: Promise<T>[] = [];
-  for (let gone = 0; gone < seconds; gone = (performance.now() - started) / 1_000) {
-    while (answers.length < gone * perSecond) answers.push(ask());
-    await sleep(1_000 / perSecond);
-  }
-  return Promise.all(answers);
 }
 
 async function get({ url, agent }: Play, { key }: Tenant): Promise<number> {

@@ -1,7 +1,8 @@
 /**
  * A mailed link works once: of callers who come with it at the same moment, at several processes, one sets the password. And
  * nobody learns anything by trying: a token that was never made, was used, or has expired is refused by the same bytes in the
- * same time, and so is a log-in, whether the account exists or not; a forgotten password is answered alike. Reliability bar B6.
+ * same time, and so is a log-in, whether the account exists or not; a forgotten password is answered alike, and so is an invitation,
+ * whether the address is known elsewhere or not. Reliability bar B6.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -33,6 +34,8 @@ export interface ResetAccount {
   logInDifferenceMs: number;
   forgetMs: number;
   forgetDifferenceMs: number;
+  inviteMs: number;
+  inviteDifferenceMs: number;
 }
 
 const PROCESSES = 3;
@@ -51,6 +54,7 @@ interface Play {
   stage: Stage;
   processes: PlatformProcess[];
   company: string;
+  key: string;
 }
 
 interface Person {
@@ -61,12 +65,14 @@ interface Person {
 export async function proveReset(size: ResetSize): Promise<ResetAccount> {
   return onStage({}, async (stage) => {
     const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
-    const { _id: company } = await stage.createTenant('Forgetful');
-    const play = { stage, processes, company };
+    const { _id: company, key } = await stage.createTenant('Forgetful');
+    const play = { stage, processes, company, key };
     const cameAgain = await useAtOnce(play, size.uses);
     const resets = await measureResets(play, size.tries);
     const logIns = await measureLogIns(play, size.logIns);
     const forgets = await measureForgets(play, size.tries);
+    const invitations = await measureInvitations(play, size.tries);
+    judge('invitations', invitations, size.judgesMs);
     judge('resets', resets, size.judgesMs);
     judge('forgotten passwords', forgets, size.judgesMs);
     judge('log-ins', logIns, size.judgesMs);
@@ -81,6 +87,8 @@ export async function proveReset(size: ResetSize): Promise<ResetAccount> {
       logInDifferenceMs: logIns.differenceMs,
       forgetMs: forgets.medianMs,
       forgetDifferenceMs: forgets.differenceMs,
+      inviteMs: invitations.medianMs,
+      inviteDifferenceMs: invitations.differenceMs,
     };
   });
 }
@@ -88,7 +96,7 @@ export async function proveReset(size: ResetSize): Promise<ResetAccount> {
 function createPerson({ stage, company }: Play): Promise<Person> {
   const email = `${randomBytes(6).toString('hex')}@example.test`;
   const person = { company, name: 'Olga', email, role: 'OPERATOR', password: PASSWORD } as const;
-  return stage.database.systemTx((tx) => createUser(tx, person));
+  return stage.database.systemTx('upkeep', (tx) => createUser(tx, person));
 }
 
 /** A link as the mail would carry it. */
@@ -109,11 +117,22 @@ interface Answer {
   text: string;
 }
 
-async function post(url: string, dispatcher: Dispatcher, path: string, body: object): Promise<Answer> {
-  const answer = await request(`${url}/v1/auth/${path}`, {
+interface Door {
+  url: string;
+  dispatcher: Dispatcher;
+  /** Of an operation that takes a token. */
+  key?: string;
+}
+
+async function post({ url, dispatcher, key }: Door, path: string, body: object): Promise<Answer> {
+  const answer = await request(`${url}/v1/${path}`, {
     method: 'POST',
     dispatcher,
-    headers: { 'content-type': 'application/json', 'x-request-id': 'the-same' },
+    headers: {
+      'content-type': 'application/json',
+      'x-request-id': 'the-same',
+      ...(key ? { authorization: `Bearer ${key}` } : {}),
+    },
     body: JSON.stringify(body),
   });
   const { statusCode: status, headers } = answer;
@@ -130,7 +149,8 @@ async function useAtOnce(play: Play, uses: number): Promise<number> {
   const use = async (number: number): Promise<Answer> => {
     const { url } = play.processes[number % PROCESSES] as PlatformProcess;
     for (let time = 0; ; time += 1) {
-      const answer = await post(url, agent, 'reset-password', { token, new_password: `password ${number}` });
+      const body = { token, new_password: `password ${number}` };
+      const answer = await post({ url, dispatcher: agent }, 'auth/reset-password', body);
       if (answer.status !== 503 || time === PATIENCE) return answer;
       cameAgain += 1;
       await sleep(1_000 * answer.retrySeconds);
@@ -143,7 +163,8 @@ async function useAtOnce(play: Play, uses: number): Promise<number> {
     const others = new Set(answers.filter(({ status }) => status !== 200).map(({ text }) => text));
     assert.match([...others].join('\n'), /^400 application\/problem\+json.*"code":"INVALID_RESET_TOKEN".*$/);
     const [api] = play.processes as [PlatformProcess];
-    const logIn = (password: string) => post(api.url, agent, 'login', { email: person.email, password });
+    const logIn = (password: string) =>
+      post({ url: api.url, dispatcher: agent }, 'auth/login', { email: person.email, password });
     assert.equal((await logIn(`password ${winners[0]}`)).status, 200, 'the password is the one of who was told so');
     assert.equal((await logIn(PASSWORD)).status, 401);
     const [row] = await play.stage.store.sql<{ session_version: number }>(
@@ -159,10 +180,14 @@ async function useAtOnce(play: Play, uses: number): Promise<number> {
 
 /** What the door says to all of them. */
 const ANSWERS = {
-  'reset-password': /^400 application\/problem\+json.*"INVALID_RESET_TOKEN"/,
-  login: /^401 application\/problem\+json.*"INVALID_CREDENTIALS"/,
-  'forgot-password': /^200 application\/json.* {"ok":true}$/,
+  'auth/reset-password': /^400 application\/problem\+json.*"INVALID_RESET_TOKEN"/,
+  'auth/login': /^401 application\/problem\+json.*"INVALID_CREDENTIALS"/,
+  'auth/forgot-password': /^200 application\/json.* {"ok":true}$/,
+  users: /^201 application\/json.*"status":"INVITED"/,
 };
+
+/** What each record has of its own: its id, its address and its moments. */
+const OWN = /"(_id|email|createdAt|updatedAt)":"[^"]*"/g;
 
 interface Measured {
   medianMs: number;
@@ -180,12 +205,12 @@ function orderOf(turn: number, kinds: number): number[] {
 
 /** Asks one after the other on one connection, the kinds in turns, so that whatever else the machine does meets all alike. */
 async function measure(
-  url: string,
+  door: Omit<Door, 'dispatcher'>,
   path: keyof typeof ANSWERS,
   kinds: (() => object)[],
   turns: number,
 ): Promise<Measured> {
-  const client = new Client(url);
+  const client = new Client(door.url);
   const times = kinds.map((): number[] => []);
   const texts = new Set<string>();
   try {
@@ -193,8 +218,9 @@ async function measure(
       for (const which of orderOf(Math.abs(turn), kinds.length)) {
         const body = (kinds[which] as () => object)();
         const started = performance.now();
-        texts.add((await post(url, client, path, body)).text);
+        const { text } = await post({ ...door, dispatcher: client }, path, body);
         if (turn >= 0) times[which]?.push(performance.now() - started);
+        texts.add(text.replaceAll(OWN, ''));
       }
     }
   } finally {
@@ -216,12 +242,15 @@ async function measureResets(play: Play, tries: number): Promise<Measured> {
   const person = await createPerson(play);
   const used = await createToken(play, person);
   const agent = new Agent();
-  assert.equal((await post(url, agent, 'reset-password', { token: used, new_password: PASSWORD })).status, 200);
+  assert.equal(
+    (await post({ url, dispatcher: agent }, 'auth/reset-password', { token: used, new_password: PASSWORD })).status,
+    200,
+  );
   await agent.destroy();
   const expired = await createToken(play, person, '-1 second');
   const tokens = [() => randomBytes(32).toString('base64url'), () => used, () => expired];
   const kinds = tokens.map((token) => () => ({ token: token(), new_password: PASSWORD }));
-  return measure(url, 'reset-password', kinds, tries);
+  return measure({ url }, 'auth/reset-password', kinds, tries);
 }
 
 async function measureLogIns(play: Play, tries: number): Promise<Measured> {
@@ -233,7 +262,7 @@ async function measureLogIns(play: Play, tries: number): Promise<Measured> {
     () => ({ email: person.email, password: 'a wrong password' }),
     () => ({ email: inactive.email, password: PASSWORD }),
   ];
-  return measure(url, 'login', kinds, tries);
+  return measure({ url }, 'auth/login', kinds, tries);
 }
 
 /** No process works here, so that each address has its one mail waiting from the first time on. */
@@ -242,5 +271,26 @@ async function measureForgets(play: Play, tries: number): Promise<Measured> {
   const { email } = await createPerson(play);
   const emails = [email, 'nobody@example.test', 'no address'];
   const kinds = emails.map((one) => () => ({ email: one }));
-  return measure(url, 'forgot-password', kinds, tries);
+  return measure({ url }, 'auth/forgot-password', kinds, tries);
+}
+
+/** To addresses that nobody knows, and to those of people with a password in another company. */
+async function measureInvitations({ stage, processes, key }: Play, tries: number): Promise<Measured> {
+  const [{ url }] = processes as [PlatformProcess];
+  const { _id: elsewhere } = await stage.createTenant('Elsewhere');
+  const known = Array.from({ length: tries + WARM_UP }, () => `${randomBytes(6).toString('hex')}@example.test`);
+  // As if each had a password: none of them is hashed, because none is used.
+  await stage.store.sql(
+    `insert into people (email, password_hash) select email, 'unused' from unnest($1::text[]) email`,
+    [known],
+  );
+  await stage.store.sql(
+    `insert into users (company_id, _id, name, email, role, status, accepted_at)
+      select $1, lpad(to_hex(number), 24, '0'), 'Olga', email, 'OPERATOR', 'ACTIVE', now()
+      from unnest($2::text[]) with ordinality as given (email, number)`,
+    [elsewhere, known],
+  );
+  const invite = (email: string) => ({ name: 'Olga', email, role: 'VIEWER' });
+  const kinds = [() => invite(`${randomBytes(6).toString('hex')}@example.test`), () => invite(known.pop() as string)];
+  return measure({ url, key }, 'users', kinds, tries);
 }

@@ -37,7 +37,7 @@ const PUBLIC = '198.41.0.4';
 export async function proveSsrf({ urls, rebinds, seed }: SsrfSize): Promise<SsrfAccount> {
   const chance = chanceOf(seed);
   const canaries = await openCanaries();
-  const outbound = createOutbound({ allow: [], trustedOrigins: [] });
+  const outbound = createOutbound({ allow: [], trusted: [] });
   try {
     const hostile = Array.from({ length: urls }, (_, index) => hostileUrl(chance, index, canaries.port));
     await inLanes(LANES, hostile, async (url) => {

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import { seedOfRun } from '../../../test/full/harness/chance.ts';
-import { randomFrom } from '../../../test/support/random.ts';
-import { digitsOf, parsePhone, phoneKey, readablePhone } from './phone.ts';
+import { seedOfRun } from '../../test/full/harness/chance.ts';
+import { randomFrom } from '../../test/support/random.ts';
+import { digitsOf, phoneKey, readablePhone, readPhone, type Phone } from './phone.ts';
+
+/** Null: it is no number, or more than one. */
+function phoneIn(country: string | null, text: string): Phone | null {
+  const read = readPhone(text, country);
+  return 'code' in read ? null : read;
+}
 
 /** Every spelling in a row is one person's number; the last two columns are what people read. */
 const PEOPLE: { spellings: string[]; phone_number: string; country_code: string }[] = [
@@ -83,16 +89,12 @@ test('only digits count in a spelling', () => {
   assert.equal(digitsOf('no number'), '');
 });
 
-/** What somebody writes, and whom it reaches; null: nobody. */
+/** What somebody writes, and whom it reaches whatever country is known; null: nobody. */
 const WRITTEN: [string, string | null][] = [
   ['+55 (11) 98888-7777', '+5511988887777'],
   ['5511988887777', '+5511988887777'],
   ['551188887777', '+5511988887777'],
   ['0055 11 98888 7777', '+5511988887777'],
-  ['11 98888-7777', '+5511988887777'],
-  ['(11) 8888-7777', '+5511988887777'],
-  ['011 98888 7777', '+5511988887777'],
-  ['0 15 11 98888-7777', '+5511988887777'],
   // What is only dialled inside the country goes, also behind its code.
   ['+55 011 97777-2448', '+5511977772448'],
   ['55 011 97777-2448', '+5511977772448'],
@@ -103,50 +105,96 @@ const WRITTEN: [string, string | null][] = [
   ['+49 0151 23456789', '+4915123456789'],
   ['+39 06 123456', '+3906123456'],
   ['+54 0 11 15 2345-6789', '+5491123456789'],
-  ['(11) 3333-4444', '+551133334444'],
-  // 55 is the area of Santa Maria, too.
-  ['55 99999-8888', '+5555999998888'],
-  // 51 is Porto Alegre, and with a + Peru.
-  ['51 99999-8888', '+5551999998888'],
   ['+51 999 998 888', '+51999998888'],
-  // 56 is no area of Brazil, but Chile.
-  ['56912345678', '+56912345678'],
-  ['26 98888-7777', null],
+  ['56987654321', '+56987654321'],
   ['351912345678', '+351912345678'],
   ['12125550123', '+12125550123'],
+  ['+6591234567', '+6591234567'],
   ['+44 (0)20 7946 0958', '+442079460958'],
   ['+52 1 55 1234 5678', '+525512345678'],
   ['+800 1234 5678', '+80012345678'],
   ...['', '12345', '+5511', '119888877', '+99912345678', '+1 198 888 7777', '99999999999999999'].map(
     (text): [string, null] => [text, null],
   ),
-  ...['abc', '1-800-FLOWERS', '11 98888-7777 ramal 2', '11988887777;12', '+55+11988887777'].map(
+  ...['abc', '1-800-FLOWERS', '11 98888-7777 ramal 2', '11988887777;12', '+55+11988887777', '26 98888-7777'].map(
     (text): [string, null] => [text, null],
   ),
 ];
 
 for (const [written, expected] of WRITTEN) {
-  test(`"${written}" ${expected ? `reaches ${expected}` : 'is no number'}`, () => {
-    assert.equal(parsePhone(written)?.phone_number ?? null, expected);
+  test(`"${written}" ${expected ? `reaches ${expected}` : 'is no number'}, in Brazil as in no known country`, () => {
+    for (const country of [null, 'BR'])
+      assert.equal(phoneIn(country, written)?.phone_number ?? null, expected, `${country}`);
   });
 }
+
+/** As it is dialled inside a country. */
+const NATIONAL: [string, string, string][] = [
+  ['BR', '11 98888-7777', '+5511988887777'],
+  ['BR', '(11) 8888-7777', '+5511988887777'],
+  ['BR', '011 98888 7777', '+5511988887777'],
+  ['BR', '0 15 11 98888-7777', '+5511988887777'],
+  ['BR', '(11) 3333-4444', '+551133334444'],
+  ['US', '(212) 555-0123', '+12125550123'],
+  ['PT', '912 345 678', '+351912345678'],
+  ['GB', '020 7946 0958', '+442079460958'],
+  ['SG', '9123 4567', '+6591234567'],
+];
+
+for (const [country, written, expected] of NATIONAL) {
+  test(`"${written}" reaches ${expected} in ${country}, and nobody where no country is known`, () => {
+    assert.equal(phoneIn(country, written)?.phone_number, expected);
+    const unknown = readPhone(written, null);
+    assert.ok('code' in unknown && unknown.code === 'INVALID' && unknown.message.includes('country code'), written);
+  });
+}
+
+test('a number of Singapore as networks write it is never taken for a Brazilian one', () => {
+  assert.equal(phoneIn(null, '6591234567')?.phone_number, '+6591234567');
+  assert.deepEqual(readPhone('6591234567', 'BR'), {
+    code: 'AMBIGUOUS_PHONE',
+    message: 'can be +6591234567, or +5565991234567 as it is dialled in BR: write it with + and its country code',
+  });
+});
+
+test('without a + a number is one of a range that its country has given out', () => {
+  // The first is a part of the Netherlands that there is not, the second one of Brazil.
+  for (const written of ['(31) 98888-0003', '55 99999-8888']) {
+    assert.equal(phoneIn(null, written), null);
+    assert.ok(phoneIn(null, `+${written.replaceAll(/[()]/g, '')}`), written);
+  }
+  // 55 is the area of Santa Maria, too.
+  assert.equal(phoneIn('BR', '55 99999-8888')?.phone_number, '+5555999998888');
+  // The network's own test numbers are of an area that nobody can have.
+  for (const country of [null, 'BR']) assert.equal(phoneIn(country, '15550783881')?.phone_number, '+15550783881');
+});
+
+test("what can be a number of two countries is nobody's, however it is punctuated", () => {
+  // Porto Alegre, or a mobile number of Peru.
+  for (const written of ['51 99999-8888', '51999998888', '(51) 99999-8888']) {
+    const read = readPhone(written, 'BR');
+    assert.ok('code' in read && read.code === 'AMBIGUOUS_PHONE', written);
+    assert.ok(read.message.includes('+51999998888') && read.message.includes('+5551999998888'), read.message);
+  }
+});
 
 // The national codes of Anatel's plan.
 const AREAS =
   '11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 ' +
   '61 62 63 64 65 66 67 68 69 71 73 74 75 77 79 81 82 83 84 85 86 87 88 89 91 92 93 94 95 96 97 98 99';
 
-test('a number without a country code is Brazilian in the 67 areas that Brazil has, and in no other', () => {
-  const areas = Array.from({ length: 90 }, (_, index) => String(index + 10)).filter(
-    (area) => parsePhone(`${area} 98765-4321`)?.phone_number === `+55${area}987654321`,
-  );
+test('a number without country code is Brazilian in the 67 areas that Brazil has, and in no other', () => {
+  const areas = Array.from({ length: 90 }, (_, index) => String(index + 10)).filter((area) => {
+    const read = readPhone(`${area} 98765-4321`, 'BR');
+    return 'code' in read ? read.message.includes(`+55${area}987654321`) : read.phone_number === `+55${area}987654321`;
+  });
   assert.deepEqual(areas, AREAS.split(' '));
 });
 
 test('a number that was read is read again as itself, and keeps its person', () => {
   for (const [written, expected] of WRITTEN) {
     if (!expected) continue;
-    assert.deepEqual(parsePhone(expected), parsePhone(written));
+    assert.deepEqual(phoneIn(null, expected), phoneIn(null, written));
     assert.equal(phoneKey(expected), phoneKey(phoneKey(expected)));
   }
 });
@@ -160,12 +208,13 @@ test('whatever is written, what is read from it is valid E.164 that is read as i
   for (let round = 0; round < 20_000; round += 1) {
     const digits = Array.from({ length: 4 + Math.floor(random() * 10) }, () => Math.floor(random() * 10));
     const written = pick(beginnings) + digits.join(pick(['', '', ' ']));
-    const phone = parsePhone(written);
+    const country = pick([null, 'BR', 'US', 'AR', 'MX', 'GB', 'SG'] as const);
+    const phone = phoneIn(country, written);
     if (!phone) continue;
     const { phone_number } = phone;
     assert.match(phone_number, /^\+[1-9]\d{1,14}$/, written);
     assert.equal(parsePhoneNumberFromString(phone_number)?.number, phone_number, written);
-    assert.deepEqual(parsePhone(phone_number), phone, written);
+    assert.deepEqual(phoneIn(country, phone_number), phone, written);
     // As a network writes it.
     assert.deepEqual(readablePhone(phone_number.slice(1)), phone, written);
   }

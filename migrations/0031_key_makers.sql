@@ -1,0 +1,11 @@
+-- Who made a key: a user or another key of the same company, also when they are gone since. The audit knows who made the keys of
+-- before. Global keys are shown to no company: what one made for a company names nobody.
+alter table api_keys add column created_by text collate "C";
+update api_keys k set created_by = a.actor_id
+from audit_log a
+where a.action = 'api-keys.create' and a.resource_id = k._id and a.company_id is not distinct from k.company_id
+  and (
+    a.actor_type = 'USER'
+    or a.actor_type = 'KEY'
+      and exists (select 1 from api_keys m where m._id = a.actor_id and m.company_id is not distinct from k.company_id)
+  );

@@ -1,0 +1,90 @@
+/**
+ * No look-up by a key that somebody else chose, such as the title of a column: `object[key]` also finds what every object
+ * inherits, under `constructor` a function. The key's type tells which look-ups these are: a number is an index, a union of literals
+ * is chosen by the code, and any text may come from anywhere. `node scripts/check-lookups.ts [root]`. Fails when it saw no file.
+ */
+import { join, relative, resolve } from 'node:path';
+import {
+  isAsExpression,
+  isBinaryExpression,
+  isBindingElement,
+  isComputedPropertyName,
+  isDeleteExpression,
+  isElementAccessExpression,
+} from 'typescript/unstable/ast/is';
+import { SyntaxKind, type Node, type SourceFile } from 'typescript/unstable/ast';
+import { API, TypeFlags, type Checker } from 'typescript/unstable/sync';
+import { isTest } from './import-law.ts';
+import { reportViolations, type Violation } from './source-facts.ts';
+
+/** Pages have types of their own. */
+const PROJECTS = ['tsconfig.json', 'web/tsconfig.json'];
+const FOLDERS = /^(?:src|sandbox|web)\//;
+/** The two places that ask first whether the object itself holds the key; the sandbox imports nothing of the platform. */
+const HOMES = ['src/platform/own.ts', 'sandbox/exchange.ts'];
+const SENTENCE = 'looks a text up in an object, which also finds what every object inherits: use own() or a Map';
+
+// A text of any content, one with a part of any content, and what nobody has checked.
+const ANY_TEXT = TypeFlags.String | TypeFlags.TemplateLiteral | TypeFlags.Any | TypeFlags.Unknown;
+
+interface LookUp {
+  node: Node;
+  key: Node;
+}
+
+/** `object[key]`, `key in object` and `const { [key]: value } = object`. What is deleted is never an inherited one. */
+function lookUpsIn(file: SourceFile): LookUp[] {
+  const found: LookUp[] = [];
+  const visit = (node: Node): void => {
+    if (isElementAccessExpression(node) && !isDeleteExpression(node.parent)) {
+      found.push({ node, key: node.argumentExpression });
+    } else if (isBinaryExpression(node) && node.operatorToken.kind === SyntaxKind.InKeyword) {
+      found.push({ node, key: node.left });
+    } else if (isComputedPropertyName(node) && isBindingElement(node.parent)) {
+      found.push({ node, key: node.expression });
+    }
+    node.forEachChild(visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** A key that an assertion calls one of a few is still any text. */
+function isAnyText(checker: Checker, key: Node): boolean {
+  const type = checker.getTypeAtLocation(isAsExpression(key) ? key.expression : key);
+  return type === undefined || (type.flags & ANY_TEXT) !== 0;
+}
+
+export function findLookUps(
+  root: string,
+  projects: readonly string[] = PROJECTS,
+): { files: number; violations: Violation[] } {
+  const folder = resolve(root);
+  const api = new API({ cwd: folder });
+  try {
+    const openProjects = projects.map((name) => join(folder, name));
+    const violations: Violation[] = [];
+    let files = 0;
+    for (const { rootFiles, program, checker } of api.updateSnapshot({ openProjects }).getProjects()) {
+      for (const name of rootFiles) {
+        const path = relative(folder, name).replaceAll('\\', '/');
+        const file =
+          FOLDERS.test(path) && !isTest(path) && !HOMES.includes(path) ? program.getSourceFile(name) : undefined;
+        if (!file) continue;
+        files += 1;
+        for (const { node } of lookUpsIn(file).filter((each) => isAnyText(checker, each.key))) {
+          const line = file.text.slice(0, node.getStart(file)).split('\n').length;
+          violations.push({ path, line, sentence: SENTENCE });
+        }
+      }
+    }
+    return { files, violations };
+  } finally {
+    api.close();
+  }
+}
+
+if (import.meta.main) {
+  const { files, violations } = findLookUps(process.argv[2] ?? '.');
+  reportViolations('look-ups', files, violations);
+}

@@ -1,0 +1,108 @@
+/** What an erased contact leaves: its conversations and messages, the rows that name it, and its words wherever else they stand. */
+import { exec, many, maybeOne } from '../../platform/db.ts';
+import { portionOf, READ_BYTES, REWRITTEN_BYTES } from '../../platform/portions.ts';
+import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
+
+/** A portion at a time: a long talk has more messages than a statement may take. */
+export function eraseMessages(tx: TenantTx, contact: string, limit: number): Promise<number> {
+  const rows = `select m._id, m.record_bytes as bytes
+    from conversations v join messages m on m.company_id = v.company_id and m.conversation_id = v._id
+    where v.company_id = $1 and v.contact_id = $2 limit $3`;
+  return exec(tx, {
+    name: 'contacts.eraseMessages',
+    text: `delete from messages where company_id = $1 and _id = any(array(${portionOf({ rows, order: '_id', most: READ_BYTES })}))`,
+    values: [tx.companyId, contact, limit],
+  });
+}
+
+/** A portion of its conversations, whose messages are gone. */
+export function eraseThreads(tx: TenantTx, contact: string, limit: number): Promise<number> {
+  const rows =
+    'select _id, record_bytes as bytes from conversations where company_id = $1 and contact_id = $2 limit $3';
+  return exec(tx, {
+    name: 'contacts.eraseThreads',
+    text: `delete from conversations where company_id = $1 and _id = any(array(${portionOf({ rows, order: '_id', most: READ_BYTES })}))`,
+    values: [tx.companyId, contact, limit],
+  });
+}
+
+/** A portion of the table rows that name it. Those that somebody is writing into are left to the foreign key. */
+export function unlinkRows(tx: TenantTx, contact: string, limit: number): Promise<number> {
+  const rows = `select _id, record_bytes as bytes from table_rows where company_id = $1 and contact_id = $2
+    limit $3 for no key update skip locked`;
+  return exec(tx, {
+    name: 'contacts.unlinkRows',
+    text: `update table_rows set contact_id = null, updated_at = now() where company_id = $1 and _id = any(array(
+        ${portionOf({ rows, order: '_id', most: REWRITTEN_BYTES })}))`,
+    values: [tx.companyId, contact, limit],
+  });
+}
+
+/** How the networks call it: each name as it is compared, and as the network writes it. */
+export async function listNetworkNames(tx: TenantTx, contact: string): Promise<string[]> {
+  const rows = await many<{ name: string }>(tx, {
+    name: 'contacts.listNetworkNames',
+    text: `select distinct name from contact_identities, unnest(array[value, address]) as name
+      where company_id = $1 and contact_id = $2 and kind in ('PHONE', 'BSUID')`,
+    values: [tx.companyId, contact],
+  });
+  return rows.map(({ name }) => name);
+}
+
+/** Notes that `absorbed` was merged into `contact`, and with it those that had been merged into it before. */
+export function noteAbsorbed(tx: TenantTx, contact: string, absorbed: string): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.noteAbsorbed',
+    text: `with moved as (
+        update absorbed_contacts set contact_id = $2 where company_id = $1 and contact_id = $3
+      )
+      insert into absorbed_contacts (company_id, _id, contact_id) values ($1, $3, $2)`,
+    values: [tx.companyId, contact, absorbed],
+  });
+}
+
+export async function listAbsorbed(tx: TenantTx, contact: string): Promise<string[]> {
+  const rows = await many<{ _id: string }>(tx, {
+    name: 'contacts.listAbsorbed',
+    text: 'select _id from absorbed_contacts where company_id = $1 and contact_id = $2',
+    values: [tx.companyId, contact],
+  });
+  return rows.map(({ _id }) => _id);
+}
+
+/** Edits that wait for a message which never came: nothing but their sender says whose words they are. */
+export function eraseParked(tx: TenantTx, names: string[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.eraseParked',
+    text: `delete from parked_updates where company_id = $1 and kind = 'EDIT' and payload ->> 'from' = any($2)`,
+    values: [tx.companyId, names],
+  });
+}
+
+export interface AsidePortion {
+  company: string;
+  names: string[];
+  after: string;
+  limit: number;
+}
+
+/**
+ * Deletes, of the next portion of what was kept aside, what holds one of these names and came to an inbox of the company, or to
+ * one that nobody could tell. Returns where the portion ended; null when nothing was left.
+ */
+export async function eraseAside(tx: SystemTx, { company, names, after, limit }: AsidePortion): Promise<string | null> {
+  const rows = 'select _id, octet_length(raw) as bytes from callbacks_aside where _id > $3 order by _id limit $4';
+  const row = await maybeOne<{ last: string | null }>(tx, {
+    name: 'contacts.eraseAside',
+    text: `with portion as (
+        select _id, address, raw from callbacks_aside where _id = any(array(${portionOf({ rows, order: '_id', most: READ_BYTES })}))
+      ), erased as (
+        delete from callbacks_aside a using portion p where a._id = p._id
+          and (p.address is null or exists (select 1 from inboxes i where i.company_id = $1 and i.network_address = p.address))
+          and exists (select 1 from unnest($2::text[]) as name where position(convert_to(name, 'UTF8') in p.raw) > 0)
+      )
+      select max(_id) as last from portion`,
+    values: [company, names, after, limit],
+  });
+  return row?.last ?? null;
+}

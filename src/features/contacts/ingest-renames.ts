@@ -1,0 +1,101 @@
+/**
+ * The network says that people are called something else from now on. Notices are applied before anybody is looked up by the new
+ * name, so that a message under it finds the contact that is there.
+ */
+import type { Person } from '../../channels/channel.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import { attach, factOf, identitiesOf, keyOf, knownOf, learn, type AskedPerson, type Known } from './ingest-people.ts';
+import { readdressIdentities, type Identity } from './ingest-queries.ts';
+
+export interface Renaming {
+  company: string;
+  /** What the network called the person before, and calls them now. */
+  before: Person;
+  person: Person;
+}
+
+/** A notice that shows two contacts to be one person: the younger is to be merged into the older. */
+export interface Split {
+  renaming: Renaming;
+  kept: string;
+  absorbed: string;
+}
+
+export interface Renamed {
+  /** In the order asked: the contact that a notice is about; null where the store knows neither name. */
+  contacts: (string | null)[];
+  /** Contacts whose own fields changed. */
+  changed: Set<string>;
+  splits: Split[];
+}
+
+/** Adds the new names to the old ones, or the old ones to the new; one name alone is enough to know a person by. */
+export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise<Renamed> {
+  const renamed: Renamed = { contacts: [], changed: new Set(), splits: [] };
+  if (renamings.length === 0) return renamed;
+  const known = await knownOf(
+    tx,
+    renamings.flatMap((renaming) => [...namesBefore(renaming), ...identitiesOf(renaming)]),
+  );
+  // One after the other: what the first changes is what the second finds.
+  for (const renaming of renamings) {
+    const [old, current] = [namesBefore(renaming), identitiesOf(renaming)].map((names) => holder(names, known));
+    const contact = old ?? current ?? null;
+    if (contact === null) renamed.contacts.push(null);
+    else if (old && current && old !== current) {
+      // Ids grow with time.
+      const [kept, absorbed] = old < current ? [old, current] : [current, old];
+      renamed.splits.push({ renaming, kept, absorbed });
+      renamed.contacts.push(kept);
+    } else {
+      for (const id of await rename(tx, renaming, contact, known)) renamed.changed.add(id);
+      renamed.contacts.push(contact);
+    }
+  }
+  return renamed;
+}
+
+const namesBefore = ({ company, before }: Renaming): Identity[] => identitiesOf({ company, person: before });
+
+const holder = (names: Identity[], known: Known): string | undefined =>
+  names.map((name) => known.get(keyOf(name))?.contact).find((contact) => contact !== undefined);
+
+async function rename(tx: SystemTx, renaming: Renaming, contact: string, known: Known): Promise<Set<string>> {
+  const { company, person } = renaming;
+  const names = [...namesBefore(renaming), ...identitiesOf(renaming)];
+  const missing = names.filter((name) => known.get(keyOf(name))?.contact !== contact);
+  await attach(
+    tx,
+    missing.map((name) => ({ ...name, contact })),
+    known,
+  );
+  for (const { kind, value } of missing)
+    known.set(keyOf({ company, kind, value }), { company, kind, value, contact, nameless: false, phoneless: false });
+  await readdress(tx, renaming, contact);
+  return learn(tx, [factOf(company, contact, person, true)]);
+}
+
+/** What was answered at the old name is answered at the new one, also where a conversation still remembers the old one. */
+async function readdress(tx: SystemTx, renaming: Renaming, contact: string): Promise<void> {
+  for (const kind of ['PHONE', 'BSUID'] as const) {
+    const [renewed, old] = [identitiesOf(renaming), namesBefore(renaming)].map((names) =>
+      names.find((identity) => identity.kind === kind),
+    );
+    if (renewed && old) await readdressIdentities(tx, { ...renewed, contact }, old.value);
+  }
+}
+
+/**
+ * People who are asked for beside a notice about them, when the store knows neither of its names: the notice says that they are
+ * one person under both.
+ */
+export function linkNames(asked: AskedPerson[], notices: Renaming[]): AskedPerson[] {
+  if (notices.length === 0) return asked;
+  return asked.map((item) => {
+    const own = new Set(identitiesOf(item).map(keyOf));
+    const about = notices.filter((notice) =>
+      [...namesBefore(notice), ...identitiesOf(notice)].some((name) => own.has(keyOf(name))),
+    );
+    return about.length === 0 ? item : { ...item, also: about.flatMap(({ before, person }) => [before, person]) };
+  });
+}

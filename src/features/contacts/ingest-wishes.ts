@@ -1,0 +1,38 @@
+/** What people tell the network about the messages of a business: that they want none any more, or want them again. */
+import type { Person } from '../../channels/channel.ts';
+import { emit } from '../../platform/events.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import { identitiesOf, keyOf, knownOf } from './ingest-people.ts';
+import { findContactsOf, setOptOuts } from './ingest-queries.ts';
+
+export interface Wish {
+  company: string;
+  person: Person;
+  optedOut: boolean;
+  at: string;
+}
+
+/** Sets and clears `opted_out`; the newest word counts, in whatever order they come. Answers how many are about somebody known. */
+export async function applyWishes(tx: SystemTx, wishes: Wish[]): Promise<number> {
+  if (wishes.length === 0) return 0;
+  const known = await knownOf(tx, wishes.flatMap(identitiesOf));
+  const meant = wishes.flatMap((wish) => {
+    const holder = identitiesOf(wish)
+      .map((name) => known.get(keyOf(name))?.contact)
+      .find(Boolean);
+    return holder ? [{ ...wish, contact: holder }] : [];
+  });
+  // An UPDATE takes one row per contact.
+  const newest = new Map<string, (typeof meant)[number]>();
+  for (const wish of meant.toSorted((a, b) => (a.at < b.at ? -1 : 1))) newest.set(wish.contact, wish);
+  if (newest.size === 0) return 0;
+  const changed = await setOptOuts(tx, [...newest.values()]);
+  if (changed.length > 0) {
+    const contacts = await findContactsOf(tx, changed);
+    await emit(
+      tx,
+      contacts.map((data) => ({ event: 'CONTACT_UPDATED', data })),
+    );
+  }
+  return meant.length;
+}

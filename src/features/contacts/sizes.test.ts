@@ -1,0 +1,122 @@
+/** How large a contact may get, whichever way its values come. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
+import { importSheet } from '../../../test/support/sheets.ts';
+
+const platform = await startPlatform();
+const { call, database } = platform;
+const PATH = '/v1/contacts';
+
+const fields: Json[] = [];
+for (let index = 0; index < 200; index += 1) {
+  const body = { title: `Fat ${index}`, slug: `fat_${index}`, context: 'contact', type: 'LIST' };
+  fields.push((await call(201, 'POST', '/v1/custom-fields', { body })).body);
+}
+/** About 20 kB of values for each. */
+const fat = (from: number, to: number): Json =>
+  Object.fromEntries(
+    fields.slice(from, to).map(({ slug }) => [slug, Array.from({ length: 100 }, () => 'x'.repeat(200))]),
+  );
+const create = async (body: Json): Promise<Json> => (await call(201, 'POST', PATH, { body })).body;
+
+/** As a version before the bounds let a caller write it. */
+async function storeOld(count: number): Promise<Json> {
+  const contact = await create({ name: 'Old and fat' });
+  const held = fields.slice(0, count).map(({ _id }) => [_id, Array.from({ length: 100 }, () => 'y'.repeat(200))]);
+  await database.sql('update contacts set custom_fields = $2 where _id = $1', [
+    contact._id,
+    JSON.stringify(Object.fromEntries(held)),
+  ]);
+  return contact;
+}
+
+test('the values of one contact are at most 64 kB together, however many writes bring them', async () => {
+  const refused = await call(400, 'POST', PATH, { body: { name: 'Fat', custom_fields: fat(0, 40) } });
+  expectProblem(refused, 'VALIDATION_FAILED', 'custom_fields');
+  const { _id } = await create({ name: 'Fat', custom_fields: fat(0, 3) });
+  expectProblem(
+    await call(400, 'PATCH', `${PATH}/${_id}`, { body: { custom_fields: fat(3, 4) } }),
+    'VALIDATION_FAILED',
+    'custom_fields',
+  );
+  const kept = (await call(200, 'GET', `${PATH}/${_id}`)).body;
+  assert.deepEqual(
+    kept.custom_fields.map(({ slug }: Json) => slug),
+    ['fat_0', 'fat_1', 'fat_2'],
+  );
+});
+
+test('bytes count, not characters', async () => {
+  const wide = Object.fromEntries(
+    fields.slice(0, 2).map(({ slug }) => [slug, Array.from({ length: 100 }, () => '長'.repeat(200))]),
+  );
+  const refused = await call(400, 'POST', PATH, { body: { name: 'Wide', custom_fields: wide } });
+  expectProblem(refused, 'VALIDATION_FAILED', 'custom_fields');
+});
+
+test('a contact is at most 128 kB with the names of its fields', async () => {
+  const rename = async (titleFor: (field: Json) => string): Promise<void> => {
+    for (const field of fields)
+      await call(200, 'PATCH', `/v1/custom-fields/${field._id}`, { body: { title: titleFor(field) } });
+  };
+  await rename(({ slug }) => slug + '長'.repeat(180));
+  const values = Object.fromEntries(fields.map(({ slug }) => [slug, ['x'.repeat(200)]]));
+  const refused = await call(400, 'POST', PATH, { body: { name: 'Named', custom_fields: values } });
+  expectProblem(refused, 'VALIDATION_FAILED', 'custom_fields');
+  assert.match(refused.body.detail, /128 kB/);
+  await rename(({ slug }) => slug);
+});
+
+test('a contact that was larger before is read, renamed and made smaller, but does not grow', async () => {
+  const { _id } = await storeOld(200);
+  const read = (await call(200, 'GET', `${PATH}/${_id}`)).body;
+  assert.ok(JSON.stringify(read).length > 4_000_000);
+  await call(200, 'PATCH', `${PATH}/${_id}`, { body: { name: 'Old, fat and with a longer name', tags: [] } });
+  const cleared = { fat_0: null, fat_1: ['short'] };
+  const smaller = (await call(200, 'PATCH', `${PATH}/${_id}`, { body: { custom_fields: cleared } })).body;
+  assert.equal(smaller.custom_fields.length, 199);
+  const grown = await call(400, 'PATCH', `${PATH}/${_id}`, { body: { custom_fields: fat(1, 2) } });
+  expectProblem(grown, 'VALIDATION_FAILED', 'custom_fields');
+});
+
+test('two contacts whose values are too large together are not merged, and lose nothing', async () => {
+  const target = await create({ name: 'Target', custom_fields: fat(0, 2) });
+  const source = await create({ name: 'Source', custom_fields: fat(2, 4) });
+  const refused = await call(400, 'POST', `${PATH}/${target._id}/merge`, { body: { contact: source._id } });
+  expectProblem(refused, 'VALIDATION_FAILED', 'custom_fields');
+  assert.equal((await call(200, 'GET', `${PATH}/${source._id}`)).body.custom_fields.length, 2);
+  await call(200, 'PATCH', `${PATH}/${source._id}`, { body: { custom_fields: { fat_3: null } } });
+  const merged = (await call(201, 'POST', `${PATH}/${target._id}/merge`, { body: { contact: source._id } })).body;
+  assert.equal(merged.custom_fields.length, 3);
+});
+
+test('rows of a sheet that would make a contact too large are row errors, and the others are stored', async () => {
+  const known = await create({ name: 'Known', external_id: 'known', custom_fields: fat(0, 3) });
+  const cell = Array.from({ length: 100 }, (_, item) => String(item).padEnd(190, 'z')).join(';');
+  const columns = [4, 5, 6, 7].map((index) => `fat_${index}`);
+  const lines = [
+    ['name', 'external_id', ...columns],
+    ['New and fat', 'new', cell, cell, cell, cell],
+    ['Known', 'known', cell, '', '', ''],
+    ['Sound', 'sound', 'short', '', '', ''],
+    ['Twice', 'twice', cell, cell, '', ''],
+    ['Twice', 'twice', '', '', cell, cell],
+  ].map((line) => line.join(','));
+  const done = await importSheet(platform, `${PATH}/import`, { file: { name: 'fat.csv', data: lines.join('\r\n') } });
+  assert.equal(done.status, 'COMPLETED');
+  assert.deepEqual([done.processed, done.created_count, done.updated_count, done.failed_count], [5, 1, 0, 4]);
+  assert.deepEqual(
+    done.row_errors.map(({ row, field }: Json) => [row, field]),
+    [1, 2, 4, 5].map((row) => [row, 'custom_fields']),
+  );
+  assert.equal((await call(200, 'GET', `${PATH}/${known._id}`)).body.custom_fields.length, 3);
+  const names = await database.sql<{ value: string }>(
+    `select value from contact_identities where value in ('new', 'sound', 'twice') order by value`,
+  );
+  assert.deepEqual(
+    names.map(({ value }) => value),
+    ['sound'],
+  );
+});

@@ -1,0 +1,59 @@
+/** An import that nobody survives who works on it: the real program, kill -9, and what the third one does. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openTestDatabase } from '../../../test/support/database.ts';
+import { HURRIED, UNLIMITED } from '../../../test/support/platform.ts';
+import { makeDataFolder, readyUrl, spawnProgram } from '../../../test/support/process.ts';
+import { formOf } from '../../../test/support/sheets.ts';
+import { until } from '../../../test/support/wait.ts';
+
+const PATH = '/v1/contacts/import';
+
+test('an import that ended its process twice is FAILED, and does not come back', async (t) => {
+  const database = await openTestDatabase();
+  t.after(() => database.close());
+  const data = await makeDataFolder(t);
+  const env = { DATABASE_URL: database.url, DATA_DIR: data, SANDBOX: 'on', ...UNLIMITED, ...HURRIED };
+  const boot = async () => {
+    const program = spawnProgram(t, { env });
+    return { program, url: await readyUrl(program) };
+  };
+  // Who works on it gets as far as this, and is killed there.
+  const hold = `create function hold() returns trigger language plpgsql as $$ begin perform pg_sleep(3); return new; end $$;
+    create trigger held before update of total on imports for each row execute function hold()`;
+  await database.sql(hold);
+  let { program, url } = await boot();
+  const { company_key } = JSON.parse(await readFile(join(data, 'credentials.json'), 'utf8')) as { company_key: string };
+  const answer = await fetch(url + PATH, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${company_key}` },
+    body: formOf({ file: { name: 'poison.csv', data: 'name\nAna\n' } }),
+  });
+  assert.equal(answer.status, 201);
+  const { _id } = (await answer.json()) as { _id: string };
+  const attempts = async (): Promise<number> =>
+    (await database.sql<{ attempts: number }>('select attempts from imports where _id = $1', [_id]))[0]?.attempts ?? 0;
+  for (const attempt of [1, 2]) {
+    await until('it to be begun', async () => (await attempts()) === attempt);
+    program.child.kill('SIGKILL');
+    await program.ended;
+    // As if its silence had been noticed, for which the others take their time.
+    await database.sql('update imports set held_until = now()');
+    ({ program, url } = await boot());
+  }
+  const end = await until('the import to end', async () => {
+    const [row] = await database.sql(
+      'select status, error, processed from imports where _id = $1 and finished_at is not null',
+      [_id],
+    );
+    return row;
+  });
+  assert.deepEqual(
+    [end['status'], (end['error'] as { code: string }).code, end['processed']],
+    ['FAILED', 'IMPORT_CRASHED', 0],
+  );
+  assert.deepEqual(await database.sql('select 1 from import_chunks where import_id = $1', [_id]), []);
+  assert.equal((await fetch(`${url}/health/ready`)).status, 200);
+});

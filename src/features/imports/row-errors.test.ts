@@ -1,0 +1,36 @@
+/** Rows that failed: the first in the record, all of them as a file. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform } from '../../../test/support/platform.ts';
+import { expectProblem } from '../../../test/support/refusals.ts';
+import { importSheet } from '../../../test/support/sheets.ts';
+
+const platform = await startPlatform();
+const { call, database } = platform;
+const PATH = '/v1/contacts/import';
+
+test("an import's record shows the first hundred errors in less than 256 kB, and a file has one for every failed row", async () => {
+  const options = Array.from({ length: 200 }, (_, n) => `${n} ${'é'.repeat(190)}`);
+  for (let n = 0; n < 3; n += 1) {
+    const body = { title: `Size ${n}`, slug: `size_${n}`, context: 'contact', type: 'SELECT', options };
+    await call(201, 'POST', '/v1/custom-fields', { body });
+  }
+  const ROWS = 1_500;
+  const lines = Array.from({ length: ROWS }, (_, n) => `Ana ${n},x,y,z`);
+  const file = { name: 'sizes.csv', data: `name,size_0,size_1,size_2\n${lines.join('\n')}\n` };
+  const done = await importSheet(platform, PATH, { file, silent: 'true' });
+  assert.deepEqual([done.status, done.failed_count, done.row_errors.length], ['COMPLETED', ROWS, 100]);
+  assert.ok(Buffer.byteLength(JSON.stringify(done)) < 256 * 1024);
+  assert.equal(done.row_errors[0].message, 'must be one of its 200 options');
+  const { body: text, headers } = await call(200, 'GET', `${PATH}/${done._id}/errors`);
+  assert.match(headers.get('content-type') ?? '', /^text\/csv/);
+  const told = String(text).trimEnd().split('\r\n');
+  assert.equal(told[0], 'row,field,message');
+  assert.deepEqual(new Set(told.slice(1).map((line) => Number(line.split(',')[0]))).size, ROWS);
+  assert.match(told.at(-1) ?? '', new RegExp(`^${ROWS},custom_fields\\.size_2,must be one of its 200 options$`));
+
+  const other = await platform.createCompany();
+  expectProblem(await call(404, 'GET', `${PATH}/${done._id}/errors`, { key: other.key }), 'NOT_FOUND');
+  await database.sql('delete from imports where _id = $1', [done._id]);
+  assert.deepEqual(await database.sql('select 1 from import_errors where import_id = $1', [done._id]), []);
+});

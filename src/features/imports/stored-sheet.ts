@@ -1,0 +1,32 @@
+/** The sheet of an import, in its pieces in the database. */
+import { AppError } from '../../platform/errors.ts';
+import { PIECE_BYTES } from '../../platform/multipart.ts';
+import type { SheetSource } from '../../platform/sheets/sheet.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import { findChunk, type ImportWork } from './queries.ts';
+
+/** Its pieces are of one size, but for the last; the last one read is kept, because a zip is read in many small steps. */
+export function storedSheet(read: TenantRead, { _id, bytes }: ImportWork): SheetSource {
+  let kept: { position: number; bytes: Buffer } | null = null;
+  const pieceAt = async (position: number): Promise<Buffer> => {
+    if (kept?.position === position) return kept.bytes;
+    const piece = await findChunk(read, _id, position);
+    // Another worker ended the import: this one finds that out when it wants to store something.
+    if (!piece) throw new AppError('UNAVAILABLE', 'the sheet of an import is gone');
+    kept = { position, bytes: piece.bytes };
+    return piece.bytes;
+  };
+  return {
+    bytes,
+    async *read(start, end) {
+      for (let position = start; position < end;) {
+        const piece = await pieceAt(Math.floor(position / PIECE_BYTES));
+        const from = position % PIECE_BYTES;
+        const part = piece.subarray(from, Math.min(piece.length, from + end - position));
+        if (part.length === 0) return;
+        position += part.length;
+        yield part;
+      }
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** Whose import is worked on: one of a company at a time, over all processes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { emptyRows } from '../../../test/support/hostile-sheets.ts';
+import { startPlatform } from '../../../test/support/platform.ts';
+import { awaitImport, postForm } from '../../../test/support/sheets.ts';
+import { until } from '../../../test/support/wait.ts';
+import { contactTaker } from '../contacts/import-store.ts';
+import { rowTaker } from '../tables/import-store.ts';
+import { startImports } from './turns.ts';
+import type { Taker } from './work.ts';
+
+const PATH = '/v1/contacts/import';
+
+test("while two processes work on a company's eight long sheets, one at a time, a neighbour's import of one row ends", async (t) => {
+  const platform = await startPlatform();
+  const stopSecond = startImports(platform.running.kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
+  t.after(stopSecond);
+  const [greedy, neighbour] = [await platform.createCompany(), await platform.createCompany()];
+  const file = { name: 'empty.xlsx', data: emptyRows(24) };
+  for (let n = 0; n < 8; n += 1) await postForm(platform, [201, PATH], { file }, { key: greedy.key });
+  const heldNow = async (): Promise<number> =>
+    (await platform.database.sql('select 1 from imports where held_by is not null and company_id = $1', [greedy._id]))
+      .length;
+  await until('one of them to be worked on', async () => (await heldNow()) > 0);
+  const { body } = await postForm(
+    platform,
+    [201, PATH],
+    { file: { name: 'one.csv', data: 'name\nAna\n' } },
+    { key: neighbour.key },
+  );
+  let most = 0;
+  const look = setInterval(() => void heldNow().then((held) => (most = Math.max(most, held))), 20);
+  t.after(() => clearInterval(look));
+  const done = await awaitImport(platform, `${PATH}/${body._id}`, { key: neighbour.key });
+  clearInterval(look);
+  assert.deepEqual([done.status, done.created_count], ['COMPLETED', 1]);
+  assert.equal(most, 1);
+  const open = await platform.database.sql('select 1 from imports where company_id = $1 and finished_at is null', [
+    greedy._id,
+  ]);
+  assert.ok(open.length > 1, `only ${open.length} of the long ones are left`);
+});

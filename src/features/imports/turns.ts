@@ -1,0 +1,148 @@
+/**
+ * The importing loop: takes up imports of all companies in turn, one of each company at a time over all processes, and as many at
+ * once as this process has room for.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kit } from '../../kit.ts';
+import { ChildEnded } from '../../platform/child.ts';
+import { newId } from '../../platform/ids.ts';
+import { endImport } from './queries.ts';
+import type { ImportKind } from './schemas.ts';
+import {
+  claimImport,
+  endTurn,
+  holdImports,
+  isSomebodyWaiting,
+  lockTurns,
+  releaseImport,
+  type ClaimedImport,
+} from './turn-queries.ts';
+import { workImport, type Taker } from './work.ts';
+
+// Each has a child process and what that holds of its sheet; of these two read at a time (platform/sheets/readers.ts).
+const AT_ONCE = 4;
+// Nobody waits noticeably for an import to begin.
+const POLL_MS = 500;
+// Several times in the 20 seconds after which a silent process is taken for dead.
+const HOLD_MS = 5_000;
+// Then an import for which this process has no room may have the place of this one.
+const TURN_MS = 5_000;
+// Ended its worker so often, without coming further in between: it would do so again.
+const MAX_ATTEMPTS = 2;
+// A database or a child that failed a moment ago fails again.
+const PAUSE_SECONDS = 5;
+const CRASHED = {
+  code: 'IMPORT_CRASHED',
+  message: 'The sheet ended the process that read it, twice; what was stored stays',
+};
+
+interface Loop {
+  kit: Kit;
+  takers: Record<ImportKind, Taker>;
+  /** This process. */
+  holder: string;
+  running: Map<ClaimedImport, Promise<void>>;
+  stopping: AbortController;
+  claiming: boolean;
+}
+
+/** Returns the way to stop: what was begun ends after its current portion. */
+export function startImports(kit: Kit, takers: Record<ImportKind, Taker>): () => Promise<void> {
+  const loop: Loop = {
+    kit,
+    takers,
+    holder: newId(),
+    running: new Map(),
+    stopping: new AbortController(),
+    claiming: false,
+  };
+  const poll = setInterval(() => void claimAll(loop), POLL_MS);
+  const hold = setInterval(() => void holdAll(loop), HOLD_MS);
+  return async () => {
+    clearInterval(poll);
+    loop.stopping.abort();
+    while (loop.claiming) await sleep(10);
+    await Promise.all(loop.running.values());
+    clearInterval(hold);
+  };
+}
+
+async function claimAll(loop: Loop): Promise<void> {
+  const { kit, running, stopping } = loop;
+  if (loop.claiming || stopping.signal.aborted) return;
+  loop.claiming = true;
+  try {
+    while (running.size < AT_ONCE && !stopping.signal.aborted) {
+      const claimed = await kit.database.systemTx('upkeep', async (tx) => {
+        await lockTurns(tx);
+        return claimImport(tx, loop.holder);
+      });
+      if (!claimed) break;
+      const work = run(loop, claimed).finally(() => {
+        running.delete(claimed);
+        void claimAll(loop);
+      });
+      running.set(claimed, work);
+    }
+  } catch (error) {
+    // Failure policy: nothing was claimed that this process knows of; what was claimed nonetheless is free again after 20 seconds.
+    kit.log.warn({ err: error }, 'imports: claiming failed');
+  }
+  loop.claiming = false;
+}
+
+async function holdAll({ kit, holder, running }: Loop): Promise<void> {
+  if (running.size === 0) return;
+  try {
+    await holdImports(kit.database.system('upkeep'), holder);
+  } catch (error) {
+    // Failure policy: said again in five seconds. If another process takes the import over, what this one stores is refused.
+    kit.log.warn({ err: error }, 'imports: could not say that they are worked on');
+  }
+}
+
+/** Never throws. */
+async function run(loop: Loop, claimed: ClaimedImport): Promise<void> {
+  const { kit, holder, stopping } = loop;
+  const { company, _id, attempts } = claimed;
+  const release = { company, _id, holder, pauseSeconds: 0, isOrderly: true };
+  try {
+    if (attempts > MAX_ATTEMPTS) await kit.database.tenantTx(company, (tx) => endImport(tx, _id, CRASHED));
+    else {
+      const isOver = isTurnOver(loop);
+      await workImport(
+        kit,
+        { company, import: _id },
+        { taker: loop.takers[claimed.kind], signal: stopping.signal, isOver },
+      );
+    }
+  } catch (error) {
+    // Failure policy: tried again after a pause; a child that died counts as an attempt, as a process that died does.
+    if (!stopping.signal.aborted) {
+      kit.log.warn({ err: error, import: _id }, 'imports: interrupted');
+      Object.assign(release, { pauseSeconds: PAUSE_SECONDS, isOrderly: !(error instanceof ChildEnded) });
+    }
+  }
+  try {
+    await releaseImport(kit.database.system('upkeep'), release);
+    await endTurn(kit.database.system('upkeep'), company);
+  } catch (error) {
+    // Failure policy: nobody says any more that it is held, so it is free after 20 seconds.
+    kit.log.warn({ err: error, import: _id }, 'imports: could not be given back');
+  }
+}
+
+/**
+ * Asked after each portion: true once a worker has to stop, or somebody waits for whom this process has no room. A turn is at least
+ * as long as it took to survey the sheet, which the next turn has to do again.
+ */
+function isTurnOver({ kit, running, stopping }: Loop): () => Promise<boolean> {
+  const startedMs = performance.now();
+  let untilMs: number | null = null;
+  return async () => {
+    const nowMs = performance.now();
+    untilMs ??= nowMs + Math.max(TURN_MS, nowMs - startedMs);
+    if (stopping.signal.aborted) return true;
+    return running.size >= AT_ONCE && nowMs > untilMs && isSomebodyWaiting(kit.database.system('upkeep'));
+  };
+}

@@ -1,0 +1,74 @@
+/** What the network tells beside messages: what a person wants, and under which id it knows them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  connectPhone,
+  freshPhone,
+  incoming,
+  notification,
+  openNetwork,
+  secondsAgo,
+  storedMessage,
+  wamid,
+} from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { eventNames } from '../../../test/support/traffic.ts';
+
+const platform = await startPlatform();
+const network = await openNetwork(platform);
+const phone = await connectPhone(platform);
+const freshBsuid = (): string => `BR.${wamid().replaceAll(/[^A-Za-z0-9]/g, '')}`;
+
+async function receive(message: Json): Promise<Json> {
+  const id = wamid();
+  await network.post(200, incoming(phone, { ...message, id }));
+  return storedMessage(platform, phone, id);
+}
+
+function tell(preference: Json): Promise<unknown> {
+  const change = notification({ phone, value: { user_preferences: [preference] } });
+  change.entry[0].changes[0].field = 'user_preferences';
+  return network.post(200, change);
+}
+
+test('a person who tells the network to stop is opted out, and in again on resume; the newest word counts in any order', async () => {
+  const from = freshPhone();
+  const { contact } = await receive({ from });
+  const optedOut = async () => (await platform.call(200, 'GET', `/v1/contacts/${contact}`)).body.opted_out;
+  await tell({ wa_id: from, value: 'stop', timestamp: secondsAgo(60) });
+  assert.equal(await optedOut(), true);
+  await tell({ wa_id: from, value: 'stop', timestamp: secondsAgo(60) });
+  await tell({ wa_id: from, value: 'resume', timestamp: secondsAgo(90) });
+  assert.equal(await optedOut(), true);
+  await tell({ wa_id: from, value: 'resume', timestamp: secondsAgo(30) });
+  assert.equal(await optedOut(), false);
+  assert.deepEqual(await eventNames(platform, contact), ['CONTACT_CREATED', 'CONTACT_UPDATED', 'CONTACT_UPDATED']);
+});
+
+test('a wish of somebody unknown makes no contact', async () => {
+  const count = async () =>
+    (await platform.database.sql<{ n: number }>('select count(*)::int as n from contacts'))[0]?.n;
+  const before = await count();
+  await tell({ wa_id: freshPhone(), value: 'stop', timestamp: secondsAgo(0) });
+  assert.equal(await count(), before);
+});
+
+test('the id that a status tells of a recipient is learnt: what the person writes under it finds the same contact', async () => {
+  const [from, bsuid] = [freshPhone(), freshBsuid()];
+  const heard = await receive({ from });
+  const body = { conversationId: heard.conversation, message: { content: 'Oi' } };
+  const { body: sent } = await platform.call(201, 'POST', '/v1/messages/send-text', { body });
+  assert.equal(sent.status, 'SENT');
+  const status = {
+    id: sent.external_id,
+    status: 'delivered',
+    timestamp: 'soon',
+    recipient_id: from,
+    recipient_user_id: bsuid,
+  };
+  await network.post(200, notification({ phone, value: { statuses: [status] } }));
+  // Without a usable time it counts from its arrival.
+  const { body: delivered } = await platform.call(200, 'GET', `/v1/messages/${sent._id}`);
+  assert.equal(delivered.status, 'DELIVERED');
+  assert.equal((await receive({ from_user_id: bsuid })).contact, heard.contact);
+});

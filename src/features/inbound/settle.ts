@@ -1,0 +1,94 @@
+/** Writes what waits together, and settles each: when a batch fails its members are tried one by one. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Channel, Inbound } from '../../channels/channel.ts';
+import type { Kit } from '../../kit.ts';
+import { isCollision, isContention, isUnavailable } from '../../platform/db.ts';
+import { ingest, type Outcomes } from './ingest.ts';
+import { MergeSplit } from './jobs.ts';
+
+/** A callback, or a portion of one, that waits for the store. */
+export interface Unsettled {
+  elements: Inbound[];
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
+/** All of `batch` came through `channel`. Never rejects. */
+export async function settle(kit: Kit, channel: Channel, batch: Unsettled[]): Promise<void> {
+  try {
+    await store(
+      kit,
+      channel,
+      batch.flatMap((item) => item.elements),
+    );
+    for (const item of batch) item.done();
+  } catch (error) {
+    if (isAway(error)) for (const item of batch) item.failed(error);
+    else for (const item of batch) await retryAlone(kit, channel, item, batch.length > 1);
+  }
+}
+
+/** The store can not be reached at all: nothing is wrong with any element, and none can be helped now. */
+const isAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error);
+
+/** As a whole first, then element by element: what is wrong with one harms only itself. */
+async function retryAlone(kit: Kit, channel: Channel, item: Unsettled, whole: boolean): Promise<void> {
+  const { elements, done, failed } = item;
+  try {
+    if (!whole || !(await isStored(kit, channel, elements))) {
+      for (const element of elements) await storeOrPutAside(kit, channel, element);
+    }
+    done();
+  } catch (error) {
+    // Failure policy: the store is away, or a row is held by somebody; the network is told so and comes again.
+    failed(error);
+  }
+}
+
+async function isStored(kit: Kit, channel: Channel, elements: Inbound[]): Promise<boolean> {
+  try {
+    await store(kit, channel, elements);
+    return true;
+  } catch (error) {
+    if (isAway(error)) throw error;
+    return false;
+  }
+}
+
+// Two that met on the same rows part at the second try; a third meeting is still no reason to give anything up.
+const TRIES = 3;
+const PAUSE_MS = 50;
+
+/** Throws when it should be tried later; what can never be stored is kept for inspection. */
+async function storeOrPutAside(kit: Kit, channel: Channel, element: Inbound): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await store(kit, channel, [element]);
+    } catch (error) {
+      if (isAway(error) || (isContention(error) && !(isCollision(error) && attempt < TRIES))) throw error;
+      if (attempt < TRIES) await sleep(Math.random() * PAUSE_MS * attempt);
+      else return await putAside(kit, channel, element, error as Error);
+    }
+  }
+}
+
+async function putAside(kit: Kit, channel: Channel, element: Inbound, error: Error): Promise<void> {
+  kit.log.error({ err: error, channel: channel.name, kind: element.kind }, 'inbound: an element could not be stored');
+  const address = 'address' in element ? element.address : null;
+  await store(kit, channel, [{ kind: 'unreadable', address, reason: error.message, raw: element }]);
+}
+
+async function store(kit: Kit, channel: Channel, elements: Inbound[]): Promise<void> {
+  const outcomes = await kit.database.systemTx('callbacks', (tx) =>
+    ingest(tx, channel, elements, (split) =>
+      kit.enqueue(tx, MergeSplit, split, { key: `${split.kept} ${split.absorbed}` }),
+    ),
+  );
+  count(kit, channel, outcomes);
+}
+
+function count(kit: Kit, channel: Channel, outcomes: Outcomes): void {
+  for (const [outcome, number] of Object.entries(outcomes)) {
+    if (number > 0) kit.metrics.inbound.inc({ channel: channel.name, outcome }, number);
+  }
+}

@@ -1,0 +1,55 @@
+/** Who speaks in a batch: people whose names changed are renamed before anybody is looked up. */
+import { resolvePeople, type FoundPeople } from '../contacts/ingest-people.ts';
+import { linkNames, renamePeople, type Renaming, type Split } from '../contacts/ingest-renames.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import type { Arrival } from './batch.ts';
+
+export interface Speakers {
+  /** Without notices about people whom neither the store nor the batch knows. */
+  arrivals: Arrival[];
+  /** Their contacts, in the same order. */
+  people: FoundPeople;
+  splits: Split[];
+}
+
+export async function findSpeakers(tx: SystemTx, arrivals: Arrival[]): Promise<Speakers> {
+  const notices = arrivals.flatMap(readNotice);
+  const first = await renamePeople(
+    tx,
+    notices.map(({ renaming }) => renaming),
+  );
+  const unknown = notices.filter((_, index) => first.contacts[index] === null);
+  const ordinary = arrivals.filter(({ message }) => !message.renamed);
+  const asked = ordinary.map(({ receiver, message }) => ({ company: receiver.company, person: message.person }));
+  const found = await resolvePeople(
+    tx,
+    linkNames(
+      asked,
+      unknown.map(({ renaming }) => renaming),
+    ),
+  );
+  // Someone who speaks in this very batch is known by now.
+  const second = await renamePeople(
+    tx,
+    unknown.map(({ renaming }) => renaming),
+  );
+  const contacts = new Map(ordinary.map((arrival, index) => [arrival, found.contacts[index] ?? null]));
+  for (const [index, { arrival }] of notices.entries()) contacts.set(arrival, first.contacts[index] ?? null);
+  for (const [index, { arrival }] of unknown.entries()) contacts.set(arrival, second.contacts[index] ?? null);
+  const known = arrivals.filter((arrival) => contacts.get(arrival));
+  return {
+    arrivals: known,
+    people: {
+      contacts: known.map((arrival) => contacts.get(arrival) ?? ''),
+      created: found.created,
+      changed: new Set([...found.changed, ...first.changed, ...second.changed]),
+    },
+    splits: [...first.splits, ...second.splits],
+  };
+}
+
+function readNotice(arrival: Arrival): { arrival: Arrival; renaming: Renaming }[] {
+  const { receiver, message } = arrival;
+  if (!message.renamed) return [];
+  return [{ arrival, renaming: { company: receiver.company, before: message.person, person: message.renamed } }];
+}

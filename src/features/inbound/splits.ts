@@ -1,0 +1,35 @@
+/**
+ * Two contacts that the network shows to be one person become one. A merge moves every message of a contact, so it is a job's
+ * work and not part of the callback.
+ */
+import type { Static } from 'typebox';
+import type { Kit } from '../../kit.ts';
+import { AppError } from '../../platform/errors.ts';
+import { emit } from '../../platform/events.ts';
+import { findContactsOf } from '../contacts/ingest-queries.ts';
+import { renamePeople } from '../contacts/ingest-renames.ts';
+import { mergeInto } from '../merges/merges.ts';
+import type { SplitPerson } from './schemas.ts';
+
+export async function mergeSplit(kit: Kit, { renaming, kept, absorbed }: Static<typeof SplitPerson>): Promise<void> {
+  const { company } = renaming;
+  try {
+    await kit.database.tenantTx(company, (tx) => mergeInto(tx, kept, absorbed));
+  } catch (error) {
+    // Failure policy: somebody merged or erased one of the two meanwhile, so there is nothing left to merge. The rest is tried again.
+    if (!(error instanceof AppError && ['NOT_FOUND', 'UNKNOWN_REFERENCE'].includes(error.code))) throw error;
+  }
+  // The older contact has its old number still.
+  await kit.database.systemTx(`company:${company}`, async (tx) => {
+    const { changed } = await renamePeople(tx, [renaming]);
+    if (changed.size === 0) return;
+    const contacts = await findContactsOf(
+      tx,
+      [...changed].map((_id) => ({ company, _id })),
+    );
+    await emit(
+      tx,
+      contacts.map((data) => ({ event: 'CONTACT_UPDATED', data })),
+    );
+  });
+}

@@ -1,0 +1,88 @@
+/** Whose number it is, over all companies. */
+import type { ChannelName } from '../../channels/channel.ts';
+import { exec, many, maybeOne } from '../../platform/db.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import { COLUMNS, type InboxRow } from './queries.ts';
+
+/** A network's number, as one of its channel's inboxes names it. */
+export interface Address {
+  channel: ChannelName;
+  address: string;
+}
+
+/** The inbox, other than the named one, that owns the number and whose credentials the network has not refused since. */
+export function findOwner(tx: SystemTx, { channel, address }: Address, but: string): Promise<{ _id: string } | null> {
+  return maybeOne(tx, {
+    name: 'inboxes.findOwner',
+    text: `select _id from inboxes where channel = $1 and network_address = $2 and status = 'ACTIVE' and accepted_at is not null
+        and connection_status <> 'ERROR' and _id <> $3`,
+    values: [channel, address, but],
+  });
+}
+
+export interface Claimant {
+  _id: string;
+  version: number;
+  /** The network has accepted its credentials, and has not refused them since. */
+  owns: boolean;
+}
+
+/** Every ACTIVE inbox that names the number, always locked in the same order. */
+export function lockClaimants(tx: SystemTx, { channel, address }: Address): Promise<Claimant[]> {
+  return many(tx, {
+    name: 'inboxes.lockClaimants',
+    text: `select _id, connection_version as version, accepted_at is not null and connection_status <> 'ERROR' as owns
+      from inboxes where channel = $1 and network_address = $2 and status = 'ACTIVE' order by company_id, _id for no key update`,
+    values: [channel, address],
+  });
+}
+
+/** The others of these have lost the number; a verdict that is under way on one of them is void. */
+export function loseAddress(
+  tx: SystemTx,
+  { channel, address }: Address,
+  winner: string,
+  error: string,
+): Promise<number> {
+  return exec(tx, {
+    name: 'inboxes.loseAddress',
+    text: `update inboxes set connection_status = 'ERROR', connection_error = $4, connection_checked_at = now(),
+        connection_version = connection_version + 1, accepted_at = null
+      where channel = $1 and network_address = $2 and status = 'ACTIVE' and _id <> $3
+        and (connection_error is distinct from $4 or accepted_at is not null)`,
+    values: [channel, address, winner, error],
+  });
+}
+
+/** The network has accepted the credentials. What it says of the business app is its newest word. */
+export function connectInbox(
+  tx: SystemTx,
+  { company, _id }: { company: string; _id: string },
+  verdict: { version: number; coexistence: boolean | null },
+): Promise<InboxRow | null> {
+  return maybeOne(tx, {
+    name: 'inboxes.connect',
+    text: `update inboxes set connection_status = 'CONNECTED', connection_error = null, connection_checked_at = now(),
+        accepted_at = coalesce(accepted_at, now()), callback_told = webhook_url is not null,
+        coexistence_enabled = coalesce($4, coexistence_enabled),
+        coexistence_told_at = case when $4 is null then coexistence_told_at else now() end
+      where company_id = $1 and _id = $2 and connection_version = $3 returning ${COLUMNS}`,
+    values: [company, _id, verdict.version, verdict.coexistence],
+  });
+}
+
+/** CONNECTED inboxes that nobody has looked at for half a day, a page at a time. */
+export function listUnchecked(
+  tx: SystemTx,
+  after: { company: string; inbox: string },
+  limit: number,
+): Promise<{ company: string; inbox: string }[]> {
+  return many(tx, {
+    name: 'inboxes.listUnchecked',
+    text: `select company_id as company, _id as inbox from inboxes
+      where (company_id, _id) > ($1, $2) and status = 'ACTIVE' and connection_status = 'CONNECTED'
+        and connection_checked_at < now() - interval '12 hours'
+      order by company_id, _id limit $3`,
+    values: [after.company, after.inbox, limit],
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * Whose number it is. It belongs to the ACTIVE inbox whose credentials the network has accepted, and stays its own while they change
+ * and while the network is away. Once the network itself refuses them, the next inbox that proves itself takes the number over. Others
+ * may name the number, too: they receive nothing, keep nobody out, and end as ERROR when one of them proves itself.
+ */
+import type { Kit } from '../../kit.ts';
+import { violates } from '../../platform/db.ts';
+import { AppError } from '../../platform/errors.ts';
+import { connectInbox, findOwner, lockClaimants, loseAddress, type Address } from './address-queries.ts';
+import { setConnection, type InboxRow } from './queries.ts';
+
+const TAKEN = 'Another inbox is connected to this number; it has to be closed first.';
+const LOST = 'Another inbox has proven that this number is its own.';
+
+const addressOf = ({ channel, network_address: address }: InboxRow): Address | null =>
+  address === null ? null : { channel, address };
+
+/** Throws CHANNEL_IN_USE early. What counts is who proves itself, which `connect` decides. */
+export async function expectFree(kit: Kit, row: InboxRow): Promise<void> {
+  const address = row.status === 'ACTIVE' ? addressOf(row) : null;
+  const owner =
+    address && (await kit.database.systemTx(`company:${row.company}`, (tx) => findOwner(tx, address, row._id)));
+  if (owner) throw new AppError('CHANNEL_IN_USE');
+}
+
+/** Stores that the network accepts the credentials of this row. Null when they have changed since, or the inbox was closed. */
+export async function connect(kit: Kit, row: InboxRow, coexistence: boolean | null): Promise<InboxRow | null> {
+  try {
+    return await takeAddress(kit, row, coexistence);
+  } catch (error) {
+    // Failure policy: another inbox named the number and proved itself at the same moment. It is seen at the second look.
+    if (!violates(error, 'inboxes_owned_address_key')) throw error;
+    return takeAddress(kit, row, coexistence);
+  }
+}
+
+async function takeAddress(kit: Kit, row: InboxRow, coexistence: boolean | null): Promise<InboxRow | null> {
+  const address = addressOf(row);
+  const version = row.connection_version;
+  const taken = await kit.database.systemTx(`company:${row.company}`, async (tx) => {
+    const claimants = address ? await lockClaimants(tx, address) : [];
+    if (address && !claimants.some((each) => each._id === row._id && each.version === version)) return 'void';
+    if (claimants.some(({ _id, owns }) => owns && _id !== row._id)) return 'taken';
+    if (address) await loseAddress(tx, address, row._id, LOST);
+    return connectInbox(tx, row, { version, coexistence });
+  });
+  if (taken === 'void') return null;
+  if (taken !== 'taken') return taken;
+  return kit.database.tenantTx(row.company, (tx) =>
+    setConnection(tx, row._id, { status: 'ERROR', error: TAKEN, version }),
+  );
+}

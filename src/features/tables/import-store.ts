@@ -1,0 +1,29 @@
+/** A portion of a sheet's rows, stored as rows of a table. */
+import { notFound } from '../../platform/errors.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { rowErrors } from '../imports/row-errors.ts';
+import type { Import } from '../imports/schemas.ts';
+import type { Taker } from '../imports/work.ts';
+import { findTable, lockTable } from './queries.ts';
+import { addRows } from './rows.ts';
+import type { Column, RowData, Table } from './schemas.ts';
+
+/** How rows are taken from a sheet. */
+export const rowTaker: Taker<Column[], RowData> = {
+  slots: async (tx, asked) => (await tableOf(tx, asked)).columns,
+  take: async (tx, asked, rows) => {
+    const { _id } = await tableOf(tx, asked);
+    const sound = rows.flatMap(({ value, faults }) => (value && faults.length === 0 ? [value] : []));
+    if (sound.length > 0) await addRows(tx, _id, sound);
+    const errors = rows.flatMap(({ number, faults }) => rowErrors(number, faults));
+    return { created: sound.length, updated: 0, failed: rows.length - sound.length, errors };
+  },
+};
+
+/** In a transaction its columns stay as they are until these rows are in. */
+async function tableOf(tx: TenantRead | TenantTx, { table }: Import): Promise<Table> {
+  if (table === null) throw notFound();
+  const found = 'writable' in tx ? await lockTable(tx, table) : await findTable(tx, table);
+  if (!found) throw notFound();
+  return found;
+}

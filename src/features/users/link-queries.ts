@@ -1,0 +1,76 @@
+/** Mailed links, and how often an address is mailed one. */
+import { exec } from '../../platform/db.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+
+export interface Link {
+  tokenHash: Buffer;
+  company: string;
+  user: string;
+  /** Where the mail goes. */
+  email: string;
+  hours: number;
+}
+
+/**
+ * None for an address that is not the user's any more: whoever changes it holds the row, and deletes the links to the old one
+ * that came before.
+ */
+export function insertLink(tx: SystemTx, link: Link): Promise<number> {
+  return exec(tx, {
+    name: 'users.insertLink',
+    text: `insert into password_tokens (token_hash, company_id, user_id, expires_at)
+      select $1, company_id, _id, now() + make_interval(hours => $5) from users
+      where company_id = $2 and _id = $3 and email = $4 for share`,
+    values: [link.tokenHash, link.company, link.user, link.email, link.hours],
+  });
+}
+
+/** A link whose mail did not leave. */
+export function dropLink(tx: SystemTx, companyId: string, tokenHash: Buffer): Promise<number> {
+  return exec(tx, {
+    name: 'users.dropLink',
+    text: 'delete from password_tokens where company_id = $1 and token_hash = $2',
+    values: [companyId, tokenHash],
+  });
+}
+
+/** Who has an address mailed: a company that invites it, or (null) whoever says that they forgot their password. */
+export interface Mailing {
+  company: string | null;
+  email: string;
+}
+
+/** Zero when the same one has had this address mailed within the pause. */
+export function claimMail(tx: SystemTx, { company, email }: Mailing, pauseSeconds: number): Promise<number> {
+  return exec(tx, {
+    name: 'users.claimMail',
+    text: `insert into mailed_links as m (company_id, email, mailed_at) values ($1, lower($2), now())
+      on conflict (company_id, email) do update set mailed_at = now() where m.mailed_at <= now() - make_interval(secs => $3)`,
+    values: [company, email, pauseSeconds],
+  });
+}
+
+/** A mail that did not leave counts for nothing. */
+export function returnMail(tx: SystemTx, { company, email }: Mailing): Promise<number> {
+  return exec(tx, {
+    name: 'users.returnMail',
+    text: 'delete from mailed_links where company_id is not distinct from $1 and email = lower($2)',
+    values: [company, email],
+  });
+}
+
+export function purgeLinks(tx: SystemTx): Promise<number> {
+  return exec(tx, {
+    name: 'users.purgeLinks',
+    text: 'delete from password_tokens where expires_at < now()',
+    values: [],
+  });
+}
+
+export function purgeMailings(tx: SystemTx): Promise<number> {
+  return exec(tx, {
+    name: 'users.purgeMailings',
+    text: `delete from mailed_links where mailed_at < now() - interval '1 hour'`,
+    values: [],
+  });
+}

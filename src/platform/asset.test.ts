@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { startPlatform, UNLIMITED } from '../../test/support/platform.ts';
+
+const platform = await startPlatform();
+const limited = await startPlatform({ env: { ...UNLIMITED, RATE_LIMIT_PAGES: '2' } });
+
+/** As it is on the wire: fetch would unpack it. */
+async function get(path: string, headers: Record<string, string> = {}) {
+  const asked = request(platform.url + path, { headers }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const bytes = Buffer.concat((await answer.toArray()) as Buffer[]);
+  return { status: answer.statusCode ?? 0, headers: answer.headers, bytes };
+}
+
+test('the document is handed out compressed as the caller likes it, and always the same', async () => {
+  const plain = await get('/openapi.json');
+  assert.equal(JSON.parse(plain.bytes.toString()).openapi, '3.1.0');
+  for (const path of ['/openapi.json', '/docs/json', '/docs/yaml']) {
+    const brotli = await get(path, { 'accept-encoding': 'gzip, deflate, br' });
+    assert.equal(brotli.headers['content-encoding'], 'br');
+    assert.ok(brotliDecompressSync(brotli.bytes).equals(plain.bytes));
+    const zipped = await get(path, { 'accept-encoding': 'br;q=0, gzip;q=0.5' });
+    assert.equal(zipped.headers['content-encoding'], 'gzip');
+    assert.ok(gunzipSync(zipped.bytes).equals(plain.bytes));
+    const none = await get(path, { 'accept-encoding': 'gzip;q=0, identity' });
+    assert.equal(none.headers['content-encoding'], undefined);
+    assert.ok(none.bytes.equals(plain.bytes));
+    for (const { headers } of [brotli, zipped, none]) assert.equal(headers['vary'], 'accept-encoding');
+  }
+});
+
+test('who has the document is told so without it', async () => {
+  const { headers } = await get('/openapi.json');
+  const again = await get('/openapi.json', { 'if-none-match': String(headers['etag']) });
+  assert.deepEqual([again.status, again.bytes.length], [304, 0]);
+  assert.equal((await get('/openapi.json', { 'if-none-match': '"another"' })).status, 200);
+});
+
+test('public pages and documents are counted by address; health and metrics are not', async () => {
+  const statuses = async (path: string): Promise<number[]> => {
+    const asked = Array.from(
+      { length: 30 },
+      async () => (await fetch(limited.url + path, { redirect: 'manual' })).status,
+    );
+    return (await Promise.all(asked)).toSorted((a, b) => a - b);
+  };
+  assert.equal((await statuses('/openapi.json')).at(-1), 429);
+  for (const path of [
+    '/',
+    '/docs',
+    '/docs/',
+    '/docs/json',
+    '/docs/static/swagger-ui.css',
+    '/set-password',
+    '/set-password/page.js',
+  ])
+    assert.equal((await statuses(path)).at(-1), 429, path);
+  for (const path of ['/health/live', '/health/ready', '/metrics'])
+    assert.deepEqual(new Set(await statuses(path)), new Set([200]), path);
+});

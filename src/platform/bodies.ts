@@ -1,0 +1,218 @@
+/**
+ * Request bodies on their way into memory. They are counted from the first byte, by address and in all, so that any number of
+ * connections that promise a body and never end it costs a bounded amount; and those that arrive too slowly are cut.
+ */
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { AppError } from './errors.ts';
+import { addressGroup } from './limits.ts';
+
+export interface BodyLimits {
+  /** Bytes of unfinished bodies that the process holds at once. */
+  total: number;
+  /** Of them, from one address. */
+  perAddress: number;
+}
+
+export interface Bodies {
+  /** A whole body of at most `maxBytes`. `see` is shown each piece as it comes. */
+  receive(request: FastifyRequest, maxBytes: number, see?: (piece: Buffer) => void): Promise<Buffer>;
+  /** For a body that is read elsewhere. */
+  follow(request: FastifyRequest): Followed;
+  /** Cuts what is too slow. To be called every LOOK_MS. */
+  look(): void;
+}
+
+export interface Followed {
+  /** Rejects when there is no room, or when the body is too slow. */
+  failed: Promise<never>;
+  /** Counts the bytes that arrive from now on, or no more of them. */
+  count(isHeld: boolean): void;
+  /** The body has been read, or never will be. */
+  end(): void;
+}
+
+export const LOOK_MS = 1_000;
+// A body has to bring so much, or its end, within so many looks: 13 kB a second, below the slowest of mobile connections. Looks are
+// counted, not seconds: while the process stands still nobody is slow.
+const LEAST_BYTES = 64 * 1024;
+const PATIENT_LOOKS = 5;
+// What a buffer begins with when the body is larger.
+const FIRST_BYTES = 16 * 1024;
+
+interface Watched {
+  raw: IncomingMessage;
+  /** What its connection had brought when it was last in time. */
+  bytes: number;
+  looks: number;
+  cut(): void;
+}
+
+/** `note` is told how many bytes are held, whenever that changes. */
+export function createBodies(limits: BodyLimits, note: (bytes: number) => void): Bodies {
+  const budget = createBudget(limits, note);
+  const watched = new Set<Watched>();
+
+  function watch(raw: IncomingMessage, fail: (error: AppError) => void): () => void {
+    const cut = (): void =>
+      fail(new AppError('REQUEST_TIMEOUT', 'The body arrives too slowly', [], { connection: 'close' }));
+    const entry: Watched = { raw, bytes: raw.socket.bytesRead, looks: 0, cut };
+    watched.add(entry);
+    return () => void watched.delete(entry);
+  }
+
+  return {
+    receive: async (request, maxBytes, see) => {
+      const { raw } = request;
+      const share = budget.open(request.ip);
+      const growing = createGrowing(Number(request.headers['content-length'] ?? 0));
+      try {
+        if (Number(request.headers['content-length']) > maxBytes) throw new AppError('BODY_TOO_LARGE');
+        await collect(raw, watch, (piece) => {
+          if (growing.size() + piece.length > maxBytes) throw new AppError('BODY_TOO_LARGE');
+          share.take(piece.length);
+          see?.(piece);
+          growing.add(piece);
+        });
+        return growing.bytes();
+      } catch (error) {
+        share.release();
+        // Failure policy: the refusal goes on. Its caller is read for a moment more, so that it listens; one that is slow is not.
+        if (error instanceof AppError && error.code !== 'REQUEST_TIMEOUT') await drain(raw);
+        throw error;
+      } finally {
+        share.release();
+      }
+    },
+    follow: ({ raw, ip }) => follow(raw, budget.open(ip), watch),
+    look: () => watched.forEach(judge),
+  };
+}
+
+function judge(entry: Watched): void {
+  const { raw } = entry;
+  const bytes = raw.socket.bytesRead;
+  // What waits to be read by us shows that its sender is not slow.
+  if (bytes - entry.bytes >= LEAST_BYTES || raw.readableLength > 0) Object.assign(entry, { bytes, looks: 0 });
+  else if ((entry.looks += 1) >= PATIENT_LOOKS) entry.cut();
+}
+
+type Watch = (raw: IncomingMessage, fail: (error: AppError) => void) => () => void;
+
+function follow(raw: IncomingMessage, share: Share, watch: Watch): Followed {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // Failure policy: whoever follows hears of it; nobody else does.
+  promise.catch(() => undefined);
+  const unwatch = watch(raw, reject);
+  let isCounting = false;
+  const see = (piece: Buffer): void => {
+    try {
+      if (isCounting) share.take(piece.length);
+    } catch (error) {
+      // Failure policy: there is no room, which whoever follows is told.
+      reject(error);
+    }
+  };
+  raw.on('data', see);
+  const end = (): void => {
+    raw.off('data', see);
+    unwatch();
+    share.release();
+  };
+  return { failed: promise, count: (isHeld) => (isCounting = isHeld), end };
+}
+
+/** Shows `take` each piece until the body ends; what it throws ends the reading. */
+function collect(raw: IncomingMessage, watch: Watch, take: (piece: Buffer) => void): Promise<void> {
+  return new Promise((done, failed) => {
+    const unwatch = watch(raw, (error) => leave(() => failed(error)));
+    const leave = (settle: () => void): void => {
+      raw.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+      unwatch();
+      settle();
+    };
+    const onData = (piece: Buffer): void => {
+      try {
+        take(piece);
+      } catch (error) {
+        // Failure policy: the reading ends, and its caller is told why.
+        leave(() => failed(error));
+      }
+    };
+    const onEnd = (): void => leave(done);
+    const onError = (error: Error): void => leave(() => failed(error));
+    const onClose = (): void => leave(() => failed(new AppError('MALFORMED_BODY', 'The request was cut off')));
+    raw.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
+  });
+}
+
+/** One buffer that grows with what arrives: thousands of tiny pieces, each kept as an object, would take a hundred times their size. */
+function createGrowing(announced: number) {
+  let buffer = Buffer.alloc(0);
+  let size = 0;
+  return {
+    size: () => size,
+    bytes: () => buffer.subarray(0, size),
+    add: (piece: Buffer): void => {
+      if (size + piece.length > buffer.length) {
+        const doubled = Math.max(FIRST_BYTES, 2 * buffer.length);
+        const wanted = announced > 0 ? Math.min(doubled, announced) : doubled;
+        const larger = Buffer.allocUnsafeSlow(Math.max(wanted, size + piece.length));
+        buffer.copy(larger, 0, 0, size);
+        buffer = larger;
+      }
+      piece.copy(buffer, size);
+      size += piece.length;
+    },
+  };
+}
+
+interface Share {
+  /** Throws when there is no room for more. */
+  take(bytes: number): void;
+  release(): void;
+}
+
+function createBudget({ total, perAddress }: BodyLimits, note: (bytes: number) => void) {
+  const heldBy = new Map<string, number>();
+  let heldInAll = 0;
+  const hold = (group: string, bytes: number): void => {
+    heldInAll += bytes;
+    note(heldInAll);
+    const own = (heldBy.get(group) ?? 0) + bytes;
+    if (own > 0) heldBy.set(group, own);
+    else heldBy.delete(group);
+  };
+  const soon = { 'retry-after': '1', connection: 'close' };
+  return {
+    open: (ip: string): Share => {
+      const group = addressGroup(ip);
+      let own = 0;
+      return {
+        take: (bytes) => {
+          if (heldInAll + bytes > total) throw new AppError('UNAVAILABLE', 'Too many bodies arrive at once', [], soon);
+          if ((heldBy.get(group) ?? 0) + bytes > perAddress)
+            throw new AppError('RATE_LIMITED', 'Too many bodies arrive at once from this address', [], soon);
+          own += bytes;
+          hold(group, bytes);
+        },
+        release: () => {
+          hold(group, -own);
+          own = 0;
+        },
+      };
+    },
+  };
+}
+
+// Longer than a client on this side of the world needs for a body of a few megabytes.
+const DRAIN_MS = 1_000;
+
+/** Reads on and drops it: a client that is still writing when its connection is closed never learns why. */
+export async function drain(request: IncomingMessage): Promise<void> {
+  request.resume();
+  if (request.readableEnded) return;
+  // Failure policy: who is not done by then, or has hung up, is cut off.
+  await once(request, 'end', { signal: AbortSignal.timeout(DRAIN_MS) }).catch(() => undefined);
+}

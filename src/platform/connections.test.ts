@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { startPlatform } from '../../test/support/platform.ts';
+import { until } from '../../test/support/wait.ts';
+
+const platform = await startPlatform({ env: { CONNECTIONS_PER_ADDRESS: '20', CONNECTIONS: '40' } });
+const proxied = await startPlatform({
+  env: { CONNECTIONS_PER_ADDRESS: '20', CONNECTIONS: '40', TRUSTED_PROXIES: '127.0.0.1' },
+});
+const sockets: Socket[] = [];
+after(() => sockets.forEach((socket) => socket.destroy()));
+
+/** True when the connection is kept: it is answered. */
+async function isServed(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  sockets.push(socket);
+  socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
+  const answered = once(socket, 'data').then(() => true);
+  return Promise.race([answered, once(socket, 'close').then(() => false)]);
+}
+
+async function countServed(url: string, asked: number): Promise<number> {
+  const served = [];
+  for (let count = 0; count < asked; count += 1) served.push(await isServed(url));
+  return served.filter(Boolean).length;
+}
+
+test('an address keeps no more connections than its share, and gets another for each that it closes', async () => {
+  assert.ok((await countServed(platform.url, 25)) <= 20);
+  sockets.splice(0).forEach((socket) => socket.destroy());
+  await until('a place to be free', () => isServed(platform.url));
+});
+
+test('behind a trusted proxy connections are counted only in all', async () => {
+  const served = await countServed(proxied.url, 45);
+  assert.ok(served > 20 && served <= 40, `${served} were served`);
+});

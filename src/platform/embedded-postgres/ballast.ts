@@ -1,0 +1,61 @@
+/**
+ * A file that only takes space. When something else has filled the disk and PostgreSQL ended over it, the file is removed, and its
+ * space is what the recovery writes to. It is made again when there is plenty.
+ */
+import { randomBytes } from 'node:crypto';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+// Recovery needs one segment of the log (16 MB) for its last checkpoint, and what it restores beyond the end of the tables' files.
+export const BALLAST_BYTES = 64 * 2 ** 20;
+const PIECE_BYTES = 2 ** 20;
+
+export interface Ballast {
+  /** Makes the file where it is missing. Throws when it can not be written, and leaves nothing of it. */
+  keep(): Promise<void>;
+  /** Gives its space back. */
+  drop(): Promise<void>;
+}
+
+export function createBallast(folder: string): Ballast {
+  const path = join(folder, 'ballast');
+  let isKept = false;
+  return {
+    keep: async () => {
+      if (isKept) return;
+      if ((await sizeOf(path)) !== BALLAST_BYTES) await fill(path);
+      isKept = true;
+    },
+    drop: async () => {
+      isKept = false;
+      await rm(path, { force: true });
+    },
+  };
+}
+
+async function fill(path: string): Promise<void> {
+  const side = `${path}.new`;
+  // Random: a file system that compresses would keep nothing of zeros.
+  const piece = randomBytes(PIECE_BYTES);
+  try {
+    const file = await open(side, 'w', 0o600);
+    try {
+      for (let written = 0; written < BALLAST_BYTES; written += PIECE_BYTES) await file.writeFile(piece);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(side, path);
+  } catch (error) {
+    await rm(side, { force: true });
+    throw error;
+  }
+}
+
+function sizeOf(path: string): Promise<number> {
+  // Failure policy: a file that can not be looked at is made anew, which tells why if it fails, too.
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}

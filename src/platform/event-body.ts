@@ -1,0 +1,33 @@
+/**
+ * The text of an event's body, at most 256 kB of it. Records have bounds, so only what is old or came from a network can be longer.
+ * Then the largest parts of the record are left out, as empty values of their kind, and `omitted` names them: the receiver still
+ * learns what happened to which record, and reads the rest by its GET.
+ */
+const MAX_EVENT_BYTES = 256 * 1024;
+
+export interface EventBody {
+  event: string;
+  timestamp: string;
+  data: object;
+}
+
+export function writeBody(body: EventBody): string {
+  const text = JSON.stringify(body);
+  // A character takes at most three bytes, so most bodies need not be measured.
+  return text.length * 3 <= MAX_EVENT_BYTES || Buffer.byteLength(text) <= MAX_EVENT_BYTES ? text : shorten(body);
+}
+
+function shorten(body: EventBody): string {
+  const sizes = Object.entries(body.data)
+    .map(([name, value]) => ({ name, value: value as unknown, bytes: Buffer.byteLength(JSON.stringify(value) ?? '') }))
+    .toSorted((a, b) => b.bytes - a.bytes);
+  const data = new Map<string, unknown>(Object.entries(body.data));
+  const omitted: string[] = [];
+  for (const { name, value } of sizes) {
+    data.set(name, Array.isArray(value) ? [] : null);
+    omitted.push(name);
+    const text = JSON.stringify({ ...body, data: Object.fromEntries(data), omitted });
+    if (Buffer.byteLength(text) <= MAX_EVENT_BYTES) return text;
+  }
+  throw new Error(`${body.event}: the names of a record's fields alone are larger than an event may be`);
+}

@@ -1,0 +1,73 @@
+/** The shares of the pools: companies that wait for their own locks leave connections to everybody else. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { openTestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/wait.ts';
+import { exec, many, type Statement } from './db.ts';
+import { newId } from './ids.ts';
+import { openDatabase } from './tenant.ts';
+
+const POOL = 8;
+const SLOW = 3;
+
+const database = await openTestDatabase();
+const platform = openDatabase({ url: database.url, poolSize: POOL });
+after(async () => {
+  await platform.close();
+  await database.close();
+});
+
+const raw = (text: string): Statement => ({ name: '', text, values: [] });
+const ONE = raw('select 1');
+// Waits until the test lets go of it.
+const QUEUE = raw('select pg_advisory_xact_lock_shared(7)');
+
+async function waiting(): Promise<number> {
+  const rows = await database.sql(`select from pg_locks where locktype = 'advisory' and objid = 7 and not granted`);
+  return rows.length;
+}
+
+for (const [kind, ask] of [
+  ['transactions', (company: string, statement) => platform.tenantTx(company, (tx) => many(tx, statement))],
+  ['reads', (company: string, statement) => many(platform.read(company), statement)],
+  [
+    'transactions across companies',
+    (company: string, statement) => platform.systemTx(`company:${company}`, (tx) => many(tx, statement)),
+  ],
+] satisfies [string, (company: string, statement: Statement) => Promise<unknown[]>][]) {
+  test(`companies whose ${kind} wait for their own locks leave connections to the others`, async () => {
+    const slow = Array.from({ length: SLOW }, newId);
+    const asked = await platform.systemTx('upkeep', async (tx) => {
+      await exec(tx, raw('select pg_advisory_xact_lock(7)'));
+      // Twice as many as the pool has: the first company takes its half, each other one a place of the other half.
+      const answers = slow.flatMap((company) => Array.from({ length: POOL }, () => ask(company, QUEUE)));
+      const settled = Promise.allSettled(answers);
+      const held = POOL / 2 + SLOW - 1;
+      await until('them to wait', async () => (await waiting()) === held);
+      for (let newcomer = 0; newcomer < 25; newcomer += 1) assert.equal((await ask(newId(), ONE)).length, 1);
+      for (const lane of ['door', 'callbacks', 'deliveries'] as const) {
+        assert.equal((await many(platform.system(lane), ONE)).length, 1);
+      }
+      await platform.ping();
+      assert.equal(await waiting(), held);
+      return { settled };
+    });
+    // On a machine that stops for a second those behind give up.
+    assert.ok((await asked.settled).filter(({ status }) => status === 'fulfilled').length >= SLOW);
+  });
+}
+
+test('callbacks that wait for locks leave connections to the door, to deliveries and to companies', async () => {
+  const asked = await platform.systemTx('upkeep', async (tx) => {
+    await exec(tx, raw('select pg_advisory_xact_lock(7)'));
+    const settled = Promise.allSettled(
+      Array.from({ length: 2 * POOL }, () => platform.systemTx('callbacks', (mine) => exec(mine, QUEUE))),
+    );
+    await until('callbacks to wait', async () => (await waiting()) > 0);
+    for (const behalf of ['door', 'deliveries', `company:${newId()}`, 'address:127.0.0.1'] as const) {
+      assert.equal((await many(platform.system(behalf), ONE)).length, 1);
+    }
+    return { settled };
+  });
+  await asked.settled;
+});

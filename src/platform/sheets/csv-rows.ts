@@ -1,0 +1,173 @@
+/**
+ * Cuts the text of a CSV into rows (RFC 4180, and what people make of it), within the bounds of a cell and a row while it arrives:
+ * of a cell that is too large nothing is kept, and the row after it is read as if nothing had been.
+ */
+import {
+  checkLine,
+  draftRow,
+  isWanted,
+  MAX_CELL_BYTES,
+  sheetFault,
+  UNREAD,
+  type Cell,
+  type RowDraft,
+  type SheetRow,
+  type WantedColumns,
+} from './sheet.ts';
+
+export interface RowCutter {
+  /** The rows that end in this text. */
+  take(text: string): SheetRow[];
+  /** The last row, which needs no line end. */
+  end(): SheetRow[];
+}
+
+const QUOTE = 34;
+const LF = 10;
+const CR = 13;
+
+/** START: no letter of the cell yet. QUOTED: inside quotes. AFTER: behind a quote that ends them, or is half of two. */
+type Place = 'START' | 'PLAIN' | 'QUOTED' | 'AFTER';
+
+interface Cutting {
+  mark: number;
+  wanted: WantedColumns;
+  read(text: string): Cell;
+  place: Place;
+  line: number;
+  column: number;
+  cell: string;
+  bytes: number;
+  /** Of a cell that is not wanted. */
+  isBlank: boolean;
+  /** The line feed after it belongs to the same line end. */
+  sawReturn: boolean;
+  /** Null as long as the row has no value. */
+  draft: RowDraft | null;
+  rows: SheetRow[];
+}
+
+export function cutRows(delimiter: string, wanted: WantedColumns, read: (text: string) => Cell): RowCutter {
+  const cutting: Cutting = {
+    mark: delimiter.charCodeAt(0),
+    wanted,
+    read,
+    place: 'START',
+    line: 0,
+    column: 0,
+    cell: '',
+    bytes: 0,
+    isBlank: true,
+    sawReturn: false,
+    draft: null,
+    rows: [],
+  };
+  return {
+    take: (text) => {
+      for (let at = 0; at < text.length;) at = step(cutting, text, at);
+      return cutting.rows.splice(0);
+    },
+    end: () => {
+      const { place, line, column } = cutting;
+      if (place === 'QUOTED') throw sheetFault(`can not be read as CSV: a quote in row ${line + 1} is never closed`);
+      if (place !== 'START' || column > 0) endRow(cutting);
+      return cutting.rows.splice(0);
+    },
+  };
+}
+
+/** Takes one letter, or a run of letters that mean nothing special; answers where the next one stands. */
+function step(cutting: Cutting, text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (cutting.sawReturn) {
+    cutting.sawReturn = false;
+    if (code === LF) return at + 1;
+  }
+  if (cutting.place === 'QUOTED') return stepInQuotes(cutting, text, at);
+  if (cutting.place === 'AFTER') {
+    if (code !== QUOTE) return endQuotes(cutting, code, at);
+    add(cutting, '"');
+    cutting.place = 'QUOTED';
+    return at + 1;
+  }
+  if (cutting.place === 'START' && code === QUOTE) {
+    cutting.place = 'QUOTED';
+    return at + 1;
+  }
+  if (takeEnd(cutting, code)) return at + 1;
+  cutting.place = 'PLAIN';
+  const end = endOfRun(text, at + 1, cutting.mark);
+  add(cutting, text.slice(at, end));
+  return end;
+}
+
+function stepInQuotes(cutting: Cutting, text: string, at: number): number {
+  const end = text.indexOf('"', at);
+  add(cutting, text.slice(at, end === -1 ? text.length : end));
+  if (end === -1) return text.length;
+  cutting.place = 'AFTER';
+  return end + 1;
+}
+
+/** Quotes that end in the middle of a cell are part of it: "a" b is a text with two quotes. */
+function endQuotes(cutting: Cutting, code: number, at: number): number {
+  if (takeEnd(cutting, code)) return at + 1;
+  if (!isTooLong(cutting)) cutting.cell = `"${cutting.cell}`;
+  add(cutting, '"');
+  cutting.place = 'PLAIN';
+  return at;
+}
+
+/** True when this letter ends the cell. */
+function takeEnd(cutting: Cutting, code: number): boolean {
+  if (code === cutting.mark) endCell(cutting);
+  else if (code === LF || code === CR) {
+    cutting.sawReturn = code === CR;
+    endRow(cutting);
+  } else return false;
+  return true;
+}
+
+const isTooLong = ({ bytes }: Cutting): boolean => bytes > MAX_CELL_BYTES;
+
+function add(cutting: Cutting, text: string): void {
+  if (isTooLong(cutting)) return;
+  if (!isWanted(cutting.column, cutting.wanted)) {
+    cutting.isBlank &&= text.trim() === '';
+    return;
+  }
+  cutting.bytes += Buffer.byteLength(text);
+  cutting.cell = isTooLong(cutting) ? '' : cutting.cell + text;
+}
+
+function endCell(cutting: Cutting): void {
+  const { column, cell } = cutting;
+  if (isTooLong(cutting)) (cutting.draft ??= draftRow()).tooLarge(column);
+  else {
+    const value = cutting.isBlank ? cutting.read(cell) : UNREAD;
+    if (value !== null) (cutting.draft ??= draftRow()).set(column, value);
+  }
+  cutting.place = 'START';
+  cutting.column = column + 1;
+  cutting.cell = '';
+  cutting.bytes = 0;
+  cutting.isBlank = true;
+}
+
+function endRow(cutting: Cutting): void {
+  endCell(cutting);
+  checkLine(cutting.line);
+  if (cutting.draft) cutting.rows.push(cutting.draft.end(cutting.line));
+  cutting.draft = null;
+  cutting.line += 1;
+  cutting.column = 0;
+}
+
+function endOfRun(text: string, from: number, mark: number): number {
+  let at = from;
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === mark || code === LF || code === CR) break;
+  }
+  return at;
+}

@@ -1,0 +1,36 @@
+/** Children that read sheets: who gets one, and what becomes of it. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createReaders } from './readers.ts';
+import type { SheetSource } from './sheet.ts';
+
+const readers = createReaders(new URL('../../../test/support/stubborn-child.ts', import.meta.url), 0);
+after(() => readers.close());
+
+const PLENTY_MS = 10_000;
+const broken: SheetSource = {
+  bytes: 1,
+  // oxlint-disable-next-line require-yield -- it fails before it has anything
+  async *read() {
+    throw new Error('the database is away');
+  },
+};
+const empty: SheetSource = { bytes: 0, async *read() {} };
+const tell = (): Promise<object> => readers.open('b', empty).ask({ wish: 'tell' }, PLENTY_MS);
+
+test('a child whose source failed reads no other sheet', async () => {
+  const reader = readers.open('a', broken);
+  await assert.rejects(reader.ask({ wish: 'fetch' }, PLENTY_MS), /the database is away/);
+  reader.close();
+  assert.deepEqual(Object.keys(await tell()), ['priority', 'environment']);
+});
+
+test('a caller who hangs up ends the reading at once, also in the middle of it', async () => {
+  const caller = new AbortController();
+  const reader = readers.open('c', empty, caller.signal);
+  const reading = reader.ask({ wish: 'loop' }, 600_000);
+  setTimeout(() => caller.abort(), 200);
+  await assert.rejects(reading, { why: 'DIED' });
+  await assert.rejects(reader.ask({ wish: 'tell' }, PLENTY_MS), { code: 'UNAVAILABLE' });
+  assert.deepEqual(Object.keys(await tell()), ['priority', 'environment']);
+});

@@ -1,0 +1,132 @@
+/**
+ * The shared texts of a workbook, which its cells name by number. There may be two million of them, and half a gigabyte: what is
+ * not needed is not held, and what is held stands outside of the heap, where its size is known to the byte.
+ */
+import { MAX_CELL_BYTES, sheetFault } from './sheet.ts';
+import type { Workbook } from './workbook.ts';
+import { readXml, type TagHandlers } from './xml.ts';
+
+/** A text by its number: null where it is blank or there is none, TOO_LONG where no cell may be so long. */
+export const TOO_LONG = Symbol('too long');
+export type SharedText = string | typeof TOO_LONG | null;
+
+const PATH = 'xl/sharedStrings.xml';
+const MAX_TEXTS = 2_000_000;
+// What the columns that are read may need: 100,000 rows of 20 texts, of some 50 letters each.
+const MAX_HELD_BYTES = 128 * 1024 * 1024;
+const BLOCK_BYTES = 4 * 1024 * 1024;
+
+/** A set of numbers below two million, one bit for each. */
+export interface Bits {
+  add(number: number): void;
+  has(number: number): boolean;
+  /** The largest, or -1. */
+  last(): number;
+}
+
+export function createBits(): Bits {
+  let words = new Uint32Array(256);
+  let last = -1;
+  return {
+    add: (number) => {
+      if (number >= MAX_TEXTS) return;
+      const word = number >>> 5;
+      if (word >= words.length) {
+        const larger = new Uint32Array(Math.max(word + 1, words.length * 2));
+        larger.set(words);
+        words = larger;
+      }
+      words[word] = (words[word] ?? 0) | (1 << (number & 31));
+      last = Math.max(last, number);
+    },
+    has: (number) => number < MAX_TEXTS && ((words[number >>> 5] ?? 0) & (1 << (number & 31))) !== 0,
+    last: () => last,
+  };
+}
+
+/** Adds the numbers of all texts that are not blank. */
+export async function findFilled(workbook: Workbook, filled: Bits): Promise<void> {
+  await walkTexts(workbook, Infinity, (number, text) => {
+    if (text !== null) filled.add(number);
+  });
+}
+
+/** Holds the texts with these numbers. Throws what is wrong with the file when they are more than a sheet may need. */
+export async function holdTexts(workbook: Workbook, wanted: Bits): Promise<(number: number) => SharedText> {
+  const blocks: Buffer[] = [];
+  const count = wanted.last() + 1;
+  // Where each begins, plus one; 0: it is blank. Its length, or LONG.
+  const places = new Float64Array(count);
+  const lengths = new Uint16Array(count);
+  let end = 0;
+  await walkTexts(workbook, count, (number, text) => {
+    if (!wanted.has(number) || text === null) return;
+    const bytes = text === TOO_LONG ? 0 : Buffer.byteLength(text);
+    // A text stands in one block.
+    if ((end % BLOCK_BYTES) + bytes > BLOCK_BYTES) end += BLOCK_BYTES - (end % BLOCK_BYTES);
+    if (end + bytes > MAX_HELD_BYTES) throw sheetFault('has more than 128 MB of texts in its columns', 'TOO_LARGE');
+    const block = (blocks[Math.floor(end / BLOCK_BYTES)] ??= Buffer.allocUnsafeSlow(BLOCK_BYTES));
+    if (text !== TOO_LONG) block.write(text, end % BLOCK_BYTES);
+    places[number] = end + 1;
+    lengths[number] = text === TOO_LONG ? LONG : bytes;
+    end += bytes;
+  });
+  return (number) => {
+    const place = places[number] ?? 0;
+    const length = lengths[number] ?? 0;
+    if (place === 0) return null;
+    if (length === LONG) return TOO_LONG;
+    const start = (place - 1) % BLOCK_BYTES;
+    return blocks[Math.floor((place - 1) / BLOCK_BYTES)]?.toString('utf8', start, start + length) ?? null;
+  };
+}
+
+// No text that may be held is as long.
+const LONG = 65_535;
+
+/** Calls `take` for each text before `until`; a long one is never held as a whole. */
+async function walkTexts(
+  workbook: Workbook,
+  until: number,
+  take: (number: number, text: SharedText) => void,
+): Promise<void> {
+  let number = 0;
+  let text = '';
+  let bytes = 0;
+  let isText = false;
+  let isReading = false;
+  const handlers: TagHandlers = {
+    open(name) {
+      if (name === 'si') text = '';
+      if (name === 'si') bytes = 0;
+      else if (name === 'rPh') isReading = true;
+      else if (name === 't') isText = !isReading;
+    },
+    text(part) {
+      if (!isText) return;
+      bytes += Buffer.byteLength(part);
+      text = bytes > MAX_CELL_BYTES ? '' : text + part;
+    },
+    close(name) {
+      if (name === 't') isText = false;
+      else if (name === 'rPh') isReading = false;
+      else if (name === 'si') {
+        if (number >= MAX_TEXTS) throw sheetFault(`has more than ${MAX_TEXTS} different texts`, 'TOO_LARGE');
+        if (number < until) take(number, bytes > MAX_CELL_BYTES ? TOO_LONG : plainText(text));
+        number += 1;
+      }
+    },
+  };
+  const part = workbook.part(PATH);
+  if (!part) return;
+  for await (const _ of readXml(part, handlers)) if (number >= until) return;
+}
+
+/** _x000D_ is how a workbook writes a character that XML can not. Null when nothing is left. */
+export function plainText(text: string): string | null {
+  const plain = text.includes('_x')
+    ? text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+    : text;
+  if (plain.includes('\0') || !plain.isWellFormed()) throw sheetFault('has a character in it that is none');
+  return plain.trim() === '' ? null : plain;
+}

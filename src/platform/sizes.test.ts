@@ -1,0 +1,76 @@
+/** How large records of every kind may get. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform, type Json } from '../../test/support/platform.ts';
+import { expectProblem } from '../../test/support/refusals.ts';
+import { hear } from '../../test/support/traffic.ts';
+
+const platform = await startPlatform();
+const { call, database } = platform;
+
+const fatList = (letter: string): string[] => Array.from({ length: 100 }, () => letter.repeat(200));
+
+async function defineLists(context: string, count: number): Promise<string[]> {
+  const slugs = Array.from({ length: count }, (_, index) => `${context}_${index}`);
+  for (const slug of slugs)
+    await call(201, 'POST', '/v1/custom-fields', { body: { title: slug, slug, context, type: 'LIST' } });
+  return slugs;
+}
+
+test('the values of one business and of one conversation are at most 64 kB together', async () => {
+  const { conversation } = await hear(platform);
+  const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'Fat' } })).body;
+  for (const [context, path] of [
+    ['business', `/v1/businesses/${business._id}`],
+    ['conversation', `/v1/conversations/${conversation._id}`],
+  ] as const) {
+    const slugs = await defineLists(context, 4);
+    const all = Object.fromEntries(slugs.map((slug) => [slug, fatList('x')]));
+    expectProblem(
+      await call(400, 'PATCH', path, { body: { custom_fields: all } }),
+      'VALIDATION_FAILED',
+      'custom_fields',
+    );
+    const { [`${context}_3`]: _last, ...fitting } = all;
+    await call(200, 'PATCH', path, { body: { custom_fields: fitting } });
+    expectProblem(
+      await call(400, 'PATCH', path, { body: { custom_fields: all } }),
+      'VALIDATION_FAILED',
+      'custom_fields',
+    );
+    assert.equal((await call(200, 'GET', path)).body.custom_fields.length, 3);
+  }
+});
+
+test('the data of one row is at most 64 kB; a row that was larger before may become smaller', async () => {
+  const columns = ['a', 'b', 'c', 'd', 'e'].map((key) => ({ key, type: 'LIST' }));
+  const table = (await call(201, 'POST', '/v1/tables', { body: { name: 'Fat', columns } })).body;
+  const path = `/v1/tables/${table._id}/rows`;
+  const data = { a: fatList('x'), b: fatList('x'), c: fatList('x'), d: fatList('x'), e: fatList('x') };
+  expectProblem(await call(400, 'POST', path, { body: { data } }), 'VALIDATION_FAILED', 'data');
+  const row = (await call(201, 'POST', path, { body: { data: { ...data, d: null, e: null } } })).body;
+  expectProblem(
+    await call(400, 'PATCH', `${path}/${row._id}`, { body: { data: { d: fatList('x') } } }),
+    'VALIDATION_FAILED',
+    'data',
+  );
+  await database.sql('update table_rows set data = $2 where _id = $1', [row._id, JSON.stringify(data)]);
+  const smaller = (await call(200, 'PATCH', `${path}/${row._id}`, { body: { data: { a: ['short'] } } })).body;
+  assert.deepEqual(smaller.data, { ...data, a: ['short'] });
+});
+
+test('a definition is a record like any other: at most 128 kB', async () => {
+  const options = Array.from({ length: 200 }, (_, index) => `${index}${'長'.repeat(190)}`);
+  const column = (key: string): Json => ({ key, type: 'SELECT', options });
+  const columns = [column('a'), column('b')];
+  expectProblem(
+    await call(400, 'POST', '/v1/tables', { body: { name: 'Wide', columns } }),
+    'VALIDATION_FAILED',
+    'columns',
+  );
+  const { _id } = (await call(201, 'POST', '/v1/tables', { body: { name: 'Wide', columns: [column('a')] } })).body;
+  expectProblem(await call(400, 'PATCH', `/v1/tables/${_id}`, { body: { columns } }), 'VALIDATION_FAILED', 'columns');
+  // A field alone stays below the bound.
+  const field = { title: 'Wide', context: 'contact', type: 'SELECT', options };
+  await call(201, 'POST', '/v1/custom-fields', { body: field });
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, test, type TestContext } from 'node:test';
+import { Type } from 'typebox';
+import { openTestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/wait.ts';
+import { databaseProblem, exec, type Statement } from './db.ts';
+import { newId } from './ids.ts';
+import { defineJob, migrateJobs, openJobs } from './jobs.ts';
+import { createStorageGate } from './storage.ts';
+import { createLog, createMetrics } from './telemetry.ts';
+import { openDatabase } from './tenant.ts';
+
+const data = Type.Object({ value: Type.String() });
+const job = defineJob({ name: 'test.storage', data, retries: 1, retryDelaySeconds: 1 });
+const database = await openTestDatabase();
+await migrateJobs(database.ownerUrl, [job]);
+after(database.close);
+
+const raw = (text: string): Statement => ({ name: '', text, values: [] });
+// As a server whose disk is full says it.
+const DISK_FULL = raw(`do $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`);
+
+function open(t: TestContext) {
+  const said: string[] = [];
+  const log = createLog('silent');
+  Object.assign(log, { error: (_: object, text: string) => said.push(text), info: (text: string) => said.push(text) });
+  const gate = createStorageGate(log, createMetrics());
+  const platform = openDatabase({ url: database.url, poolSize: 4, storage: gate });
+  t.after(platform.close);
+  return { gate, platform, said };
+}
+
+test('while there is no room writes are refused, and reads and what takes from the reserve go on', async (t) => {
+  const { gate, platform } = open(t);
+  const company = newId();
+  gate.setLow(true);
+  const one = raw('select 1');
+  await assert.rejects(
+    platform.tenantTx(company, (tx) => exec(tx, one)),
+    { code: 'STORAGE_FULL', status: 503 },
+  );
+  await assert.rejects(
+    platform.systemTx('upkeep', (tx) => exec(tx, one)),
+    { code: 'STORAGE_FULL' },
+  );
+  assert.equal(await platform.systemTx('upkeep', (tx) => exec(tx, one), { fromReserve: true }), 1);
+  assert.equal(await exec(platform.read(company), one), 1);
+  assert.equal(await exec(platform.system('upkeep'), one), 1);
+  gate.setLow(false);
+  assert.equal(await platform.tenantTx(company, (tx) => exec(tx, one)), 1);
+});
+
+test('a database that reports a full disk is asked again after a pause, and the log says it once', async (t) => {
+  const { gate, platform, said } = open(t);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const fail = (): Promise<number> => platform.systemTx('upkeep', (tx) => exec(tx, DISK_FULL));
+  const pass = (): Promise<number> => platform.systemTx('upkeep', (tx) => exec(tx, raw('select 1')));
+  for (let round = 0; round < 3; round += 1) {
+    const error = await fail().catch((thrown: unknown) => thrown);
+    assert.equal(databaseProblem(error)?.code, 'STORAGE_FULL');
+    assert.equal(gate.hasRoom, false);
+    await assert.rejects(pass(), { code: 'STORAGE_FULL' });
+    t.mock.timers.tick(5_000);
+    assert.equal(gate.hasRoom, true);
+  }
+  await pass();
+  await pass();
+  assert.deepEqual(said, [
+    'storage: the database reports a full disk; writes are refused',
+    'storage: the database has room again',
+  ]);
+});
+
+test('without room no job is taken, and one that the full disk interrupts begins again without losing a try', async (t) => {
+  const { gate, platform } = open(t);
+  const running = openJobs({ url: database.url, worker: true, log: createLog('silent'), storage: gate });
+  await running.start();
+  const enqueue = (value: string): Promise<void> =>
+    platform.systemTx('upkeep', (tx) => running.enqueue(tx, job, { value }), { fromReserve: true });
+  const begun: string[] = [];
+  const done: string[] = [];
+  await running.work({
+    job,
+    handle: async ({ value }) => {
+      begun.push(value);
+      if (begun.length === 1) gate.setLow(true);
+      await platform.systemTx('upkeep', (tx) => exec(tx, raw('select 1')));
+      done.push(value);
+    },
+  });
+  await enqueue('interrupted');
+  await until('the job to be interrupted', () => begun.length === 1 && !gate.hasRoom);
+  await enqueue('not taken');
+  // Longer than a worker waits between two looks.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  assert.deepEqual([begun, done], [['interrupted'], []]);
+  gate.setLow(false);
+  await until('both to be done', () => done.length === 2, 20_000);
+  assert.deepEqual(done.toSorted(), ['interrupted', 'not taken']);
+  await running.rest();
+  await running.stop();
+  const rows = await database.sql(`select retry_count from pgboss.job where name = $1`, [job.name]);
+  assert.deepEqual(rows, [{ retry_count: 0 }, { retry_count: 0 }]);
+});
+
+test('a stop does not wait for a job that waits for room', async (t) => {
+  const { gate, platform } = open(t);
+  const running = openJobs({ url: database.url, worker: true, log: createLog('silent'), storage: gate });
+  await running.start();
+  let begun = false;
+  await running.work({
+    job,
+    handle: async () => {
+      begun = true;
+      gate.setLow(true);
+      gate.admit();
+    },
+  });
+  await platform.systemTx('upkeep', (tx) => running.enqueue(tx, job, { value: 'waits' }));
+  await until('the job to wait', () => begun);
+  await running.rest();
+  await running.stop();
+});

@@ -1,0 +1,285 @@
+/**
+ * Every statement that walks over what a company has, or over what has grown old, looks at its portion and at little else, also
+ * where the planner knows nothing: on tables that were never analysed, and on tables that were analysed while they were empty.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { eraseMessages, unlinkRows } from '../../src/features/contacts/erase-queries.ts';
+import { updateImported, walkContacts, type StoredPerson } from '../../src/features/contacts/import-queries.ts';
+import { stripValues } from '../../src/features/custom-fields/queries.ts';
+import {
+  isBusinessNamed,
+  isUserNamed,
+  releaseBusinesses,
+  releaseContacts,
+  releaseConversations,
+  releaseInboxes,
+  releaseRows,
+} from '../../src/features/departures/queries.ts';
+import { deleteOldAudit } from '../../src/features/audit/queries.ts';
+import { listForgotten } from '../../src/features/imports/queries.ts';
+import { deleteAside } from '../../src/features/inbound/queries.ts';
+import { moveMessages, moveRows } from '../../src/features/merges/queries.ts';
+import { findCrossed } from '../../src/features/messages/ingest-parked-queries.ts';
+import { deleteParked, failUnknown } from '../../src/features/messages/ingest-queries.ts';
+import { findUsedSteps, moveConversations } from '../../src/features/pipelines/step-queries.ts';
+import { walkRows } from '../../src/features/tables/export-queries.ts';
+import { eraseRows, listPortion, rewriteRows } from '../../src/features/tables/row-queries.ts';
+import { purgeLinks } from '../../src/features/users/link-queries.ts';
+import {
+  allowBitmaps,
+  claimDeliveries,
+  deleteOldDeliveries,
+  sweepInterrupted,
+} from '../../src/features/webhooks/delivery-queries.ts';
+import { ROLES, sessionOptions, type Statement } from '../../src/platform/db.ts';
+import { purgeAttempts } from '../../src/platform/idempotency.ts';
+import { purgeBuckets } from '../../src/platform/limits.ts';
+import { COMPANY, COUNT, id, NAMED, openBulk } from '../support/bulk.ts';
+import type { TestDatabase } from '../support/database.ts';
+import type { Json } from '../support/platform.ts';
+
+const LIMIT = 500;
+// What a portion may look at: its rows, once to find and once to change them, for each of two ways that may lead to them.
+const MOST_ROWS = 5 * LIMIT;
+// Pages for each row, of the table and, where it is changed, of all its indexes.
+const MOST_BUFFERS = 60;
+
+interface Walk {
+  role: string;
+  /** The tables of which it may not look at much. */
+  walked: string[];
+  walk(tx: never): Promise<unknown>;
+  most?: number;
+}
+
+const MIDDLE = id(COUNT / 2);
+const PLACE = { createdAt: new Date(Date.now() - 3_000 * 86_400_000 + (COUNT / 2) * 1_000).toISOString(), id: MIDDLE };
+const MATCH = { search: null, filters: [] } as never;
+
+const PEOPLE = Array.from({ length: LIMIT }, (_, n) => {
+  const person = { name: 'Ana', tags: [], opted_out: false, blocked: false, held: {} };
+  return { ...person, _id: id(n + 1) } as unknown as StoredPerson;
+});
+
+const { app, system } = ROLES;
+const WALKS: Record<string, Walk> = {
+  'the export of contacts, its beginning': {
+    role: app,
+    walked: ['contacts'],
+    walk: (tx) => walkContacts(tx, MATCH, null, LIMIT),
+  },
+  'the export of contacts': { role: app, walked: ['contacts'], walk: (tx) => walkContacts(tx, MATCH, PLACE, LIMIT) },
+  'the contacts that an import changes': {
+    role: app,
+    walked: ['contacts'],
+    walk: (tx) => updateImported(tx, PEOPLE),
+  },
+  'the export of rows': { role: app, walked: ['table_rows'], walk: (tx) => walkRows(tx, NAMED, COUNT / 2, LIMIT) },
+  'changes of columns': { role: app, walked: ['table_rows'], walk: (tx) => listPortion(tx, NAMED, COUNT / 2, LIMIT) },
+  'the rows that a change of columns writes': {
+    role: app,
+    walked: ['table_rows'],
+    walk: (tx) =>
+      rewriteRows(
+        tx,
+        NAMED,
+        Array.from({ length: LIMIT }, (_, n) => ({ _id: id(3 * n + 1), data: {} })),
+      ),
+  },
+  'the rows of a removed table': {
+    role: app,
+    walked: ['table_rows'],
+    walk: (tx) => eraseRows(tx, NAMED, { after: COUNT / 2, limit: LIMIT }),
+  },
+  ...Object.fromEntries(
+    (['contact', 'conversation', 'business'] as const).map((context) => [
+      `a removed field of a ${context}`,
+      {
+        role: app,
+        walked: ['contacts', 'conversations', 'businesses'],
+        walk: (tx) => stripValues(tx, { context, field: NAMED, after: MIDDLE, limit: LIMIT }),
+      } satisfies Walk,
+    ]),
+  ),
+  'the messages of an erased contact': {
+    role: app,
+    walked: ['messages', 'conversations'],
+    walk: (tx) => eraseMessages(tx, NAMED, LIMIT),
+  },
+  'the rows of an erased contact': { role: app, walked: ['table_rows'], walk: (tx) => unlinkRows(tx, NAMED, LIMIT) },
+  'the messages of a merged contact': {
+    role: app,
+    walked: ['messages', 'conversations'],
+    walk: (tx) => moveMessages(tx, { from: NAMED, to: id(2) }, LIMIT),
+  },
+  'the rows of a merged contact': {
+    role: app,
+    walked: ['table_rows'],
+    walk: (tx) => moveRows(tx, { from: NAMED, to: id(2) }, LIMIT),
+  },
+  'the conversations of a removed user': {
+    role: app,
+    walked: ['conversations'],
+    walk: (tx) => releaseConversations(tx, NAMED, LIMIT),
+  },
+  'the contacts of a removed user': {
+    role: app,
+    walked: ['contacts'],
+    walk: (tx) => releaseContacts(tx, 'users', NAMED, LIMIT),
+  },
+  'the contacts of a removed business': {
+    role: app,
+    walked: ['contacts'],
+    walk: (tx) => releaseContacts(tx, 'businesses', NAMED, LIMIT),
+  },
+  'the businesses of a removed user': {
+    role: app,
+    walked: ['businesses'],
+    walk: (tx) => releaseBusinesses(tx, NAMED, LIMIT),
+  },
+  'the rows of a removed business': { role: app, walked: ['table_rows'], walk: (tx) => releaseRows(tx, NAMED, LIMIT) },
+  'the inboxes of a removed user': {
+    role: app,
+    walked: ['inboxes'],
+    walk: (tx) => releaseInboxes(tx, NAMED),
+    most: COUNT,
+  },
+  'what still names a removed user': {
+    role: app,
+    walked: ['contacts', 'conversations', 'businesses', 'inboxes'],
+    walk: (tx) => isUserNamed(tx, id(3)),
+    most: 10,
+  },
+  'what still names a removed business': {
+    role: app,
+    walked: ['contacts', 'table_rows'],
+    walk: (tx) => isBusinessNamed(tx, id(3)),
+    most: 10,
+  },
+  'the conversations of a removed step': {
+    role: app,
+    walked: ['conversations'],
+    walk: (tx) =>
+      moveConversations(tx, { step: { _id: NAMED }, replacement: { _id: id(2), pipeline: id(3) } } as never, LIMIT),
+  },
+  'whether a step is in use': {
+    role: app,
+    walked: ['conversations'],
+    walk: (tx) => findUsedSteps(tx, [NAMED]),
+    most: 10,
+  },
+  'the old audit': {
+    role: system,
+    walked: ['audit_log'],
+    walk: (tx) => deleteOldAudit(tx, 365, { from: 0, to: 50 }),
+    most: 5_000,
+  },
+  'old Idempotency-Keys': { role: system, walked: ['idempotency_keys'], walk: (tx) => purgeAttempts(tx, LIMIT) },
+  'full buckets': { role: system, walked: ['rate_buckets'], walk: purgeBuckets, most: 4 * 10_000 },
+  'old callbacks aside': { role: system, walked: ['callbacks_aside'], walk: (tx) => deleteAside(tx, 14), most: 5_000 },
+  'old parked updates': { role: system, walked: ['parked_updates'], walk: (tx) => deleteParked(tx, 14), most: 5_000 },
+  'parked updates that crossed their message': {
+    role: system,
+    walked: ['parked_updates', 'messages'],
+    walk: (tx) => findCrossed(tx, 5),
+    most: 10,
+  },
+  'unknown outcomes': { role: system, walked: ['messages'], walk: (tx) => failUnknown(tx, []), most: 5_000 },
+  'forgotten imports': { role: system, walked: ['imports'], walk: (tx) => listForgotten(tx, LIMIT) },
+  'expired links': { role: system, walked: ['password_tokens'], walk: purgeLinks, most: 2 * COUNT },
+  'old deliveries': {
+    role: system,
+    walked: ['deliveries'],
+    walk: (tx) => deleteOldDeliveries(tx, 14, { from: 0, to: 50 }),
+    most: 5_000,
+  },
+  'interrupted deliveries': {
+    role: system,
+    walked: ['deliveries'],
+    walk: async (tx) => {
+      await allowBitmaps(tx);
+      await sweepInterrupted(tx, 15);
+    },
+  },
+  'waiting deliveries': {
+    role: system,
+    walked: ['deliveries'],
+    walk: (tx) => claimDeliveries(tx, { slots: 64, first: 8, free: new Map(), after: '', maxAgeMs: 86_400_000 }),
+    most: 1_000,
+  },
+};
+
+interface Looked {
+  rows: number;
+  buffers: number;
+  scans: string[];
+}
+
+function lookInto(node: Json, walked: string[], looked: Looked): void {
+  const table: string = node['Relation Name'] ?? '';
+  const isScan = /Scan/.test(node['Node Type']);
+  if (isScan && (walked.includes(table) || node['Node Type'] === 'Bitmap Index Scan')) {
+    const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+    looked.rows += (node['Actual Rows'] + removed) * node['Actual Loops'];
+    looked.scans.push(
+      `${node['Node Type']} ${node['Index Name'] ?? table} ${(node['Actual Rows'] + removed) * node['Actual Loops']}`,
+    );
+  }
+  for (const inner of node.Plans ?? []) lookInto(inner, walked, looked);
+}
+
+const literal = (value: unknown): string => {
+  if (value === null) return 'null';
+  const text = Array.isArray(value)
+    ? `{${value.map((item) => JSON.stringify(item)).join(',')}}`
+    : String(value as string | number);
+  return pg.escapeLiteral(text);
+};
+
+/** Runs a walk, planned for its values and planned once for all values, and takes back what it did. */
+async function look(database: TestDatabase, { role, walked, walk }: Walk): Promise<Looked[]> {
+  const client = new pg.Client({ connectionString: database.url, options: sessionOptions(role) });
+  await client.connect();
+  const all: Looked[] = [];
+  const run = async ({ name, text, values }: Statement): Promise<Json[]> => {
+    await client.query(`deallocate all; prepare "${name}" as ${text}`);
+    const given = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+    const { rows } = await client.query(`explain (analyze, buffers, format json) execute "${name}"${given}`);
+    const { Plan: plan } = rows[0]['QUERY PLAN'][0];
+    const looked: Looked = { rows: 0, buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'], scans: [] };
+    lookInto(plan, walked, looked);
+    all.push(looked);
+    return [{ looked: 0, last: null, named: false }];
+  };
+  const tx = { companyId: COMPANY, query: run, execute: async (statement: Statement) => (await run(statement)).length };
+  try {
+    for (const mode of ['custom', 'generic']) {
+      await client.query(
+        `begin; set local app.company_id = '${COMPANY}'; set local plan_cache_mode = force_${mode}_plan`,
+      );
+      await walk(tx as never);
+      await client.query('rollback');
+    }
+  } finally {
+    await client.end();
+  }
+  return all;
+}
+
+const STATES = [
+  ['that was never analysed', await openBulk(false)],
+  ['that was analysed while it was empty', await openBulk(true)],
+] as const;
+
+for (const [state, database] of STATES) {
+  for (const [name, walk] of Object.entries(WALKS)) {
+    test(`${name}: little more than a portion is read of a table ${state}`, async () => {
+      for (const { rows, buffers, scans } of await look(database, walk)) {
+        assert.ok(rows <= (walk.most ?? MOST_ROWS), `${rows} rows were read: ${scans.join(', ')}`);
+        assert.ok(buffers <= MOST_BUFFERS * (walk.most ?? LIMIT), `${buffers} pages were read: ${scans.join(', ')}`);
+      }
+    });
+  }
+}

@@ -1,0 +1,76 @@
+/** The greedy company seen from the proof: what it is given, and when it begins and ends. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { PlatformProcess } from '../harness/processes.ts';
+import { openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+import { GREEDS } from './greeds.ts';
+import type { Orders, Spoils } from './play.ts';
+
+export interface Neighbours {
+  /** A company of its own for each greed; resolves when it has what it needs, and has not begun. */
+  open(greed: { name: string; number: number; scale: number }): Promise<Neighbour>;
+  close(): Promise<void>;
+}
+
+export interface Neighbour {
+  begin(): void;
+  /** Ends it, and answers what it was told meanwhile. */
+  end(): Promise<Spoils>;
+}
+
+const PROGRAM = new URL('tenant.ts', import.meta.url);
+const KEYS = 6;
+
+export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
+  const child = fork(PROGRAM, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const exited = once(child, 'exit');
+  const failed = exited.then(([code]) => {
+    throw new Error(`the greedy company ended with ${String(code)}`);
+  });
+  // Its failure is told where it is waited for.
+  failed.catch(() => undefined);
+  const heard = async (): Promise<unknown> => {
+    const [words] = (await Promise.race([once(child, 'message'), failed])) as [unknown];
+    return words;
+  };
+  return {
+    open: async ({ name, number, scale }) => {
+      const tenant = await stage.createTenant(`Greedy ${number}`);
+      const phone = `9000000000${String(number).padStart(5, '0')}`;
+      await openInbox(api, tenant, phone);
+      await settle(stage, tenant, Math.round((GREEDS[name]?.people ?? 0) * scale));
+      const { _id: company, key } = tenant;
+      const keys = [key];
+      while (keys.length < KEYS) keys.push((await stage.createToken(tenant)).token);
+      const orders: Orders = { name, url: api.url, company, keys, phone, appSecret: stage.appSecret, scale };
+      const prepared = heard();
+      child.send(orders);
+      await prepared;
+      return {
+        begin: () => void child.send('begin'),
+        end: async () => {
+          const spoils = heard();
+          child.send('end');
+          return (await spoils) as Spoils;
+        },
+      };
+    },
+    close: async () => {
+      if (child.connected) child.disconnect();
+      await exited;
+    },
+  };
+}
+
+/** Contacts that came a moment ago: nobody has looked at the table since. */
+async function settle({ store }: Stage, { _id: company }: Tenant, people: number): Promise<void> {
+  if (people === 0) return;
+  await store.sql('alter table contacts set (autovacuum_enabled = false)');
+  await store.sql(
+    `insert into contacts (company_id, _id, name, email, phone_number, country_code, source, created_at)
+      select $1, lpad(to_hex(n), 24, '0'), 'Ana Silva ' || n, 'ana.' || n || '@example.com',
+        '+55119' || lpad(n::text, 8, '0'), 'BR', 'IMPORT', now() - n * interval '1 second'
+      from generate_series(1, $2::int) n`,
+    [company, people],
+  );
+}

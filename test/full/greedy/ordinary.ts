@@ -1,0 +1,240 @@
+/** Companies that do what companies do, in a rhythm: they read, list and send, their contacts write, and their receivers are told. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { until } from '../../support/wait.ts';
+import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
+import type { PlatformProcess } from '../harness/processes.ts';
+import { startReceiver, type Receiver } from '../harness/receiver.ts';
+import { inRhythm } from '../harness/rhythm.ts';
+import { call, listen, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+
+export const KINDS = ['read', 'list', 'send', 'callback', 'delivery', 'import'] as const;
+export type Kind = (typeof KINDS)[number];
+
+interface Company extends Tenant {
+  phone: string;
+  path: string;
+  conversation: string;
+  contact: string;
+}
+
+export interface Town {
+  api: PlatformProcess;
+  stage: Stage;
+  companies: Company[];
+  receiver: Receiver;
+  network: Network;
+  agent: Agent;
+  /** How many times a phase has been measured: what it makes has names of its own. */
+  phases: number;
+  close(): Promise<void>;
+}
+
+export interface Measured {
+  timesMs: Record<Kind, number[]>;
+  /** Answers that no ordinary request gets, by what was asked and its status. */
+  refused: Map<string, number>;
+  /** Requests without an answer, callbacks without their delivery, imports without an end. */
+  unanswered: number;
+}
+
+// Longer than any answer may take, and shorter than a reader waits for a run.
+const ANSWER_MS = 30_000;
+const AT_ONCE = 5;
+const PERSON = '5511984000001';
+
+export async function openTown(stage: Stage, api: PlatformProcess, count: number): Promise<Town> {
+  const receiver = await startReceiver(() => ({ status: 204, afterMs: 0 }));
+  const network = createNetwork(stage.appSecret);
+  // A connection for whoever asks: nobody waits for one on this side.
+  const agent = new Agent({ connections: null, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
+  const close = async (): Promise<void> => {
+    await agent.destroy();
+    await network.close();
+    await receiver.close();
+  };
+  const town: Town = { api, stage, companies: [], receiver, network, agent, phases: 0, close };
+  try {
+    for (let from = 0; from < count; from += AT_ONCE) {
+      const few = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, n) => openCompany(town, from + n));
+      town.companies.push(...(await Promise.all(few)));
+    }
+    return town;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openCompany({ api, stage, network, receiver }: Town, number: number): Promise<Company> {
+  const tenant = await stage.createTenant(`Company ${number}`);
+  const phone = `8000000000${String(number).padStart(5, '0')}`;
+  const path = `/${number}`;
+  await openInbox(api, tenant, phone);
+  await listen(api, tenant, `${receiver.url}${path}`, ['MESSAGE_RECEIVED']);
+  const hello = textElement(phone, PERSON, `wamid.hello.${number}`, 'Hello');
+  await network.postUntilHeard(api.url, notificationOf([hello]));
+  const { key } = tenant;
+  const found = (await call(200, 'GET', `${api.url}/v1/conversations`, { key })).result as Record<string, string>[];
+  const [conversation] = found;
+  assert.ok(conversation, 'a first message opens a conversation');
+  const contacts = (await call(200, 'GET', `${api.url}/v1/contacts`, { key })).result as Record<string, string>[];
+  return { ...tenant, phone, path, conversation: conversation['_id'] ?? '', contact: contacts[0]?.['_id'] ?? '' };
+}
+
+export interface PhaseSize {
+  seconds: number;
+  /** How often each of them reads, lists, sends and is written to. */
+  perSecond: number;
+  /** Whether one of them imports sheets meanwhile; a worker looks for those once a second. */
+  imports: boolean;
+}
+
+/** What everybody's requests took in so many seconds; resolves when the last of them is answered, or given up. */
+export async function measure(town: Town, { seconds, perSecond, imports }: PhaseSize): Promise<Measured> {
+  town.phases += 1;
+  const measured: Measured = {
+    timesMs: { read: [], list: [], send: [], callback: [], delivery: [], import: [] },
+    refused: new Map(),
+    unanswered: 0,
+  };
+  const posted = new Map<string, number>();
+  let round = 0;
+  const traffic = town.companies.map(async (company, n) => {
+    // One after the other within the second: companies do not ask in step.
+    await sleep((1_000 * n) / (town.companies.length * perSecond));
+    return inRhythm(perSecond, seconds, () => playRound(town, company, { measured, posted, id: `${n}.${round++}` }));
+  });
+  await Promise.all([...traffic, imports ? importOn(town, seconds, measured) : null]);
+  await awaitDeliveries(town, posted, measured);
+  return measured;
+}
+
+interface Round {
+  measured: Measured;
+  /** When each callback was posted, by the network's id of its message. */
+  posted: Map<string, number>;
+  id: string;
+}
+
+async function playRound(town: Town, company: Company, { measured, posted, id }: Round): Promise<void> {
+  const { api, network } = town;
+  const externalId = `wamid.${town.phases}.${id}`;
+  const body = { conversationId: company.conversation, message: { content: `Text ${id}`, contentType: 'TEXT' } };
+  const text = notificationOf([textElement(company.phone, PERSON, externalId, `Word ${id}`)]);
+  const ask = (kind: Kind, wanted: number, work: () => Promise<number | null>): Promise<void> =>
+    timed(measured, { kind, wanted, work });
+  await Promise.all([
+    ask('read', 200, () => send(town, company, `/v1/contacts/${company.contact}`)),
+    ask('list', 200, () => send(town, company, '/v1/conversations')),
+    ask('send', 201, () => send(town, company, '/v1/messages/send-text', JSON.stringify(body))),
+    ask('callback', 200, async () => {
+      posted.set(externalId, Date.now());
+      return network.post(api.url, text);
+    }),
+  ]);
+}
+
+async function timed(
+  measured: Measured,
+  { kind, wanted, work }: { kind: Kind; wanted: number; work: () => Promise<number | null> },
+): Promise<void> {
+  const { timesMs, refused } = measured;
+  const started = performance.now();
+  const status = await work();
+  timesMs[kind].push(performance.now() - started);
+  if (status === null) measured.unanswered += 1;
+  else if (status !== wanted) refused.set(`${kind} ${status}`, (refused.get(`${kind} ${status}`) ?? 0) + 1);
+}
+
+async function send({ api, agent }: Town, { key }: Tenant, path: string, body?: string): Promise<number | null> {
+  const method = body === undefined ? 'GET' : 'POST';
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  try {
+    const headers = { authorization: `Bearer ${key}`, ...type };
+    const answer = await request(`${api.url}${path}`, { method, dispatcher: agent, headers, body: body ?? null });
+    await answer.body.text();
+    return answer.statusCode;
+  } catch {
+    // Failure policy: no answer is counted as one that did not come.
+    return null;
+  }
+}
+
+// As long as somebody waits who imported one row.
+const IMPORT_MS = 60_000;
+
+/** The first company imports a sheet of one row, and the next one when that has ended. */
+async function importOn(town: Town, seconds: number, measured: Measured): Promise<void> {
+  const [company] = town.companies;
+  if (!company) return;
+  const isOver = deadline(seconds);
+  for (let row = 0; !isOver(); row += 1) {
+    const started = performance.now();
+    const form = new FormData();
+    form.set('file', new Blob([`name,email\nAna,ana-${town.phases}-${row}@example.com\n`]), 'one.csv');
+    const id = await upload(town, company, form, measured);
+    if (id === null) {
+      await sleep(IMPORT_PAUSE_MS);
+      continue;
+    }
+    const ended = await settles(async () => {
+      const rows = await town.stage.store.sql('select 1 from imports where _id = $1 and finished_at is not null', [id]);
+      return rows.length > 0;
+    }, IMPORT_MS);
+    if (!ended) measured.unanswered += 1;
+    measured.timesMs.import.push(performance.now() - started);
+  }
+}
+
+const IMPORT_PAUSE_MS = 200;
+
+/** The id of the import; null when it was refused, which is counted. */
+async function upload({ api }: Town, { key }: Tenant, body: FormData, measured: Measured): Promise<string | null> {
+  try {
+    const headers = { authorization: `Bearer ${key}` };
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const answer = await fetch(`${api.url}/v1/contacts/import`, { method: 'POST', headers, body, signal });
+    const { _id = null } = (await answer.json()) as { _id?: string };
+    const name = `import ${answer.status}`;
+    if (answer.status !== 201) measured.refused.set(name, (measured.refused.get(name) ?? 0) + 1);
+    return _id;
+  } catch {
+    // Failure policy: as above.
+    measured.unanswered += 1;
+    return null;
+  }
+}
+
+async function awaitDeliveries({ receiver }: Town, posted: Map<string, number>, measured: Measured): Promise<void> {
+  const received = (): Map<string, number> =>
+    new Map(receiver.receipts.flatMap(({ externalId, atMs }) => (externalId === null ? [] : [[externalId, atMs]])));
+  await settles(() => {
+    const now = received();
+    return [...posted.keys()].every((id) => now.has(id));
+  }, ANSWER_MS);
+  const all = received();
+  for (const [id, postedMs] of posted) {
+    const atMs = all.get(id);
+    if (atMs === undefined) measured.unanswered += 1;
+    measured.timesMs.delivery.push((atMs ?? Date.now()) - postedMs);
+  }
+  // What was measured is not looked through again in later phases.
+  receiver.receipts.length = 0;
+}
+
+/** True once it holds; false when it did not for so long. */
+async function settles(holds: () => Promise<boolean> | boolean, ms: number): Promise<boolean> {
+  try {
+    return await until('it to hold', holds, ms);
+  } catch {
+    // Failure policy: what did not come in time is counted by the caller.
+    return false;
+  }
+}
+
+function deadline(seconds: number): () => boolean {
+  const endMs = performance.now() + seconds * 1_000;
+  return () => performance.now() >= endMs;
+}

@@ -1,0 +1,80 @@
+/** Sheets that are small to send and large to read. */
+import { randomBytes } from 'node:crypto';
+import { constants, deflateRawSync } from 'node:zlib';
+import { workbookParts, zipOf, type ZipItem } from '../../support/sheets.ts';
+import { packSheet, type Greed, type Packed, type Play } from './play.ts';
+
+const MEGABYTE = 1024 * 1024;
+// The ratio that a workbook may have is 100: a part of each megabyte does not shrink.
+const RAW_BYTES = 7_800;
+
+/** Uploads it again and again; while ten imports wait, it is told so and comes again. */
+async function uploadOn(play: Play, lanes: number, form: Packed): Promise<void> {
+  await play.inLanes(lanes, async () => void (await play.ask('/v1/contacts/import', { form })));
+}
+
+/** A cell with so many empty items, as JSON between quotes: five letters each. */
+function poisonSheet(play: Play): string {
+  const cell = `"[${Array.from({ length: play.scaled(64_000) }, () => '""""').join(',')}]"`;
+  const rows = Array.from({ length: play.scaled(20) }, (_, n) => `Ana ${n},${cell}`);
+  return `name,tags\n${rows.join('\n')}\n`;
+}
+
+export const poisonCells: Greed = {
+  act: async (play) => uploadOn(play, 2, await packSheet('poison.csv', poisonSheet(play))),
+};
+
+/** So many megabytes of one text again and again, with something before and after it, packed without ever being held. */
+function repeated(
+  [before, after]: [string, string],
+  megabytes: number,
+  fill: (bytes: number) => string,
+): ZipItem['packed'] {
+  const pack = (text: string): Buffer => deflateRawSync(text, { finishFlush: constants.Z_FULL_FLUSH });
+  const chunk = fill(MEGABYTE);
+  const packed = pack(chunk);
+  const bytes = Buffer.concat([
+    pack(before),
+    ...Array.from({ length: megabytes }, () => packed),
+    deflateRawSync(after),
+  ]);
+  return { bytes, crc: 0, inflated: before.length + megabytes * chunk.length + after.length };
+}
+
+const noise = (): string =>
+  randomBytes(RAW_BYTES)
+    .toString('hex')
+    .slice(0, RAW_BYTES * 2);
+
+/** A workbook of a few rows; `parts` stand instead of those of the same path. */
+function workbookWith(path: string, packed: ZipItem['packed']): Buffer {
+  const parts = workbookParts([
+    ['name', 'email'],
+    ['Ana', 'ana@example.com'],
+  ]);
+  return zipOf(parts.map((part) => (part.path === path && packed ? { path, data: '', packed } : part)));
+}
+
+export const stringBombs: Greed = {
+  act: async (play) => {
+    const text = `<si><t>${'a'.repeat(1_000)}</t></si>`;
+    const fill = (bytes: number): string =>
+      `<si><t>${noise()}</t></si>${text.repeat(Math.floor((bytes - 2 * RAW_BYTES - 20) / text.length))}`;
+    // The header's texts come first. A little less than the 128 MB that the texts of a workbook may have.
+    const frame: [string, string] = ['<sst><si><t>name</t></si><si><t>email</t></si><si><t>Ana</t></si>', '</sst>'];
+    const bomb = workbookWith('xl/sharedStrings.xml', repeated(frame, play.scaled(126), fill));
+    await uploadOn(play, play.scaled(24), await packSheet('texts.xlsx', bomb));
+  },
+};
+
+export const emptyRows: Greed = {
+  act: async (play) => {
+    const header = '<row r="1"><c t="inlineStr"><is><t>name</t></is></c></row>';
+    const person = '<row><c t="inlineStr"><is><t>Ana</t></is></c></row>';
+    const fill = (bytes: number): string =>
+      `<!--${noise()}-->${'<row></row>'.repeat(Math.floor((bytes - 2 * RAW_BYTES - 20) / 11))}`;
+    const frame: [string, string] = [`<worksheet><sheetData>${header}`, `${person}</sheetData></worksheet>`];
+    const sheet = workbookWith('xl/worksheets/sheet2.xml', repeated(frame, play.scaled(460), fill));
+    await uploadOn(play, 2, await packSheet('empty.xlsx', sheet));
+  },
+};

@@ -1,0 +1,91 @@
+/** A small disk for a process and its database: a tmpfs in a namespace of its own, which the machine's own disks never notice. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, open, readFile, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { readPostmaster } from '../../../src/platform/embedded-postgres/postmaster.ts';
+
+export interface SmallDisk {
+  /** The folder, as a process on the disk sees it. */
+  folder: string;
+  /** What a program is started through, to be on the disk. */
+  through: string[];
+  freeBytes(): Promise<number>;
+  /** Takes so many bytes more, or all that are left. */
+  fill(bytes: number): Promise<void>;
+  /** Gives back what fill() took. */
+  clear(): Promise<void>;
+  read(path: string): Promise<string>;
+  /** The process id of the embedded server whose data is in this folder; 0 while there is none. */
+  serverPid(dataDir: string): Promise<number>;
+  /** As the superuser of that server. */
+  sql<R>(dataDir: string, text: string): Promise<R[]>;
+  close(): Promise<void>;
+}
+
+const PIECE = Buffer.alloc(2 ** 20, 'x');
+
+/** Null where no disk can be mounted. */
+export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-disk-'));
+  const mount = `mount -t tmpfs -o size=${megabytes}m tmpfs "$0" && echo mounted && exec cat`;
+  // Ends with this process, because its input does; the disk goes with the last process on it.
+  const holder = spawn('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c', mount, folder], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const ended = once(holder, 'exit').catch(() => undefined);
+  const lines = createInterface({ input: holder.stdout });
+  const close = async (): Promise<void> => {
+    holder.stdin.end();
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+  const said = await Promise.race([once(lines, 'line'), ended.then(() => null)]);
+  if (!said) {
+    await close();
+    return null;
+  }
+  const inside = join(`/proc/${holder.pid}/root`, folder);
+  const filler = join(inside, 'filler');
+  const dataOf = (dataDir: string): string => join(inside, dataDir, 'postgres/cluster');
+  return {
+    folder,
+    through: ['nsenter', `--target=${holder.pid}`, '--user', '--mount', '--preserve-credentials', '--'],
+    freeBytes: async () => {
+      const { bavail, bsize } = await statfs(inside);
+      return bavail * bsize;
+    },
+    fill: (bytes) => fill(filler, bytes),
+    clear: () => rm(filler, { force: true }),
+    read: (path) => readFile(join(inside, path), 'utf8'),
+    serverPid: async (dataDir) => (await readPostmaster(join(dataOf(dataDir), 'data')))?.pid ?? 0,
+    sql: async <R>(dataDir: string, text: string) => {
+      const server = await readPostmaster(join(dataOf(dataDir), 'data'));
+      const password = await readFile(join(dataOf(dataDir), 'password'), 'utf8');
+      const client = new pg.Client({ host: '127.0.0.1', port: server?.port ?? 0, user: 'postgres', password });
+      client.on('error', () => undefined);
+      await client.connect();
+      try {
+        return (await client.query(text)).rows as R[];
+      } finally {
+        await client.end();
+      }
+    },
+    close,
+  };
+}
+
+async function fill(path: string, bytes: number): Promise<void> {
+  const file = await open(path, 'a');
+  try {
+    for (let left = bytes; left > 0; left -= PIECE.length) await file.write(PIECE, 0, Math.min(PIECE.length, left));
+  } catch (error) {
+    // Failure policy: a disk that is full is what was asked for.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * A greedy company: it asks, in one way after the other, for as much as its limits allow, beside companies that do what they
+ * always do. What they are answered, and how soon, is compared with what they were answered alone, before it began and after it
+ * ended. Reliability bar B15.
+ */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GREEDS } from '../greedy/greeds.ts';
+import { openNeighbours, type Neighbours } from '../greedy/neighbour.ts';
+import { KINDS, measure, openTown, type Kind, type Measured, type Town } from '../greedy/ordinary.ts';
+import type { Spoils } from '../greedy/play.ts';
+import { p99Of } from '../harness/percentile.ts';
+import { onStage, type Stage } from '../harness/stage.ts';
+import { pulseEnv, readPulse, settledMb, watchMemory } from '../harness/vitals.ts';
+
+export interface GreedySize {
+  /** Which of the greeds, one after the other; all of them when absent. */
+  only?: string[];
+  companies: number;
+  /** How often each of the others asks for each kind of thing. */
+  perSecond: number;
+  /** Of each phase alone, and of the one beside it. */
+  aloneSeconds: number;
+  seconds: number;
+  /** Of what the limits allow; 1 is all of it. */
+  scale: number;
+  /** Times, memory and the clock of the event loop; where other work shares the machine, only what its pace cannot change. */
+  judgesPace: boolean;
+}
+
+export interface GreedyAccount {
+  greed: string;
+  /** Of the others: requests, those that were refused, and those that nobody answered. */
+  requests: number;
+  refused: number;
+  unanswered: number;
+  /** 99 % of each kind took less: before it began, beside it, and after it had ended. */
+  before99Ms: Record<Kind, number>;
+  beside99Ms: Record<Kind, number>;
+  after99Ms: Record<Kind, number>;
+  /** The longest that the event loop was late, and that it computed without a pause. */
+  aloneDelayMs: number;
+  besideDelayMs: number;
+  aloneBusyMs: number;
+  besideBusyMs: number;
+  warmMb: number;
+  peakMb: number;
+  afterMb: number;
+  /** Imports of the greedy company that had not ended some time after it had. */
+  unfinished: number;
+  /** True when the process ended by itself. */
+  died: boolean;
+  told: Spoils;
+  reasons: Record<string, number>;
+}
+
+const MOST_RATIO = 2;
+const MOST_DELAY_MS = 100;
+const MOST_GROWTH = 1.2;
+// What the clock of a busy process can not tell apart; an import also waits for a worker's next look.
+const CLOCK_MS = 5;
+const LOOK_MS = 2_000;
+// At small size: a stretch of computing in which some hundred requests would wait, beside whatever the same process does alone.
+const MOST_BUSY_MS = 250;
+const BUSY_RATIO = 3;
+
+export async function proveGreedy(size: GreedySize): Promise<GreedyAccount[]> {
+  const accounts = await playGreedy(size);
+  for (const account of accounts) judge(account, size);
+  return accounts;
+}
+
+/** What was measured, of whatever kind it is. */
+async function playGreedy(size: GreedySize): Promise<GreedyAccount[]> {
+  return onStage({}, async (stage) => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-pulse-'));
+    const socket = join(folder, 'pulse');
+    // The limits and the pool that a first start has.
+    const limits = {
+      RATE_LIMIT_PER_KEY: '50',
+      RATE_LIMIT_PER_COMPANY: '200',
+      RATE_LIMIT_PAGES: '20',
+      DATABASE_POOL: '10',
+    };
+    const api = await stage.start('all', { ...limits, ...pulseEnv(socket) });
+    const town = await openTown(stage, api, size.companies);
+    const neighbours = openNeighbours(stage, api);
+    try {
+      const scene: Scene = { stage, town, neighbours, socket, size };
+      // The first requests open connections and are compiled: they are no measure where pace is judged.
+      scene.first = { phase: await playPhase(scene, size.aloneSeconds), mb: 0 };
+      const accounts: GreedyAccount[] = [];
+      for (const name of size.only ?? Object.keys(GREEDS)) accounts.push(await playOne(scene, name, accounts.length));
+      return accounts;
+    } finally {
+      await neighbours.close();
+      await town.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+interface Scene {
+  stage: Stage;
+  town: Town;
+  neighbours: Neighbours;
+  socket: string;
+  size: GreedySize;
+  /** The first phase of all: where pace is not judged, one phase alone is enough. */
+  first?: Alone;
+}
+
+interface Alone {
+  phase: Phase;
+  /** What the process holds then, once all is quiet. */
+  mb: number;
+}
+
+interface Phase extends Measured {
+  delayMs: number;
+  busyMs: number;
+}
+
+async function playOne(scene: Scene, name: string, number: number): Promise<GreedyAccount> {
+  const { neighbours, size } = scene;
+  const { api } = scene.town;
+  const neighbour = await neighbours.open({ name, number, scale: size.scale });
+  const before = await playAlone(scene);
+  const playBeside = async () => {
+    neighbour.begin();
+    const phase = await playPhase(scene, size.seconds);
+    const told = await neighbour.end();
+    return { phase, told, unfinished: size.judgesPace ? await awaitImports(scene) : 0 };
+  };
+  const { result, peakMb } = await watchMemory(api.pid, playBeside());
+  const { phase: beside, ...ended } = result;
+  const after = await playAlone(scene);
+  const { refused } = beside;
+  const times = (phase: Phase): Record<Kind, number> =>
+    Object.fromEntries(KINDS.map((kind) => [kind, p99Of(phase.timesMs[kind])])) as Record<Kind, number>;
+  return {
+    greed: name,
+    requests: KINDS.reduce((sum, kind) => sum + beside.timesMs[kind].length, 0),
+    refused: [...refused.values()].reduce((sum, count) => sum + count, 0),
+    reasons: Object.fromEntries(refused),
+    unanswered: beside.unanswered,
+    before99Ms: times(before.phase),
+    beside99Ms: times(beside),
+    after99Ms: times(after.phase),
+    aloneDelayMs: Math.max(before.phase.delayMs, after.phase.delayMs),
+    besideDelayMs: beside.delayMs,
+    aloneBusyMs: Math.max(before.phase.busyMs, after.phase.busyMs),
+    besideBusyMs: beside.busyMs,
+    warmMb: before.mb,
+    peakMb,
+    afterMb: after.mb,
+    died: !api.alive,
+    ...ended,
+  };
+}
+
+async function playAlone(scene: Scene): Promise<Alone> {
+  const { first, socket, size, town } = scene;
+  if (first && !size.judgesPace) return first;
+  const phase = await playPhase(scene, size.aloneSeconds);
+  return { phase, mb: await settledMb(socket, town.api.pid) };
+}
+
+async function playPhase({ town, socket, size }: Scene, seconds: number): Promise<Phase> {
+  await readPulse(socket);
+  const measured = await measure(town, { seconds, perSecond: size.perSecond, imports: size.judgesPace });
+  const pulse = await readPulse(socket);
+  const none = Number.POSITIVE_INFINITY;
+  return { ...measured, delayMs: Math.round(pulse?.delayMs ?? none), busyMs: Math.round(pulse?.busyMs ?? none) };
+}
+
+// Ten sheets of half a gigabyte are read in a minute or two.
+const IMPORTS_MS = 120_000;
+
+/** How many imports go on although everybody has waited for them. */
+async function awaitImports({ stage, size }: Scene): Promise<number> {
+  const endMs = performance.now() + Math.min(IMPORTS_MS, size.seconds * 10_000);
+  for (;;) {
+    const [row] = await stage.store.sql<{ open: number }>(
+      'select count(*)::int as open from imports where finished_at is null',
+    );
+    if (!row?.open || performance.now() > endMs) return row?.open ?? 0;
+    await sleep(200);
+  }
+}
+
+/** In one line: 99 % of the times of each kind before, beside and after it, and what there is besides. */
+export function figuresOf(account: GreedyAccount): Record<string, number | string> {
+  const { requests, refused, unanswered, before99Ms, beside99Ms, after99Ms, told } = account;
+  const times = KINDS.map(
+    (kind) => [`${kind}99Ms`, `${before99Ms[kind]}→${beside99Ms[kind]}→${after99Ms[kind]}`] as const,
+  );
+  const statuses = Object.entries(told.statuses).map(([status, count]) => `${count}×${status}`);
+  return {
+    requests,
+    refused,
+    unanswered,
+    ...Object.fromEntries(times),
+    delayMs: `${account.aloneDelayMs}→${account.besideDelayMs}`,
+    busyMs: `${account.aloneBusyMs}→${account.besideBusyMs}`,
+    residentMb: `${account.warmMb}→${account.peakMb}→${account.afterMb}`,
+    told: statuses.join(' '),
+  };
+}
+
+function judge(account: GreedyAccount, { judgesPace }: GreedySize): void {
+  const { greed, refused, unanswered, besideBusyMs, aloneBusyMs, told } = account;
+  const beside = `beside ${greed}`;
+  assert.ok(account.requests > 0, `${beside} nobody asked for anything`);
+  assert.equal(account.died, false, `${beside} the process ended`);
+  assert.deepEqual(
+    { refused, unanswered },
+    { refused: 0, unanswered: 0 },
+    `${beside}: ${JSON.stringify(account.reasons)}`,
+  );
+  assert.equal(told.statuses['500'] ?? 0, 0, `${greed} was answered 500`);
+  const mostBusyMs = Math.max(MOST_BUSY_MS, aloneBusyMs * BUSY_RATIO);
+  assert.ok(besideBusyMs <= mostBusyMs, `${beside} it computed for ${besideBusyMs} ms on end, alone ${aloneBusyMs} ms`);
+  if (judgesPace) judgePace(account);
+}
+
+function judgePace(account: GreedyAccount): void {
+  const { greed, before99Ms, beside99Ms, after99Ms, besideDelayMs, warmMb, afterMb } = account;
+  for (const kind of KINDS) {
+    const freeMs = kind === 'import' ? LOOK_MS : CLOCK_MS;
+    const [before, beside, after] = [before99Ms[kind], beside99Ms[kind], after99Ms[kind]];
+    // What it left behind is no measure of what the others take alone.
+    assert.ok(
+      after <= before * MOST_RATIO + freeMs,
+      `after ${greed} 99 % of ${kind} took ${after} ms, before ${before} ms`,
+    );
+    const most = Math.max(before, after) * MOST_RATIO + freeMs;
+    assert.ok(beside <= most, `beside ${greed} 99 % of ${kind} took ${beside} ms, alone ${before} and ${after} ms`);
+  }
+  assert.ok(besideDelayMs <= MOST_DELAY_MS, `beside ${greed} the event loop was late by ${besideDelayMs} ms`);
+  assert.ok(afterMb <= warmMb * MOST_GROWTH, `${greed} left ${afterMb} MB behind, warm it was ${warmMb} MB`);
+}

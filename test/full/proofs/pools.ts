@@ -1,0 +1,168 @@
+/**
+ * Companies whose own locked rows make them slow: each has callers who change its record and one of its inboxes, both held by
+ * somebody else, for as long as the proof asks. The other companies ask for what takes a connection of each pool, with tokens
+ * that the process has not met, and their network calls; no answer of theirs may be a 5xx.
+ */
+import assert from 'node:assert/strict';
+import pg from 'pg';
+import { newId } from '../../../src/platform/ids.ts';
+import { until } from '../../support/wait.ts';
+import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
+import type { PlatformProcess } from '../harness/processes.ts';
+import { onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+
+export interface PoolsSize {
+  /** Companies that ask for little. */
+  companies: number;
+  /** Companies that wait for their own locks, and how many callers each of them has for each of its two locked records. */
+  slow: number;
+  callers: number;
+  /** How often each of the others asks for everything. */
+  rounds: number;
+}
+
+export interface PoolsAccount {
+  /** Answers of the other companies, and how many of them were 5xx. */
+  asked: number;
+  refused: number;
+  /** Callbacks of their network, and how many were not answered with 200. */
+  callbacks: number;
+  missed: number;
+  /** What the slow companies asked for meanwhile, and the least number of their connections that waited for a lock. */
+  slowAsked: number;
+  leastWaiting: number;
+}
+
+const POOL = 10;
+
+interface Asked {
+  method: string;
+  path: string;
+  body?: unknown;
+}
+
+// A look-up of the token, a read, a transaction of the company, one across companies, and an Idempotency-Key.
+const LITTLE: Asked[] = [
+  { method: 'GET', path: '/v1/auth/me' },
+  { method: 'GET', path: '/v1/webhooks' },
+  { method: 'PATCH', path: '/v1/companies/:company', body: { description: 'Light' } },
+  { method: 'POST', path: '/v1/contacts', body: { name: 'Ana' } },
+];
+
+interface Inboxed extends Tenant {
+  inbox: string;
+  phone: string;
+}
+
+interface Play {
+  stage: Stage;
+  process: PlatformProcess;
+  network: Network;
+  account: PoolsAccount;
+}
+
+export async function provePools(size: PoolsSize): Promise<PoolsAccount> {
+  return onStage({}, async (stage) => {
+    const network = createNetwork(stage.appSecret);
+    const account = { asked: 0, refused: 0, callbacks: 0, missed: 0, slowAsked: 0, leastWaiting: Infinity };
+    try {
+      const process = await stage.start('all', { DATABASE_POOL: String(POOL) });
+      const play: Play = { stage, process, network, account };
+      const tenants: Inboxed[] = [];
+      for (let n = 0; n < size.companies + size.slow; n += 1) tenants.push(await settle(play, n));
+      const slow = tenants.splice(0, size.slow);
+      // The first requests open connections and are compiled: they are nobody's measure.
+      await Promise.all(tenants.map((tenant) => askForLittle(play, tenant)));
+      Object.assign(account, { asked: 0, refused: 0, callbacks: 0, missed: 0 });
+      await whileSlow(play, slow, size.callers, async () => {
+        for (let round = 0; round < size.rounds; round += 1) {
+          const waiting = await waitingForLocks(play);
+          account.leastWaiting = Math.min(account.leastWaiting, waiting);
+          await Promise.all(tenants.map((tenant) => askForLittle(play, tenant)));
+        }
+      });
+      assert.deepEqual([account.refused, account.missed], [0, 0], JSON.stringify(account));
+      assert.ok(account.leastWaiting >= size.slow, 'the slow companies did not wait for their locks');
+      return account;
+    } finally {
+      await network.close();
+    }
+  });
+}
+
+async function settle({ stage, process }: Play, n: number): Promise<Inboxed> {
+  const tenant = await stage.createTenant(`Company ${n}`);
+  const phone = `1000000000001${String(n).padStart(2, '0')}`;
+  return { ...tenant, phone, inbox: await openInbox(process, tenant, phone) };
+}
+
+/** Runs `work` while the slow companies' callers ask; their rows are held until it has ended. */
+async function whileSlow(play: Play, slow: Inboxed[], callers: number, work: () => Promise<void>): Promise<void> {
+  const holder = new pg.Client({ connectionString: play.stage.store.ownerUrl });
+  await holder.connect();
+  const state = { isOver: false };
+  const loop = async (tenant: Tenant, asked: Asked): Promise<void> => {
+    while (!state.isOver) {
+      await ask(play, tenant, asked);
+      play.account.slowAsked += 1;
+    }
+  };
+  try {
+    await holder.query('begin');
+    await holder.query('select from companies where _id = any($1) for update', [slow.map(({ _id }) => _id)]);
+    await holder.query('select from inboxes where _id = any($1) for update', [slow.map(({ inbox }) => inbox)]);
+    const loops = slow.flatMap((tenant) => {
+      const company: Asked = { method: 'PATCH', path: '/v1/companies/:company', body: { description: 'Slow' } };
+      const inbox: Asked = { method: 'PUT', path: `/v1/inboxes/${tenant.inbox}`, body: { name: 'Slow' } };
+      return Array.from({ length: callers }, () => [loop(tenant, company), loop(tenant, inbox)]).flat();
+    });
+    try {
+      await until('every slow company to wait', async () => (await waitingForLocks(play)) >= 2 * slow.length);
+      await work();
+    } finally {
+      state.isOver = true;
+      await holder.query('rollback');
+      await Promise.all(loops);
+    }
+  } finally {
+    await holder.end();
+  }
+}
+
+async function waitingForLocks({ stage }: Play): Promise<number> {
+  const [row] = await stage.store.sql<{ count: number }>(
+    `select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+  );
+  return row?.count ?? 0;
+}
+
+/** One thing after the other; all companies do so at the same time. */
+async function askForLittle(play: Play, tenant: Inboxed): Promise<void> {
+  const { stage, account, network, process } = play;
+  const { token } = await stage.createToken(tenant);
+  const fresh = { ...tenant, key: token };
+  for (const asked of LITTLE) {
+    const status = await ask(play, fresh, asked);
+    assert.ok(status < 400 || status >= 500, `${asked.method} ${asked.path} answered ${status}`);
+    account.asked += 1;
+    if (status >= 500) account.refused += 1;
+  }
+  const body = notificationOf([textElement(tenant.phone, '5511988887777', `wamid.${newId()}`, 'Oi')]);
+  account.callbacks += 1;
+  if ((await network.post(process.url, body)) !== 200) account.missed += 1;
+}
+
+/** The status of the answer; a POST carries an Idempotency-Key. */
+async function ask({ process }: Play, { _id, key }: Tenant, { method, path, body }: Asked): Promise<number> {
+  const response = await fetch(process.url + path.replace(':company', _id), {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(method === 'POST' ? { 'idempotency-key': newId() } : {}),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}

@@ -1,0 +1,141 @@
+/**
+ * Much of everything, of which the planner knows nothing: rows written by SQL into tables that nothing analyses. A third of all
+ * records names the same contact, user, business or step.
+ */
+import { after } from 'node:test';
+import { openTestDatabase, type TestDatabase } from './database.ts';
+
+export const COMPANY = 'a'.repeat(24);
+const OTHER = 'b'.repeat(24);
+export const COUNT = 20_000;
+/** The id of the n-th record of its kind. */
+export const id = (n: number): string => n.toString(16).padStart(24, '0');
+/** Whatever a third of all records names. */
+export const NAMED = id(1);
+
+const HOLDS = `jsonb_build_object('${NAMED}', 1)`;
+
+/** SQL for the n-th row's values; columns that are not named get a value by their type where they need one. */
+const TABLES: Record<string, Record<string, string>> = {
+  contacts: {
+    custom_fields: HOLDS,
+    owner_id: `case when n % 3 = 0 then '${NAMED}' end`,
+    business_id: `case when n % 3 = 0 then '${NAMED}' end`,
+  },
+  conversations: {
+    custom_fields: HOLDS,
+    contact_id: `id(n % 3)`,
+    inbox_id: 'id(n % 7)',
+    step_id: `case when n % 3 = 0 then '${NAMED}' end`,
+    owner_id: `case when n % 3 = 0 then '${NAMED}' end`,
+    attendant_id: `case when n % 3 = 1 then '${NAMED}' end`,
+    status: `'CLOSED'`,
+  },
+  businesses: { custom_fields: HOLDS, owner_id: `case when n % 3 = 0 then '${NAMED}' end` },
+  inboxes: { default_owner: `case when n % 3 = 0 then '${NAMED}' end`, status: `'DELETED'` },
+  messages: {
+    conversation_id: 'id(n)',
+    contact_id: 'id(n % 3)',
+    external_id: `'m' || n`,
+    inbox_id: 'id(n % 7)',
+    status: `'QUEUED'`,
+  },
+  table_rows: {
+    table_id: 'id(n % 3)',
+    row_index: 'n',
+    contact_id: `case when n % 3 = 0 then '${NAMED}' end`,
+    business_id: `case when n % 3 = 0 then '${NAMED}' end`,
+  },
+  audit_log: {},
+  idempotency_keys: { key: `'k' || n`, running_until: 'null' },
+  rate_buckets: { subject: `'s' || id(n)` },
+  callbacks_aside: {},
+  parked_updates: { external_id: `'p' || n`, fingerprint: `decode(md5(n::text), 'hex')` },
+  deliveries: {
+    claimed_at: 'case when n % 2 = 0 then now() end',
+    finished_at: 'case when n % 2 = 0 then now() end',
+    attempted_at: `case when n % 2 = 0 then now() - interval '3000 days' + n * interval '1 second' end`,
+  },
+  imports: {},
+  pipelines: {},
+  pipeline_steps: { pipeline_id: 'id(3)' },
+  tables: { removed_at: 'now()' },
+  password_tokens: { token_hash: `decode(md5(n::text), 'hex')` },
+};
+
+interface Column {
+  table: string;
+  column: string;
+  type: string;
+  needed: boolean;
+}
+
+async function seed(database: TestDatabase): Promise<void> {
+  const names = Object.keys(TABLES);
+  const columns = await database.sql<Column>(
+    `select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull and not a.atthasdef as needed
+      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attidentity = ''
+      where c.relname = any($1) and c.relnamespace = 'public'::regnamespace order by a.attnum`,
+    [names],
+  );
+  const checks = await database.sql<{ drop: string }>(
+    `select format('alter table %s drop constraint if exists %I', conrelid::regclass, conname) as drop from pg_constraint
+      where contype = 'c' and connamespace = 'public'::regnamespace and conrelid <> 0`,
+  );
+  const inserts = names.flatMap((table) => {
+    const own = columns.filter((column) => column.table === table);
+    const given = { ...dated(own), ...TABLES[table] };
+    const list = own.filter(({ column, needed }) => needed || column in given);
+    // The other company stands before and behind in every order.
+    return [COMPANY, OTHER].map((company, half) => {
+      const values = list.map(({ column, type }) => valueOf({ column, type, given, company }));
+      const from = `generate_series(${half * COUNT + 1}, ${(half + 1) * COUNT}) n`;
+      return `insert into ${table} (${list.map(({ column }) => `"${column}"`).join(', ')}) select ${values.join(', ')} from ${from};`;
+    });
+  });
+  await database.sql(`begin;
+    create function pg_temp.id(n bigint) returns text language sql immutable as $$ select lpad(to_hex(n), 24, '0') $$;
+    ${checks.map(({ drop }) => drop).join(';\n')};
+    set local session_replication_role = replica;
+    ${inserts.join('\n').replaceAll(/\bid\(/g, 'pg_temp.id(')}
+    commit`);
+}
+
+/** Everything is old: a second younger with each row. */
+function dated(columns: Column[]): Record<string, string> {
+  const old = ['created_at', 'updated_at', 'queued_at', 'refilled_at', 'expires_at'];
+  const known = columns.filter(({ column }) => old.includes(column));
+  return Object.fromEntries(
+    known.map(({ column }) => [column, `now() - interval '3000 days' + n * interval '1 second'`]),
+  );
+}
+
+function valueOf(asked: { column: string; type: string; given: Record<string, string>; company: string }): string {
+  const { column, type, given, company } = asked;
+  if (column in given) return given[column] ?? '';
+  if (column === 'company_id') return `'${company}'`;
+  if (type.endsWith('[]')) return `'{}'`;
+  if (type === 'jsonb') return `'{}'`;
+  if (type === 'boolean') return 'false';
+  if (type.startsWith('timestamp')) return 'now()';
+  if (type === 'integer' || type === 'bigint' || type.startsWith('double')) return 'n';
+  if (type === 'bytea') return `decode(md5(n::text), 'hex')`;
+  return 'id(n)';
+}
+
+/** A database with all of it. Nothing analyses it again. */
+export async function openBulk(analyzedEmpty: boolean): Promise<TestDatabase> {
+  const database = await openTestDatabase();
+  after(database.close);
+  for (const table of Object.keys(TABLES)) {
+    await database.sql(`alter table ${table} set (autovacuum_enabled = off)`);
+    if (analyzedEmpty) await database.sql(`analyze ${table}`);
+  }
+  await seed(database);
+  await database.sql(
+    `insert into platform_state (key, value) values ('deliveries.swept', (now() - interval '1 hour')::text)`,
+  );
+  // What a range holds is written down by a vacuum, and is no statistics.
+  await database.sql(`select brin_summarize_new_values('deliveries_attempted')`);
+  return database;
+}

@@ -1,0 +1,47 @@
+/** Connections that promise a body and stop before its last byte. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+export interface HalfSent {
+  /** What each connection has been answered so far. */
+  answers(): string[];
+  /** Those that are still open. */
+  open(): number;
+  close(): void;
+}
+
+export interface HalfSentRequest {
+  path: string;
+  headers?: Record<string, string>;
+  body: Buffer;
+}
+
+/** Resolves when each connection is open and its bytes are on their way. */
+export async function sendHalf(url: string, count: number, request: HalfSentRequest): Promise<HalfSent> {
+  const { hostname, port } = new URL(url);
+  const said = new Map<Socket, string>();
+  const head = [
+    `POST ${request.path} HTTP/1.1`,
+    'host: x',
+    `content-length: ${request.body.length}`,
+    ...Object.entries(request.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+  ];
+  const open = async (): Promise<void> => {
+    const socket = connect(Number(port), hostname);
+    said.set(socket, '');
+    // Failure policy: who is refused may be cut while it still writes; what it was told before is what counts.
+    socket.on('error', () => undefined);
+    socket.setEncoding('utf8').on('data', (text: string) => said.set(socket, said.get(socket) + text));
+    await once(socket, 'connect');
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    socket.write(request.body.subarray(0, -1));
+  };
+  await Promise.all(Array.from({ length: count }, open));
+  return {
+    answers: () => [...said.values()],
+    open: () => [...said.keys()].filter((socket) => !socket.closed).length,
+    close: () => {
+      for (const socket of said.keys()) socket.destroy();
+    },
+  };
+}

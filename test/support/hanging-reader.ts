@@ -1,0 +1,18 @@
+/** The reader of sheets, but for the cell "hang", which it does not get past. */
+import { rowsToPeople, type Terms } from '../../src/features/contacts/import-rows.ts';
+import { createReading } from '../../src/features/imports/reading.ts';
+import { rowsToData } from '../../src/features/tables/import-rows.ts';
+import { serveParent } from '../../src/platform/child-work.ts';
+
+serveParent(
+  createReading({
+    CONTACTS: (terms: Terms) => {
+      const read = rowsToPeople(terms);
+      return (row) => {
+        while ([...row.cells.values()].includes('hang'));
+        return read(row);
+      };
+    },
+    TABLE: rowsToData,
+  }),
+);

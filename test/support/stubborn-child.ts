@@ -1,0 +1,21 @@
+/** A child process that does what a file could make its reader do. */
+import { getPriority } from 'node:os';
+import { AppError } from '../../src/platform/errors.ts';
+import { serveParent } from '../../src/platform/child-work.ts';
+
+serveParent(async (request, supply) => {
+  const { wish } = request as { wish: string };
+  if (wish === 'loop') for (;;);
+  if (wish === 'eat') {
+    const eaten: object[] = [];
+    for (let n = 0; ; n += 1) eaten.push({ n, text: `${n}`.repeat(100) });
+  }
+  if (wish === 'refuse')
+    throw new AppError('VALIDATION_FAILED', 'file is broken', [{ path: 'file', code: 'X', message: 'y' }]);
+  if (wish === 'break') throw new RangeError('secret of the file');
+  if (wish === 'fetch') return supply({ of: 'parent' });
+  return {
+    priority: getPriority(),
+    environment: Object.keys(process.env).filter((name) => !/^(NODE_|PWD|SHLVL|_$)/.test(name)),
+  };
+});
