@@ -113,5 +113,6 @@ export function formShot(gun: Gun): Shot {
     headers: FORM_TYPE,
   });
   // Some of them are a form after all, for a table that may be gone.
-  return { ...shot, statuses: [201, 400, 404, 413, 415] };
+  // 409: a company's imports wait in a queue with a limit, and hostile forms can fill it.
+  return { ...shot, statuses: [201, 400, 404, 409, 413, 415] };
 }
