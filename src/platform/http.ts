@@ -1,6 +1,5 @@
 /** The HTTP server: strict bodies, request ids, limits, time-outs, one shape of error, a shutdown that cuts no request. */
 import { randomUUID } from 'node:crypto';
-import ajvCompiler from '@fastify/ajv-compiler';
 import fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -12,6 +11,7 @@ import fastify, {
 import { createBodies, LOOK_MS, type Bodies, type BodyLimits } from './bodies.ts';
 import { parseJson } from './body.ts';
 import { clientErrorHandler } from './client-errors.ts';
+import { compileWhenNeeded } from './compilers.ts';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
 import { databaseProblem } from './db.ts';
 import { AppError, notFound, problemOf, type ErrorCode, type FieldError } from './errors.ts';
@@ -43,32 +43,6 @@ const CHECK_MS = 5_000;
 const SILENCE_MS = 65_000;
 // More would only repeat what the first ones say.
 const MAX_FIELD_ERRORS = 20;
-
-type Validators = ReturnType<ReturnType<typeof ajvCompiler>>;
-type CompilerOptions = Parameters<ReturnType<typeof ajvCompiler>>[1];
-
-/** Bodies are taken as they are; path and query are text on the wire, so they are converted. Nothing is ever dropped. */
-function strictValidators(schemas: Record<string, unknown>): (part: string | undefined) => Validators {
-  const build = ajvCompiler();
-  const compiler = (coerceTypes: boolean): Validators =>
-    build(
-      schemas as never,
-      {
-        customOptions: {
-          coerceTypes,
-          removeAdditional: false,
-          useDefaults: coerceTypes,
-          // 1e400 is converted to Infinity; a strict compiler takes that for no number and never compares it with the maximum.
-          strictNumbers: !coerceTypes,
-          allErrors: true,
-          allowUnionTypes: true,
-        },
-      } as CompilerOptions,
-    );
-  const body = compiler(false);
-  const text = compiler(true);
-  return (part) => (part === 'body' ? body : text);
-}
 
 const NODE_OPTIONS = {
   maxHeaderSize: HEADER_LIMIT,
@@ -109,7 +83,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
     clientErrorHandler,
   });
   for (const schema of definedSchemas()) app.addSchema(schema);
-  app.setValidatorCompiler(lazyValidators());
+  compileWhenNeeded(app);
   if (options.connections) boundConnections(app.server, options.connections);
   readBodies(
     app,
@@ -178,17 +152,6 @@ function sayGoodbye(app: FastifyInstance): void {
 function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
-}
-
-/** The named schemas are complete only when the first route is compiled. */
-function lazyValidators() {
-  let validators: ReturnType<typeof strictValidators> | undefined;
-  return (route: { schema: unknown; httpPart?: string }) => {
-    validators ??= strictValidators(
-      Object.fromEntries(definedSchemas().map((schema) => [(schema as { $id: string }).$id, schema])),
-    );
-    return validators(route.httpPart)(route as never) as never;
-  };
 }
 
 function refuseOpenRoutes(app: FastifyInstance): void {

@@ -66,6 +66,8 @@ const LOOK_MS = 2_000;
 // At small size: a stretch of computing in which some hundred requests would wait, beside whatever the same process does alone.
 const MOST_BUSY_MS = 250;
 const BUSY_RATIO = 3;
+// Also at small size: what one company may make the process hold at most, beside what it holds anyway.
+const MOST_HELD_MB = 300;
 
 export async function proveGreedy(size: GreedySize): Promise<GreedyAccount[]> {
   const accounts = await playGreedy(size);
@@ -91,7 +93,8 @@ async function playGreedy(size: GreedySize): Promise<GreedyAccount[]> {
     try {
       const scene: Scene = { stage, town, neighbours, socket, size };
       // The first requests open connections and are compiled: they are no measure where pace is judged.
-      scene.first = { phase: await playPhase(scene, size.aloneSeconds), mb: 0 };
+      const phase = await playPhase(scene, size.aloneSeconds);
+      scene.first = { phase, mb: await settledMb(socket, api.pid) };
       const accounts: GreedyAccount[] = [];
       for (const name of size.only ?? Object.keys(GREEDS)) accounts.push(await playOne(scene, name, accounts.length));
       return accounts;
@@ -224,6 +227,8 @@ function judge(account: GreedyAccount, { judgesPace }: GreedySize): void {
   assert.equal(told.statuses['500'] ?? 0, 0, `${greed} was answered 500`);
   const mostBusyMs = Math.max(MOST_BUSY_MS, aloneBusyMs * BUSY_RATIO);
   assert.ok(besideBusyMs <= mostBusyMs, `${beside} it computed for ${besideBusyMs} ms on end, alone ${aloneBusyMs} ms`);
+  const heldMb = account.peakMb - account.warmMb;
+  assert.ok(heldMb <= MOST_HELD_MB, `${beside} the process held ${heldMb} MB more than the ${account.warmMb} MB alone`);
   if (judgesPace) judgePace(account);
 }
 
