@@ -1,6 +1,6 @@
 /**
  * Small pages of our own, from the folders of web/: no bundler, no outside host, nothing inline. A folder holds page.html and
- * what it needs (.css, .svg, .ts); everything is read, and its types stripped, once at boot.
+ * what it needs (.css, .svg, .ts); everything is read once at boot, and types are stripped when a module is first asked for.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -41,12 +41,13 @@ export function pageRoutes(app: FastifyInstance, count: CountVisit, path: string
     if (!type) throw new Error(`web/${folder}/${name} is of no kind that pages serve`);
     const text = readFileSync(new URL(name, root), 'utf8');
     const isPage = extension === '.html';
-    const body = extension === '.ts' ? asJavaScript(text) : text;
+    let body: string | undefined;
+    const bodyOf = (): string => (body ??= extension === '.ts' ? asJavaScript(text) : text);
     // Files have no version in their name: a browser asks again each time. The page itself leaves no trace at all.
     const headers = { ...HEADERS, 'content-type': type, 'cache-control': isPage ? 'no-store' : 'no-cache' };
     const options = { config: { access: 'public' }, onRequest: count };
     app.get(isPage ? path : `${path}/${name.replace(/\.ts$/, '.js')}`, options, (_, reply) =>
-      reply.headers(headers).send(body),
+      reply.headers(headers).send(bodyOf()),
     );
   }
 }

@@ -39,6 +39,8 @@ export interface Cast {
 
 export interface Callers {
   castOf(entry: Entry): Promise<Cast>;
+  /** They ask for records alone, and not for what is refused before a record is looked for. */
+  brief?: true;
 }
 
 interface Scoped {
@@ -102,6 +104,7 @@ export function insiders(callers: Callers): Callers {
 export function kinds(callers: Callers): Callers {
   const KINDS = ['company key', 'user', 'global key'];
   return {
+    brief: true,
     castOf: async (entry) => {
       const { allowed, refused } = await callers.castOf(entry);
       const few = allowed.filter(({ name }) => KINDS.includes(name));

@@ -228,8 +228,8 @@ async function settle({ database }: Platform): Promise<void> {
   });
 }
 
-/** A digest of a company's rows, by table. */
-export async function snapshot(platform: Platform, company: string): Promise<Record<string, string>> {
+/** Digests of what each of the companies has, by company and table. */
+export async function snapshot(platform: Platform, companies: string[]): Promise<Map<string, string>> {
   const { database } = platform;
   await settle(platform);
   const tables = await database.sql<{ name: string }>(
@@ -239,14 +239,16 @@ export async function snapshot(platform: Platform, company: string): Promise<Rec
   const digests = tables.map(({ name }) => {
     const skipped = name === 'deliveries' ? [...PROGRESS, 'response_body'] : RESTLESS;
     const row = `(to_jsonb(t) - array['${skipped.join("','")}'])::text`;
-    return `select '${name}' as name, md5(coalesce(string_agg(${row}, '|' order by ${row}), '')) as digest from ${name} t where company_id = $1`;
+    return `select company_id || ' ' || '${name}' as name, md5(string_agg(${row}, '|' order by ${row})) as digest
+      from ${name} t where company_id = any ($1) group by company_id`;
   });
-  const rows = await database.sql<{ name: string; digest: string }>(digests.join(' union all '), [company]);
-  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
+  const rows = await database.sql<{ name: string; digest: string }>(digests.join(' union all '), [companies]);
+  return new Map(rows.map(({ name, digest }) => [name, digest]));
 }
 
-export function changedTables(before: Record<string, string>, after: Record<string, string>): string[] {
-  return Object.keys(before).filter((name) => before[name] !== after[name]);
+/** The tables, with their company, of which something came, went or changed. */
+export function changedTables(before: Map<string, string>, after: Map<string, string>): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
 }
 
 /** Every `company` that an answer names, however deep. */

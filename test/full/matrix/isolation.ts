@@ -52,17 +52,19 @@ export async function proveIsolation(
   // To whom another company's record is one that does not exist.
   const walled = allowed.filter((caller) => !isByRight(operation, caller));
   await entryOf(operation).prepare?.(platform, own);
-  const before = [await snapshot(platform, own._id), await snapshot(platform, other._id)] as const;
+  const before = await snapshot(platform, [own._id, other._id]);
   const valid = validAsking(operation, own);
   for (const caller of refused)
     checkRefusal(account, caller, operation, await ask(pair, account, { caller, asking: valid }));
   for (const position of positionsOf(operation)) {
     await probePosition(pair, account, { position, valid, callers: [...walled, ...refused] });
     const [caller] = walled;
-    if (caller) await probeKinds(pair, account, { position, valid, caller });
+    if (!caller || callers.brief) continue;
+    await probeNonsense(pair, account, { position, valid, callers: walled });
+    await probeKinds(pair, account, { position, valid, caller });
   }
-  const after = [await snapshot(platform, own._id), await snapshot(platform, other._id)] as const;
-  const changed = [...changedTables(before[0], after[0]), ...changedTables(before[1], after[1])];
+  const after = await snapshot(platform, [own._id, other._id]);
+  const changed = changedTables(before, after);
   if (changed.length > 0) account.faults.push(`${operation.name} was refused and changed ${changed.join()}`);
 }
 
@@ -76,7 +78,7 @@ export async function proveRightful(
   const { platform, own, other } = pair;
   const entry = entryOf(operation);
   const { allowed } = await callers.castOf(entry);
-  const before = await snapshot(platform, other._id);
+  const before = await snapshot(platform, [other._id]);
   for (const caller of allowed) {
     await entry.prepare?.(platform, own);
     const answer = await ask(pair, account, { caller, asking: validAsking(operation, own) });
@@ -85,7 +87,7 @@ export async function proveRightful(
       account.faults.push(`${what} answers ${answer.status}: ${answer.text}`);
     if (!isByRight(operation, caller)) checkOwn(pair, account, what, answer);
   }
-  const changed = changedTables(before, await snapshot(platform, other._id));
+  const changed = changedTables(before, await snapshot(platform, [other._id]));
   if (changed.length > 0) account.faults.push(`${operation.name} changed ${changed.join()} of another company`);
 }
 
@@ -102,17 +104,26 @@ async function probePosition(pair: Pair, account: Account, probe: Probe & { call
     const unknown = await put(newId());
     checkAnswer(account, { position, valid, caller }, unknown);
     const slug = position.bySlug ? [pair.other.slugs[position.kind] ?? ''] : [];
-    const others: Answer[] = [];
-    for (const id of [foreign, 'f'.repeat(24), ...slug]) others.push(await put(id));
+    const others = [await put(foreign)];
+    // Whoever may not ask at all is refused before any record is looked for.
+    if (caller.refusal) return compare(account, { position, valid, caller }, [unknown, ...others]);
+    for (const id of ['f'.repeat(24), ...slug]) others.push(await put(id));
     // A record inside another one: both are foreign, so that the one leads to the other.
     if (position.in === 'path' && valid.operation.params.length > 1)
       others.push(await ask(pair, account, { caller, asking: { ...valid, params: foreignParams(pair, valid) } }));
     compare(account, { position, valid, caller }, [unknown, ...others]);
-    // One kind of nonsense for everybody; the whole list for one who may ask.
-    for (const text of nonsense(foreign).slice(0, caller === callers[0] ? undefined : 1)) {
-      const answer = await ask(pair, account, { caller, asking: askingFor(valid, position, text) });
-      if (caller.refusal) checkRefusal(account, caller, valid.operation, answer);
-      else if (position.freeText) compare(account, { position, valid, caller }, [unknown, answer]);
+  });
+}
+
+/** Texts that are no id: one of them from everybody, the whole list from the first. */
+async function probeNonsense(pair: Pair, account: Account, probe: Probe & { callers: Caller[] }): Promise<void> {
+  const { position, valid, callers } = probe;
+  await inTurns(callers, async (caller) => {
+    const put = (id: string) => ask(pair, account, { caller, asking: askingFor(valid, position, id) });
+    const unknown = position.freeText ? await put(position.write(newId())) : null;
+    for (const text of nonsense(pair.other.records[position.kind]).slice(0, caller === callers[0] ? undefined : 1)) {
+      const answer = await put(text);
+      if (unknown) compare(account, { position, valid, caller }, [unknown, answer]);
       else if (answer.status !== 404 && (position.in === 'path' || answer.status !== 400))
         account.faults.push(`${valid.operation.name}: '${text}' as ${position.path} answers ${answer.status}`);
     }

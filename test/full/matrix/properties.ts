@@ -25,7 +25,7 @@ export async function proveProperties(
   const { platform, own, other } = pair;
   const [caller] = (await callers.castOf(entryOf(operation))).allowed as [Caller];
   await entryOf(operation).prepare?.(platform, own);
-  const before = [await snapshot(platform, own._id), await snapshot(platform, other._id)] as const;
+  const before = await snapshot(platform, [own._id, other._id]);
   const valid = validAsking(operation, own);
   for (const name of ['surprise', 'company', 'company_id', 'companyId', 'x-company-id']) {
     const asking = { ...valid, query: { [name]: other._id } };
@@ -35,8 +35,8 @@ export async function proveProperties(
   // fetch() lets nobody send a body with a GET.
   else if (operation.method !== 'GET')
     await expectRefusal(pair, account, { caller, asking: { ...valid, body: { company: other._id } }, path: 'body' });
-  const after = [await snapshot(platform, own._id), await snapshot(platform, other._id)] as const;
-  const changed = [...changedTables(before[0], after[0]), ...changedTables(before[1], after[1])];
+  const after = await snapshot(platform, [own._id, other._id]);
+  const changed = changedTables(before, after);
   if (changed.length > 0) account.faults.push(`${operation.name} refused a property and changed ${changed.join()}`);
 }
 

@@ -118,12 +118,12 @@ async function countLines({ platform }: Pair): Promise<number> {
 }
 
 /** All that the company has, and how many there are of what belongs to none. */
-async function stateOf({ platform, own }: Pair): Promise<Record<string, string>> {
+async function stateOf({ platform, own }: Pair): Promise<Map<string, string>> {
   // First: it waits for the jobs.
-  const digests = await snapshot(platform, own._id);
+  const digests = await snapshot(platform, [own._id]);
   const [counts] = await platform.database.sql<Record<string, string>>(
     `select (select count(*) from companies) as "all companies", (select count(*) from users) as "all users",
       (select count(*) from api_keys) as "all keys", (select count(*) from audit_log) as "all lines"`,
   );
-  return { ...digests, ...counts };
+  return new Map([...digests, ...Object.entries(counts ?? {})]);
 }
