@@ -6,6 +6,8 @@ import type { SourceFacts, TextFact, Violation } from './source-facts.ts';
 const PROCESS_USERS = [
   // Memory and CPU of this process.
   /^src\/platform\/telemetry\.ts$/,
+  // The end of this process, which writes what the log still holds.
+  /^src\/platform\/log-writer\.ts$/,
   // Platform, architecture and user, and signals to the server that it starts.
   /^src\/platform\/embedded-postgres(?:\.ts$|\/)/,
   // Starts children, and is one: the channel between them, its end, the program that both run.

@@ -134,6 +134,7 @@ export const SETTINGS = {
   READER_NICE: integer(15, 0, 19),
   METRICS_TOKEN: secretKey,
   LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
+  LOG_FORMAT: choice(['auto', 'json', 'text'], 'auto'),
 } satisfies Record<string, Setting<unknown>>;
 
 type Values = { [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]['fallback'] };

@@ -11,7 +11,7 @@ import { start, type Running } from './start.ts';
 const STOP_MS = 15_000;
 
 export async function run(config: Config, purpose: Purpose): Promise<void> {
-  const log = createLog(config.LOG_LEVEL);
+  const log = createLog(config.LOG_LEVEL, config.LOG_FORMAT);
   try {
     if (purpose === 'migrate') return await migrateOnly(config, log);
     // From the first moment: what a start has begun is ended in order, too.

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { test } from 'node:test';
 import { createMetrics } from './telemetry.ts';
 
+const programOf = (expression: string, format = 'json'): string[] => [
+  '--input-type=module',
+  '-e',
+  `import { createLog } from ${JSON.stringify(import.meta.resolve('./telemetry.ts'))}; const log = createLog('info', '${format}'); log.${expression};`,
+];
+
 /** What a process prints that logs this. */
-function logged(expression: string): string {
-  const code = `import { createLog } from ${JSON.stringify(import.meta.resolve('./telemetry.ts'))}; const log = createLog('info'); log.${expression};`;
-  return execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
-}
+const logged = (expression: string, format?: string): string =>
+  execFileSync(process.execPath, programOf(expression, format), { encoding: 'utf8' });
 
 test('a log line is one line of JSON with its time, and hides what is secret in a stray object', () => {
   const names = ['authorization', 'token', 'password', 'business_token', 'api_key', 'custom_headers', 'url'];
@@ -45,4 +50,29 @@ test('an error of the database is logged by its code and names, never with the r
   const { err } = JSON.parse(text) as { err: Record<string, string> };
   assert.deepEqual([err['code'], err['table']], ['22P02', 'contacts']);
   assert.ok(!text.includes('Maria') && !text.includes('5511'), text);
+});
+
+test('for people a request is one short line, and an error shows what happened and where', () => {
+  const request = logged(
+    `info({ request_id: 'r-1', method: 'GET', route: '/v1/contacts', status: 404, ms: 12 }, 'request')`,
+    'text',
+  );
+  assert.match(request, /^\d\d:\d\d:\d\d\.\d{3} INFO {2}404 GET {4}\/v1\/contacts 12 ms r-1\n$/);
+  const error = logged(`error({ err: new TypeError('broken'), api_key: 'hidden', route: '/x' }, 'failed')`, 'text');
+  assert.match(error, /ERROR failed api_key=\[redacted\] route=\/x\n {2}TypeError: broken/);
+  assert.match(error, /\n\s+at /);
+});
+
+test('a log whose disk is full costs its lines, and neither holds the process up nor ends it', (t) => {
+  if (!existsSync('/dev/full')) return t.skip('this system has no /dev/full');
+  const full = openSync('/dev/full', 'w');
+  const work = `info('first'); for (let n = 0; n < 5_000; n += 1) log.info({ n, text: 'x'.repeat(1_000) }, 'line');
+    setTimeout(() => process.stderr.write('still here'), 300); void 0`;
+  const ended = spawnSync(process.execPath, programOf(work), {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  closeSync(full);
+  assert.deepEqual([ended.status, ended.stderr], [0, 'still here']);
 });

@@ -1,6 +1,9 @@
 /** Logs and metrics. Neither ever carries message text, names, phones, addresses or secrets: routes are logged by pattern. */
+import { isatty } from 'node:tty';
 import { pino, type Logger } from 'pino';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { readableLine } from './log-format.ts';
+import { createLogWriter } from './log-writer.ts';
 
 export type Log = Logger;
 
@@ -32,10 +35,10 @@ export function tellError(error: unknown): Record<string, unknown> {
   };
 }
 
-// Whoever follows the log sees a line this much later at most.
-const FLUSH_MS = 100;
+export type LogFormat = 'auto' | 'json' | 'text';
 
-export function createLog(level: string): Log {
+/** `text` is for people, `json` for everything that reads logs; `auto` writes text to a terminal. */
+export function createLog(level: string, format: LogFormat = 'json'): Log {
   const options = {
     level,
     base: null,
@@ -43,9 +46,17 @@ export function createLog(level: string): Log {
     serializers: { err: tellError },
     redact: { paths: REDACTED, censor: '[redacted]' },
   };
-  // Lines leave together: a system call for each is what a busy process would mostly do. An exit writes what is left.
-  return pino(options, pino.destination({ fd: 1, sync: false, minLength: 4_096, periodicFlush: FLUSH_MS }));
+  if (level === 'silent') return pino(options, { write: () => undefined });
+  const isText = format === 'text' || (format === 'auto' && isatty(STANDARD_OUTPUT));
+  const shown = isText ? readableLine : (line: string): string => line;
+  const writer = createLogWriter(STANDARD_OUTPUT, (lines) => shown(droppedLine(lines)));
+  return pino(options, { write: (line: string) => writer.write(shown(line)), flushSync: writer.flushSync } as never);
 }
+
+const STANDARD_OUTPUT = 1;
+
+const droppedLine = (lines: number): string =>
+  `${JSON.stringify({ level: 40, time: new Date().toISOString(), lines, msg: 'log lines could not be written' })}\n`;
 
 /** For lines whose fields are all ours: looking for secrets in each of them costs more than writing it. */
 export const plainLog = (log: Log): Log => log.child({}, { redact: [] });

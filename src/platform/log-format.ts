@@ -1,0 +1,40 @@
+/** A log line for people: the time of day, the level, what happened and its fields; a request in one short line. */
+import { styleText } from 'node:util';
+
+type Style = Parameters<typeof styleText>[0];
+
+const LEVELS: [least: number, name: string, style: Style][] = [
+  [60, 'FATAL', 'red'],
+  [50, 'ERROR', 'red'],
+  [40, 'WARN ', 'yellow'],
+  [30, 'INFO ', 'green'],
+  [0, 'DEBUG', 'gray'],
+];
+
+interface Line {
+  level: number;
+  time: string;
+  msg?: string;
+  err?: { type?: string; message?: string; code?: string; stack?: string };
+  [field: string]: unknown;
+}
+
+/** `json`: a line as the log writes it for machines. Times are UTC. */
+export function readableLine(json: string): string {
+  const { level, time, msg = '', err, ...fields } = JSON.parse(json) as Line;
+  const [, name, style] = LEVELS.find(([least]) => level >= least) ?? [0, 'DEBUG', 'gray' as Style];
+  const head = `${styleText('gray', time.slice(11, 23))} ${styleText(style, name)}`;
+  if (msg === 'request') return `${head} ${requestOf(fields)}\n`;
+  const told = Object.entries(fields).map(([key, value]) => styleText('gray', `${key}=`) + textOf(value));
+  const cause = err ? `\n  ${err.type}: ${err.message ?? ''} ${err.code ?? ''}\n${err.stack ?? ''}` : '';
+  return `${[head, msg, ...told].join(' ')}${cause}\n`;
+}
+
+function requestOf({ method, route, status, ms, request_id }: Record<string, unknown>): string {
+  const answered = Number(status);
+  const style: Style = answered >= 500 ? 'red' : answered >= 400 ? 'yellow' : 'green';
+  const id = styleText('gray', String(request_id));
+  return `${styleText(style, String(status))} ${String(method).padEnd(6)} ${String(route)} ${String(ms)} ms ${id}`;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
