@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import { figuresOf, proveGreedy } from '../full/proofs/greedy.ts';
 
 test('a company that asks for as much as it may, in twelve ways, makes nobody else be refused, wait for a computation or find the memory taken', async (t) => {
-  const size = { companies: 3, perSecond: 2, aloneSeconds: 1, seconds: 1.5, scale: 0.25, judgesPace: false };
+  const size = { companies: 3, perSecond: 2, aloneSeconds: 1, seconds: 1, scale: 0.25, judgesPace: false };
   for (const account of await proveGreedy(size)) {
     t.diagnostic(`${account.greed}: ${JSON.stringify(figuresOf(account))}`);
   }

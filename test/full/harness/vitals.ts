@@ -53,20 +53,25 @@ export async function settledMb(socket: string, pid: number): Promise<number> {
   return least;
 }
 
-/** The most that it held while `work` ran. */
-export async function watchMemory<T>(pid: number, work: Promise<T>): Promise<{ result: T; peakMb: number }> {
+/** The most that it held while `work` ran: `ownMb` without the processes that it started. */
+export async function watchMemory<T>(
+  pid: number,
+  work: Promise<T>,
+): Promise<{ result: T; peakMb: number; ownMb: number }> {
   let peakMb = 0;
+  let ownMb = 0;
   const state = { over: false };
   const ended = work.finally(() => (state.over = true));
   const watching = (async () => {
     while (!state.over) {
       peakMb = Math.max(peakMb, await residentMb(pid));
+      ownMb = Math.max(ownMb, Math.round(await residentOne(pid)));
       await sleep(SAMPLE_MS);
     }
   })();
   const result = await ended;
   await watching;
-  return { result, peakMb };
+  return { result, peakMb, ownMb };
 }
 
 async function residentOne(pid: number): Promise<number> {
