@@ -20,7 +20,7 @@ import { loadConfig, type Config } from './config.ts';
 import type { Kit } from './kit.ts';
 import { countVisit } from './platform/access.ts';
 import { createServer, type ServerOptions } from './platform/http.ts';
-import { describeApi, healthRoutes, metricsRoute, referencePages, type Health } from './platform/service.ts';
+import { describeApi, healthRoutes, metricsRoute, referencePages, UNASKED, type Health } from './platform/service.ts';
 import { createLog, createMetrics } from './platform/telemetry.ts';
 
 const rooms = [
@@ -71,7 +71,7 @@ export async function buildOpenApi(): Promise<object> {
     metrics: createMetrics(),
     config: loadConfig({}),
   } as unknown as Kit;
-  const app = await buildApi(kit, { ready: null, hasRoom: () => true });
+  const app = await buildApi(kit, UNASKED);
   await app.ready();
   const document = app.swagger();
   await app.close();

@@ -1,6 +1,7 @@
 /** The first start of the real program, cut off at the moments that matter. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -51,4 +52,39 @@ for (const table of ['inboxes', 'webhooks']) {
     await readyUrl(third);
     assert.deepEqual(await database.sql('select * from webhooks'), []);
   });
+}
+
+test('a first start says that it is ready only when its credentials, its demo and its worker are there', async (t) => {
+  const database = await openTestDatabase();
+  t.after(() => database.close());
+  const port = await findPort();
+  const env = {
+    DATA_DIR: await makeDataFolder(t),
+    DATABASE_URL: database.url,
+    SANDBOX: 'on',
+    PORT: String(port),
+  };
+  const holder = new pg.Client({ connectionString: database.ownerUrl });
+  await holder.connect();
+  await holder.query('begin; lock table webhooks in exclusive mode');
+  const program = spawnProgram(t, { env });
+  const url = `http://127.0.0.1:${port}/health/ready`;
+  const early = await until('the door to be open', () => fetch(url).catch(() => null), 60_000);
+  const { detail } = (await early.json()) as Json;
+  assert.deepEqual([early.status, early.headers.get('retry-after'), detail], [503, '1', 'The process is starting']);
+  await holder.query('rollback');
+  await holder.end();
+  await until('the process to be ready', async () => (await fetch(url)).ok, 60_000);
+  await access(join(env.DATA_DIR, 'credentials.json'));
+  assert.equal((await database.sql('select * from webhooks')).length, 1);
+  await readyUrl(program);
+});
+
+/** One that nobody has a moment ago. */
+async function findPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => void server.close(resolve));
+  return port;
 }

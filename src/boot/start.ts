@@ -76,7 +76,7 @@ async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, op
   const sandbox = config.sandboxOn && purpose === 'all' ? await startSandbox(config, secrets) : null;
   if (sandbox) undo.push(sandbox.stop);
   const { kit, jobs, gate } = await openKit({ config, secrets, sandbox, url: store.url, purpose, options, undo });
-  const health: Health = { ready: () => kit.database.ping(), hasRoom: () => gate.hasRoom };
+  const health: Health = { phase: 'starting', ping: () => kit.database.ping(), hasRoom: () => gate.hasRoom };
   const app = purpose === 'worker' ? null : await buildApi(kit, health);
   // Closing twice is closing once.
   if (app) undo.push(() => app.close());
@@ -108,9 +108,10 @@ async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, op
   }
   undo.push(async () => {
     // First of all when stopping: say so to whoever balances the load.
-    health.ready = null;
+    health.phase = 'stopping';
     if (api) await sleep(LINGER_MS);
   });
+  health.phase = 'serving';
   return { url, kit, failed: store.embedded?.died ?? new Promise<string>(() => undefined) };
 }
 

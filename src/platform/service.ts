@@ -12,11 +12,16 @@ import { sameText } from './secrets.ts';
 import type { Metrics } from './telemetry.ts';
 
 export interface Health {
-  /** Resolves when the database answers; null when this process is about to stop. */
-  ready: (() => Promise<void>) | null;
+  /** Only while it is serving is a process ready: then everything that a start prepares is there. */
+  phase: 'starting' | 'serving' | 'stopping';
+  /** Resolves when the database answers. */
+  ping: () => Promise<void>;
   /** False while writes are refused: reading goes on, so the process stays ready. */
   hasRoom: () => boolean;
 }
+
+/** Of an API that is put together only to be looked at. */
+export const UNASKED: Health = { phase: 'starting', ping: async () => undefined, hasRoom: () => true };
 
 /** Whoever calls while `work` runs gets what that run returns: a flood of callers costs as much as one. */
 function shareRuns<T>(work: () => Promise<T>): () => Promise<T> {
@@ -32,10 +37,11 @@ export function healthRoutes(app: FastifyInstance, health: Health): void {
   const live = answers({ status: Type.String() });
   const ready = answers({ status: Type.String(), storage: oneOf(['ok', 'full']) });
   app.get('/health/live', { config: { access: 'public' }, schema: live }, () => ({ status: 'live' }));
-  const ask = shareRuns(async () => health.ready?.());
+  const ping = shareRuns(health.ping);
   app.get('/health/ready', { config: { access: 'public' }, schema: ready }, async () => {
-    if (!health.ready) throw new AppError('UNAVAILABLE', 'The process is stopping', [], { 'retry-after': '1' });
-    await ask();
+    if (health.phase !== 'serving')
+      throw new AppError('UNAVAILABLE', `The process is ${health.phase}`, [], { 'retry-after': '1' });
+    await ping();
     return { status: 'ready', storage: health.hasRoom() ? 'ok' : 'full' };
   });
 }
