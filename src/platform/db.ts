@@ -99,6 +99,8 @@ export function openPool(connectionString: string, role: string, max: number): p
     application_name: 'parley',
     options: sessionOptions(role),
     connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+    // Timers of an idle process meet every few seconds: connections that were closed in between would be opened again and again.
+    idleTimeoutMillis: 60_000,
     // A server that vanished without a word must not hold a caller longer than its statement may take.
     query_timeout: SESSION.statement_timeout + 1_000,
     keepAlive: true,

@@ -8,8 +8,10 @@ import { tellError, type Log } from './telemetry.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
 export const QUEUE_SCHEMA = 'pgboss';
-// Nothing here is on a hot path; a job that waits a second longer disturbs nobody.
-const POLL_SECONDS = 1;
+// One look at all queues wakes the workers of those that have a due job: each of them asking every second is what an idle process
+// would mostly do. A worker still asks by itself, in case a look fails.
+const LOOK_MS = 250;
+const POLL_SECONDS = 30;
 const BATCH = 10;
 const STOP_MS = 10_000;
 const KEPT_SECONDS = 7 * 86_400;
@@ -119,6 +121,22 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
   // Failure policy: pg-boss goes on by itself when the database is back; the log says that it was away.
   boss.on('error', (error) => log.warn({ err: error }, 'jobs: the queue reports an error'));
   const taking = followStorage(boss, storage, log);
+  const looking = setInterval(() => void wakeDue(), LOOK_MS);
+  let isLooking = false;
+
+  async function wakeDue(): Promise<void> {
+    const workers = taking.workers();
+    if (isLooking || workers.size === 0) return;
+    isLooking = true;
+    try {
+      const { rows } = await pool.query<{ name: string }>({ ...DUE, values: [[...workers.keys()]] });
+      for (const { name } of rows) boss.notifyWorker(workers.get(name) ?? '');
+    } catch {
+      // Failure policy: the next look comes in a moment; that the database is away is told by the queue itself.
+    }
+    isLooking = false;
+  }
+
   return {
     start: async () => void (await boss.start()),
     enqueue: async (tx, job, data, options = {}) => {
@@ -140,15 +158,25 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
     },
     rest: taking.end,
     stop: async () => {
+      clearInterval(looking);
       await boss.stop({ graceful: true, timeout: STOP_MS });
       await pool.end();
     },
   };
 }
 
+/** The queues among $1 that have a job to be done now, found by their index: what waits for a later day is passed over. */
+const DUE = {
+  name: 'jobs.due',
+  text: `select queue.name from unnest($1::text[]) as queue (name)
+    where exists (select 1 from ${QUEUE_SCHEMA}.job j where j.name = queue.name and j.state < 'active' and j.start_after <= now())`,
+};
+
 interface Taking {
-  /** Begins to take jobs of a queue: now, or once there is room. */
-  begin(name: string, work: () => Promise<unknown>): Promise<void>;
+  /** Begins to take jobs of a queue: now, or once there is room. `work` answers the id of its worker. */
+  begin(name: string, work: () => Promise<string>): Promise<void>;
+  /** The workers that take jobs now, by queue. */
+  workers(): Map<string, string>;
   /** Resolves once there is room for what a job was refused; false when nobody is to wait for it. */
   room(): Promise<boolean>;
   /** Takes no further job, and waits for those that run. */
@@ -157,7 +185,8 @@ interface Taking {
 
 /** Takes jobs while there is room to write. Fetching one without room would only use up its tries. */
 function followStorage(boss: PgBoss, storage: Storage, log: Log): Taking {
-  const queues = new Map<string, () => Promise<unknown>>();
+  const queues = new Map<string, () => Promise<string>>();
+  const workers = new Map<string, string>();
   const waiting = new Set<(hasRoom: boolean) => void>();
   let isTaking = storage.hasRoom;
   let hasEnded = false;
@@ -166,10 +195,14 @@ function followStorage(boss: PgBoss, storage: Storage, log: Log): Taking {
   async function follow(): Promise<void> {
     if (hasEnded || isTaking === storage.hasRoom) return;
     isTaking = storage.hasRoom;
-    const move = isTaking
-      ? (work: () => Promise<unknown>) => work()
-      : (_: unknown, name: string) => boss.offWork(name, { wait: false });
-    await Promise.all([...queues].map(([name, work]) => move(work, name)));
+    if (!isTaking) workers.clear();
+    await Promise.all(
+      [...queues].map(([name, work]) => (isTaking ? begin(name, work) : boss.offWork(name, { wait: false }))),
+    );
+  }
+
+  async function begin(name: string, work: () => Promise<string>): Promise<void> {
+    workers.set(name, await work());
   }
 
   function release(hasRoom: boolean): void {
@@ -185,14 +218,16 @@ function followStorage(boss: PgBoss, storage: Storage, log: Log): Taking {
   return {
     begin: async (name, work) => {
       queues.set(name, work);
-      if (isTaking) await work();
+      if (isTaking) await begin(name, work);
     },
+    workers: () => workers,
     room: async () => !storage.hasRoom && !hasEnded && new Promise<boolean>((resolve) => waiting.add(resolve)),
     end: async () => {
       hasEnded = true;
       stopFollowing();
       release(false);
       await turn;
+      workers.clear();
       await Promise.all([...queues.keys()].map((name) => boss.offWork(name, { wait: true })));
     },
   };

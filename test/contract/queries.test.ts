@@ -64,6 +64,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'users.writePassword': 'the password of a person, which belongs to no company',
   'webhooks.allowBitmaps': 'a setting of the transaction',
   'webhooks.deleteOldDeliveries': 'retention, by age alone',
+  'webhooks.isQueueEmpty': 'whether anything waits at all',
   'webhooks.moveReceivers': "the sandbox's own webhooks, by their address",
   'webhooks.sweepInterrupted': 'what dead workers left, by age alone',
 };

@@ -72,7 +72,8 @@ async function claimAll(loop: Loop): Promise<void> {
   if (loop.claiming || stopping.signal.aborted) return;
   loop.claiming = true;
   try {
-    while (running.size < AT_ONCE && !stopping.signal.aborted) {
+    const isSomebodyThere = (): Promise<boolean> => isSomebodyWaiting(kit.database.system('upkeep'));
+    while (running.size < AT_ONCE && !stopping.signal.aborted && (await isSomebodyThere())) {
       const claimed = await kit.database.systemTx('upkeep', async (tx) => {
         await lockTurns(tx);
         return claimImport(tx, loop.holder);

@@ -5,7 +5,7 @@
 import type { Kit } from '../../kit.ts';
 import { onQueued } from '../../platform/events.ts';
 import { ATTEMPT_MS, attemptDelivery } from './attempt.ts';
-import { claimDeliveries, type Claimed } from './delivery-queries.ts';
+import { claimDeliveries, isQueueEmpty, type Claimed } from './delivery-queries.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createHeaderCache } from './headers.ts';
 import { createRecorder } from './recorder.ts';
@@ -50,7 +50,7 @@ export function startDeliveries(kit: Kit): Deliverer {
     headers: createHeaderCache(kit.secrets),
     rest: () => undefined,
   };
-  const poll = setInterval(() => void pump(loop), POLL_MS);
+  const poll = setInterval(() => void look(loop), POLL_MS);
   const sweeper = setInterval(() => void sweep(kit), SWEEP_MS);
   const silence = onQueued(() => void pump(loop));
   void sweep(kit);
@@ -72,6 +72,17 @@ export function startDeliveries(kit: Kit): Deliverer {
 }
 
 const isAtRest = (loop: Loop): boolean => loop.flight.busy() === 0 && !loop.claiming && loop.recorder.waiting() === 0;
+
+/** Claims when somebody else has queued something. Never throws. */
+async function look(loop: Loop): Promise<void> {
+  if (loop.claiming || loop.stopping) return;
+  try {
+    if (await isQueueEmpty(loop.kit.database.system('deliveries'))) return;
+  } catch {
+    // Failure policy: the next look comes in a moment; a database that is away is told where something is claimed.
+  }
+  await pump(loop);
+}
 
 /** Claims until nothing is waiting or no slot is free. Never throws. */
 async function pump(loop: Loop): Promise<void> {
