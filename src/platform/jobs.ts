@@ -1,4 +1,5 @@
 /** Work done later, on pg-boss: what is not on a hot path. A job is enqueued in the transaction of the change that asks for it. */
+import type { Pool } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { Static, TSchema } from 'typebox';
 import { isStorageFull, openPool, ROLES, type Executor } from './db.ts';
@@ -121,22 +122,7 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
   // Failure policy: pg-boss goes on by itself when the database is back; the log says that it was away.
   boss.on('error', (error) => log.warn({ err: error }, 'jobs: the queue reports an error'));
   const taking = followStorage(boss, storage, log);
-  const looking = setInterval(() => void wakeDue(), LOOK_MS);
-  let isLooking = false;
-
-  async function wakeDue(): Promise<void> {
-    const workers = taking.workers();
-    if (isLooking || workers.size === 0) return;
-    isLooking = true;
-    try {
-      const { rows } = await pool.query<{ name: string }>({ ...DUE, values: [[...workers.keys()]] });
-      for (const { name } of rows) boss.notifyWorker(workers.get(name) ?? '');
-    } catch {
-      // Failure policy: the next look comes in a moment; that the database is away is told by the queue itself.
-    }
-    isLooking = false;
-  }
-
+  const stopLooking = wakeDue(boss, pool, taking);
   return {
     start: async () => void (await boss.start()),
     enqueue: async (tx, job, data, options = {}) => {
@@ -158,7 +144,7 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
     },
     rest: taking.end,
     stop: async () => {
-      clearInterval(looking);
+      stopLooking();
       await boss.stop({ graceful: true, timeout: STOP_MS });
       await pool.end();
     },
@@ -171,6 +157,25 @@ const DUE = {
   text: `select queue.name from unnest($1::text[]) as queue (name)
     where exists (select 1 from ${QUEUE_SCHEMA}.job j where j.name = queue.name and j.state < 'active' and j.start_after <= now())`,
 };
+
+/** Wakes the workers of queues that have something to do, until the returned way to stop is taken. */
+function wakeDue(boss: PgBoss, pool: Pool, taking: Taking): () => void {
+  let isLooking = false;
+  async function look(): Promise<void> {
+    const workers = taking.workers();
+    if (isLooking || workers.size === 0) return;
+    isLooking = true;
+    try {
+      const { rows } = await pool.query<{ name: string }>({ ...DUE, values: [[...workers.keys()]] });
+      for (const { name } of rows) boss.notifyWorker(workers.get(name) ?? '');
+    } catch {
+      // Failure policy: the next look comes in a moment; that the database is away is told by the queue itself.
+    }
+    isLooking = false;
+  }
+  const timer = setInterval(() => void look(), LOOK_MS);
+  return () => clearInterval(timer);
+}
 
 interface Taking {
   /** Begins to take jobs of a queue: now, or once there is room. `work` answers the id of its worker. */
