@@ -25,6 +25,8 @@ export const TABLES: Readonly<Record<string, Owner>> = {
   pipelines: 'pipelines',
   pipeline_steps: 'pipelines',
   companies: 'companies',
+  company_usage: 'companies',
+  stored_changes: 'companies',
   conversations: 'conversations',
   messages: 'messages',
   parked_updates: 'messages',

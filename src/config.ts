@@ -68,14 +68,14 @@ const UNIT_BYTES = new Map([
 ]);
 
 /** 512MB or 2GB; the value is in bytes. */
-function size(fallback: string): Setting<number> {
-  const parse = (value: string): number => {
-    const [, amount, unit] = /^(\d{1,6})(MB|GB)$/.exec(value) ?? [];
-    if (!amount || !unit || Number(amount) === 0) throw new Error('must be a size such as 512MB or 2GB');
-    return Number(amount) * (UNIT_BYTES.get(unit) ?? 0);
-  };
-  return { fallback: parse(fallback), parse };
+function bytesOf(value: string): number {
+  const [, amount, unit] = /^(\d{1,6})(MB|GB)$/.exec(value) ?? [];
+  if (!amount || !unit || Number(amount) === 0) throw new Error('must be a size such as 512MB or 2GB');
+  return Number(amount) * (UNIT_BYTES.get(unit) ?? 0);
 }
+
+const size = (fallback: string): Setting<number> => ({ fallback: bytesOf(fallback), parse: bytesOf });
+const optionalSize: Setting<number | null> = { fallback: null, parse: bytesOf };
 
 const list: Setting<string[]> = {
   fallback: [],
@@ -103,6 +103,7 @@ export const SETTINGS = {
   DATABASE_URL: url('postgres:', 'postgresql:'),
   // Room for what is under way when writes are refused: 60 transactions that each write 8 MB, and a few segments of the log.
   STORAGE_RESERVE: size('512MB'),
+  COMPANY_QUOTA: optionalSize,
   PUBLIC_URL: url('http:', 'https:'),
   ENCRYPTION_KEY: secretKey,
   JWT_SECRET: secretKey,

@@ -1,5 +1,6 @@
-/** What a worker does: the jobs in their order, and the three loops that are not jobs. */
+/** What a worker does: the jobs in their order, and the four loops that are not jobs. */
 import { purgeTrailsJob } from './features/audit/jobs.ts';
+import { addUpUsage } from './features/companies/usage.ts';
 import { contactTaker } from './features/contacts/import-store.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
@@ -51,9 +52,11 @@ export async function startWorker(kit: Kit, running: Jobs): Promise<() => Promis
   for (const make of jobs) await running.work(make(kit) as Worked<TSchema>);
   const deliverer = startDeliveries(kit);
   const stopWatching = watchCrossed(kit);
+  const stopAddingUp = addUpUsage(kit);
   const stopImports = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
   return async () => {
     stopWatching();
+    stopAddingUp();
     await Promise.all([deliverer.stop(), stopImports(), running.rest()]);
   };
 }

@@ -147,9 +147,9 @@ async function openKit({
   const { log, readsUnderRls = false } = options;
   const metrics = createMetrics();
   const gate = createStorageGate(log, metrics);
-  const database = openDatabase({ url, poolSize: config.DATABASE_POOL, storage: gate, readsUnderRls });
-  undo.push(database.close);
-  undo.push(keepStatistics(database.system('upkeep'), log));
+  const { DATABASE_POOL: poolSize, COMPANY_QUOTA: quota } = config;
+  const database = openDatabase({ url, poolSize, storage: gate, quota, readsUnderRls });
+  undo.push(database.close, keepStatistics(database.system('upkeep'), log));
   const tokenSecrets = { current: secrets.jwtSecret, previous: config.JWT_SECRET_PREVIOUS };
   await agreeOnSecrets(database, secrets, tokenSecrets);
   const outbound = createOutbound({

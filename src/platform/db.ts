@@ -1,6 +1,6 @@
 /** The only way to PostgreSQL: pools by role, named prepared statements, and verbs that say how many rows they expect. */
 import pg from 'pg';
-import { AppError, storageFull, unknownReference } from './errors.ts';
+import { AppError, quotaExceeded, storageFull, unknownReference } from './errors.ts';
 
 /** One SQL statement. `name` is unique in the process: pg prepares it once per connection. */
 export interface Statement {
@@ -85,19 +85,23 @@ export const ACQUIRE_TIMEOUT_MS = 1_000;
 // knows nothing of a table: it collects all rows of a company and sorts them, for each portion again.
 const NO_BITMAPS = { enable_bitmapscan: 'off' };
 
+/** Bytes that a company may store which has no limit of its own; null for as many as there is room for. */
+export type Quota = number | null;
+
 /** Start-up options of a session: its role and limits travel with the connection and cost no round trip. */
-export function sessionOptions(role: string): string {
-  const settings = { ...SESSION, ...(role === ROLES.read ? {} : NO_BITMAPS) };
+export function sessionOptions(role: string, quota: Quota = null): string {
+  const bound = quota === null ? {} : { 'app.company_quota': quota };
+  const settings = { ...SESSION, ...(role === ROLES.read ? {} : NO_BITMAPS), ...bound };
   return [`-c role=${role}`, ...Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)].join(' ');
 }
 
-export function openPool(connectionString: string, role: string, max: number): pg.Pool {
+export function openPool(connectionString: string, role: string, max: number, quota: Quota = null): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
     max,
     types,
     application_name: 'parley',
-    options: sessionOptions(role),
+    options: sessionOptions(role, quota),
     connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
     // Timers of an idle process meet every few seconds: connections that were closed in between would be opened again and again.
     idleTimeoutMillis: 60_000,
@@ -199,9 +203,12 @@ export function isUnavailable(error: unknown): boolean {
   return DRIVER_WORDS.test(message ?? '');
 }
 
+// Raised by enforce_quota() of the migrations, with a message for the caller.
+const QUOTA = 'QUOTA';
+
 /** What a database error means to a caller; null when it is a defect of this project. */
 export function databaseProblem(error: unknown): AppError | null {
-  const { code, constraint, table } = (error ?? {}) as DatabaseError;
+  const { code, constraint, table, message } = (error ?? {}) as DatabaseError;
   // By convention `<table>_<field>_ref` is the foreign key behind the body's field of that name.
   const field =
     constraint?.startsWith(`${table}_`) && constraint.endsWith('_ref')
@@ -210,6 +217,7 @@ export function databaseProblem(error: unknown): AppError | null {
   if (code === '23503' && field) return unknownReference(field);
   // What passed the schema and is still no moment or number of this database.
   if (code && OUT_OF_RANGE.includes(code)) return new AppError('VALIDATION_FAILED', 'A value is out of range');
+  if (code === QUOTA) return quotaExceeded(message);
   if (isStorageFull(error)) return storageFull();
   return isUnavailable(error)
     ? new AppError('UNAVAILABLE', 'The database is busy or away', [], { 'retry-after': '1' })

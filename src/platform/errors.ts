@@ -36,6 +36,7 @@ export const ERRORS = {
   TABLE_EXISTS: { status: 409, title: 'The slug already belongs to a table' },
   IMPORTS_WAITING: { status: 409, title: 'Too many imports have not ended yet' },
   COLUMN_IN_USE: { status: 409, title: 'Rows hold what the change would lose' },
+  QUOTA_EXCEEDED: { status: 409, title: 'The company stores as much as it may' },
   IDEMPOTENCY_IN_FLIGHT: { status: 409, title: 'The first request with this Idempotency-Key is still running' },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The content type is not supported' },
@@ -101,6 +102,9 @@ const STORAGE_RETRY_SECONDS = '10';
 /** The one answer for a write while there is no room for it. */
 export const storageFull = (): AppError =>
   new AppError('STORAGE_FULL', undefined, [], { 'retry-after': STORAGE_RETRY_SECONDS });
+
+/** The one answer for a write that would make a company store more than it may; the detail says how much that is. */
+export const quotaExceeded = (detail?: string): AppError => new AppError('QUOTA_EXCEEDED', detail);
 
 export function invalid(path: string, message: string, code = 'INVALID'): AppError {
   return new AppError('VALIDATION_FAILED', `${path} ${message}`, [{ path, code, message }]);

@@ -100,6 +100,40 @@ test('people of before keep their passwords, who never came stays invited, and k
   );
 });
 
+test('what was stored before is counted, and so is what goes with its table, also where row security binds the owner', async () => {
+  await run(
+    urlOf('postgres'),
+    `create role counter login password 'counter'`,
+    'grant parley_app, parley_read, parley_system to counter with inherit false',
+  );
+  const name = await createDatabase('counter');
+  await run(urlOf(name), 'grant all on schema public to counter');
+  const url = urlOf(name, 'counter', 'counter');
+  await migrate(url, prepareQueue);
+  const company = 'a'.repeat(24);
+  await run(
+    urlOf(name),
+    'set session_replication_role = replica',
+    `insert into companies (_id, name) values ('${company}', 'Before')`,
+    `insert into tables (company_id, _id, name, slug) values ('${company}', 'goes', 'T', 't'), ('${company}', 'stays', 'U', 'u')`,
+    `insert into imports (company_id, _id, kind, table_id, file_name, format, principal)
+      values ('${company}', 'i', 'TABLE', 'goes', 'a.csv', 'CSV', '{}')`,
+    `insert into import_errors (company_id, import_id, position, lines) values ('${company}', 'i', 0, 'broken')`,
+    `delete from schema_migrations where name = '0042_quota.concurrent.sql'`,
+  );
+  const counted = (tables: string[]): Promise<object[]> =>
+    run(
+      urlOf(name),
+      `select stored_bytes('${company}') = sum(record_bytes) as exact, count(*)::int as records
+        from (${tables.map((table) => `select record_bytes from ${table}`).join(' union all ')}) records`,
+    );
+  assert.deepEqual(await migrate(url, prepareQueue), ['0042_quota.concurrent.sql']);
+  const tables = ['tables', 'imports', 'import_errors'];
+  assert.deepEqual(await counted(tables), [{ exact: true, records: 4 }]);
+  await run(url, 'set role parley_app', `set app.company_id = '${company}'`, `delete from tables where _id = 'goes'`);
+  assert.deepEqual(await counted(tables), [{ exact: true, records: 1 }]);
+});
+
 test('what is missing is named: a migration that did not run, a queue that is not there', async () => {
   const url = urlOf(await createDatabase());
   await migrate(url, prepareQueue);

@@ -5,7 +5,16 @@
  */
 import type pg from 'pg';
 import type { Principal } from './auth.ts';
-import { ACQUIRE_TIMEOUT_MS, executorOf, inTransaction, openPool, ROLES, type Executor, type Statement } from './db.ts';
+import {
+  ACQUIRE_TIMEOUT_MS,
+  executorOf,
+  inTransaction,
+  openPool,
+  ROLES,
+  type Executor,
+  type Quota,
+  type Statement,
+} from './db.ts';
 import { createShares, type Shares } from './shares.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
 
@@ -89,6 +98,8 @@ export interface DatabaseOptions {
   poolSize: number;
   /** Refuses transactions while there is no room for what they write. */
   storage?: Storage;
+  /** What a company may store that has no limit of its own. */
+  quota?: Quota;
   /** Sends reads, too, through a transaction under row-level security; the tests run the tenancy matrix this way. */
   readsUnderRls?: boolean;
 }
@@ -147,10 +158,10 @@ function shared(shares: Shares, owner: string, executor: Executor): Executor {
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { url, poolSize, storage = UNGUARDED, readsUnderRls = false } = options;
-  const app = openPool(url, ROLES.app, poolSize);
+  const { url, poolSize, storage = UNGUARDED, quota = null, readsUnderRls = false } = options;
+  const app = openPool(url, ROLES.app, poolSize, quota);
   const read = openPool(url, ROLES.read, poolSize);
-  const system = openPool(url, ROLES.system, poolSize + SYSTEM_CONNECTIONS);
+  const system = openPool(url, ROLES.system, poolSize + SYSTEM_CONNECTIONS, quota);
   const writing = shareAmongCompanies(poolSize);
   const reading = shareAmongCompanies(poolSize);
   const crossing = shareSystemPool(poolSize);

@@ -38,6 +38,7 @@ const RUNNERS: Record<string, Role[]> = {
 /** Statements across companies that name no company, and why. */
 const WITHOUT_COMPANY: Record<string, string> = {
   'audit.deleteOld': 'retention, by age alone',
+  'companies.addUpChanges': 'what changed in all companies is added up, each change to the sum of its own',
   'companies.count': 'all companies: for global keys alone, which the operation sees to',
   'companies.find': 'the company itself',
   'companies.findActive': 'the company itself',
@@ -45,6 +46,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'companies.insert': 'the company itself',
   'companies.list': 'all companies: for global keys alone, which the operation sees to',
   'companies.lock': 'the company itself',
+  'companies.lockSums': 'a lock of the whole installation',
   'companies.lockInstallation': 'a lock of the whole installation',
   'companies.update': 'the company itself',
   'idempotency.purge': 'retention, by age alone',

@@ -17,6 +17,7 @@ import {
   releaseInboxes,
   releaseRows,
 } from '../../src/features/departures/queries.ts';
+import { addUpChanges } from '../../src/features/companies/queries.ts';
 import { deleteOldAudit } from '../../src/features/audit/queries.ts';
 import { listForgotten } from '../../src/features/imports/queries.ts';
 import { deleteAside } from '../../src/features/inbound/queries.ts';
@@ -187,6 +188,11 @@ const WALKS: Record<string, Walk> = {
     most: 10,
   },
   'unknown outcomes': { role: system, walked: ['messages'], walk: (tx) => failUnknown(tx, []), most: 5_000 },
+  'changes of what companies store': {
+    role: system,
+    walked: ['stored_changes'],
+    walk: (tx) => addUpChanges(tx, LIMIT),
+  },
   'forgotten imports': { role: system, walked: ['imports'], walk: (tx) => listForgotten(tx, LIMIT) },
   'expired links': { role: system, walked: ['password_tokens'], walk: purgeLinks, most: 2 * COUNT },
   'old deliveries': {

@@ -47,6 +47,7 @@ const TABLES: Record<string, Record<string, string>> = {
     business_id: `case when n % 3 = 0 then '${NAMED}' end`,
   },
   audit_log: {},
+  stored_changes: {},
   idempotency_keys: { key: `'k' || n`, running_until: 'null' },
   rate_buckets: { subject: `'s' || id(n)` },
   callbacks_aside: {},
@@ -97,6 +98,7 @@ async function seed(database: TestDatabase): Promise<void> {
     create function pg_temp.id(n bigint) returns text language sql immutable as $$ select lpad(to_hex(n), 24, '0') $$;
     ${checks.map(({ drop }) => drop).join(';\n')};
     set local session_replication_role = replica;
+    insert into companies (_id, name) values ('${COMPANY}', 'One'), ('${OTHER}', 'Other');
     ${inserts.join('\n').replaceAll(/\bid\(/g, 'pg_temp.id(')}
     commit`);
 }

@@ -50,6 +50,8 @@ const DEFAULTS = {
   billing_partner: false,
   onboarding: {},
   attribution: {},
+  limits: { stored_bytes: null },
+  usage: { stored_bytes: 0, allowed_bytes: null },
 };
 
 const EVERYTHING = {
@@ -71,7 +73,9 @@ const OPERATORS = {
   payment_customer_id: 'cus_123',
   billing_external: true,
   billing_partner: true,
+  limits: { stored_bytes: 2 ** 50 },
 };
+const USAGE = { stored_bytes: 0, allowed_bytes: 2 ** 50 };
 
 describe('creating', () => {
   test('answers 201 with the whole record, its defaults, and invites the owner, who can then do everything', async () => {
@@ -95,8 +99,8 @@ describe('creating', () => {
     const owner = { name: 'Ana', email: freshEmail('owner'), language: 'en' };
     const { body } = await create(201, company({ ...EVERYTHING, ...OPERATORS, owner }));
     const { _id, createdAt: _c, updatedAt: _u, ...rest } = body;
-    const expected = { company: _id, channels: [], agent_flows: [], status: 'ACTIVE', ...EVERYTHING, ...OPERATORS };
-    assert.deepEqual(rest, expected);
+    const expected = { company: _id, channels: [], agent_flows: [], status: 'ACTIVE', usage: USAGE };
+    assert.deepEqual(rest, { ...expected, ...EVERYTHING, ...OPERATORS });
     assert.equal((await waitForMail(platform, owner.email)).subject, 'Your access to Padaria Imperial on Parley');
   });
 
@@ -225,6 +229,7 @@ describe('a company itself', () => {
       ...DEFAULTS,
       ...EVERYTHING,
       ...OPERATORS,
+      usage: USAGE,
     });
     const { body } = await change(200, _id, { general_config: { language: 'en' }, onboarding: { step: 4 } });
     assert.deepEqual(body.general_config, { language: 'en', time_zone: 'America/Manaus', country: 'BR' });
@@ -303,6 +308,9 @@ describe('what is refused', () => {
     ['document_number', '', 'x'.repeat(33), 7],
     ['payment_customer_id', '', 'x'.repeat(201)],
     ['subscription', null, [], 'pro'],
+    ['limits', null, 7],
+    ['limits.stored_bytes', { stored_bytes: -1 }, { stored_bytes: '7' }, { stored_bytes: 1.5 }],
+    ['limits.surprise', { surprise: 1 }],
     ['onboarding', [], 3],
     ['channels', ['EMAIL']],
     ['agent_flows', []],

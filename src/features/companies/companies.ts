@@ -102,6 +102,7 @@ const BLANK: Omit<CompanyRow, '_id' | 'name'> = {
   billing_partner: false,
   onboarding: {},
   attribution: {},
+  limits: { stored_bytes: null },
 };
 
 // What a company may keep with us beside its own columns.
@@ -109,7 +110,12 @@ const MAX_FREE_BYTES = 16_384;
 const FREE_FIELDS = ['subscription', 'onboarding', 'attribution'] as const;
 
 function merged(before: CompanyRow, input: CompanyUpdate): CompanyRow {
-  const next = { ...before, ...input, general_config: { ...before.general_config, ...input.general_config } };
+  const next = {
+    ...before,
+    ...input,
+    general_config: { ...before.general_config, ...input.general_config },
+    limits: { ...before.limits, ...input.limits },
+  };
   for (const field of FREE_FIELDS) {
     if (Buffer.byteLength(JSON.stringify(next[field])) > MAX_FREE_BYTES) {
       throw invalid(field, 'is larger than 16 kB', 'TOO_LARGE');
@@ -141,6 +147,7 @@ const OPERATOR_FIELDS = [
   'payment_customer_id',
   'billing_external',
   'billing_partner',
+  'limits',
 ] as const;
 
 function refuseOperatorFields({ principal }: Caller, input: CompanyUpdate): void {

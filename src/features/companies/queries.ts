@@ -4,7 +4,7 @@ import type { SystemTx } from '../../platform/tenant.ts';
 import type { Company } from './schemas.ts';
 
 /** What a caller can write; the rest of the record follows from other tables. */
-export type CompanyRow = Omit<Company, 'company' | 'channels' | 'agent_flows' | 'createdAt' | 'updatedAt'>;
+export type CompanyRow = Omit<Company, 'company' | 'channels' | 'agent_flows' | 'usage' | 'createdAt' | 'updatedAt'>;
 
 const WRITABLE = [
   'name',
@@ -24,12 +24,18 @@ const WRITABLE = [
   'billing_partner',
   'onboarding',
   'attribution',
+  'limits',
 ] as const;
 
-// Companies that were made before there was a country have none in their settings.
-const SHOWN = WRITABLE.map((column) =>
-  column === 'general_config' ? `'{"country": null}'::jsonb || general_config as general_config` : column,
-);
+// Companies that were made before there was such a setting have none.
+const ABSENT = new Map([
+  ['general_config', '{"country": null}'],
+  ['limits', '{"stored_bytes": null}'],
+]);
+const SHOWN = WRITABLE.map((column) => {
+  const absent = ABSENT.get(column);
+  return absent ? `'${absent}'::jsonb || ${column} as ${column}` : column;
+});
 
 const RECORD = `_id, _id as company, ${SHOWN.join(', ')},
   (select coalesce(array_agg(distinct i.channel), '{}') from inboxes i
@@ -37,6 +43,7 @@ const RECORD = `_id, _id as company, ${SHOWN.join(', ')},
   (select coalesce(json_agg(json_build_object('_id', a._id, 'name', a.name, 'url', a.url, 'specialist_url', a.specialist_url,
       'type', a.type) order by a.created_at, a._id), '[]')
     from agents a where a.company_id = companies._id and a.status = 'ACTIVE') as agent_flows,
+  json_build_object('stored_bytes', stored_bytes(_id), 'allowed_bytes', allowed_bytes(limits)) as usage,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
 const valuesOf = (row: CompanyRow): unknown[] => WRITABLE.map((column) => row[column]);
@@ -111,6 +118,38 @@ export function findActiveCompany(tx: SystemTx, companyId: string): Promise<{ _i
 
 export function findAnyCompany(tx: SystemTx): Promise<{ _id: string } | null> {
   return maybeOne(tx, { name: 'companies.findAny', text: 'select _id from companies limit 1', values: [] });
+}
+
+/** False while another transaction adds up what companies store: two would wait for each other's sums. */
+export async function lockSums(tx: SystemTx): Promise<boolean> {
+  const { mine } = await one<{ mine: boolean }>(tx, {
+    name: 'companies.lockSums',
+    text: 'select pg_try_advisory_xact_lock(724113006) as mine',
+    values: [],
+  });
+  return mine;
+}
+
+/** Moves changes of what companies store into their sums, and returns how many it moved. */
+export async function addUpChanges(tx: SystemTx, most: number): Promise<number> {
+  const { moved } = await one<{ moved: number }>(tx, {
+    name: 'companies.addUpChanges',
+    text: `with next as (
+        select company_id, _id from stored_changes order by company_id, _id limit $1
+      ), taken as (
+        delete from stored_changes changes using next
+        where changes.company_id = next.company_id and changes._id = next._id
+        returning changes.company_id, changes.bytes
+      ), sums as (
+        select company_id, sum(bytes) as bytes, count(*) as changes from taken group by company_id
+      ), added as (
+        insert into company_usage as usage (company_id, bytes) select company_id, bytes from sums
+        on conflict (company_id) do update set bytes = usage.bytes + excluded.bytes
+      )
+      select coalesce(sum(changes), 0)::int as moved from sums`,
+    values: [most],
+  });
+  return moved;
 }
 
 /** Two processes that start on the same empty store must not both fill it. */

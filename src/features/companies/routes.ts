@@ -46,7 +46,7 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Change a company: any with a global key, else the own one',
     description:
-      'status, subscription, payment_customer_id and the billing switches are changed with a global key only.',
+      'status, subscription, payment_customer_id, the billing switches and limits are changed with a global key only.',
     params: CompanyParams,
     body: ref(CompanyUpdate),
     answers: { 200: ref(Company) },

@@ -16,6 +16,13 @@ const domain = Type.String({
 });
 const documentType = oneOf(['CPF', 'CNPJ', 'OTHER']);
 const status = oneOf(COMPANY_STATUSES);
+const stored_bytes = nullable(
+  Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'How many bytes of records it may store; null follows the installation’s COMPANY_QUOTA',
+  }),
+);
 
 const writable = {
   description: nullable(Type.String({ maxLength: 2_000 })),
@@ -46,6 +53,7 @@ const writable = {
   billing_partner: Type.Boolean(),
   onboarding: Free,
   attribution: Free,
+  limits: Type.Partial(strict({ stored_bytes }), { additionalProperties: false }),
 };
 const optional = Type.Partial(Type.Object(writable)).properties;
 
@@ -100,7 +108,21 @@ const shown = {
 
 export const Company = define(
   'Company',
-  Type.Object({ ...shown, company: Id, createdAt: Timestamp, updatedAt: Timestamp }),
+  Type.Object({
+    ...shown,
+    company: Id,
+    limits: Type.Object({ stored_bytes }),
+    usage: Type.Object({
+      stored_bytes: Type.Integer({
+        description: 'What its records take; larger than allowed_bytes when networks brought more',
+      }),
+      allowed_bytes: nullable(
+        Type.Integer({ description: 'What applies now: its own limit, or else the installation’s; null for neither' }),
+      ),
+    }),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
 );
 export type Company = Static<typeof Company>;
 

@@ -29,6 +29,7 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
       'Nothing is sent by it. Answers 201, or 200 with the conversation of this contact in this inbox that is open already (any status but CLOSED): an owner or agent that is named here then becomes its own, what is not named stays.',
     body: ref(ConversationCreate),
     answers: { 201: ref(Conversation), 200: ref(Conversation) },
+    errors: ['QUOTA_EXCEEDED'],
     handler: async (tenant, { body, reply }) => {
       const { conversation, opened } = await openConversation(tenant, body);
       reply.code(opened ? 201 : 200);
@@ -71,7 +72,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     params: ConversationParams,
     body: ref(ConversationUpdate),
     answers: { 200: ref(Conversation) },
-    errors: ['AMBIGUOUS_PHONE', 'CONVERSATION_OPEN'],
+    errors: ['AMBIGUOUS_PHONE', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateConversationById(kit, tenant, params.id, body),
   });
   operation(app, kit.access, {

@@ -24,7 +24,7 @@ export function customFieldRoutes(app: FastifyInstance, kit: Kit): void {
     description: 'Without a slug it is made of the title. Context, type and slug can not be changed later.',
     body: ref(CustomFieldCreate),
     answers: { 201: ref(CustomField) },
-    errors: ['FIELD_EXISTS'],
+    errors: ['FIELD_EXISTS', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => createField(tenant, body),
     again: readField,
   });
@@ -63,6 +63,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     params: CustomFieldParams,
     body: ref(CustomFieldUpdate),
     answers: { 200: ref(CustomField) },
+    errors: ['QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateFieldById(tenant, params.id, body),
   });
   operation(app, kit.access, {

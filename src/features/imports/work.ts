@@ -27,6 +27,8 @@ export type Taken = Omit<Progress, 'processed' | 'errors'> & { errors: RowError[
 
 // Others write the same records at the same moment; more often than this and the import waits before its next try.
 const TRIES = 5;
+// What a second look at the same rows may find otherwise.
+const MAY_PASS = new Set<ErrorCode>(['UNAVAILABLE', 'UNKNOWN_REFERENCE', 'STORAGE_FULL']);
 
 export interface Work {
   taker: Taker;
@@ -49,8 +51,9 @@ export async function workImport(kit: Kit, job: ImportJob, work: Work): Promise<
   } catch (error) {
     // Failure policy: what may pass is left to the next try; everything else ends the import.
     if (isPassing(error)) throw error;
-    if (!(error instanceof AppError)) kit.log.error({ err: error, import: job.import }, 'import failed');
-    await kit.database.tenantTx(job.company, (tx) => endImport(tx, job.import, causeOf(error)));
+    const problem = problemOf(error);
+    if (!problem) kit.log.error({ err: error, import: job.import }, 'import failed');
+    await kit.database.tenantTx(job.company, (tx) => endImport(tx, job.import, causeOf(problem)));
   } finally {
     reader.close();
   }
@@ -62,10 +65,13 @@ function isPassing(error: unknown): boolean {
   );
 }
 
-function causeOf(error: unknown): { code: string; message: string } {
+/** Null for a defect of this project. */
+const problemOf = (error: unknown): AppError | null => (error instanceof AppError ? error : databaseProblem(error));
+
+function causeOf(problem: AppError | null): { code: string; message: string } {
   const code: ErrorCode = 'INTERNAL_ERROR';
-  if (!(error instanceof AppError)) return { code, message: 'Something went wrong on our side' };
-  return { code: error.errors[0]?.code ?? error.code, message: error.message };
+  if (!problem) return { code, message: 'Something went wrong on our side' };
+  return { code: problem.errors[0]?.code ?? problem.code, message: problem.message };
 }
 
 async function takeRows(kit: Kit, work: Work & { asked: ImportWork; reader: ImportReader }): Promise<void> {
@@ -133,8 +139,8 @@ async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       // Failure policy: whoever gave way, or had a reference removed under him, looks anew at once; the import waits longer.
-      const gaveWay = databaseProblem(error) !== null || (error instanceof AppError && error.code === 'UNAVAILABLE');
-      if (!gaveWay || tries >= TRIES) throw error;
+      const problem = problemOf(error);
+      if (!problem || !MAY_PASS.has(problem.code) || tries >= TRIES) throw error;
     }
   }
 }

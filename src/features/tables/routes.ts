@@ -38,7 +38,7 @@ export function tableRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Create a table',
     body: ref(TableCreate),
     answers: { 201: ref(Table) },
-    errors: ['TABLE_EXISTS'],
+    errors: ['TABLE_EXISTS', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => createTable(tenant, body),
     again: readTable,
   });
@@ -83,7 +83,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     params: TableParams,
     body: ref(TableUpdate),
     answers: { 200: ref(Table) },
-    errors: ['TABLE_EXISTS', 'COLUMN_IN_USE'],
+    errors: ['TABLE_EXISTS', 'COLUMN_IN_USE', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateTableById(tenant, params.id, body),
   });
   operation(app, kit.access, {
@@ -115,7 +115,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     form: { maxBytes: MAX_SHEET_BYTES },
     body: ImportForm,
     answers: { 201: ref(Import) },
-    errors: ['IMPORTS_WAITING'],
+    errors: ['IMPORTS_WAITING', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, upload, body, reply }) =>
       importRows(kit, tenant, params.id, { upload, body, signal: signalOf(reply) }),
     again: (tenant, id, { params }) => readRowImport(tenant, params.id, id),
@@ -167,6 +167,7 @@ function rowRoutes(app: FastifyInstance, kit: Kit): void {
     params: TableParams,
     body: ref(RowCreate),
     answers: { 201: ref(Row) },
+    errors: ['QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => createRow(tenant, params.id, body),
     again: (tenant, id, { params }) => readRow(tenant, params.id, id),
   });
@@ -181,6 +182,10 @@ function rowRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: RowList },
     handler: (tenant, { params, query }) => pageRows(tenant, params.id, query),
   });
+  singleRowRoutes(app, kit);
+}
+
+function singleRowRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'PATCH',
     path: '/v1/tables/:id/rows/:rowId',
@@ -191,6 +196,7 @@ function rowRoutes(app: FastifyInstance, kit: Kit): void {
     params: RowParams,
     body: ref(RowUpdate),
     answers: { 200: ref(Row) },
+    errors: ['QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateRowById(tenant, params.id, params.rowId, body),
   });
   operation(app, kit.access, {

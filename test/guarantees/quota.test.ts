@@ -1,0 +1,266 @@
+/** A company's quota: what it stores is counted exactly, and its own writes end where the quota does. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from '../../src/platform/ids.ts';
+import { connectPhone, freshPhone, incoming, openNetwork, wamid } from '../support/network.ts';
+import { startPlatform, type Answer, type CallOptions, type Json } from '../support/platform.ts';
+import { randomFrom } from '../support/random.ts';
+import { expectProblem } from '../support/refusals.ts';
+import { importSheet } from '../support/sheets.ts';
+import { hear, report, sendText } from '../support/traffic.ts';
+import { until } from '../support/wait.ts';
+
+const MB = 2 ** 20;
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+console.log(`SEED=${seed}`);
+
+const platform = await startPlatform({ env: { COMPANY_QUOTA: '1000MB' } });
+const { call, database, demo, globalKey } = platform;
+const network = await openNetwork(platform);
+
+/** What the records of a company take, without any counter: every table that knows the size of its rows is looked at. */
+async function weigh(company: string): Promise<number> {
+  const tables = await database.sql<{ name: string }>(
+    `select table_name as name from information_schema.columns where column_name = 'record_bytes' and table_schema = 'public'`,
+  );
+  assert.ok(tables.length >= 10);
+  const rows = tables.map(({ name }) => `select record_bytes from ${name} where company_id = $1`);
+  const [row] = await database.sql<{ bytes: number }>(
+    `select coalesce(sum(record_bytes), 0)::float8 as bytes from (${rows.join(' union all ')}) records`,
+    [company],
+  );
+  return row?.bytes ?? 0;
+}
+
+const readCompany = async (company: string): Promise<Json> =>
+  (await call(200, 'GET', `/v1/companies/${company}`, { key: globalKey })).body;
+const used = async (company: string): Promise<number> => (await readCompany(company)).usage.stored_bytes;
+const limit = (company: string, bytes: number | null): Promise<Answer> =>
+  call(200, 'PATCH', `/v1/companies/${company}`, { key: globalKey, body: { limits: { stored_bytes: bytes } } });
+
+/** Waits until no change waits to be added up. */
+const addedUp = (): Promise<unknown> =>
+  until(
+    'the changes to be added up',
+    async () => (await database.sql('select 1 from stored_changes limit 1')).length === 0,
+  );
+
+const columns = [{ key: 'a', type: 'TEXT' }];
+const table = (await call(201, 'POST', '/v1/tables', { body: { name: 'T', columns } })).body;
+const define = async (context: string, slug: string): Promise<Json> =>
+  (await call(201, 'POST', '/v1/custom-fields', { body: { title: slug, slug, context, type: 'TEXT' } })).body;
+const memo = await define('contact', 'memo');
+await define('conversation', 'topic');
+
+/** A sheet of contacts, two of its rows broken. */
+const sheetOf = (rows: number): { name: string; data: string } => {
+  const lines = Array.from(
+    { length: rows },
+    (_, n) => `Person ${n},${n < 2 ? 'no address' : `${newId()}@example.test`}`,
+  );
+  return { name: 'people.csv', data: `name,email\n${lines.join('\n')}\n` };
+};
+
+const text = (random: () => number): string => 'x'.repeat(Math.floor(random() * 3_000));
+
+/** Something that a company, or one of its contacts, may do. Whoever comes too late for it is told so. */
+function stepsOf(random: () => number): (() => Promise<unknown>)[] {
+  const ids = {
+    contacts: [] as string[],
+    businesses: [] as string[],
+    conversations: [] as string[],
+    rows: [] as string[],
+  };
+  const pick = (list: string[]): string => list[Math.floor(random() * list.length)] ?? newId();
+  const ask = async (method: string, path: string, body?: object): Promise<Json> => {
+    const response = await fetch(platform.url + path, {
+      method,
+      headers: { authorization: `Bearer ${demo.key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const answer = (await response.json()) as Json;
+    assert.ok([200, 201, 400, 404, 409, 503].includes(response.status), JSON.stringify(answer));
+    return response.ok ? answer : {};
+  };
+  const keep = (list: string[], { _id }: Json): unknown => _id && list.push(_id);
+  const rows = `/v1/tables/${table._id}/rows`;
+  return [
+    async () =>
+      keep(ids.contacts, await ask('POST', '/v1/contacts', { name: 'Ana', custom_fields: { memo: text(random) } })),
+    () =>
+      ask('PATCH', `/v1/contacts/${pick(ids.contacts)}`, { tags: ['a', 'b'], custom_fields: { memo: text(random) } }),
+    () => ask('DELETE', `/v1/contacts/${pick(ids.contacts)}`),
+    () => ask('POST', `/v1/contacts/${pick(ids.contacts)}/merge`, { contact: pick(ids.contacts) }),
+    async () =>
+      keep(ids.businesses, await ask('POST', '/v1/businesses', { name: 'B', description: text(random).slice(2_000) })),
+    () => ask('PATCH', `/v1/businesses/${pick(ids.businesses)}`, { description: text(random).slice(1_500) }),
+    () => ask('DELETE', `/v1/businesses/${pick(ids.businesses)}`),
+    async () => keep(ids.rows, await ask('POST', rows, { data: { a: text(random) } })),
+    () => ask('PATCH', `${rows}/${pick(ids.rows)}`, { data: { a: text(random) } }),
+    () => ask('DELETE', `${rows}/${pick(ids.rows)}`),
+    async () => {
+      const { contact, conversation } = await hear(platform, { text: text(random).slice(0, 900) || 'Oi' });
+      ids.contacts.push(contact._id);
+      ids.conversations.push(conversation._id);
+    },
+    () => ask('POST', '/v1/messages/note', { conversationId: pick(ids.conversations), content: `n${text(random)}` }),
+    async () => {
+      const body = { conversationId: pick(ids.conversations), message: { content: 'Olá' } };
+      const { external_id } = await ask('POST', '/v1/messages/send-text', body);
+      if (external_id)
+        await report(platform, { id: external_id, status: 'failed', errors: [{ code: 131_026, title: 'x' }] });
+    },
+    () =>
+      ask('PATCH', `/v1/conversations/${pick(ids.conversations)}`, {
+        tags: ['late'],
+        custom_fields: { topic: text(random) },
+      }),
+  ];
+}
+
+test('what a company stores is counted to the byte, whatever is written, changed, merged, imported and erased at the same time', async () => {
+  const random = randomFrom(seed);
+  const steps = stepsOf(random);
+  const walk = async (): Promise<void> => {
+    for (let count = 0; count < 60; count += 1) await steps[Math.floor(random() * steps.length)]?.();
+  };
+  await Promise.all([walk(), walk(), walk(), importSheet(platform, '/v1/contacts/import', { file: sheetOf(500) })]);
+  await call(200, 'DELETE', `/v1/custom-fields/${memo._id}`);
+  await database.sql('update pgboss.job set start_after = now() where completed_on is null');
+  await until('the values of a removed field to go', async () => {
+    const left = await database.sql(`select 1 from contacts where custom_fields <> '{}' limit 1`);
+    return left.length === 0;
+  });
+  assert.equal(await used(demo._id), await weigh(demo._id));
+  await call(200, 'DELETE', `/v1/tables/${table._id}`);
+  await until('the rows to go', async () => (await database.sql('select 1 from table_rows limit 1')).length === 0);
+  await addedUp();
+  assert.equal(await used(demo._id), await weigh(demo._id));
+});
+
+/** A company that stores something, with a phone, an open conversation and nothing left to store. */
+async function fillUp(): Promise<{
+  own: Awaited<ReturnType<typeof platform.createCompany>>;
+  phone: Json;
+  conversation: Json;
+}> {
+  const own = await platform.createCompany();
+  const phone = await connectPhone(platform, { company: own });
+  await network.post(200, incoming(phone, { from: freshPhone(), id: wamid() }));
+  const [conversation] = (await call(200, 'GET', '/v1/conversations', { key: own.key })).body.result;
+  const contact = `/v1/contacts/${conversation.contact}`;
+  await call(200, 'PATCH', contact, { key: own.key, body: { tags: ['first', 'second'] } });
+  await limit(own._id, await used(own._id));
+  return { own, phone, conversation };
+}
+
+test('a full company is told 409 with what it stores and may store, reads, deletes and makes things smaller, and hears its contacts; its neighbour notices nothing', async () => {
+  const { own, phone, conversation } = await fillUp();
+  const { key } = own;
+  const refused = async (method: string, path: string, body: Json, options: CallOptions = {}): Promise<void> => {
+    const { usage } = await readCompany(own._id);
+    const answer = await call(409, method, path, { key, body, ...options });
+    expectProblem(answer, 'QUOTA_EXCEEDED');
+    assert.match(
+      answer.body.detail,
+      new RegExp(`stores ${usage.stored_bytes} bytes and may store ${usage.allowed_bytes};`),
+    );
+  };
+  const contact = `/v1/contacts/${conversation.contact}`;
+  await refused('POST', '/v1/contacts', { name: 'Ana' }, { headers: { 'idempotency-key': 'once' } });
+  await refused('PATCH', contact, { tags: ['first', 'second', 'third'] });
+  await refused('POST', '/v1/businesses', { name: 'B' });
+  await refused('POST', '/v1/tables', { name: 'T', columns });
+  await refused('POST', '/v1/custom-fields', { title: 'x', slug: 'x', context: 'contact', type: 'TEXT' });
+  await refused('PATCH', `/v1/conversations/${conversation._id}`, { tags: ['one more'] });
+  await refused('POST', '/v1/messages/note', { conversationId: conversation._id, message: { content: 'x' } });
+  assert.equal(await used(own._id), await weigh(own._id));
+  await call(201, 'POST', '/v1/contacts', { body: { name: 'Neighbour' } });
+
+  const heard = wamid();
+  await network.post(200, incoming(phone, { from: freshPhone(), id: heard }));
+  const [stored] = await database.sql('select company_id from messages where external_id = $1', [heard]);
+  assert.deepEqual(stored, { company_id: own._id });
+  const { usage } = await readCompany(own._id);
+  assert.ok(usage.stored_bytes > usage.allowed_bytes);
+  assert.deepEqual((await call(200, 'GET', `/v1/companies/${own._id}`, { key })).body.usage, usage);
+  await call(200, 'GET', contact, { key });
+  await call(200, 'PATCH', contact, { key, body: { tags: ['second'], opted_out: true } });
+  const people = (await call(200, 'GET', '/v1/contacts', { key })).body.result;
+  const [other] = people.filter(({ _id }: Json) => _id !== conversation.contact);
+  await call(201, 'POST', `${contact}/merge`, { key, body: { contact: other._id } });
+  await call(200, 'DELETE', contact, { key });
+  assert.equal(await used(own._id), await weigh(own._id));
+  // What was refused left nothing behind, so that its key may be used again once there is room.
+  await call(201, 'POST', '/v1/contacts', { key, body: { name: 'Ana' }, headers: { 'idempotency-key': 'once' } });
+});
+
+test('a send that the quota refuses does not reach the network, and the outcome of one that it took is stored when nothing more may be', async () => {
+  const { own, conversation } = await fillUp();
+  const body = { conversationId: conversation._id, message: { content: 'Olá' } };
+  const sent = async (): Promise<number> => (await platform.sandbox('GET', '/sandbox/messages')).messages.length;
+  const before = await sent();
+  expectProblem(await call(409, 'POST', '/v1/messages/send-text', { key: own.key, body }), 'QUOTA_EXCEEDED');
+  assert.equal(await sent(), before);
+  await limit(own._id, null);
+  const full = await used(own._id);
+  await sendText(platform, conversation._id, { key: own.key });
+  const size = (await used(own._id)) - full;
+  await limit(own._id, full + 2 * size);
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131_026 }] } });
+  const failed = await sendText(platform, conversation._id, { key: own.key });
+  assert.equal(failed.status, 'FAILED');
+  const { usage } = await readCompany(own._id);
+  assert.ok(usage.stored_bytes > usage.allowed_bytes);
+});
+
+test('more is taken at once when the limit is raised; only a global key sets it, and without one the installation’s applies', async () => {
+  const { own } = await fillUp();
+  const { key } = own;
+  const owner = await platform.createUser(own._id, 'OWNER');
+  for (const token of [key, owner.token]) {
+    const body = { limits: { stored_bytes: 1_000 * MB } };
+    expectProblem(await call(403, 'PATCH', `/v1/companies/${own._id}`, { key: token, body }), 'FORBIDDEN', 'limits');
+  }
+  const create = (status: number): Promise<Answer> =>
+    call(status, 'POST', '/v1/contacts', { key, body: { name: 'Ana' } });
+  await create(409);
+  await limit(own._id, MB);
+  await create(201);
+  await limit(own._id, 0);
+  await create(409);
+  const { limits, usage } = (await limit(own._id, null)).body;
+  assert.deepEqual([limits, usage.allowed_bytes], [{ stored_bytes: null }, 1_000 * MB]);
+  await create(201);
+  await database.sql('update company_usage set bytes = bytes + $2 where company_id = $1', [own._id, 1_000 * MB]);
+  await addedUp();
+  await database.sql(
+    `insert into company_usage (company_id, bytes) values ($1, $2) on conflict (company_id) do update set bytes = $2`,
+    [own._id, 1_000 * MB],
+  );
+  expectProblem(await create(409), 'QUOTA_EXCEEDED');
+});
+
+test('an import that meets the quota ends FAILED with its code, keeps what it had stored, and is not begun again', async () => {
+  const own = await platform.createCompany();
+  const file = sheetOf(2_000);
+  await limit(own._id, 1_500_000);
+  const done = await importSheet(platform, '/v1/contacts/import', { file }, { key: own.key });
+  assert.deepEqual([done.status, done.error.code], ['FAILED', 'QUOTA_EXCEEDED']);
+  assert.match(done.error.message, /may store 1500000/);
+  assert.ok(done.created_count > 0 && done.processed < 2_000);
+  assert.ok((await used(own._id)) <= 1_500_000 + done.row_errors.length * 1_000);
+  assert.equal(await used(own._id), await weigh(own._id));
+  assert.deepEqual(await database.sql('select 1 from import_chunks where company_id = $1', [own._id]), []);
+});
+
+test('records that were stored before anything was counted are counted by the migration', async () => {
+  const own = await platform.createCompany();
+  await call(201, 'POST', '/v1/contacts', { key: own.key, body: { name: 'Ana' } });
+  await addedUp();
+  await database.sql('delete from company_usage');
+  assert.equal(await used(own._id), 0);
+  await database.sql('select recount_stored()');
+  for (const company of [own._id, demo._id]) assert.equal(await used(company), await weigh(company));
+  assert.deepEqual(await database.sql('select recount_stored() as corrected'), [{ corrected: 0 }]);
+});
