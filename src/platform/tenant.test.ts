@@ -34,8 +34,8 @@ const keyOf = (table: string): string => (table === 'companies' ? '_id' : 'compa
 const raw = (text: string, values: unknown[] = []): Statement => ({ name: '', text, values });
 
 before(async () => {
-  // A company may not change its audit at all: here it may, so that row security alone is what stands in the way.
-  await database.sql('grant update, delete on audit_log to parley_app');
+  // A company may not change its audit, nor the count of what it stores: here it may, so that row security alone stands in the way.
+  await database.sql('grant insert, update, delete on audit_log, company_usage, stored_changes to parley_app');
   for (const company of Object.values(ids)) await fill(company);
 });
 
@@ -60,7 +60,7 @@ function valueOf({ table, column, type }: Column, company: string): string {
   if (type === 'jsonb') return `'{}'`;
   if (type === 'boolean') return 'false';
   if (type.startsWith('timestamp')) return 'now()';
-  if (type === 'integer' || type === 'bigint') return '1';
+  if (['integer', 'bigint', 'xid8'].includes(type)) return `'1'`;
   if (type === 'bytea') return `'\\x${company}'`;
   // Ids and whatever must be unique differ by company.
   return `'${company}'`;
