@@ -23,13 +23,14 @@ export interface ClaimedImport {
   attempts: number;
 }
 
-/** The import whose turn it is; counted as begun before the work begins. */
+/** The import whose turn it is; counted as begun before the work begins. One that ends at this moment stays ended. */
 export function claimImport(tx: SystemTx, holder: string): Promise<ClaimedImport | null> {
   return maybeOne(tx, {
     name: 'imports.claim',
     text: `update imports set status = 'RUNNING', started_at = coalesce(started_at, now()), attempts = attempts + 1, held_by = $1,
         held_until = ${HELD}, updated_at = case when status = 'QUEUED' then now() else updated_at end
-      where (company_id, _id) = (select company_id, _id from imports mine where ${FREE} order by turn_at, company_id, _id limit 1)
+      where finished_at is null
+        and (company_id, _id) = (select company_id, _id from imports mine where ${FREE} order by turn_at, company_id, _id limit 1)
       returning company_id as company, _id, kind, attempts`,
     values: [holder],
   });

@@ -1,12 +1,16 @@
 /** Whose import is worked on: one of a company at a time, over all processes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
+import { openTestDatabase } from '../../../test/support/database.ts';
 import { emptyRows } from '../../../test/support/hostile-sheets.ts';
 import { startPlatform } from '../../../test/support/platform.ts';
 import { awaitImport, postForm } from '../../../test/support/sheets.ts';
 import { until } from '../../../test/support/wait.ts';
+import { openDatabase } from '../../platform/tenant.ts';
 import { contactTaker } from '../contacts/import-store.ts';
 import { rowTaker } from '../tables/import-store.ts';
+import { claimImport } from './turn-queries.ts';
 import { startImports } from './turns.ts';
 import type { Taker } from './work.ts';
 
@@ -40,4 +44,30 @@ test("while two processes work on a company's eight long sheets, one at a time, 
     greedy._id,
   ]);
   assert.ok(open.length > 1, `only ${open.length} of the long ones are left`);
+});
+
+test('an import that ends at the moment at which it is claimed stays ended', async (t) => {
+  const store = await openTestDatabase();
+  const database = openDatabase({ url: store.url, poolSize: 2 });
+  const ending = new pg.Client({ connectionString: store.ownerUrl });
+  t.after(async () => {
+    await ending.end();
+    await database.close();
+    await store.close();
+  });
+  await store.sql(`insert into companies (_id, name) values ('c', 'C')`);
+  await store.sql(`insert into imports (company_id, _id, kind, file_name, format, principal)
+    values ('c', 'i', 'CONTACTS', 'a.csv', 'CSV', '{}')`);
+  await ending.connect();
+  await ending.query(`begin; update imports set status = 'COMPLETED', finished_at = now()`);
+  const claiming = database.systemTx('upkeep', (tx) => claimImport(tx, 'somebody'));
+  await until('the claim to wait for the row', async () => {
+    const waiting = await store.sql(
+      `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    return waiting.length > 0;
+  });
+  await ending.query('commit');
+  assert.equal(await claiming, null);
+  assert.deepEqual(await store.sql('select status from imports'), [{ status: 'COMPLETED' }]);
 });
