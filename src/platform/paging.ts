@@ -169,8 +169,8 @@ interface MeasuredPage {
 
 /**
  * The records of a page that is measured before any of them is read: the statement adds up how large they are, by a number that stands
- * beside each, and where they are too large together it reads the first one only and says how many would have fitted. The row that
- * only tells whether a page follows is not counted, and the first record is always answered. Large values are not unpacked on the way:
+ * beside each, and where they are too large together it reads the first one only and says how many would have fitted. The
+ * extra row that shows whether there is a next page is not counted, and the first record is always answered. Large values are not unpacked on the way:
  * the select list is computed last, for the rows that are left.
  */
 export function measuredPage(page: MeasuredPage): string {

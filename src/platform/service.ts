@@ -16,7 +16,7 @@ export interface Health {
   phase: 'starting' | 'serving' | 'stopping';
   /** Resolves when the database answers. */
   ping: () => Promise<void>;
-  /** False while writes are refused: reading goes on, so the process stays ready. */
+  /** False while the disk is too full to write. Reading goes on, so the process stays ready. */
   hasRoom: () => boolean;
 }
 

@@ -7,9 +7,9 @@ import { storageFull } from './errors.ts';
 import type { Log, Metrics } from './telemetry.ts';
 
 export interface Storage {
-  /** False while writes are refused. */
+  /** Whether there is enough space to write; false while the disk is nearly full. */
   readonly hasRoom: boolean;
-  /** Throws STORAGE_FULL while writes are refused. */
+  /** Throws STORAGE_FULL while the disk is nearly full. */
   admit(): void;
   /** Runs a write, or throws STORAGE_FULL. When the database reports a full disk, the writes after this one are refused. */
   write<T>(work: () => Promise<T>): Promise<T>;

@@ -1,4 +1,7 @@
-/** Sets a password with the token of a mailed link: /set-password#token=…; with `&accept`, accepts an invitation and keeps the password. */
+/**
+ * The page behind a mailed link. `/set-password#token=…` sets a new password; with `&accept` it accepts an invitation and keeps the
+ * password that the person already has.
+ */
 import { textsFor, type Texts } from './texts.ts';
 
 // The rule of POST /v1/auth/reset-password, counted as the server does: in characters, not in UTF-16 units.

@@ -29,7 +29,7 @@ export interface Renamed {
   splits: Split[];
 }
 
-/** Adds the new names to the old ones, or the old ones to the new; one name alone is enough to know a person by. */
+/** Finds each person by the old or the new name and stores the name that was missing. */
 export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise<Renamed> {
   const renamed: Renamed = { contacts: [], changed: new Set(), splits: [] };
   if (renamings.length === 0) return renamed;

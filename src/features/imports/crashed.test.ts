@@ -20,7 +20,7 @@ test('an import that ended its process twice is FAILED, and does not come back',
     const program = spawnProgram(t, { env });
     return { program, url: await readyUrl(program) };
   };
-  // Who works on it gets as far as this, and is killed there.
+  // The worker waits in this trigger, and the test kills it there.
   const hold = `create function hold() returns trigger language plpgsql as $$ begin perform pg_sleep(3); return new; end $$;
     create trigger held before update of total on imports for each row execute function hold()`;
   await database.sql(hold);

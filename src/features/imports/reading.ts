@@ -66,7 +66,7 @@ interface State {
   source: SheetSource;
   /** Opened while somebody waits for an answer. */
   gate: Gate;
-  /** What was begun and has not ended; the parent asks for it by the same key. */
+  /** The work under way. A second request with the same key waits for its result instead of starting it again. */
   task: { key: string; result: Promise<unknown> } | null;
   format: SheetFormat;
   columns: ImportColumn[];

@@ -90,7 +90,7 @@ async function applyAccount(
 }
 
 function asideOf(channel: Channel, { address, reason, raw }: InboundUnreadable): Aside {
-  // Bytes that are no JSON are kept as they came.
+  // A body that is not JSON is stored unchanged.
   const bytes = Buffer.isBuffer(raw) ? raw : Buffer.from(JSON.stringify(raw) ?? '');
   return { _id: newId(), channel: channel.name, address, reason, raw: bytes };
 }

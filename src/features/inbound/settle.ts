@@ -28,10 +28,10 @@ export async function settle(kit: Kit, channel: Channel, batch: Unsettled[]): Pr
   }
 }
 
-/** The store can not be reached at all: nothing is wrong with any element, and none can be helped now. */
+/** True when the database can not be reached at all, so that storing the elements one by one would fail as well. */
 const isAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error);
 
-/** As a whole first, then element by element: what is wrong with one harms only itself. */
+/** Stores the item as a whole first, then element by element, so that one bad element does not keep the others out. */
 async function retryAlone(kit: Kit, channel: Channel, item: Unsettled, whole: boolean): Promise<void> {
   const { elements, done, failed } = item;
   try {

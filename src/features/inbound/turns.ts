@@ -6,7 +6,7 @@
 export interface Waiting {
   /** Whose turn it is: for callbacks, the address of the inbox. */
   key: string;
-  /** How much of a batch it takes. */
+  /** How many elements it has, of those that a batch may hold. */
   size: number;
 }
 

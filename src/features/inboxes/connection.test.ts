@@ -261,7 +261,7 @@ test('a webhook_url that is cleared is gone from the record, and the network for
   assert.ok(await receives(_id, account));
 });
 
-/** An address of a tenant that notes what it is asked, and answers as the network wants it. */
+/** A tenant's server that answers the network's challenge and records the verification tokens it was sent. */
 async function listen(context: TestContext): Promise<{ url: string; tokens: (string | null)[] }> {
   const tokens: (string | null)[] = [];
   const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 /**
- * A file that only takes space. When something else has filled the disk and PostgreSQL ended over it, the file is removed, and its
- * space is what the recovery writes to. It is made again when there is plenty.
+ * A file that holds space in reserve. When another program has filled the disk and PostgreSQL has ended, the file is removed, so that
+ * the recovery has space to write to. The file is written again once there is plenty of space.
  */
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
