@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Origin } from './audit.ts';
 import type { Authenticator, Principal } from './auth.ts';
-import { AppError, notFound } from './errors.ts';
+import { AppError, notFound, scopeMissing } from './errors.ts';
 import { isId } from './ids.ts';
 import { addressGroup, type Allowance, type Limiter, type Verdict } from './limits.ts';
 import { allows, type Scope } from './scopes.ts';
@@ -59,7 +59,7 @@ export async function enter(
   });
   const company = companyId ? [atOnce(`company:${companyId}`, access.rates.perCompany)] : [];
   await admit(access, reply, [own, ...company]);
-  if (scope && !allows(principal.scopes, scope)) throw new AppError('FORBIDDEN', `The scope ${scope} is missing`);
+  if (scope && !allows(principal.scopes, scope)) throw scopeMissing(scope);
   return { principal, companyId };
 }
 

@@ -366,7 +366,9 @@ describe('a scope', () => {
     const { token: key } = await platform.createKey(demo._id, ['inboxes:read']);
     await platform.call(200, 'GET', path, { key });
     const { body } = await platform.call(403, 'PUT', path, { key, body: {} });
-    assert.deepEqual([body.code, body.detail], ['FORBIDDEN', 'The scope inboxes:update is missing']);
+    const message = 'The scope inboxes:update is missing';
+    assert.deepEqual([body.code, body.detail], ['FORBIDDEN', message]);
+    assert.deepEqual(body.errors, [{ path: 'authorization', code: 'SCOPE_MISSING', message }]);
     // What the caller may not do is said before its body is looked at, and before a record is.
     await platform.call(403, 'POST', '/v1/webhooks', { key, raw: '{' });
     await platform.call(403, 'PUT', `/v1/inboxes/${'0'.repeat(24)}`, { key, body: {} });

@@ -21,6 +21,7 @@ export const ERRORS = {
   BAD_SIGNATURE: { status: 401, title: 'The signature does not match the body' },
   FORBIDDEN: { status: 403, title: 'No permission for this operation' },
   NOT_FOUND: { status: 404, title: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not take this method' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
   CHANNEL_IN_USE: { status: 409, title: 'Another inbox owns this network number' },
   WEBHOOK_EXISTS: { status: 409, title: 'The company already has a webhook' },
@@ -109,6 +110,14 @@ export const quotaExceeded = (detail?: string): AppError => new AppError('QUOTA_
 export function invalid(path: string, message: string, code = 'INVALID'): AppError {
   return new AppError('VALIDATION_FAILED', `${path} ${message}`, [{ path, code, message }]);
 }
+
+/** `path` is what the caller may not do; `authorization` where the token itself is what does not suffice. */
+export function forbidden(path: string, message: string, code = 'FORBIDDEN'): AppError {
+  return new AppError('FORBIDDEN', message, [{ path, code, message }]);
+}
+
+export const scopeMissing = (scope: string): AppError =>
+  forbidden('authorization', `The scope ${scope} is missing`, 'SCOPE_MISSING');
 
 /** The one answer for an id in a body or filter that is unknown or another company's. */
 export function unknownReference(path: string): AppError {

@@ -203,7 +203,7 @@ describe('an address', () => {
     }
   });
 
-  test('that is none, or knows another method only, is not found', async () => {
+  test('that is none is not found, whatever the method', async () => {
     for (const path of [
       '/v1',
       '/nope',
@@ -214,9 +214,43 @@ describe('an address', () => {
     ]) {
       problemOf(await platform.call(404, 'GET', path), 'NOT_FOUND');
     }
-    for (const method of ['DELETE', 'PATCH', 'OPTIONS']) {
-      problemOf(await platform.call(404, method, '/v1/inboxes'), 'NOT_FOUND');
+    for (const method of ['DELETE', 'OPTIONS']) problemOf(await platform.call(404, method, '/v1/nope'), 'NOT_FOUND');
+  });
+
+  test('that knows other methods only says which, before it looks at token or body', async () => {
+    for (const [method, path, allow, told] of [
+      ['DELETE', '/v1/inboxes', 'GET, HEAD, POST, OPTIONS', 'GET or POST'],
+      ['POST', inboxPath, 'GET, HEAD, PUT, OPTIONS', 'GET or PUT'],
+      ['GET', '/v1/auth/login', 'POST, OPTIONS', 'POST'],
+      ['PROPFIND', '/health/live', 'GET, HEAD, OPTIONS', 'GET'],
+    ] as const) {
+      const headers = { 'content-type': 'text/plain' };
+      const raw = method === 'GET' ? undefined : 'surprise';
+      const options = { key: null, headers, ...(raw === undefined ? {} : { raw }) };
+      const answer = await platform.call(405, method, path, options);
+      assert.equal(problemOf(answer, 'METHOD_NOT_ALLOWED').detail, `${method} is not possible here, use ${told}`);
+      assert.equal(answer.headers.get('allow'), allow);
     }
+  });
+
+  test('tells its methods when it is asked for them by OPTIONS, and gives another origin no leave', async () => {
+    const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
+    const answer = await platform.call(204, 'OPTIONS', '/v1/inboxes', { key: null, headers });
+    assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST, OPTIONS');
+    assert.deepEqual(
+      [...answer.headers.keys()].filter((name) => name.startsWith('access-control')),
+      [],
+    );
+  });
+
+  test('that is read by GET is asked for its head by HEAD', async () => {
+    const headers = { authorization: `Bearer ${platform.demo.key}` };
+    const [whole, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => fetch(platform.url + inboxPath, { method, headers })),
+    );
+    assert.equal(head?.status, 200);
+    assert.equal(head.headers.get('content-length'), String((await whole?.arrayBuffer())?.byteLength));
+    assert.equal((await fetch(`${platform.url}/v1/auth/login`, { method: 'HEAD' })).status, 405);
   });
 });
 

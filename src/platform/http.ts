@@ -14,10 +14,12 @@ import { clientErrorHandler } from './client-errors.ts';
 import { compileWhenNeeded } from './compilers.ts';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
 import { databaseProblem } from './db.ts';
-import { AppError, notFound, problemOf, type ErrorCode, type FieldError } from './errors.ts';
+import { AppError, notFound, problemOf, type ErrorCode } from './errors.ts';
 import { own } from './own.ts';
 import { definedSchemas } from './schema.ts';
+import { answerStrays } from './strays.ts';
 import { plainLog, type Log, type Metrics } from './telemetry.ts';
+import { validationProblem, type Failure } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -34,6 +36,8 @@ declare module 'fastify' {
 
 const BODY_LIMIT = 1024 * 1024;
 const HEADER_LIMIT = 16 * 1024;
+// A longer part of a path names nothing of ours.
+const MAX_PARAM = 200;
 // A whole request; its headers alone; an idle connection between two requests; and how often Node looks at the first two.
 const REQUEST_MS = 60_000;
 const HEADERS_MS = 15_000;
@@ -41,8 +45,6 @@ const KEEP_ALIVE_MS = 10_000;
 const CHECK_MS = 5_000;
 // Nothing goes in or out for so long: whoever reads an answer takes nothing of it. No answer takes as long to begin.
 const SILENCE_MS = 65_000;
-// More would only repeat what the first ones say.
-const MAX_FIELD_ERRORS = 20;
 
 const NODE_OPTIONS = {
   maxHeaderSize: HEADER_LIMIT,
@@ -77,7 +79,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
     // What still arrives on an open connection is answered, and the connection then closed: a stop cuts nobody.
     return503OnClosing: false,
     genReqId: requestId,
-    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    routerOptions: { maxParamLength: MAX_PARAM, ignoreTrailingSlash: false },
     http: NODE_OPTIONS,
     frameworkErrors: (error, request, reply) => sendProblem(toAppError(error), request, reply),
     clientErrorHandler,
@@ -96,12 +98,14 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
       log.error({ err: error, request_id: request.id, route: routeOf(request) }, 'request failed');
     return sendProblem(problem, request, reply);
   });
-  app.setNotFoundHandler((request, reply) => sendProblem(notFound(), request, reply));
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw new AppError('MALFORMED_BODY', 'The request names no host');
   });
+  answerStrays(app, MAX_PARAM);
+  // A file that the reference page does not have.
+  app.setNotFoundHandler((request, reply) => sendProblem(notFound(), request, reply));
   // An expectation that nobody knows is passed over, as HTTP allows: Node's own 417 has neither body nor request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const requests = plainLog(log);
@@ -122,8 +126,6 @@ function readBodies(app: FastifyInstance, bodies: Bodies): void {
   app.addHook('onClose', async () => clearInterval(looking));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(JSON_TYPE, async (request: FastifyRequest) => {
-    // Nobody will look at what was sent to no address.
-    if (request.is404) return undefined;
     refuseEncoding(request);
     return parseJson(await bodies.receive(request, request.routeOptions.bodyLimit ?? BODY_LIMIT));
   });
@@ -195,7 +197,7 @@ function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyRep
 interface FastifyProblem {
   code?: string;
   statusCode?: number;
-  validation?: { instancePath: string; keyword: string; message?: string; params: Record<string, unknown> }[];
+  validation?: Failure[];
   validationContext?: string;
 }
 
@@ -218,30 +220,4 @@ function toAppError(error: unknown): AppError {
   if (known) return known === 'NOT_FOUND' ? notFound() : new AppError(known);
   if (statusCode === 503) return new AppError('UNAVAILABLE', undefined, [], { 'retry-after': '1' });
   return databaseProblem(error) ?? new AppError('INTERNAL_ERROR');
-}
-
-/** A malformed id in a path is a resource that does not exist. */
-function validationProblem(failures: NonNullable<FastifyProblem['validation']>, context: string): AppError {
-  if (context === 'params') return notFound();
-  const errors = failures.slice(0, MAX_FIELD_ERRORS).map((failure): FieldError => {
-    const { missingProperty, additionalProperty } = failure.params as Record<string, string | undefined>;
-    const parts = failure.instancePath
-      .split('/')
-      .slice(1)
-      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-    const extra = missingProperty ?? additionalProperty;
-    if (extra !== undefined) parts.push(extra);
-    const path = parts.map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : (index ? '.' : '') + part)).join('');
-    const code = failure.keyword.replaceAll(/([A-Z])/g, '_$1').toUpperCase();
-    return { path: path || context, code, message: messageOf(failure) };
-  });
-  const [first] = errors;
-  return new AppError('VALIDATION_FAILED', first ? `${first.path} ${first.message}` : undefined, errors);
-}
-
-function messageOf(failure: NonNullable<FastifyProblem['validation']>[number]): string {
-  if (failure.keyword === 'additionalProperties') return 'is not a property that can be set';
-  if (failure.keyword === 'required') return 'is required';
-  if (failure.keyword === 'enum') return `must be one of ${(failure.params['allowedValues'] as unknown[]).join(', ')}`;
-  return failure.message ?? 'is not valid';
 }

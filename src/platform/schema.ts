@@ -1,6 +1,6 @@
 /**
  * The few helpers that turn TypeBox objects into what this project writes on the wire: named records that OpenAPI shows
- * by reference, string enums as one `enum`, ids and timestamps.
+ * by reference, string enums as one `enum`, ids and timestamps, forms of texts with their words.
  */
 import { Type, type Static, type TSchema } from 'typebox';
 
@@ -41,11 +41,34 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] });
 }
 
+const forms = new Map<string, string>();
+
+/** The form that a text must have. `words` tell it to whoever sent another: "must …". */
+export function inForm(pattern: string, words: string): { pattern: string } {
+  if ((forms.get(pattern) ?? words) !== words) throw new Error(`the pattern ${pattern} has two explanations`);
+  forms.set(pattern, words);
+  return { pattern };
+}
+
+/** Undefined for a pattern that inForm() does not know. */
+export const wordsOfForm = (pattern: string): string | undefined => forms.get(pattern);
+
+export const NOT_BLANK = inForm(String.raw`\S`, 'must hold more than spaces');
+export const NO_BLANKS_AROUND = inForm(String.raw`^\S([\s\S]*\S)?$`, 'must not begin or end with a space');
+export const WEB_ADDRESS = inForm('^https?://', 'must begin with https:// or http://');
+export const SLUG = inForm(
+  '^[a-z][a-z0-9_]*$',
+  'must begin with a letter from a to z and go on with such letters, digits and underscores',
+);
+
 /** What people call a record: not empty, not only spaces. */
-export const Name = Type.String({ minLength: 1, maxLength: 200, pattern: String.raw`\S` });
+export const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK });
 
 /** ISO 3166 alpha-2; whether there is such a country is checked where it is used. */
-export const Country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166 alpha-2: BR' });
+export const Country = Type.String({
+  ...inForm('^[A-Z]{2}$', 'must be a country in two capital letters, such as BR'),
+  description: 'ISO 3166 alpha-2: BR',
+});
 
 const PHONE_WRITING =
   `In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in \`country\`, or else in the
@@ -63,7 +86,10 @@ export const PhoneCountry = Type.String({
 });
 
 /** 24 lower-case hex characters. */
-export const Id = Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Identifier: 24 lower-case hex characters' });
+export const Id = Type.String({
+  ...inForm('^[0-9a-f]{24}$', 'must be an id: 24 characters from 0 to 9 and a to f'),
+  description: 'Identifier: 24 lower-case hex characters',
+});
 
 /**
  * ISO 8601 UTC with milliseconds. Given, it may have another offset of at most 14:59; years and seconds are such that JavaScript and
@@ -71,7 +97,10 @@ export const Id = Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Identif
  */
 export const Timestamp = Type.String({
   format: 'date-time',
-  pattern: String.raw`^(?!0000|9999(?!.*Z$))\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(\.\d{1,9})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$`,
+  ...inForm(
+    String.raw`^(?!0000|9999(?!.*Z$))\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(\.\d{1,9})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$`,
+    'must be a time such as 2026-01-31T12:00:00.000Z',
+  ),
   description: 'ISO 8601 UTC with milliseconds',
 });
 

@@ -34,3 +34,20 @@ export function slugOf(text: string, prefix: string): string | null {
   const begun = /^[a-z]/.test(slug) ? slug : `${prefix}_${slug}`;
   return begun.slice(0, MAX_SLUG).replace(/_+$/, '');
 }
+
+// As many values as a sentence holds, and as many of a longer list as show what they are like.
+const TOLD_WHOLE = 15;
+const TOLD_OF_MORE = 3;
+
+/** "A, B or C", and of a long list a few with how many there are. */
+export function tellValues(values: readonly unknown[]): string {
+  const named = values.map(String);
+  if (named.length > TOLD_WHOLE)
+    return `${named.length} values, among them ${tellValues(named.slice(0, TOLD_OF_MORE))}`;
+  const last = named.at(-1) ?? '';
+  return named.length > 1 ? `${named.slice(0, -1).join(', ')} or ${last}` : last;
+}
+
+/** "1 item", "2 items" */
+export const countOf = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : plural}`;

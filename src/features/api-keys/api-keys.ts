@@ -2,7 +2,7 @@
 import type { Kit } from '../../kit.ts';
 import { hashToken, type Principal } from '../../platform/auth.ts';
 import { signToken } from '../../platform/tokens.ts';
-import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
+import { AppError, forbidden, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Caller } from '../../platform/route.ts';
@@ -138,8 +138,4 @@ function refuseGrant(principal: Principal, { type, scopes, expires_at: expiresAt
   if (end !== null && (expiresAt === null || !(Date.parse(expiresAt) <= Date.parse(end)))) {
     throw forbidden('expires_at', `This token ends at ${end}; what it makes ends no later`);
   }
-}
-
-function forbidden(path: string, message: string): AppError {
-  return new AppError('FORBIDDEN', message, [{ path, code: 'FORBIDDEN', message }]);
 }

@@ -1,6 +1,6 @@
 /** The keys that a user made, when the user goes or may do less: shown to whoever decides about it, or revoked with it. */
 import { actorOf, recordAudits } from '../../platform/audit.ts';
-import { AppError } from '../../platform/errors.ts';
+import { forbidden } from '../../platform/errors.ts';
 import { allows } from '../../platform/scopes.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { listKeysMadeBy, revokeKeysMadeBy } from './key-queries.ts';
@@ -31,6 +31,5 @@ export async function revokeKeysOf({ principal }: Tenant, tx: TenantTx, user: st
 /** Whoever changes users is not thereby one who revokes keys. */
 export function refuseRevoking({ principal }: Tenant): void {
   if (allows(principal.scopes, 'api-keys:delete')) return;
-  const message = 'The scope api-keys:delete is missing; without it revoke_keys has to be false';
-  throw new AppError('FORBIDDEN', message, [{ path: 'revoke_keys', code: 'FORBIDDEN', message }]);
+  throw forbidden('revoke_keys', 'The scope api-keys:delete is missing; without it revoke_keys has to be false');
 }

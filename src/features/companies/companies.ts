@@ -1,6 +1,6 @@
 /** The tenants themselves. */
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, notFound } from '../../platform/errors.ts';
+import { forbidden, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import { isPhoneCountry } from '../../platform/phone.ts';
@@ -153,12 +153,11 @@ const OPERATOR_FIELDS = [
 function refuseOperatorFields({ principal }: Caller, input: CompanyUpdate): void {
   const field = OPERATOR_FIELDS.find((name) => input[name] !== undefined);
   if (!field || principal.type === 'global') return;
-  const message = `${field} is changed with a global key`;
-  throw new AppError('FORBIDDEN', message, [{ path: field, code: 'FORBIDDEN', message }]);
+  throw forbidden(field, `${field} is changed with a global key`);
 }
 
 function refuseOthers({ principal }: Caller): void {
-  if (principal.type !== 'global') throw new AppError('FORBIDDEN', 'This takes a global key');
+  if (principal.type !== 'global') throw forbidden('authorization', 'This takes a global key', 'GLOBAL_KEY_REQUIRED');
 }
 
 function refuseStrangers({ principal }: Caller, id: string): void {

@@ -5,6 +5,7 @@ import { isId } from '../../platform/ids.ts';
 import { findPhoneCountry } from '../../platform/phone-country.ts';
 import { phoneProblem, readPhone } from '../../platform/phone.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
+import { tellValues } from '../../platform/words.ts';
 import type { FieldType } from '../custom-fields/schemas.ts';
 import { faultOf } from '../custom-fields/values.ts';
 import {
@@ -76,7 +77,7 @@ function readItem(item: unknown, path: string): Item {
   if (surplus !== undefined)
     throw invalid(`${path}.${surplus}`, 'is not a property of a filter', 'ADDITIONAL_PROPERTIES');
   const known = OPERATORS.find((name) => name === operator);
-  if (!known) throw invalid(`${path}.operator`, `must be one of ${OPERATORS.join(', ')}`, 'ENUM');
+  if (!known) throw invalid(`${path}.operator`, `must be one of ${tellValues(OPERATORS)}`, 'ENUM');
   return { path, field: fieldOf(field, `${path}.field`), operator: known, value };
 }
 

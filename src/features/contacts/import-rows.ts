@@ -2,6 +2,7 @@
 import { Compile } from 'typebox/compile';
 import { own } from '../../platform/own.ts';
 import { readPhone } from '../../platform/phone.ts';
+import { tellFailure } from '../../platform/validation.ts';
 import { foldText } from '../../platform/words.ts';
 import { listOf, truthOf, valueOfCell } from '../imports/cells.ts';
 import type { FieldFinder } from '../imports/imports.ts';
@@ -130,9 +131,10 @@ function readPerson(
 /** The first of each field: a reader mends the cell, not its faults. */
 function faultsOf(plain: Record<string, unknown>): Fault[] {
   const faults = new Map<string, Fault>();
-  for (const { instancePath, message } of checked.Errors(plain)) {
-    const [field = ''] = instancePath.slice(1).split('/');
-    if (!faults.has(field)) faults.set(field, { field: field || null, message: own(WORDS, field) ?? message });
+  for (const failure of checked.Errors(plain)) {
+    const [field = ''] = failure.instancePath.slice(1).split('/');
+    if (!faults.has(field))
+      faults.set(field, { field: field || null, message: own(WORDS, field) ?? tellFailure(failure) });
   }
   return [...faults.values()];
 }

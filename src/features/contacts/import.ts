@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { AppError } from '../../platform/errors.ts';
+import { forbidden } from '../../platform/errors.ts';
 import type { Upload } from '../../platform/multipart.ts';
 import type { Page } from '../../platform/paging.ts';
 import { findPhoneCountry } from '../../platform/phone-country.ts';
@@ -41,7 +41,7 @@ export async function importContacts(
 function refuseUpdates({ principal }: Tenant): void {
   if (allows(principal.scopes, 'contacts:update')) return;
   const message = 'The scope contacts:update is missing; without it update_existing has to be false';
-  throw new AppError('FORBIDDEN', message, [{ path: 'update_existing', code: 'FORBIDDEN', message }]);
+  throw forbidden('update_existing', message);
 }
 
 export const readContactImport = (tenant: Tenant, id: string): Promise<Import> => readImport(tenant, OWNER, id);

@@ -2,15 +2,19 @@ import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
 import {
   Country,
-  define,
   Id,
+  NOT_BLANK,
+  NO_BLANKS_AROUND,
+  Name,
+  PhoneCountry,
+  Timestamp,
+  WEB_ADDRESS,
+  define,
+  inForm,
   nullable,
   oneOf,
-  PhoneCountry,
   ref,
   strict,
-  Timestamp,
-  Name,
   writtenPhone,
 } from '../../platform/schema.ts';
 import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
@@ -51,10 +55,10 @@ export type Contact = Static<typeof Contact>;
 export const ContactParams = Type.Object({ id: Id });
 
 // What a unique index takes in one entry, with room to spare.
-const identifier = nullable(Type.String({ minLength: 1, maxLength: 255, pattern: String.raw`\S` }));
+const identifier = nullable(Type.String({ minLength: 1, maxLength: 255, ...NOT_BLANK }));
 
 /** Taken as they are: a tag with blanks around it would be another tag to whoever compares. */
-const tag = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`^\S([\s\S]*\S)?$` });
+const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
 export const MAX_TAGS = 50;
 
@@ -65,9 +69,13 @@ const writable = {
   country: PhoneCountry,
   professional_network_identifier: identifier,
   external_id: identifier,
-  avatar_url: nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2_048 })),
+  avatar_url: nullable(Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2_048 })),
   language: nullable(
-    Type.String({ pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', maxLength: 35, description: 'BCP 47: pt-BR' }),
+    Type.String({
+      ...inForm('^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', 'must be a language, such as pt-BR'),
+      maxLength: 35,
+      description: 'BCP 47: pt-BR',
+    }),
   ),
   tags: Type.Array(tag, { maxItems: MAX_TAGS, uniqueItems: true, description: 'Replaces all that are there' }),
   business: nullable(Id),

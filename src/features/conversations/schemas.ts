@@ -2,15 +2,16 @@ import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES, CONTENT_TYPES } from '../../channels/channel.ts';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
 import {
-  define,
   Id,
+  NO_BLANKS_AROUND,
+  Name,
+  PhoneCountry,
+  Timestamp,
+  define,
   nullable,
   oneOf,
   ref,
   strict,
-  Timestamp,
-  Name,
-  PhoneCountry,
   writtenPhone,
 } from '../../platform/schema.ts';
 import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
@@ -90,7 +91,7 @@ export const ConversationCreate = define(
 export type ConversationCreate = Static<typeof ConversationCreate>;
 
 /** Taken as it is: one with blanks around it would be another tag to whoever compares. */
-const tag = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`^\S([\s\S]*\S)?$` });
+const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
 export const ConversationUpdate = define(
   'ConversationUpdate',

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
+import { Id, Name, SLUG, Timestamp, define, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 import { MAX_SLUG } from '../../platform/words.ts';
 
 export const FIELD_CONTEXTS = ['contact', 'conversation', 'business'] as const;
@@ -38,7 +38,7 @@ export const FieldValues = Type.Unsafe<Record<string, Value | null>>({
   description: 'By slug or id of the field; null clears',
 });
 
-const slug = Type.String({ minLength: 1, maxLength: MAX_SLUG, pattern: '^[a-z][a-z0-9_]*$' });
+const slug = Type.String({ minLength: 1, maxLength: MAX_SLUG, ...SLUG });
 const title = Name;
 const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 200, uniqueItems: true });
 const description = nullable(Type.String({ maxLength: 2_000 }));

@@ -1,7 +1,7 @@
 /** What the networks call. Public by path, guarded by signature; outside the API's description. */
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, forbidden } from '../../platform/errors.ts';
 import { isVerified, receiveCallback } from './callback.ts';
 import { createIntake } from './intake.ts';
 import { Handshake } from './schemas.ts';
@@ -18,7 +18,7 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
     schema: { querystring: Handshake },
     handler: async (request, reply) => {
       const query = request.query as Handshake;
-      if (!(await isVerified(kit, query))) throw new AppError('FORBIDDEN', 'The verification token does not match');
+      if (!(await isVerified(kit, query))) throw forbidden('hub.verify_token', 'The verification token does not match');
       return reply.type('text/plain').send(query['hub.challenge'] ?? '');
     },
   });

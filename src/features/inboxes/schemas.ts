@@ -4,14 +4,14 @@ import { PartnerApiConfig } from '../../channels/partner-api/config.ts';
 import { ProfessionalNetworkConfig } from '../../channels/professional-network/config.ts';
 import { wapConfig } from '../../channels/wap-auto-closer/config.ts';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { Id, Timestamp, WEB_ADDRESS, define, inForm, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 
 const INBOX_STATUSES = ['ACTIVE', 'DELETED'] as const;
 
 const number = Type.String({
   minLength: 1,
   maxLength: 32,
-  pattern: '^\\+?[0-9][0-9 ().-]*$',
+  ...inForm('^\\+?[0-9][0-9 ().-]*$', 'must be a phone number, such as +55 11 91234-5678'),
   description: 'Phone number in international format',
 });
 // As long as an e-mail address.
@@ -28,7 +28,7 @@ const properties = {
   webhook_url: nullable(
     Type.String({
       format: 'uri',
-      pattern: '^https?://',
+      ...WEB_ADDRESS,
       maxLength: 2048,
       description: 'Where the network notifies this platform, when it is not the default address; null clears',
     }),

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES, CONTENT_TYPES } from '../../channels/channel.ts';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { Id, NOT_BLANK, Timestamp, define, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 import { MESSAGE_TYPES, SENDER_TYPES } from '../conversations/schemas.ts';
 
 // The network's own limit for a text.
@@ -119,7 +119,7 @@ export const MessageQuery = pageQuery('createdAt', {});
 export type MessageQuery = Static<typeof MessageQuery>;
 export const MessageParams = Type.Object({ id: Id });
 
-const content = Type.String({ minLength: 1, maxLength: MAX_TEXT, pattern: '\\S' });
+const content = Type.String({ minLength: 1, maxLength: MAX_TEXT, ...NOT_BLANK });
 const conversationId = Type.String({ minLength: 1, maxLength: 100 });
 
 export const SendText = define(

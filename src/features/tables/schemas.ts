@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
+import { Id, Name, SLUG, Timestamp, define, inForm, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
 import { ImportParams } from '../imports/schemas.ts';
 
@@ -8,7 +8,7 @@ const COLUMN_TYPES = [...FIELD_TYPES, 'URL'] as const;
 
 const MAX_COLUMNS = 100;
 
-const key = Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z][a-z0-9_]*$' });
+const key = Type.String({ minLength: 1, maxLength: 64, ...SLUG });
 const title = Name;
 const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 200, uniqueItems: true });
 
@@ -35,7 +35,14 @@ export type Column = Static<typeof Column>;
 
 const writable = {
   name: Name,
-  slug: Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z][a-z0-9_-]*$' }),
+  slug: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    ...inForm(
+      '^[a-z][a-z0-9_-]*$',
+      'must begin with a letter from a to z and go on with such letters, digits, underscores and hyphens',
+    ),
+  }),
   description: nullable(Type.String({ maxLength: 2_000 })),
   columns: Type.Array(ColumnInput, { maxItems: MAX_COLUMNS }),
 };

@@ -3,7 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { admitMail } from '../../platform/access.ts';
 import type { Principal } from '../../platform/auth.ts';
 import { violates } from '../../platform/db.ts';
-import { AppError, notFound } from '../../platform/errors.ts';
+import { AppError, forbidden, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import { hashPassword } from '../../platform/passwords.ts';
@@ -145,14 +145,13 @@ const leaveKeys = (tenant: Tenant, tx: TenantTx, user: string, revokes: boolean)
 function refuseRole({ principal }: Tenant, role: UserRole): void {
   refuseEnding(principal);
   if (ROLE_SCOPES[role].every((scope) => covers(principal.scopes, scope))) return;
-  const message = `The role ${role} may do more than this token`;
-  throw new AppError('FORBIDDEN', message, [{ path: 'role', code: 'FORBIDDEN', message }]);
+  throw forbidden('role', `The role ${role} may do more than this token`);
 }
 
 /** A person has no end: a key that has one would outlive itself through whom it lets in. */
 export function refuseEnding(principal: Principal): void {
   if (principal.type === 'user' || principal.expiresAt === null) return;
-  throw new AppError('FORBIDDEN', 'A key that expires does not manage users');
+  throw forbidden('authorization', 'A key that expires does not manage users');
 }
 
 /** An invitation that nobody has followed yet does not stand in for an owner who is there. */

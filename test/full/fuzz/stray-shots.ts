@@ -30,7 +30,7 @@ const PATHS = [
 ];
 
 // What these few answer besides a problem: the reference pages (also by a redirection), and lists whose query is odd but right.
-const ELSEWHERE = [200, 204, 301, 302, 304, 400, 401, 403, 404, 413, 415];
+const ELSEWHERE = [200, 204, 301, 302, 304, 400, 401, 403, 404, 405, 413, 415];
 
 export function strayShot(gun: Gun): Shot {
   const { chance, scene } = gun;
@@ -59,7 +59,8 @@ export function methodShot(gun: Gun): Shot {
   const method = chance.pick(
     METHODS.filter((other) => !taken.includes(other) && !(other === 'HEAD' && taken.includes('GET'))),
   );
-  return { ...shot, method, operation: null, statuses: [404], codes: ['NOT_FOUND'] };
+  if (method === 'OPTIONS') return { ...shot, method, operation: null, statuses: [204] };
+  return { ...shot, method, operation: null, statuses: [405], codes: ['METHOD_NOT_ALLOWED'] };
 }
 
 const matches = (template: string, path: string): boolean =>

@@ -1,0 +1,30 @@
+/** Requests that no route takes: a known path says which methods it has, any other path is not found. */
+import findMyWay from 'find-my-way';
+import type { FastifyInstance } from 'fastify';
+import { AppError, notFound } from './errors.ts';
+import { tellValues } from './words.ts';
+
+/** Answers every request without a route before its body is read: nobody would look at it. */
+export function answerStrays(app: FastifyInstance, maxParamLength: number): void {
+  // Fastify does not show its own router. This one is of the same kind, so the two agree on what a path is.
+  const router = findMyWay({ maxParamLength });
+  const known = new Set<string>();
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) {
+      known.add(each);
+      router.on(each as findMyWay.HTTPMethod, url, () => undefined);
+    }
+  });
+  const methodsAt = (url: string): string[] =>
+    [...known].filter((method) => router.find(method as findMyWay.HTTPMethod, url)).toSorted();
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return undefined;
+    const methods = methodsAt(request.raw.url ?? '/');
+    if (methods.length === 0) throw notFound();
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send();
+    // Whoever may GET may ask for the head, too; to name it here would only confuse.
+    const told = tellValues(methods.filter((method) => method !== 'HEAD'));
+    throw new AppError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, use ${told}`, [], { allow });
+  });
+}

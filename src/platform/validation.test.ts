@@ -1,0 +1,78 @@
+/** What people read when a request does not fit its schema. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { startPlatform, type Json } from '../../test/support/platform.ts';
+import { wordsOfForm } from './schema.ts';
+import { tellFailure } from './validation.ts';
+
+const platform = await startPlatform();
+
+describe('what is wrong with a field is told in a sentence', () => {
+  const person = { name: 'Ana' };
+  for (const [method, path, body, told] of [
+    ['POST', '/v1/contacts', { ...person, name: 5 }, 'name must be a text or null'],
+    ['POST', '/v1/contacts', { ...person, name: '' }, 'name must not be empty'],
+    ['POST', '/v1/contacts', { ...person, name: '  ' }, 'name must hold more than spaces'],
+    ['POST', '/v1/contacts', { ...person, name: 'a'.repeat(201) }, 'name must have at most 200 characters'],
+    ['POST', '/v1/contacts', { ...person, email: 'ana' }, 'email must be an e-mail address'],
+    ['POST', '/v1/contacts', { ...person, language: 'português' }, 'language must be a language, such as pt-BR'],
+    [
+      'POST',
+      '/v1/contacts',
+      { ...person, avatar_url: 'ftp://a.b/c' },
+      'avatar_url must begin with https:// or http://',
+    ],
+    ['POST', '/v1/contacts', { ...person, tags: ['a', 'a'] }, 'tags must not hold the same item twice'],
+    ['POST', '/v1/contacts', { ...person, tags: [' a'] }, 'tags[0] must not begin or end with a space'],
+    ['POST', '/v1/contacts', { ...person, nope: 1 }, 'nope is not a property that can be set'],
+    ['POST', '/v1/custom-fields', { title: 'A', context: 'contact' }, 'type is required'],
+    [
+      'POST',
+      '/v1/api-keys',
+      { name: 'k', type: 'company', scopes: ['cook:read'] },
+      'scopes[0] must be one of 91 values, among them *, webhooks:* or webhooks:create',
+    ],
+    ['POST', '/v1/api-keys', { name: 'k', type: 'user', scopes: ['*'] }, 'type must be one of company or global'],
+    [
+      'POST',
+      '/v1/api-keys',
+      { name: 'k', type: 'company', scopes: ['*'], expires_at: 'tomorrow' },
+      'expires_at must be a time such as 2026-01-31T12:00:00.000Z',
+    ],
+    ['GET', '/v1/contacts?limit=101', undefined, 'limit must be at most 100'],
+    ['GET', '/v1/contacts?limit=many', undefined, 'limit must be a whole number'],
+  ] as const) {
+    test(told, async () => {
+      const { body: problem } = await platform.call(400, method, path, { body });
+      assert.equal(problem.detail, told);
+      assert.equal(problem.errors.length, 1, 'it is told once');
+      assert.equal(`${problem.errors[0].path} ${problem.errors[0].message}`, told);
+    });
+  }
+});
+
+test('each rule, pattern and format of the document has words of its own', async () => {
+  const document = JSON.parse(await readFile('openapi.json', 'utf8')) as Json;
+  const rules = new Set(['required', 'additionalProperties', 'type', 'enum']);
+  const notRules = new Set(['properties', 'items', 'description', 'default', 'title', 'example', 'examples']);
+  const vague = ['is not valid', 'is not in the expected form'];
+  const visit = (schema: Json): void => {
+    for (const [keyword, value] of Object.entries<Json>(schema)) {
+      if (keyword === '$ref' || notRules.has(keyword) || rules.has(keyword)) continue;
+      if (keyword === 'pattern') assert.ok(wordsOfForm(value), value);
+      if (keyword === 'format' && value === 'binary') continue;
+      const params = { limit: value, pattern: value, format: value };
+      assert.ok(!vague.includes(tellFailure({ keyword, params })), `${keyword}: ${JSON.stringify(value)}`);
+    }
+    const inner = [schema.items, schema.additionalProperties, ...Object.values(schema.properties ?? {})];
+    for (const each of [...inner, ...(schema.anyOf ?? [])]) if (typeof each === 'object') visit(each);
+  };
+  for (const schema of Object.values(document.components.schemas)) visit(schema);
+  for (const { parameters = [], requestBody } of Object.values<Json>(document.paths).flatMap(
+    (item) => Object.values(item) as Json[],
+  )) {
+    for (const { schema } of parameters) visit(schema);
+    for (const { schema } of Object.values<Json>(requestBody?.content ?? {})) visit(schema);
+  }
+});

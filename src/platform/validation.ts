@@ -1,0 +1,97 @@
+/** What a validator found wrong, in words for people: no patterns, no keywords of the validator, no lists without an end. */
+import { AppError, notFound, type FieldError } from './errors.ts';
+import { wordsOfForm } from './schema.ts';
+import { countOf, tellValues } from './words.ts';
+
+/** As Ajv and TypeBox report it. */
+export interface Failure {
+  instancePath: string;
+  keyword: string;
+  params: object;
+}
+
+// More would only repeat what the first ones say.
+const MAX_FIELD_ERRORS = 20;
+
+/** The refusal of a request part; a malformed id in a path is a resource that does not exist. */
+export function validationProblem(failures: Failure[], part: string): AppError {
+  if (part === 'params') return notFound();
+  const errors: FieldError[] = [];
+  for (const failure of failures) {
+    const path = pathOf(failure) || part;
+    // A text that is empty, or breaks a pattern, often has no format either: to say so twice helps nobody.
+    if (FORMS.has(failure.keyword) && errors.some((error) => error.path === path)) continue;
+    errors.push({ path, code: codeOf(failure.keyword), message: tellFailure(failure) });
+    if (errors.length === MAX_FIELD_ERRORS) break;
+  }
+  const [first] = errors;
+  return new AppError('VALIDATION_FAILED', first && `${first.path} ${first.message}`, errors);
+}
+
+const FORMS = new Set(['pattern', 'format']);
+
+const codeOf = (keyword: string): string => keyword.replaceAll(/([A-Z])/g, '_$1').toUpperCase();
+
+/** `a.b[0]` */
+function pathOf({ instancePath, params }: Failure): string {
+  const parts = instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const { missingProperty, additionalProperty } = params as Record<string, string | undefined>;
+  const extra = missingProperty ?? additionalProperty;
+  if (extra !== undefined) parts.push(extra);
+  return parts.map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : (index ? '.' : '') + part)).join('');
+}
+
+/** What the keywords below bring, each its own part. */
+interface Params {
+  limit: number;
+  type: string | string[];
+  allowedValues: unknown[];
+  pattern: string;
+  format: string;
+}
+
+/** By keyword: the end of a sentence that begins with the field. */
+const WORDS = new Map<string, (params: Params) => string>([
+  ['additionalProperties', () => 'is not a property that can be set'],
+  ['required', () => 'is required'],
+  ['type', ({ type }) => `must be ${tellTypes([type].flat())}`],
+  ['enum', ({ allowedValues }) => `must be one of ${tellValues(allowedValues)}`],
+  ['pattern', ({ pattern }) => wordsOfForm(pattern) ?? 'is not in the expected form'],
+  ['format', ({ format }) => FORMATS.get(format) ?? 'is not in the expected form'],
+  ['minLength', ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`)],
+  ['maxLength', ({ limit }) => `must have at most ${countOf(limit, 'character')}`],
+  ['minimum', ({ limit }) => `must be at least ${limit}`],
+  ['maximum', ({ limit }) => `must be at most ${limit}`],
+  ['minItems', ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`)],
+  ['maxItems', ({ limit }) => `must have at most ${countOf(limit, 'item')}`],
+  ['uniqueItems', () => 'must not hold the same item twice'],
+  ['minProperties', ({ limit }) => `must have at least ${countOf(limit, 'property', 'properties')}`],
+  ['maxProperties', ({ limit }) => `must have at most ${countOf(limit, 'property', 'properties')}`],
+  ['anyOf', () => 'fits none of the forms that are possible here'],
+]);
+
+const FORMATS = new Map([
+  ['date-time', 'must be a time such as 2026-01-31T12:00:00.000Z'],
+  ['email', 'must be an e-mail address'],
+  ['hostname', 'must be the name of a host'],
+  ['uri', 'must be a whole web address'],
+]);
+
+/** What is wrong, as the end of a sentence that begins with the field. */
+export function tellFailure({ keyword, params }: Pick<Failure, 'keyword' | 'params'>): string {
+  return WORDS.get(keyword)?.(params as Params) ?? 'is not valid';
+}
+
+const TYPES = new Map([
+  ['string', 'a text'],
+  ['integer', 'a whole number'],
+  ['number', 'a number'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'an object'],
+]);
+
+const tellTypes = (types: string[]): string => types.map((type) => TYPES.get(type) ?? type).join(' or ');
