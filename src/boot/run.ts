@@ -18,7 +18,7 @@ export async function run(config: Config, purpose: Purpose): Promise<void> {
     const asked = nextSignal();
     const running = await start(config, purpose, { log });
     log.info({ listening: running.url, purpose, pid: process.pid }, 'ready');
-    const where = running.url ? ` on ${running.url} (reference: ${running.url}/docs)` : ' to work';
+    const where = running.url ? ` on ${running.url} (guides and reference: ${running.url}/docs)` : ' to work';
     process.stdout.write(`Parley is ready${where}\n`);
     collectGarbage();
     await ended(running, asked, log);

@@ -19,7 +19,7 @@ async function get(path: string, headers: Record<string, string> = {}) {
 test('the document is handed out compressed as the caller likes it, and always the same', async () => {
   const plain = await get('/openapi.json');
   assert.equal(JSON.parse(plain.bytes.toString()).openapi, '3.1.0');
-  for (const path of ['/openapi.json', '/docs/json', '/docs/yaml']) {
+  for (const path of ['/openapi.json', '/docs/api/json', '/docs/api/yaml']) {
     const brotli = await get(path, { 'accept-encoding': 'gzip, deflate, br' });
     assert.equal(brotli.headers['content-encoding'], 'br');
     assert.ok(brotliDecompressSync(brotli.bytes).equals(plain.bytes));
@@ -53,8 +53,12 @@ test('public pages and documents are counted by address; health and metrics are 
     '/',
     '/docs',
     '/docs/',
-    '/docs/json',
-    '/docs/static/swagger-ui.css',
+    '/docs/api/json',
+    '/docs/errors',
+    '/docs/assets/page.css',
+    '/docs/assets/search.json',
+    '/docs/api',
+    '/docs/api/static/swagger-ui.css',
     '/set-password',
     '/set-password/page.js',
   ])

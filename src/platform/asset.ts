@@ -17,10 +17,10 @@ interface Versions {
 }
 
 /** A handler that serves what `render` returns, which is called with the first request. */
-export function serveOnce(type: string, render: () => string) {
+export function serveOnce(type: string, render: () => string | Promise<string>) {
   let versions: Promise<Versions> | undefined;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    versions ??= makeVersions(Buffer.from(render()));
+    versions ??= Promise.resolve(render()).then((text) => makeVersions(Buffer.from(text)));
     const made = await versions;
     reply.headers({ etag: made.etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
     if (request.headers['if-none-match'] === made.etag) return reply.code(304).send();

@@ -62,7 +62,7 @@ export type FieldError = Static<typeof FieldError>;
 export const Problem = define(
   'Problem',
   Type.Object({
-    type: Type.String(),
+    type: Type.String({ description: 'The address of the explanation of `code`, on this platform' }),
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String(),
@@ -136,7 +136,7 @@ export function alreadyHeld(code: ErrorCode, path: string, existingId: string | 
 export function problemOf(error: AppError, requestId: string): Problem {
   const { status, title } = ERRORS[error.code];
   return {
-    type: `urn:parley:error:${error.code}`,
+    type: `/docs/errors#${error.code}`,
     title,
     status,
     detail: error.message,

@@ -15,7 +15,7 @@ function problemOf(answer: Answer, code: string): Json {
   const { status, headers, body } = answer;
   assert.equal(headers.get('content-type'), 'application/problem+json');
   assert.deepEqual(Object.keys(body).toSorted(), ['code', 'detail', 'errors', 'request_id', 'status', 'title', 'type']);
-  assert.deepEqual([body.code, body.status, body.type], [code, status, `urn:parley:error:${code}`]);
+  assert.deepEqual([body.code, body.status, body.type], [code, status, `/docs/errors#${code}`]);
   assert.equal(body.request_id, headers.get('x-request-id'));
   for (const error of body.errors) {
     assert.deepEqual(Object.keys(error).toSorted(), ['code', 'message', 'path']);

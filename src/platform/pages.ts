@@ -9,7 +9,8 @@ import type { FastifyInstance } from 'fastify';
 import type { CountVisit } from './access.ts';
 import { own } from './own.ts';
 
-const HEADERS = {
+/** Of every page of ours and what it loads. */
+export const PAGE_HEADERS = {
   // Whatever text a page shows, only our own files run, and they talk to nobody but us.
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
@@ -39,17 +40,22 @@ export function pageRoutes(app: FastifyInstance, count: CountVisit, path: string
     const extension = extname(name);
     const type = own(TYPES, extension);
     if (!type) throw new Error(`web/${folder}/${name} is of no kind that pages serve`);
-    const text = readFileSync(new URL(name, root), 'utf8');
     const isPage = extension === '.html';
     let body: string | undefined;
-    const bodyOf = (): string => (body ??= extension === '.ts' ? asJavaScript(text) : text);
+    const bodyOf = (): string => (body ??= readPageFile(folder, name));
     // Files have no version in their name: a browser asks again each time. The page itself leaves no trace at all.
-    const headers = { ...HEADERS, 'content-type': type, 'cache-control': isPage ? 'no-store' : 'no-cache' };
+    const headers = { ...PAGE_HEADERS, 'content-type': type, 'cache-control': isPage ? 'no-store' : 'no-cache' };
     const options = { config: { access: 'public' }, onRequest: count };
     app.get(isPage ? path : `${path}/${name.replace(/\.ts$/, '.js')}`, options, (_, reply) =>
       reply.headers(headers).send(bodyOf()),
     );
   }
+}
+
+/** A file of web/<folder> as a browser takes it. */
+export function readPageFile(folder: string, name: string): string {
+  const text = readFileSync(new URL(`../../web/${folder}/${name}`, import.meta.url), 'utf8');
+  return extname(name) === '.ts' ? asJavaScript(text) : text;
 }
 
 /** What a browser runs: the types become blanks, so that lines stay where they are, and modules import each other as `.js`. */

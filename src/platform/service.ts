@@ -5,8 +5,10 @@ import type { FastifyInstance } from 'fastify';
 import { Type, type TSchema } from 'typebox';
 import type { CountVisit } from './access.ts';
 import { serveOnce } from './asset.ts';
+import { guideRoutes } from './guides/routes.ts';
 import { AppError } from './errors.ts';
 import { markPublic } from './http.ts';
+import { readPageFile } from './pages.ts';
 import { oneOf } from './schema.ts';
 import { sameText } from './secrets.ts';
 import type { Metrics } from './telemetry.ts';
@@ -109,24 +111,37 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The document, and a page that shows it without any outside host; whoever follows the address of the terminal finds it, too. */
+/** The document, a page that shows it without any outside host, and the guides; whoever follows the address of the terminal finds it, too. */
 export async function referencePages(app: FastifyInstance, count: CountVisit): Promise<void> {
   const serveDocument = serveOnce('application/json; charset=utf-8', () => JSON.stringify(app.swagger()));
   const options = { config: { access: 'public' }, onRequest: count };
   app.get('/openapi.json', options, serveDocument);
   // Relative, so that a proxy may put the platform below a prefix.
   app.get('/', options, (_, reply) => reply.redirect('docs'));
+  guideRoutes(app, count);
+  // Where the document was before the guides came.
+  for (const path of ['/docs/json', '/docs/yaml'])
+    app.get(path, options, (_, reply) => reply.redirect('../openapi.json'));
   await app.register(async (pages) => {
     markPublic(pages);
     pages.addHook('onRequest', count);
     // The plug-in would render the document for each request, as YAML even in a second's work; JSON is YAML.
     pages.addHook('onRoute', (route) => {
       if (/\/(json|yaml)$/.test(route.url)) route.handler = serveDocument;
+      // It would want the content of our own files at start.
+      if (route.url.endsWith('/page.css'))
+        route.handler = serveOnce('text/css', () => readPageFile('reference', 'page.css'));
+      if (route.url.endsWith('/page.js'))
+        route.handler = serveOnce('text/javascript', () => readPageFile('reference', 'page.ts'));
     });
     await pages.register(swaggerUi, {
-      routePrefix: '/docs',
+      routePrefix: '/docs/api',
       staticCSP: POLICY,
-      theme: { title: 'Parley' },
+      theme: {
+        title: 'Parley API reference',
+        css: [{ filename: 'page.css', content: '' }],
+        js: [{ filename: 'page.js', content: '' }],
+      },
       // Without the bar above it, whose logo brings a style inline, which no policy of ours allows.
       uiConfig: { deepLinking: true, layout: 'BaseLayout' },
     });

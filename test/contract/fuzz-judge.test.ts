@@ -28,7 +28,7 @@ function answerOf(status: number, body: unknown, headers: Record<string, string>
 
 function problemOf(status: number, code: string, others: object = {}): Answer {
   const problem = {
-    type: `urn:parley:error:${code}`,
+    type: `/docs/errors#${code}`,
     title: 't',
     status,
     detail: 'd',

@@ -277,7 +277,7 @@ describe('every operation', () => {
 
 describe('the reference page', () => {
   test('and all that it loads come from this server alone, and may run under its own policy', async () => {
-    const page = await fetch(`${platform.url}/docs/`);
+    const page = await fetch(`${platform.url}/docs/api/`);
     assert.equal(page.status, 200);
     const policy = page.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'/);
@@ -288,7 +288,7 @@ describe('the reference page', () => {
     );
     assert.ok(assets.length >= 4, assets.join());
     for (const address of assets) {
-      const asset = new URL(address, `${platform.url}/docs/`);
+      const asset = new URL(address, `${platform.url}/docs/api/`);
       assert.equal(asset.origin, platform.url);
       const answer = await fetch(asset);
       assert.equal(answer.status, 200, address);
@@ -301,10 +301,10 @@ describe('the reference page', () => {
   });
 
   test('shows this very document', async () => {
-    const start = await (await fetch(`${platform.url}/docs/static/swagger-initializer.js`)).text();
+    const start = await (await fetch(`${platform.url}/docs/api/static/swagger-initializer.js`)).text();
     assert.doesNotMatch(start, /['"`](?:https?:)?\/\//);
     assert.match(start, /validatorUrl: null/);
-    assert.deepEqual(await (await fetch(`${platform.url}/docs/json`)).json(), document);
+    assert.deepEqual(await (await fetch(`${platform.url}/docs/api/json`)).json(), document);
   });
 });
 

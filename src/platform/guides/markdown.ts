@@ -1,0 +1,135 @@
+/** A guide's Markdown as HTML: headings that can be linked to, links between guides; and its text for the search. */
+import { Marked, type Token, type Tokens } from 'marked';
+import type { Guide } from './shelf.ts';
+
+export interface Heading {
+  id: string;
+  text: string;
+  depth: number;
+}
+
+export interface RenderedGuide {
+  html: string;
+  headings: Heading[];
+}
+
+/** What the search finds: the text below one heading. */
+export interface Section {
+  heading: Heading;
+  text: string;
+}
+
+export const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** From one guide's address to that of another, so that a proxy may put the platform below a prefix. */
+export function linkBetween(from: string, to: string): string {
+  if (from === '') return to === '' ? 'docs' : `docs/${to}`;
+  const up = '../'.repeat(from.split('/').length - 1);
+  return to === '' ? `../${up}docs` : up + to;
+}
+
+/** By a guide's path, its headings' ids as they are, by how code hosts write them: in small letters. */
+export type Anchors = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+export const anchorsOf = (guides: Guide[]): Anchors =>
+  new Map(
+    guides.map((guide) => [
+      guide.path,
+      new Map(sectionsOf(guide).map(({ heading: { id } }) => [id.toLowerCase(), id])),
+    ]),
+  );
+
+export function renderGuide({ path, markdown }: Guide, anchors: Anchors): RenderedGuide {
+  const nextId = createIds();
+  const headings: Heading[] = [];
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }) {
+        const text = plainText(tokens);
+        const id = nextId(text);
+        headings.push({ id, text, depth });
+        const inner = this.parser.parseInline(tokens);
+        if (depth === 1) return `<h1 id="${id}">${inner}</h1>\n`;
+        const label = escapeHtml(`Link to ${text}`);
+        return `<h${depth} id="${id}">${inner}<a class="anchor" href="#${id}" aria-label="${label}">#</a></h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        return `<a href="${escapeHtml(addressOf(path, href, anchors))}">${this.parser.parseInline(tokens)}</a>`;
+      },
+      code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
+      html: ({ text }) => escapeHtml(text),
+    },
+  });
+  // A wide table scrolls by itself, not the page.
+  const html = marked
+    .parse(markdown, { async: false })
+    .replaceAll('<table>', '<div class="table" role="region" aria-label="Table" tabindex="0"><table>')
+    .replaceAll('</table>', '</table></div>');
+  return { html, headings };
+}
+
+export function sectionsOf({ markdown }: Guide): Section[] {
+  const nextId = createIds();
+  const sections: Section[] = [];
+  for (const token of new Marked().lexer(markdown)) {
+    if (token.type === 'heading') {
+      const { tokens, depth } = token as Tokens.Heading;
+      const text = plainText(tokens);
+      sections.push({ heading: { id: nextId(text), text, depth }, text: '' });
+    } else {
+      const last = sections.at(-1);
+      if (last) last.text += ` ${plainText([token])}`;
+    }
+  }
+  return sections.map(({ heading, text }) => ({ heading, text: text.replaceAll(/\s+/g, ' ').trim() }));
+}
+
+/** A code of ours is its own id, as `type` of a problem names it; every other heading has the id that code hosts give it. */
+function createIds(): (text: string) => string {
+  const taken = new Map<string, number>();
+  return (text) => {
+    const hosted = text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-');
+    const id = isCode(text) ? text : hosted;
+    const before = taken.get(id) ?? 0;
+    taken.set(id, before + 1);
+    return before === 0 ? id : `${id}-${before}`;
+  };
+}
+
+const isCode = (text: string): boolean => /^[A-Z][A-Z_]+$/.test(text);
+
+/** Where a link of `path` leads: guides link to each other by their files, so that a code host can follow them, too. */
+function addressOf(path: string, href: string, anchors: Anchors): string {
+  if (/^[a-z]+:/.test(href)) return href;
+  const [file = '', fragment] = href.split('#');
+  const base = `http://guides/docs/${path || 'README'}`;
+  const { pathname } = new URL(file, base);
+  const target = file === '' ? path : pathname.replace('/docs/', '').replace(/(^README)?\.md$/, '');
+  const ids = anchors.get(target);
+  const hash = fragment === undefined ? '' : `#${ids?.get(fragment) ?? fragment}`;
+  if (file === '') return hash;
+  return (ids ? linkBetween(path, target) : file) + hash;
+}
+
+/** The words of it, without marks. */
+function plainText(tokens: Token[]): string {
+  return tokens
+    .map((token): string => {
+      if (token.type === 'table') {
+        const { header, rows } = token as Tokens.Table;
+        return [header, ...rows]
+          .flat()
+          .map((cell) => plainText(cell.tokens))
+          .join(' ');
+      }
+      if (token.type === 'list') return (token as Tokens.List).items.map((item) => plainText(item.tokens)).join(' ');
+      if ('tokens' in token && token.tokens) return plainText(token.tokens);
+      if (token.type === 'br' || token.type === 'space') return ' ';
+      return 'text' in token ? String(token.text) : '';
+    })
+    .join('');
+}

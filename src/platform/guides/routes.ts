@@ -1,0 +1,91 @@
+/** The guides of docs/ at /docs, with a search that runs in the reader's browser. All is made when it is first asked for. */
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import type { CountVisit } from '../access.ts';
+import { serveOnce } from '../asset.ts';
+import { PAGE_HEADERS, pageRoutes } from '../pages.ts';
+import type { Anchors } from './markdown.ts';
+import { listGuidePaths, readGuides, type Guide } from './shelf.ts';
+
+interface Library {
+  guides: Guide[];
+  anchors: Anchors;
+}
+
+/** One thing that the search finds. */
+interface Entry {
+  id: number;
+  /** Below /docs. */
+  path: string;
+  page: string;
+  title: string;
+  text: string;
+}
+
+export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
+  let library: Promise<Library> | undefined;
+  const open = (): Promise<Library> => (library ??= openLibrary());
+  const serve = (path: string, type: string, render: () => string | Promise<string>): void => {
+    const handler = serveOnce(type, render);
+    app.get(path, { config: { access: 'public' }, onRequest: count }, (request, reply) =>
+      handler(request, reply.headers(PAGE_HEADERS)),
+    );
+  };
+  for (const path of listGuidePaths())
+    serve(`/docs${path && `/${path}`}`, 'text/html; charset=utf-8', async () => renderPage(await open(), path));
+  serve('/docs/assets/search.json', 'application/json; charset=utf-8', async () =>
+    JSON.stringify(await listEntries((await open()).guides, app.swagger() as Described)),
+  );
+  serve('/docs/assets/minisearch.js', 'text/javascript; charset=utf-8', () =>
+    readFileSync(new URL('../umd/index.js', import.meta.resolve('minisearch')), 'utf8').replace(
+      /^\/\/# sourceMappingURL=.*$/m,
+      '',
+    ),
+  );
+  pageRoutes(app, count, '/docs/assets', 'guides');
+  const options = { config: { access: 'public' }, onRequest: count };
+  app.get('/docs/', options, (_, reply) => reply.redirect('../docs'));
+}
+
+/** What reads Markdown is loaded with the first page, not at start. */
+async function openLibrary(): Promise<Library> {
+  const { anchorsOf } = await import('./markdown.ts');
+  const guides = readGuides();
+  return { guides, anchors: anchorsOf(guides) };
+}
+
+async function renderPage({ guides, anchors }: Library, path: string): Promise<string> {
+  const [{ renderGuide }, { layOut }] = await Promise.all([import('./markdown.ts'), import('./layout.ts')]);
+  const guide = guides.find((each) => each.path === path);
+  if (!guide) throw new Error(`no guide is called ${path}`);
+  return layOut(guide, renderGuide(guide, anchors), guides);
+}
+
+/** The part of the API's document that the search reads. */
+interface Described {
+  paths?: Record<
+    string,
+    Record<string, { summary?: string; description?: string; operationId?: string; tags?: string[] }>
+  >;
+}
+
+async function listEntries(guides: Guide[], { paths = {} }: Described): Promise<Entry[]> {
+  const { sectionsOf } = await import('./markdown.ts');
+  const sections = guides.flatMap((guide) =>
+    sectionsOf(guide).map(({ heading, text }) => ({
+      path: heading.depth === 1 ? guide.path : `${guide.path}#${heading.id}`,
+      page: guide.title,
+      title: heading.text,
+      text,
+    })),
+  );
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { summary = '', description = '', operationId = '', tags = [] }]) => ({
+      path: `api#/${tags[0] ?? ''}/${operationId}`,
+      page: 'API reference',
+      title: summary,
+      text: `${method.toUpperCase()} ${path} ${description}`,
+    })),
+  );
+  return [...sections, ...operations].map((entry, id) => ({ id, ...entry }));
+}

@@ -1,0 +1,65 @@
+/** Which guides there are: the Markdown files of docs/, in the order in which a reader wants them. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+const ROOT = new URL('../../../docs/', import.meta.url);
+const OVERVIEW = 'README';
+const DECISIONS = 'decisions';
+// What an integrator reads, in this order; everything else is about how the platform is built.
+const FOR_INTEGRATORS = [OVERVIEW, 'authentication', 'errors', 'events'];
+
+export interface Guide {
+  /** Below /docs: `errors`, `decisions/0006-ids`; empty for the overview. */
+  path: string;
+  title: string;
+  group: 'Guides' | 'How it is built' | 'Decisions';
+  markdown: string;
+}
+
+/** Their addresses alone, for which no file is read. */
+export function listGuidePaths(): string[] {
+  const names = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
+  const decisions = readdirSync(new URL(`${DECISIONS}/`, ROOT)).filter((name) => name.endsWith('.md'));
+  return [
+    ...names.map((name) => pathOf(name.slice(0, -'.md'.length))),
+    DECISIONS,
+    ...decisions.toSorted().map((name) => `${DECISIONS}/${name.slice(0, -'.md'.length)}`),
+  ];
+}
+
+const pathOf = (name: string): string => (name === OVERVIEW ? '' : name);
+
+/** All of them. */
+export function readGuides(): Guide[] {
+  const read = (path: string): Guide => {
+    const markdown = readFileSync(new URL(`${path || OVERVIEW}.md`, ROOT), 'utf8');
+    return { path, title: titleOf(markdown), group: groupOf(path), markdown };
+  };
+  const files = listGuidePaths().filter((path) => path !== DECISIONS);
+  const guides = files.map(read).toSorted((a, b) => rankOf(a) - rankOf(b));
+  return [...guides, indexOf(guides.filter(({ group }) => group === 'Decisions'))];
+}
+
+/** A guide begins with its title. */
+const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? '';
+
+function groupOf(path: string): Guide['group'] {
+  if (path.startsWith(`${DECISIONS}/`)) return 'Decisions';
+  return FOR_INTEGRATORS.includes(path || OVERVIEW) ? 'Guides' : 'How it is built';
+}
+
+/** Those of the inside keep the order of their names. */
+function rankOf({ path, group }: Guide): number {
+  return group === 'Guides' ? FOR_INTEGRATORS.indexOf(path || OVERVIEW) : FOR_INTEGRATORS.length;
+}
+
+/** What the folder itself shows, as a code host does. */
+function indexOf(decisions: Guide[]): Guide {
+  const lines = decisions.map(({ path, title }) => `- [${title}](${path}.md)`);
+  const intro = 'What was decided, what else was possible, and why: half a page each.';
+  return {
+    path: DECISIONS,
+    title: 'Decisions',
+    group: 'How it is built',
+    markdown: ['# Decisions', intro, lines.join('\n')].join('\n\n'),
+  };
+}

@@ -1,0 +1,106 @@
+/** The guides as they are served: all of them, with links that lead somewhere, and an entry for the `type` of every problem. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { ERRORS } from '../../src/platform/errors.ts';
+import { EVENT_NAMES } from '../../src/platform/events.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+
+const platform = await startPlatform();
+
+const files = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+const paths = [
+  ...files.map((name) => `/docs/${name.replace(/\.md$/, '')}`.replace(/\/README$/, '')),
+  '/docs/decisions',
+];
+
+interface Page {
+  headers: Headers;
+  html: string;
+  ids: Set<string>;
+  links: URL[];
+}
+
+async function read(path: string): Promise<Page> {
+  const answer = await fetch(platform.url + path);
+  assert.equal(answer.status, 200, path);
+  const html = await answer.text();
+  return {
+    headers: answer.headers,
+    html,
+    ids: new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => id)),
+    links: [...html.matchAll(/\s(?:href|src)="([^"]+)"/g)].map(([, href = '']) => new URL(href, platform.url + path)),
+  };
+}
+
+const pages = new Map(await Promise.all(paths.map(async (path) => [path, await read(path)] as const)));
+
+test('every file of docs/ is a page, under the policy of all pages of ours', () => {
+  assert.ok(pages.size > 15);
+  for (const [path, { headers, html }] of pages) {
+    assert.equal(headers.get('content-type'), 'text/html; charset=utf-8', path);
+    assert.match(
+      headers.get('content-security-policy') ?? '',
+      /^default-src 'none'; script-src 'self'; style-src 'self';/,
+    );
+    assert.doesNotMatch(html, /<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/i, path);
+    assert.equal([...html.matchAll(/<h1/g)].length, 1, path);
+    assert.doesNotMatch(html, /<title> · /, path);
+  }
+});
+
+test('every link of a page leads to a page that there is, and to a place in it', async () => {
+  const known = new Map<string, number>();
+  for (const [path, { links }] of pages) {
+    for (const link of links.filter(({ origin }) => origin === platform.url)) {
+      const target = pages.get(link.pathname);
+      const id = decodeURIComponent(link.hash.slice(1));
+      if (target && id) assert.ok(target.ids.has(id), `${path} links to ${link.pathname}${link.hash}`);
+      if (target) continue;
+      const status = known.get(link.pathname) ?? (await fetch(link)).status;
+      known.set(link.pathname, status);
+      assert.equal(status, 200, `${path} links to ${link.pathname}`);
+    }
+  }
+});
+
+describe('what other answers point to is there:', () => {
+  test('an entry for every code, at the address that is the type of its problems', async () => {
+    const { ids } = pages.get('/docs/errors') ?? assert.fail();
+    for (const code of Object.keys(ERRORS)) assert.ok(ids.has(code), code);
+    const { body } = await platform.call(404, 'GET', `/v1/inboxes/${'0'.repeat(24)}`);
+    assert.equal(body.type, '/docs/errors#NOT_FOUND');
+  });
+
+  test('a section for every event', () => {
+    const { ids } = pages.get('/docs/events') ?? assert.fail();
+    for (const name of EVENT_NAMES) assert.ok(ids.has(name), name);
+  });
+});
+
+test('what the search knows is every section and every operation, each at an address of its own', async () => {
+  const entries = (await (await fetch(`${platform.url}/docs/assets/search.json`)).json()) as Json[];
+  const { paths: described } = (await platform.call(200, 'GET', '/openapi.json', { key: null })).body;
+  const operations = Object.values<Json>(described).flatMap((item) => Object.keys(item));
+  assert.equal(entries.filter(({ page }) => page === 'API reference').length, operations.length);
+  assert.equal(new Set(entries.map(({ path }) => path)).size, entries.length);
+  for (const entry of entries.filter(({ page }) => page !== 'API reference')) {
+    const [path, id] = String(entry.path).split('#');
+    const page = pages.get(`/docs${path ? `/${path}` : ''}`);
+    assert.ok(page && (id === undefined || page.ids.has(id)), entry.path);
+    assert.ok(entry.title);
+  }
+});
+
+test('the addresses of before lead to those of now', async () => {
+  for (const [path, target] of [
+    ['/', '/docs'],
+    ['/docs/', '/docs'],
+    ['/docs/json', '/openapi.json'],
+    ['/docs/yaml', '/openapi.json'],
+  ] as const) {
+    const answer = await fetch(platform.url + path);
+    assert.deepEqual([answer.status, new URL(answer.url).pathname], [200, target], path);
+    await answer.arrayBuffer();
+  }
+});

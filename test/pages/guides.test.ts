@@ -1,0 +1,73 @@
+/** The guides, in a real browser. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openPage, startBrowser } from '../support/browser.ts';
+import { startPlatform } from '../support/platform.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+test('the address that the terminal names leads to the guides, which ask no other host and break no content policy', async () => {
+  const { page, complaints, requests } = await openPage(browser);
+  await page.goto(platform.url);
+  assert.equal(page.url(), `${platform.url}/docs`);
+  await page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Errors' }).click();
+  await page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'API reference' }).first().click();
+  await page.getByRole('heading', { name: /^Parley/ }).waitFor();
+  await page.getByRole('link', { name: '← Guides' }).click();
+  await page.getByRole('heading', { name: 'First steps' }).waitFor();
+  for (const url of requests) assert.equal(new URL(url).origin, platform.url);
+  assert.deepEqual(complaints, []);
+});
+
+describe('the search', () => {
+  test('finds an error by its code, from the keyboard alone', async () => {
+    const { page, complaints } = await openPage(browser);
+    await page.goto(`${platform.url}/docs/decisions/0006-ids`);
+    await page.keyboard.press('/');
+    await page.keyboard.type('ambiguous_phone');
+    await page.getByRole('option', { name: /^AMBIGUOUS_PHONE/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${platform.url}/docs/errors#AMBIGUOUS_PHONE`);
+    assert.deepEqual(complaints, []);
+  });
+
+  test('finds an operation, and says when there is nothing', async () => {
+    const { page } = await openPage(browser);
+    await page.goto(`${platform.url}/docs`);
+    await page.getByRole('combobox').fill('send-text');
+    await page
+      .getByRole('option', { name: /send-text/ })
+      .first()
+      .click();
+    await page.waitForURL(/\/docs\/api#\/messages\//);
+    await page.goto(`${platform.url}/docs/events`);
+    await page.getByRole('combobox').fill('xyzzy');
+    await page.getByText('Nothing found for “xyzzy”').waitFor();
+  });
+});
+
+test('a phone shows every guide without scrolling sideways, the menu folded', async () => {
+  const { page, complaints } = await openPage(browser, PHONE);
+  for (const path of [
+    '',
+    '/authentication',
+    '/errors',
+    '/events',
+    '/guarantees',
+    '/benchmarks',
+    '/decisions/0012-limits',
+  ]) {
+    await page.goto(`${platform.url}/docs${path}`);
+    const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    assert.equal(wide, 0, path);
+  }
+  const errors = page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Errors' });
+  assert.equal(await errors.isVisible(), false);
+  await page.locator('summary').click();
+  await errors.click();
+  await page.waitForURL(`${platform.url}/docs/errors`);
+  assert.deepEqual(complaints, []);
+});
