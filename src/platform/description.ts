@@ -1,6 +1,6 @@
 /** How an operation's declaration becomes its entry in the OpenAPI document. */
 import { Type, type TSchema } from 'typebox';
-import { ERRORS, Problem } from './errors.ts';
+import { ERRORS, Problem, type ErrorCode } from './errors.ts';
 import { inForm, ref } from './schema.ts';
 
 interface Described {
@@ -14,7 +14,7 @@ interface Described {
   body?: TSchema;
   form?: unknown;
   answers: Record<number, TSchema>;
-  errors?: (keyof typeof ERRORS)[];
+  errors?: ErrorCode[];
   /** Present when a repeat with the same Idempotency-Key is understood. */
   again?: unknown;
 }
@@ -74,24 +74,42 @@ function operationId(method: string, path: string): string {
  * would be most of a start.
  */
 export function describeProblems(
-  { method, params, again, errors = [] }: Described,
-  secured: boolean,
+  { method, params, query, again, errors = [] }: Described,
+  { name, asks }: { name: string; asks: 'company' | 'token' | 'nothing' },
 ): Record<string, object> {
-  const statuses = new Set([400, 429, 500, 503]);
+  const codes = new Set<ErrorCode>(EVERYWHERE);
+  const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code));
+  const secured = asks !== 'nothing';
+  if (secured) add('UNAUTHORIZED');
+  // Without a scope there is nothing that a living token may lack.
+  if (name.includes(':')) add('FORBIDDEN');
+  if (asks === 'company') add('COMPANY_ID_REQUIRED');
   // A global key may name a company that does not exist.
-  if (secured) for (const status of [401, 403, 404]) statuses.add(status);
-  if (params) statuses.add(404);
+  if (secured || params) add('NOT_FOUND');
   // A body that is not expected is read, too, before it is refused; only that of a GET is left alone.
-  if (method !== 'GET') for (const status of [413, 415]) statuses.add(status);
-  if (again) for (const status of [409, 422]) statuses.add(status);
-  for (const code of errors) statuses.add(ERRORS[code].status);
-  return Object.fromEntries([...statuses].toSorted((a, b) => a - b).map((status) => [status, problemSchema(status)]));
+  if (method !== 'GET') add('REQUEST_TIMEOUT', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL');
+  if (isList(query)) add('ANSWER_TOO_LARGE');
+  if (again) add('IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED');
+  add(...errors);
+  const statuses = new Set([...codes].map((code) => ERRORS[code].status).toSorted((a, b) => a - b));
+  return Object.fromEntries([...statuses].map((status) => [status, problemSchema(status, codes)]));
 }
 
-function problemSchema(status: number) {
-  const codes = Object.entries(ERRORS).filter(([, error]) => error.status === status);
-  return {
-    description: codes.map(([code]) => code).join(', '),
-    content: { 'application/problem+json': { schema: ref(Problem) } },
-  };
+const EVERYWHERE: ErrorCode[] = [
+  'VALIDATION_FAILED',
+  'MALFORMED_BODY',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'UNAVAILABLE',
+];
+
+const isList = (query: TSchema | undefined): boolean =>
+  'limit' in ((query as { properties?: object } | undefined)?.properties ?? {});
+
+/** The codes stand in the order of the table of errors. */
+function problemSchema(status: number, codes: ReadonlySet<ErrorCode>) {
+  const named = (Object.keys(ERRORS) as ErrorCode[]).filter(
+    (code) => codes.has(code) && ERRORS[code].status === status,
+  );
+  return { description: named.join(', '), content: { 'application/problem+json': { schema: ref(Problem) } } };
 }

@@ -81,7 +81,7 @@ export function operation<
   const { scope } = declaration;
   declare(app, declaration, {
     name: scope,
-    secured: true,
+    asks: 'company',
     enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: true }),
     database: () => access.database,
     who: ({ principal, companyId }, trail) => {
@@ -101,7 +101,7 @@ export function installationOperation<
   const { scope } = declaration;
   declare(app, declaration, {
     name: scope ?? 'token',
-    secured: true,
+    asks: 'token',
     enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: false }),
     database: () => access.database,
     who: ({ principal, companyId }, trail) => {
@@ -133,7 +133,7 @@ export function publicOperation<B extends TSchema, R extends TSchema>(
     { ...rest, handler: admitted },
     {
       name: 'public',
-      secured: false,
+      asks: 'nothing',
       bodyLimit: PUBLIC_BODY_LIMIT,
       enter: async (request, reply) => {
         await admitAddress(access, request, reply);
@@ -159,7 +159,7 @@ const PUBLIC_BODY_LIMIT = 16 * 1024;
 /** What differs between the three kinds: how one gets in, and what the handler is given. */
 interface Door<E, W> {
   name: string;
-  secured: boolean;
+  asks: 'company' | 'token' | 'nothing';
   /** Bytes of a body; the server's limit where none is named. */
   bodyLimit?: number;
   enter(request: FastifyRequest, reply: FastifyReply): Promise<E>;
@@ -179,8 +179,8 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
   const route: RouteOptions = {
     method,
     url: path,
-    config: { access: door.name, problems: describeProblems(declaration, door.secured) },
-    schema: describeOperation(declaration, door.secured),
+    config: { access: door.name, problems: describeProblems(declaration, door) },
+    schema: describeOperation(declaration, door.asks !== 'nothing'),
     ...(door.bodyLimit === undefined ? {} : { bodyLimit: door.bodyLimit }),
     onRequest: async (request, reply) => {
       entered.set(request, await door.enter(request, reply));

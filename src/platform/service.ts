@@ -9,6 +9,7 @@ import { guideRoutes } from './guides/routes.ts';
 import { AppError } from './errors.ts';
 import { markPublic } from './http.ts';
 import { readPageFile } from './pages.ts';
+import { completeDocument, type ApiDocument } from './reference.ts';
 import { oneOf } from './schema.ts';
 import { sameText } from './secrets.ts';
 import type { Metrics } from './telemetry.ts';
@@ -99,9 +100,16 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     },
     hideUntagged: true,
     transform: ({ schema, url, route }) => ({
-      schema: { ...schema, response: { ...(schema?.response as object), ...route.config?.problems } },
+      schema: {
+        ...schema,
+        response: { ...(schema?.response as object), ...route.config?.problems },
+        // A scope is `resource:action`; other kinds of access are single words.
+        ...(route.config?.access?.includes(':') ? { 'x-scope': route.config.access } : {}),
+      } as typeof schema,
       url,
     }),
+    transformObject: (document) =>
+      completeDocument((document as { openapiObject: ApiDocument }).openapiObject) as never,
     refResolver: { buildLocalReference: (json) => json['$id'] as string },
   });
 }

@@ -49,6 +49,7 @@ for (const [what, answer, sentence] of [
   ['a 503', problemOf(503, 'UNAVAILABLE'), /^5xx/],
   ['a status that is not documented', answerOf(201, webhook), /^undocumented: 201/],
   ['an error that is not documented', problemOf(409, 'WEBHOOK_EXISTS'), /^undocumented: 409/],
+  ['a code that is not documented', problemOf(400, 'AMBIGUOUS_PHONE'), /^undocumented: 400 AMBIGUOUS_PHONE/],
   ['a field beside the schema', answerOf(200, { ...webhook, token: 'x' }), /token is not in the schema/],
   ['a field that is missing', answerOf(200, { ...webhook, url: undefined }), /url is missing/],
   ['a field of another type', answerOf(200, { ...webhook, url: 5 }), /url is no string/],

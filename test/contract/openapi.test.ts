@@ -84,13 +84,17 @@ describe('the document', () => {
   test('points only to what is in it, and holds no schema that nothing points to', () => {
     const references = new Set<string>();
     walk(document, (node) => typeof node['$ref'] === 'string' && references.add(node['$ref']));
-    const defined = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+    const defined = ['schemas', 'headers', 'examples'].flatMap((kind) =>
+      Object.keys(document.components[kind]).map((name) => `#/components/${kind}/${name}`),
+    );
     assert.ok(defined.length > 5);
     assert.deepEqual([...references].toSorted(), defined.toSorted());
   });
 
   test('speaks JSON Schema 2020-12: no leftovers of OpenAPI 3.0', () => {
     walk(document, (node, path) => {
+      // What an example holds is no schema.
+      if (/\/examples?\b/.test(path)) return;
       assert.ok(!('nullable' in node) || typeof node['nullable'] !== 'boolean', `${path} says nullable`);
       assert.ok(typeof node['exclusiveMinimum'] !== 'boolean', path);
       const types = [node['type']].flat().filter((type) => typeof type === 'string');
@@ -163,7 +167,8 @@ describe('every operation', () => {
     }
     for (const operation of operations.filter(({ secured }) => secured)) {
       const { name, spec } = operation;
-      assert.deepEqual(spec.security, [{ bearer: [] }], name);
+      const scope = spec['x-scope'];
+      assert.deepEqual(spec.security, [{ bearer: scope === undefined ? [] : [scope] }], name);
       const header = headerOf(operation, 'x-company-id');
       assert.deepEqual([header?.required ?? false, header?.schema.type], [false, 'string'], name);
     }
@@ -221,12 +226,20 @@ describe('every operation', () => {
   test('answers each error with a problem, and says which codes there are', () => {
     for (const { name, spec, secured } of operations) {
       const failures = Object.entries<Json>(spec.responses).filter(([status]) => /^[45]/.test(status));
-      for (const status of ['400', '429', '500', '503', ...(secured ? ['401', '403', '404'] : [])])
+      for (const status of [
+        '400',
+        '429',
+        '500',
+        '503',
+        ...(secured ? ['401', '404'] : []),
+        ...(spec['x-scope'] ? ['403'] : []),
+      ])
         assert.ok(status in spec.responses, `${name}: ${status}`);
       for (const [status, answer] of failures) {
-        const expected = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-        assert.deepEqual(answer.content, expected, `${name}: ${status}`);
         const codes: string[] = answer.description.split(', ');
+        const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
+        const expected = { schema: { $ref: '#/components/schemas/Problem' }, examples };
+        assert.deepEqual(answer.content, { 'application/problem+json': expected }, `${name}: ${status}`);
         for (const code of codes)
           assert.equal(ERRORS[code as keyof typeof ERRORS]?.status, Number(status), `${name}: ${code}`);
       }

@@ -28,6 +28,7 @@ export function apiKeyRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: "List the company's keys; for a global key without x-company-id the global ones",
     query: ApiKeyQuery,
+    errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ApiKeyList },
     handler: (caller, { query }) => pageKeys(caller, query),
   });

@@ -34,7 +34,7 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
       'A name, or something that identifies the contact, has to be there. Phone number, e-mail, professional network identifier and external id each belong to one contact of the company: 409 names the one that has it in `existing_id`.',
     body: ref(ContactCreate),
     answers: { 201: ref(Contact) },
-    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
+    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { body }) => createContact(tenant, body),
     again: readContact,
   });
@@ -47,6 +47,7 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
     description:
       'A page takes some milliseconds, also among a million contacts; longer takes only what is rare and can not be looked up by an index: a single letter, a part of a custom field, what few do not equal. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it.',
     query: ContactQuery,
+    errors: ['UNKNOWN_REFERENCE', 'AMBIGUOUS_PHONE'],
     answers: { 200: ContactList },
     handler: (tenant, { query }) => pageContacts(tenant, query),
   });
@@ -66,7 +67,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     form: { maxBytes: MAX_SHEET_BYTES },
     body: ContactImportForm,
     answers: { 201: ref(Import) },
-    errors: ['IMPORTS_WAITING', 'QUOTA_EXCEEDED'],
+    errors: ['IMPORTS_WAITING', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { upload, body, reply }) =>
       importContacts(kit, tenant, { upload, body, signal: signalOf(reply) }),
     again: readContactImport,
@@ -79,6 +80,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Export contacts as CSV',
     description: EXPORT_WORDS,
     query: ContactExportQuery,
+    errors: ['UNKNOWN_REFERENCE', 'AMBIGUOUS_PHONE'],
     answers: { 200: CSV_ANSWER },
     handler: (tenant, { query, reply }) => exportContacts(tenant, query, reply),
   });
@@ -153,7 +155,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     params: ContactParams,
     body: ref(ContactUpdate),
     answers: { 200: ref(Contact) },
-    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
+    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { params, body }) => updateContactById(tenant, params.id, body),
   });
   operation(app, kit.access, {

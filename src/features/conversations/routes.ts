@@ -29,7 +29,7 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
       'Nothing is sent by it. Answers 201, or 200 with the conversation of this contact in this inbox that is open already (any status but CLOSED): an owner or agent that is named here then becomes its own, what is not named stays.',
     body: ref(ConversationCreate),
     answers: { 201: ref(Conversation), 200: ref(Conversation) },
-    errors: ['QUOTA_EXCEEDED'],
+    errors: ['AMBIGUOUS_PHONE', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
     handler: async (tenant, { body, reply }) => {
       const { conversation, opened } = await openConversation(tenant, body);
       reply.code(opened ? 201 : 200);
@@ -44,6 +44,7 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'List conversations',
     query: ConversationQuery,
+    errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ConversationList },
     handler: (tenant, { query }) => pageConversations(tenant, query),
   });
@@ -72,7 +73,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     params: ConversationParams,
     body: ref(ConversationUpdate),
     answers: { 200: ref(Conversation) },
-    errors: ['AMBIGUOUS_PHONE', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
+    errors: ['CONVERSATION_OPEN', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateConversationById(kit, tenant, params.id, body),
   });
   operation(app, kit.access, {
@@ -84,6 +85,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     description: 'Tells CONVERSATION_STEP_CHANGED alone, and nothing when it is in this step already.',
     params: ConversationParams,
     body: ref(StepChange),
+    errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ref(Conversation) },
     handler: (tenant, { params, body }) => moveConversation(tenant, params.id, body.step),
   });

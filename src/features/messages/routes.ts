@@ -40,7 +40,7 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
       'Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again.',
     body: ref(SendText),
     answers: { 201: ref(Message) },
-    errors: ['CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
+    errors: ['CONVERSATION_OPEN', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { body }) => sendText(kit, tenant, body),
     again: readMessage,
   });
@@ -52,7 +52,7 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Write a note for the team',
     body: ref(WriteNote),
     answers: { 201: ref(Message) },
-    errors: ['QUOTA_EXCEEDED'],
+    errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => writeNote(tenant, body),
     again: readMessage,
   });

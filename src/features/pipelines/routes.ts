@@ -69,7 +69,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     params: PipelineParams,
     body: ref(PipelineUpdate),
     answers: { 200: ref(Pipeline) },
-    errors: ['STEP_IN_USE'],
+    errors: ['STEP_IN_USE', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { params, body }) => updatePipelineById(kit, tenant, params.id, body),
   });
   operation(app, kit.access, {
@@ -82,7 +82,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     params: PipelineParams,
     query: PipelineRemoval,
     answers: { 200: ref(Pipeline) },
-    errors: ['PIPELINE_IS_DEFAULT', 'STEP_IN_USE'],
+    errors: ['PIPELINE_IS_DEFAULT', 'STEP_IN_USE', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { params, query }) => removePipeline(kit, tenant, params.id, query.replacement),
   });
 }

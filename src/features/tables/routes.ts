@@ -115,7 +115,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     form: { maxBytes: MAX_SHEET_BYTES },
     body: ImportForm,
     answers: { 201: ref(Import) },
-    errors: ['IMPORTS_WAITING', 'QUOTA_EXCEEDED'],
+    errors: ['IMPORTS_WAITING', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { params, upload, body, reply }) =>
       importRows(kit, tenant, params.id, { upload, body, signal: signalOf(reply) }),
     again: (tenant, id, { params }) => readRowImport(tenant, params.id, id),
@@ -167,7 +167,7 @@ function rowRoutes(app: FastifyInstance, kit: Kit): void {
     params: TableParams,
     body: ref(RowCreate),
     answers: { 201: ref(Row) },
-    errors: ['QUOTA_EXCEEDED'],
+    errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => createRow(tenant, params.id, body),
     again: (tenant, id, { params }) => readRow(tenant, params.id, id),
   });
@@ -196,7 +196,7 @@ function singleRowRoutes(app: FastifyInstance, kit: Kit): void {
     params: RowParams,
     body: ref(RowUpdate),
     answers: { 200: ref(Row) },
-    errors: ['QUOTA_EXCEEDED'],
+    errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateRowById(tenant, params.id, params.rowId, body),
   });
   operation(app, kit.access, {

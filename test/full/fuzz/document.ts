@@ -43,8 +43,8 @@ export interface Operation {
   body: Schema | null;
   /** Of a form: its parts. */
   form: Schema | null;
-  /** By status: the content type and what the body must be. */
-  answers: Map<number, { type: string; schema: Schema }>;
+  /** By status: the content type, what the body must be, and of a refusal the codes that it may have. */
+  answers: Map<number, { type: string; schema: Schema; codes: string[] }>;
 }
 
 type Node = Record<string, unknown>;
@@ -65,12 +65,16 @@ export function readOperations(): Operation[] {
 }
 
 function operationOf(method: string, path: string, spec: Node): Omit<Operation, 'collection'> {
-  const responses = spec['responses'] as Record<string, { content: Record<string, { schema: Schema }> }>;
+  const responses = spec['responses'] as Record<
+    string,
+    { description: string; content: Record<string, { schema: Schema }> }
+  >;
   const parameters = (spec['parameters'] ?? []) as Parameter[];
   const given = spec['requestBody'] as { content: Record<string, { schema: Schema }> } | undefined;
-  const answers = Object.entries(responses).map(([status, { content }]) => {
+  const answers = Object.entries(responses).map(([status, { description, content }]) => {
     const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(content);
-    return [Number(status), { type, schema }] as const;
+    // A refusal says in its description which codes it may have.
+    return [Number(status), { type, schema, codes: description.split(', ') }] as const;
   });
   return {
     method: method.toUpperCase(),
@@ -85,7 +89,7 @@ function operationOf(method: string, path: string, spec: Node): Omit<Operation, 
 }
 
 /** References by what they point to. The document has no schema that holds itself. */
-function inPlace(node: unknown, schemas: Record<string, unknown>): unknown {
+export function inPlace(node: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(node)) return node.map((item) => inPlace(item, schemas));
   if (typeof node !== 'object' || node === null) return node;
   const { $ref } = node as { $ref?: string };

@@ -38,6 +38,8 @@ function undocumented({ operation, method }: Shot, { status, headers, text }: An
   if (!type.startsWith(documented.type)) return [`content type ${type}, not ${documented.type}`];
   if (method === 'HEAD' || !documented.type.includes('json')) return [];
   const body = parsed(text);
+  const { code = '' } = (body ?? {}) as Partial<Problem>;
+  if (status >= 400 && !documented.codes.includes(code)) return [`undocumented: ${status} ${code}`];
   if (body === undefined) return [`no JSON: ${text.slice(0, 300)}`];
   return misfitsOf(documented.schema, body, { closed: true })
     .slice(0, 3)

@@ -1,0 +1,220 @@
+/**
+ * What the API's document says beyond the schemas: the scope of an operation, the headers of its answers, an example for every body,
+ * answer and error, the events as webhooks, and words for what has none of its own. All of it is added when the document is first
+ * asked for, so routes and their start know nothing of it. The words and examples are data, in docs/reference/.
+ */
+import { readFileSync } from 'node:fs';
+import { ERRORS, problemOf, AppError, type ErrorCode } from './errors.ts';
+import { own } from './own.ts';
+
+interface Schema {
+  $ref?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: boolean | Schema;
+  anyOf?: Schema[];
+}
+
+interface Media {
+  schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, object>;
+}
+
+interface Answer {
+  description: string;
+  headers?: Record<string, object>;
+  content?: Record<string, Media>;
+}
+
+interface Operation {
+  operationId: string;
+  description?: string;
+  security: Record<string, string[]>[];
+  parameters?: { name: string; in: string; description?: string; schema?: Schema }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, Answer>;
+  'x-scope'?: string;
+}
+
+/** As far as it is added to. */
+export interface ApiDocument {
+  paths: Record<string, Record<string, Operation>>;
+  webhooks?: object;
+  components: { schemas: Record<string, Schema>; headers?: object; examples?: object };
+}
+
+interface Recorded {
+  /** By operationId. */
+  operations: Record<string, { request?: unknown; answer?: unknown }>;
+  /** By name: the body of a delivery. */
+  events: Record<string, object>;
+}
+
+interface Webhooks {
+  events: Record<string, { summary: string; data: string }>;
+  schemas: Record<string, Schema>;
+}
+
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../docs/reference/${name}.json`, import.meta.url), 'utf8'));
+
+/** The same document, completed. */
+export function completeDocument(document: ApiDocument): ApiDocument {
+  const recorded = read('examples') as Recorded;
+  const webhooks = read('webhooks') as Webhooks;
+  const words = new Map(Object.entries(read('words') as Record<string, string>));
+  Object.assign(document.components.schemas, webhooks.schemas);
+  for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
+    sayScope(operation);
+    showHeaders(operation);
+    showExamples(operation, recorded);
+    for (const parameter of operation.parameters ?? [])
+      parameter.description ??= parameter.schema?.description ?? words.get(parameter.name) ?? '';
+    for (const media of mediaOf(operation)) if (media.schema) describe(media.schema, '', words);
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) describe(schema, name, words);
+  document.components = { ...document.components, headers: HEADERS, examples: problemExamples(document) };
+  document.webhooks = describeWebhooks(webhooks.events, recorded);
+  return document;
+}
+
+function sayScope(operation: Operation): void {
+  const scope = operation['x-scope'];
+  if (scope === undefined) return;
+  operation.security = [{ bearer: [scope] }];
+  operation.description = [operation.description, `Takes the scope \`${scope}\`.`].filter(Boolean).join('\n\n');
+}
+
+const header = (description: string, type = 'string', example?: unknown): object => ({
+  description,
+  schema: { type },
+  ...(example === undefined ? {} : { example }),
+});
+
+const HEADERS = {
+  'x-request-id': header("The caller's own id of the request, or a new one; the log has it, too"),
+  'ratelimit-limit': header('How many requests the caller may make at once', 'integer', 100),
+  'ratelimit-remaining': header('How many of them are left', 'integer', 99),
+  'ratelimit-reset': header('In how many seconds all of them are there again', 'integer', 1),
+  'retry-after': header('After how many seconds it is worth another try', 'integer', 1),
+  'www-authenticate': header('How to authenticate', 'string', 'Bearer'),
+  'idempotent-replayed': header(
+    '`true` when a request with this Idempotency-Key was done before: nothing was done twice, and this is what it made, as it is now',
+    'string',
+    'true',
+  ),
+  'content-disposition': header('The name of the file', 'string', 'attachment; filename="contacts.csv"'),
+};
+type HeaderName = keyof typeof HEADERS;
+
+const RATES: HeaderName[] = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
+const OF_STATUS = new Map<string, HeaderName[]>([
+  ['401', ['www-authenticate']],
+  ['409', ['retry-after']],
+  ['429', [...RATES, 'retry-after']],
+  ['503', ['retry-after']],
+]);
+
+function showHeaders({ parameters = [], responses }: Operation): void {
+  const isRepeatable = parameters.some(({ name }) => name === 'idempotency-key');
+  for (const [status, answer] of Object.entries(responses)) {
+    const isSuccess = status.startsWith('2');
+    const names: HeaderName[] = ['x-request-id'];
+    if (isSuccess) names.push(...RATES);
+    if (isSuccess && isRepeatable) names.push('idempotent-replayed');
+    if (isSuccess && answer.content?.['text/csv']) names.push('content-disposition');
+    if (status !== '409' || isRepeatable) names.push(...(OF_STATUS.get(status) ?? []));
+    answer.headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  }
+}
+
+const mediaOf = ({ requestBody, responses }: Operation): Media[] =>
+  [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}));
+
+const JSON_TYPE = 'application/json';
+
+function showExamples({ operationId, requestBody, responses }: Operation, { operations }: Recorded): void {
+  const { request, answer } = own(operations, operationId) ?? {};
+  const asked = requestBody?.content[JSON_TYPE] ?? requestBody?.content['multipart/form-data'];
+  if (asked && request !== undefined) asked.example = request;
+  for (const [status, { description, content = {} }] of Object.entries(responses)) {
+    const problem = content['application/problem+json'];
+    const told = content[JSON_TYPE] ?? content['text/csv'];
+    if (told && status.startsWith('2') && answer !== undefined) told.example = answer;
+    if (problem)
+      problem.examples = Object.fromEntries(
+        description.split(', ').map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+      );
+  }
+}
+
+const REQUEST_ID = '0f6c3d0e-5c52-4b0e-9d39-1f4a7d4c2b11';
+
+/** One for each code that an operation names, whichever it is. */
+function problemExamples({ paths }: ApiDocument): object {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  const named = new Set(operations.flatMap(mediaOf).flatMap(({ examples = {} }) => Object.keys(examples)));
+  const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => named.has(code));
+  return Object.fromEntries(
+    codes.map((code) => [code, { summary: ERRORS[code].title, value: problemOf(new AppError(code), REQUEST_ID) }]),
+  );
+}
+
+/** Words for what has none: those of `Schema.property`, or else of every property of this name. */
+function describe(schema: Schema, path: string, words: ReadonlyMap<string, string>): void {
+  for (const [name, inner] of Object.entries(schema.properties ?? {})) {
+    const at = path ? `${path}.${name}` : name;
+    inner.description ??= words.get(at) ?? words.get(name) ?? '';
+    describe(inner, at, words);
+  }
+  const parts = [schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])];
+  for (const part of parts) if (typeof part === 'object') describe(part, path, words);
+}
+
+/** Each is posted to the company's own address. */
+function describeWebhooks(events: Webhooks['events'], recorded: Recorded): object {
+  const webhookOf = (event: string, { summary, data }: { summary: string; data: string }): object => ({
+    post: {
+      tags: ['Webhooks'],
+      summary,
+      operationId: event,
+      description: `Told to the company's webhook when it lists \`${event}\`; see [the guide](/docs/events#${event}).`,
+      parameters: DELIVERY_HEADERS,
+      requestBody: {
+        required: true,
+        content: {
+          [JSON_TYPE]: { schema: deliverySchema(event, data), example: own(recorded.events, event) },
+        },
+      },
+      responses: { '2XX': { description: 'Received. Every other answer, and none within 10 seconds, is a failure' } },
+    },
+  });
+  return Object.fromEntries(Object.entries(events).map(([event, about]) => [event, webhookOf(event, about)]));
+}
+
+const deliverySchema = (event: string, data: string): object => ({
+  type: 'object',
+  required: ['event', 'timestamp', 'data'],
+  properties: {
+    event: { type: 'string', enum: [event], description: 'Which event it is' },
+    timestamp: {
+      type: 'string',
+      format: 'date-time',
+      description: 'When it was queued, with the change that it reports',
+    },
+    data: { $ref: `#/components/schemas/${data}`, description: 'The record as its GET answers it, or what changed' },
+    omitted: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'The fields of `data` that were left out because the body would be larger than 256 kB',
+    },
+  },
+});
+
+const DELIVERY_HEADERS = [
+  ['x-webhook-event', 'Which event it is', true],
+  ['x-webhook-delivery', "The delivery's `_id` in the log", true],
+  ['x-webhook-replay-of', 'Of a replay: the delivery that it repeats', false],
+].map(([name, description, required]) => ({ name, in: 'header', required, description, schema: { type: 'string' } }));

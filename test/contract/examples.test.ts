@@ -1,0 +1,99 @@
+/** The recorded examples, and the words of the document, against its schemas. `node scripts/examples.ts` records anew. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { EVENT_NAMES } from '../../src/platform/events.ts';
+import { inPlace, type Schema } from '../full/fuzz/document.ts';
+import { misfitsOf } from '../full/fuzz/validate.ts';
+import { ENTRIES } from '../full/matrix/operations.ts';
+import type { Json } from '../support/platform.ts';
+
+const read = (path: string): Json => JSON.parse(readFileSync(path, 'utf8')) as Json;
+const document = read('openapi.json');
+const recorded = read('docs/reference/examples.json');
+const words = read('docs/reference/words.json') as Record<string, string>;
+
+const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+  Object.entries<Json>(item).map(([method, spec]) => ({ name: `${method.toUpperCase()} ${path}`, spec })),
+);
+const schemaOf = (schema: Json): Schema => inPlace(schema, document.components.schemas) as Schema;
+
+describe('every operation', () => {
+  test('has an example for its body and for its success, and each fits its schema', () => {
+    for (const { name, spec } of operations) {
+      const success = Object.keys(spec.responses).findLast((status) => status.startsWith('2')) ?? '';
+      for (const part of [spec.requestBody, spec.responses[success]]) {
+        if (!part) continue;
+        const media: Json = part.content['application/json'] ?? Object.values(part.content)[0];
+        assert.notEqual(media.example, undefined, `${name} has no example`);
+        // The file of a form is bytes; a JSON part of it is shown as JSON.
+        if (part.content['multipart/form-data']) continue;
+        const isAnswer = part !== spec.requestBody;
+        assert.deepEqual(misfitsOf(schemaOf(media.schema), media.example, { closed: isAnswer }), [], name);
+      }
+    }
+  });
+
+  test('names its scope, the same that it asks for', () => {
+    for (const { name, spec } of operations) {
+      const scope = ENTRIES[name]?.scope ?? undefined;
+      assert.equal(spec['x-scope'], scope, name);
+      if (scope === undefined) continue;
+      assert.deepEqual(spec.security, [{ bearer: [scope] }], name);
+      assert.ok(spec.description.includes(`\`${scope}\``), name);
+    }
+  });
+
+  test('describes the headers of its answers', () => {
+    for (const { name, spec } of operations) {
+      for (const [status, answer] of Object.entries<Json>(spec.responses)) {
+        const names = Object.keys(answer.headers);
+        for (const each of names) assert.ok(document.components.headers[each].description, each);
+        assert.ok(names.includes('x-request-id'), `${name} ${status}`);
+        assert.equal(names.includes('ratelimit-limit'), /^2|429/.test(status), `${name} ${status}`);
+      }
+    }
+  });
+});
+
+describe('every event', () => {
+  test('is a webhook of the document, with an example that fits its schema', () => {
+    assert.deepEqual(Object.keys(document.webhooks).toSorted(), [...EVENT_NAMES].toSorted());
+    for (const [event, { post }] of Object.entries<Json>(document.webhooks)) {
+      const { schema, example } = post.requestBody.content['application/json'];
+      assert.equal(example?.event, event);
+      assert.deepEqual(misfitsOf(schemaOf(schema), example, { closed: true }), [], event);
+    }
+  });
+});
+
+describe('every word', () => {
+  test('is there: no parameter and no property is without a description', () => {
+    const silent: string[] = [];
+    const visit = (schema: Json, path: string): void => {
+      for (const [name, inner] of Object.entries<Json>(schema.properties ?? {})) {
+        if (!inner.description) silent.push(`${path}.${name}`);
+        visit(inner, `${path}.${name}`);
+      }
+      for (const inner of [schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])])
+        if (typeof inner === 'object') visit(inner, path);
+    };
+    for (const [name, schema] of Object.entries<Json>(document.components.schemas)) visit(schema, name);
+    for (const { name, spec } of operations) {
+      for (const parameter of spec.parameters ?? [])
+        if (!parameter.description) silent.push(`${name} ?${parameter.name}`);
+      for (const part of [spec.requestBody, ...Object.values<Json>(spec.responses)])
+        for (const { schema } of Object.values<Json>(part?.content ?? {})) visit(schema, name);
+    }
+    for (const { post } of Object.values<Json>(document.webhooks))
+      visit(post.requestBody.content['application/json'].schema, 'webhook');
+    assert.deepEqual(silent, []);
+  });
+
+  test('of docs/reference/words.json and examples.json is used', () => {
+    const text = JSON.stringify(document);
+    for (const [name, word] of Object.entries(words)) assert.ok(text.includes(JSON.stringify(word)), name);
+    const ids = new Set(operations.map(({ spec }) => spec.operationId));
+    for (const id of Object.keys(recorded.operations)) assert.ok(ids.has(id), id);
+  });
+});
