@@ -68,7 +68,7 @@ export function completeDocument(document: ApiDocument): ApiDocument {
   Object.assign(document.components.schemas, webhooks.schemas);
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     sayScope(operation);
-    showHeaders(operation);
+    showAnswers(operation);
     showExamples(operation, recorded);
     for (const parameter of operation.parameters ?? [])
       parameter.description ??= parameter.schema?.description ?? words.get(parameter.name) ?? '';
@@ -109,6 +109,8 @@ const HEADERS = {
 };
 type HeaderName = keyof typeof HEADERS;
 
+// What the plug-in says of an answer whose schema has no description.
+const UNSAID = 'Default Response';
 const RATES: HeaderName[] = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
 const OF_STATUS = new Map<string, HeaderName[]>([
   ['401', ['www-authenticate']],
@@ -117,10 +119,11 @@ const OF_STATUS = new Map<string, HeaderName[]>([
   ['503', ['retry-after']],
 ]);
 
-function showHeaders({ parameters = [], responses }: Operation): void {
+function showAnswers({ parameters = [], responses }: Operation): void {
   const isRepeatable = parameters.some(({ name }) => name === 'idempotency-key');
   for (const [status, answer] of Object.entries(responses)) {
     const isSuccess = status.startsWith('2');
+    if (answer.description === UNSAID) answer.description = status === '201' ? 'Made' : 'Done';
     const names: HeaderName[] = ['x-request-id'];
     if (isSuccess) names.push(...RATES);
     if (isSuccess && isRepeatable) names.push('idempotent-replayed');

@@ -151,7 +151,7 @@ export async function referencePages(app: FastifyInstance, count: CountVisit): P
         js: [{ filename: 'page.js', content: '' }],
       },
       // Without the bar above it, whose logo brings a style inline, which no policy of ours allows.
-      uiConfig: { deepLinking: true, layout: 'BaseLayout' },
+      uiConfig: { deepLinking: true, layout: 'BaseLayout', defaultModelsExpandDepth: 0 },
     });
   });
 }
