@@ -16,6 +16,7 @@ import {
   RowList,
   RowParams,
   RowQuery,
+  RowsParams,
   RowUpdate,
   Table,
   TableCreate,
@@ -159,28 +160,28 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
 function rowRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
-    path: '/v1/tables/:id/rows',
+    path: '/v1/tables/:tableId/rows',
     scope: 'tables:create',
     action: 'tables.create-row',
     tag,
     summary: 'Add a row',
-    params: TableParams,
+    params: RowsParams,
     body: ref(RowCreate),
     answers: { 201: ref(Row) },
     errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
-    handler: (tenant, { params, body }) => createRow(tenant, params.id, body),
-    again: (tenant, id, { params }) => readRow(tenant, params.id, id),
+    handler: (tenant, { params, body }) => createRow(tenant, params.tableId, body),
+    again: (tenant, id, { params }) => readRow(tenant, params.tableId, id),
   });
   operation(app, kit.access, {
     method: 'GET',
-    path: '/v1/tables/:id/rows',
+    path: '/v1/tables/:tableId/rows',
     scope: 'tables:read',
     tag,
     summary: 'List rows',
-    params: TableParams,
+    params: RowsParams,
     query: RowQuery,
     answers: { 200: RowList },
-    handler: (tenant, { params, query }) => pageRows(tenant, params.id, query),
+    handler: (tenant, { params, query }) => pageRows(tenant, params.tableId, query),
   });
   singleRowRoutes(app, kit);
 }
@@ -188,7 +189,7 @@ function rowRoutes(app: FastifyInstance, kit: Kit): void {
 function singleRowRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'PATCH',
-    path: '/v1/tables/:id/rows/:rowId',
+    path: '/v1/tables/:tableId/rows/:rowId',
     scope: 'tables:update',
     action: 'tables.update-row',
     tag,
@@ -197,17 +198,17 @@ function singleRowRoutes(app: FastifyInstance, kit: Kit): void {
     body: ref(RowUpdate),
     answers: { 200: ref(Row) },
     errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
-    handler: (tenant, { params, body }) => updateRowById(tenant, params.id, params.rowId, body),
+    handler: (tenant, { params, body }) => updateRowById(tenant, params.tableId, params.rowId, body),
   });
   operation(app, kit.access, {
     method: 'DELETE',
-    path: '/v1/tables/:id/rows/:rowId',
+    path: '/v1/tables/:tableId/rows/:rowId',
     scope: 'tables:delete',
     action: 'tables.delete-row',
     tag,
     summary: 'Delete a row; its index is not given again',
     params: RowParams,
     answers: { 200: ref(Row) },
-    handler: (tenant, { params }) => removeRow(tenant, params.id, params.rowId),
+    handler: (tenant, { params }) => removeRow(tenant, params.tableId, params.rowId),
   });
 }

@@ -141,7 +141,8 @@ export const TableWithRows = define('TableWithRows', Type.Object({ ...record, ro
 export type TableWithRows = Static<typeof TableWithRows>;
 
 export const TableParams = Type.Object({ id: Id });
-export const RowParams = Type.Object({ id: Id, rowId: Id });
+export const RowsParams = Type.Object({ tableId: Id });
+export const RowParams = Type.Object({ ...RowsParams.properties, rowId: Id });
 export const RowImportParams = Type.Object({ ...TableParams.properties, ...ImportParams.properties });
 export const TableList = pageOf(ref(Table));
 export const TableQuery = pageQuery('-createdAt', {

@@ -236,25 +236,29 @@ const TABLES: Record<string, Entry> = {
     body: () => ({ description: 'What is sold' }),
   },
   'DELETE /v1/tables/{id}': { scope: 'tables:delete', path: { id: 'table' }, disposes: true, prepare: addTable },
-  'GET /v1/tables/{id}/rows': { scope: 'tables:read', path: { id: 'table' }, references: { after: cursor('row') } },
-  'POST /v1/tables/{id}/rows': {
+  'GET /v1/tables/{tableId}/rows': {
+    scope: 'tables:read',
+    path: { tableId: 'table' },
+    references: { after: cursor('row') },
+  },
+  'POST /v1/tables/{tableId}/rows': {
     scope: 'tables:create',
-    path: { id: 'table' },
+    path: { tableId: 'table' },
     body: row('Ana'),
     otherBody: row('Bea'),
     references: rowReferences,
     action: 'tables.create-row',
   },
-  'PATCH /v1/tables/{id}/rows/{rowId}': {
+  'PATCH /v1/tables/{tableId}/rows/{rowId}': {
     scope: 'tables:update',
-    path: { id: 'table', rowId: 'row' },
+    path: { tableId: 'table', rowId: 'row' },
     body: row('Bea'),
     references: rowReferences,
     action: 'tables.update-row',
   },
-  'DELETE /v1/tables/{id}/rows/{rowId}': {
+  'DELETE /v1/tables/{tableId}/rows/{rowId}': {
     scope: 'tables:delete',
-    path: { id: 'table', rowId: 'row' },
+    path: { tableId: 'table', rowId: 'row' },
     disposes: true,
     prepare: addRow,
     action: 'tables.delete-row',
