@@ -1,6 +1,7 @@
 /** Reads JSON the strict way: valid UTF-8, bounded depth and number, nothing that PostgreSQL could not store or a prototype could hide. */
 import { isUtf8 } from 'node:buffer';
-import { AppError, type FieldError } from './errors.ts';
+import { AppError, invalid, type FieldError } from './errors.ts';
+import { findLostDigits } from './numbers.ts';
 
 export const MAX_DEPTH = 20;
 const MAX_KEYS = 1_000;
@@ -16,14 +17,18 @@ function malformed(detail: string, path?: string): AppError {
 export function parseJson(raw: Buffer): unknown {
   if (raw.length === 0) return undefined;
   if (!isUtf8(raw)) throw malformed('The body is not UTF-8');
+  const text = raw.toString('utf8');
   let value: unknown;
   try {
-    value = JSON.parse(raw.toString('utf8'));
+    value = JSON.parse(text);
   } catch {
     // Failure policy: the parser's own words may quote the body; the caller learns only that it is not JSON.
     throw malformed('The body is not JSON');
   }
   checkValue(value, { path: '', depth: 0, budget: { values: MAX_VALUES } });
+  const lost = findLostDigits(text);
+  if (lost !== null)
+    throw invalid(lost || 'body', 'has more digits than a number keeps: send it as a text', 'PRECISION');
   return value;
 }
 

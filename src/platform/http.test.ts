@@ -94,6 +94,12 @@ describe('a body', () => {
     });
   }
 
+  test('with a number that would lose digits is refused with its path', async () => {
+    const raw = '{"test_mode":{"test_numbers":["1",5511900000000000001]}}';
+    const problem = await refuse(400, 'VALIDATION_FAILED', { raw });
+    assert.deepEqual([problem.errors[0].path, problem.errors[0].code], ['test_mode.test_numbers[1]', 'PRECISION']);
+  });
+
   test('of exactly 20 levels, 1,000 properties or 10,000 values is read', async () => {
     const values = JSON.stringify({ name: Array(9_998).fill(0) });
     for (const raw of [nested(20), withKeys(1_000), values]) await refuse(400, 'VALIDATION_FAILED', { raw });

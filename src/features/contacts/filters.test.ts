@@ -316,7 +316,7 @@ describe('a filter that can not be meant is refused, and named', async () => {
     for (const value of [undefined, null, 1, true, [], {}]) {
       await refused(third({ ...good, value }), 'VALIDATION_FAILED', path);
     }
-    for (const value of ['x', '', '1e999', true, []]) {
+    for (const value of ['x', '', '1e999', true, [], '1234567890123456', 1_234_567_890_123_456]) {
       await refused(third({ field: FIELDS.NUMBER, operator: 'eq', value }), 'VALIDATION_FAILED', path);
     }
     for (const value of ['yes', 1]) {
@@ -335,6 +335,8 @@ describe('a filter that can not be meant is refused, and named', async () => {
       'VALIDATION_FAILED',
       'filters[0].value',
     );
+    const lost = `[${JSON.stringify({ field: FIELDS.NUMBER, operator: 'contains' }).slice(0, -1)},"value":10000000000000001}]`;
+    await refused(lost, 'VALIDATION_FAILED', 'filters[0].value');
   });
 
   test('a value beside is_empty says nothing, and is passed over', () =>

@@ -2,6 +2,7 @@
 import { checkText } from '../../platform/body.ts';
 import { invalid, unknownReference } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
+import { findLostDigits, isPrecise, NUMBER_WANTED } from '../../platform/numbers.ts';
 import { findPhoneCountry } from '../../platform/phone-country.ts';
 import { phoneProblem, readPhone } from '../../platform/phone.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
@@ -64,6 +65,8 @@ function parseList(text: string): unknown[] {
     // Failure policy: the parser's own words may quote the text; the caller learns only that it is not JSON.
     throw invalid('filters', 'is not JSON', 'MALFORMED');
   }
+  const lost = findLostDigits(text);
+  if (lost !== null) throw invalid(`filters${lost}`, NUMBER_WANTED, 'PRECISION');
   if (!Array.isArray(list)) throw invalid('filters', 'must be a JSON array of {field, operator, value}', 'TYPE');
   if (list.length > MAX_FILTERS) throw invalid('filters', `must have at most ${MAX_FILTERS} items`, 'MAX_ITEMS');
   return list;
@@ -109,13 +112,16 @@ function textOf(type: FieldType, operator: Operator, value: unknown, path: strin
     if (fault !== null) throw invalid(place, fault);
     return value;
   }
-  if (Number.isFinite(value) && type === 'NUMBER') return JSON.stringify(value);
+  if (typeof value === 'number' && Number.isFinite(value) && type === 'NUMBER') {
+    if (isEqual && !isPrecise(value)) throw invalid(place, NUMBER_WANTED, 'PRECISION');
+    return JSON.stringify(value);
+  }
   if (typeof value === 'boolean' && type === 'BOOLEAN') return String(value);
   throw invalid(place, `does not fit a field of type ${type}`, 'TYPE');
 }
 
 function numberOf(text: string, path: string): string {
   const number = /\S/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isFinite(number)) throw invalid(path, 'must be a number');
+  if (!Number.isFinite(number) || !isPrecise(text)) throw invalid(path, NUMBER_WANTED);
   return JSON.stringify(number);
 }

@@ -107,7 +107,7 @@ test('each type takes its own values and refuses all others, naming the field as
   const long = 'x'.repeat(4_097);
   const types: [Json, unknown[], unknown[]][] = [
     [{ type: 'TEXT' }, ['', 'Olá', '7', 'x'.repeat(4_096)], [7, true, ['a'], long]],
-    [{ type: 'NUMBER' }, [0, -1.5, 1e21], ['7', true, [1]]],
+    [{ type: 'NUMBER' }, [0, -1.5, 1e21, 123_456_789_012_345], ['7', true, [1], 1_234_567_890_123_456]],
     [{ type: 'BOOLEAN' }, [true, false], ['true', 0, 1]],
     [
       { type: 'DATE' },

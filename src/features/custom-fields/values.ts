@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { invalid, unknownReference } from '../../platform/errors.ts';
 import type { ChangeEvent } from '../../platform/events.ts';
+import { isPrecise, NUMBER_WANTED } from '../../platform/numbers.ts';
 import { own } from '../../platform/own.ts';
 import { expectSize, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
@@ -25,7 +26,7 @@ export function faultOf(slot: TypedSlot, value: unknown): string | null {
     case 'TEXT':
       return isText(value, MAX_TEXT) ? null : `must be a text of at most ${MAX_TEXT} characters`;
     case 'NUMBER':
-      return typeof value === 'number' && Number.isFinite(value) ? null : 'must be a number';
+      return typeof value === 'number' && Number.isFinite(value) && isPrecise(value) ? null : NUMBER_WANTED;
     case 'BOOLEAN':
       return typeof value === 'boolean' ? null : 'must be true or false';
     case 'DATE':

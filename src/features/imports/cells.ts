@@ -1,4 +1,5 @@
 /** Between a sheet's cells and typed values. What people write is taken as they mean it; what is left over is a fault. */
+import { isPrecise } from '../../platform/numbers.ts';
 import type { Cell } from '../../platform/sheets/sheet.ts';
 import type { Value } from '../custom-fields/schemas.ts';
 import type { TypedSlot } from '../custom-fields/values.ts';
@@ -19,6 +20,7 @@ const POINT = /^[+-]?\d{1,3}(,\d{3})+\.\d+$/;
 
 function numberOf(text: string): number | undefined {
   const bare = text.trim();
+  if (!isPrecise(bare)) return undefined;
   if (PLAIN.test(bare)) return Number(bare);
   if (COMMA.test(bare)) return Number(bare.replaceAll('.', '').replace(',', '.'));
   return POINT.test(bare) ? Number(bare.replaceAll(',', '')) : undefined;

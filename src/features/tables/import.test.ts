@@ -75,6 +75,41 @@ test('a row that does not fit is reported by its column, and the others are stor
   );
 });
 
+test('a number of more digits than can be kept is reported; of what a spreadsheet computed it takes the digits that it shows', async () => {
+  const id = await makeTable();
+  const sheets = [
+    { name: 'x.csv', data: 'product,price\nA,123456789012345\nB,10000000000000001\nC,"0,1234567890123456"\n' },
+    {
+      name: 'x.xlsx',
+      data: xlsxOf([
+        ['product', 'price'],
+        ['D', 0.1 + 0.2],
+        ['E', 1_234_567_890_123_456],
+        [1_234_567_890_123_456, 1],
+      ]),
+    },
+  ];
+  const failed = [];
+  for (const file of sheets) {
+    const { row_errors } = await importSheet(platform, `/v1/tables/${id}/import`, { file });
+    failed.push(...row_errors.map(({ row, field, message }: Json) => [row, field, message]));
+  }
+  const message = 'must be a number of at most 15 significant digits';
+  assert.deepEqual(failed, [
+    [2, 'price', message],
+    [3, 'price', message],
+    [2, 'price', message],
+  ]);
+  assert.deepEqual(
+    (await rowsOf(id)).map(({ data }) => [data.product, data.price]),
+    [
+      ['A', 123_456_789_012_345],
+      ['D', 0.3],
+      ['1234567890123456', 1],
+    ],
+  );
+});
+
 test('what was exported can be imported into the same columns: the rows are equal', async () => {
   const [id, copy] = [await makeTable(), await makeTable()];
   const rows = [

@@ -1,4 +1,5 @@
 /** The first sheet of a workbook (ECMA-376), as a stream of rows. */
+import { isPrecise } from '../numbers.ts';
 import { readParts, type Parts } from './parts.ts';
 import {
   checkLine,
@@ -143,8 +144,16 @@ function valueOf({ column, type, style, text, bytes }: OpenCell, reading: Readin
   if (type === 'e') return null;
   const number = Number(text);
   if (!Number.isFinite(number)) throw sheetFault('has a number in it that is none');
-  return reading.dateStyles.has(style) ? dateOf(number, reading.from1904) : number;
+  if (reading.dateStyles.has(style)) return dateOf(number, reading.from1904);
+  return isPrecise(text) ? number : shownNumber(text.trim(), number);
 }
+
+/**
+ * A number of more digits than a spreadsheet shows. Of a fraction the rest is the noise of computing (0.30000000000000004), which nobody
+ * wrote; a whole number may be somebody's id, and stays as it is written.
+ */
+const shownNumber = (text: string, number: number): Cell =>
+  Number.isInteger(number) ? text : Number(number.toPrecision(15));
 
 const DAY_MS = 86_400_000;
 // Day 0 of the two calendars. The first believes in a 29 February 1900, so its days are right from March 1900 on.
