@@ -85,9 +85,10 @@ export const PhoneCountry = Type.String({
   description: 'ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored',
 });
 
+export const ID_PATTERN = '^[0-9a-f]{24}$';
 /** 24 lower-case hex characters. */
 export const Id = Type.String({
-  ...inForm('^[0-9a-f]{24}$', 'must be an id: 24 characters from 0 to 9 and a to f'),
+  ...inForm(ID_PATTERN, 'must be an id: 24 characters from 0 to 9 and a to f'),
   description: 'Identifier: 24 lower-case hex characters',
 });
 

@@ -97,10 +97,13 @@ test('POST takes every field of the description and answers with it', async () =
 test('each channel demands its settings and its number, and says which is missing', async () => {
   const missing: [Record<string, unknown>, string][] = [
     [{ channel: 'WAP_AUTO_CLOSER', name: 'a' }, 'api_wap_config'],
-    [{ channel: 'WAP_AUTO_CLOSER', name: 'a', number: '+551199' }, 'api_wap_config'],
+    [{ channel: 'WAP_AUTO_CLOSER', name: 'a', number: '+551133334444' }, 'api_wap_config'],
     [{ channel: 'WAP_AUTO_CLOSER', name: 'a', api_wap_config: wap() }, 'number'],
-    [{ channel: 'WAP_AUTO_CLOSER', name: 'a', number: '+551199', partner_api_config: partner() }, 'api_wap_config'],
-    [{ channel: 'PARTNER_API', name: 'a', number: '+551199' }, 'partner_api_config'],
+    [
+      { channel: 'WAP_AUTO_CLOSER', name: 'a', number: '+551133334444', partner_api_config: partner() },
+      'api_wap_config',
+    ],
+    [{ channel: 'PARTNER_API', name: 'a', number: '+551133334444' }, 'partner_api_config'],
     [{ channel: 'PARTNER_API', name: 'a', partner_api_config: partner() }, 'number'],
   ];
   for (const [body, path] of missing) {
@@ -110,7 +113,7 @@ test('each channel demands its settings and its number, and says which is missin
   }
   for (const channel of ['WEB_V2', 'EMAIL', 'PROFESSIONAL_NETWORK']) await create({ channel, name: channel });
   await create(wapInbox());
-  await create({ channel: 'PARTNER_API', name: 'a', number: '+551199', partner_api_config: partner() });
+  await create({ channel: 'PARTNER_API', name: 'a', number: '+551133334444', partner_api_config: partner() });
 });
 
 test('PUT changes one field at a time, answers 200 with the record, and leaves the rest alone', async () => {
@@ -176,14 +179,16 @@ const REFUSED: [Record<string, unknown>, string][] = [
   [{ number: 'call me' }, 'number'],
   [{ number: null }, 'number'],
   [{ default_agent: '' }, 'default_agent'],
+  [{ default_agent: 'nobody' }, 'default_agent'],
   [{ default_agent: 1 }, 'default_agent'],
   [{ default_owner: '' }, 'default_owner'],
+  [{ default_owner: 'nobody' }, 'default_owner'],
   [{ default_owner: 1 }, 'default_owner'],
   [{ status: 'INACTIVE' }, 'status'],
   [{ status: null }, 'status'],
   [{ test_mode: null }, 'test_mode'],
   [{ test_mode: { enabled: 'true' } }, 'test_mode.enabled'],
-  [{ test_mode: { test_numbers: '+551199' } }, 'test_mode.test_numbers'],
+  [{ test_mode: { test_numbers: '+551133334444' } }, 'test_mode.test_numbers'],
   [{ test_mode: { test_numbers: [551199] } }, 'test_mode.test_numbers[0]'],
   [{ test_mode: { numbers: [] } }, 'test_mode.numbers'],
   [{ general_config: {} }, 'general_config.include_operator_name_on_message'],
@@ -269,7 +274,7 @@ test('a default_agent or default_owner that is unknown or of another company is 
   };
   for (const [field, foreignId] of Object.entries(theirs)) {
     const answers: string[] = [];
-    for (const id of [foreignId, 'f'.repeat(24), 'nobody']) {
+    for (const id of [foreignId, 'f'.repeat(24)]) {
       for (const { body } of [
         await call(400, 'POST', '/v1/inboxes', { body: { ...WEB, [field]: id } }),
         await call(400, 'PUT', `/v1/inboxes/${_id}`, { body: { [field]: id } }),
@@ -294,11 +299,38 @@ test('an inbox moves from ACTIVE to DELETED and back, any number of times, and D
   assert.equal((await put(_id, { name: 'Closed' })).name, 'Closed');
 });
 
+test('the number of an inbox is read like every phone number on channels with numbers, and kept as it is on others', async () => {
+  const written = { ...wapInbox(), number: '55 (11) 3333-4444' };
+  const inbox = await create(written);
+  assert.equal(inbox.number, '+551133334444');
+  assert.equal((await put(inbox._id, { number: '+65 9123 4567' })).number, '+6591234567');
+  await call(200, 'PATCH', `/v1/companies/${demo._id}`, { body: { general_config: { country: 'BR' } } });
+  assert.equal((await put(inbox._id, { number: '(11) 90000-0000' })).number, '+5511900000000');
+  for (const [number, code] of [
+    ['6591234567', 'AMBIGUOUS_PHONE'],
+    ['+551199', 'VALIDATION_FAILED'],
+  ]) {
+    for (const { body } of [
+      await call(400, 'PUT', `/v1/inboxes/${inbox._id}`, { body: { number } }),
+      await call(400, 'POST', '/v1/inboxes', { body: { ...wapInbox(), number } }),
+    ]) {
+      assert.equal(body.code, code);
+      assert.deepEqual(pathsOf(body), ['number']);
+    }
+  }
+  assert.equal((await put(inbox._id, { name: 'Door', number: '+5511900000000' })).number, '+5511900000000');
+  const web = await create({ ...WEB, number: '(11) 9' });
+  assert.equal(web.number, '(11) 9');
+  const moved = { channel: 'PARTNER_API', partner_api_config: partner() };
+  const refused = await call(400, 'PUT', `/v1/inboxes/${web._id}`, { body: moved });
+  assert.deepEqual(pathsOf(refused.body), ['number']);
+});
+
 test('an inbox can change its channel when the new one has what it needs', async () => {
   const { _id } = await create(WEB);
   const refused = await call(400, 'PUT', `/v1/inboxes/${_id}`, { body: { channel: 'PARTNER_API' } });
   assert.equal(refused.body.code, 'CHANNEL_CONFIG_REQUIRED');
-  const changed = await put(_id, { channel: 'PARTNER_API', number: '+551199', partner_api_config: partner() });
+  const changed = await put(_id, { channel: 'PARTNER_API', number: '+551133334444', partner_api_config: partner() });
   assert.equal(changed.channel, 'PARTNER_API');
   assert.equal((await put(_id, { channel: 'EMAIL' })).channel, 'EMAIL');
 });
@@ -312,7 +344,12 @@ test('a partner gateway at a private address is 400 TARGET_NOT_ALLOWED at POST a
     'ftp://1.1.1.1',
     'gateway',
   ]) {
-    const fields = { channel: 'PARTNER_API', name: 'a', number: '+551199', partner_api_config: partner({ base_url }) };
+    const fields = {
+      channel: 'PARTNER_API',
+      name: 'a',
+      number: '+551133334444',
+      partner_api_config: partner({ base_url }),
+    };
     for (const { body } of [
       await call(400, 'POST', '/v1/inboxes', { body: fields }),
       await call(400, 'PUT', `/v1/inboxes/${before._id}`, { body: fields }),

@@ -5,7 +5,8 @@ import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { readCallersPhone } from '../../platform/phone-country.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { expectFree } from './address.ts';
 import { checkConnection } from './connection.ts';
@@ -27,7 +28,8 @@ const CONFIG_FIELDS = ['api_wap_config', 'partner_api_config'] as const;
 
 export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<Inbox> {
   await refuseTargets(kit, input);
-  const row = applied(kit, emptyRow(tenant.companyId, input), input);
+  const empty = emptyRow(tenant.companyId, input);
+  const row = await numbered(kit, tenant.read, empty, applied(kit, empty, input));
   await expectFree(kit, row);
   const created = await tenant.tx(async (tx) => {
     await expectUsers(tx, { default_owner: input.default_owner });
@@ -67,7 +69,7 @@ async function changeInbox(
   const before = await findInboxForUpdate(tx, id);
   if (!before) throw notFound();
   await expectUsers(tx, { default_owner: input.default_owner });
-  const next = applied(kit, before, input);
+  const next = await numbered(kit, tx, before, applied(kit, before, input));
   const moved = isMoved(before, next);
   const renewed = moved || next.webhook_url !== before.webhook_url || credentialsChanged(kit, before, next);
   const row = await updateInbox(tx, next, { renewed, moved });
@@ -174,6 +176,14 @@ function applied(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
   next.network_address = settings ? boundedAddress(channel, settings) : null;
   next.network_account = typeof settings?.['waba_id'] === 'string' ? settings['waba_id'] : null;
   return next;
+}
+
+/** On a channel with numbers a new number is read as every other one; what stands there already stays as it is. */
+async function numbered(kit: Kit, tx: TenantRead, before: InboxRow, next: InboxRow): Promise<InboxRow> {
+  const isKept = next.number === before.number && next.channel === before.channel;
+  if (isKept || !kit.channels.get(next.channel).needsNumber) return next;
+  const { phone_number } = await readCallersPhone(tx, next.number, { country: null, path: 'number' });
+  return { ...next, number: phone_number };
 }
 
 function expectPeople(channel: Channel, names: string[]): void {

@@ -16,7 +16,7 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Connect a channel',
     body: ref(InboxCreate),
     answers: { 201: ref(Inbox) },
-    errors: ['CHANNEL_IN_USE', 'UNKNOWN_REFERENCE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
+    errors: ['AMBIGUOUS_PHONE', 'CHANNEL_IN_USE', 'UNKNOWN_REFERENCE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
     handler: (tenant, { body }) => createInbox(kit, tenant, body),
     again: (tenant, id) => readInbox(kit, tenant, id),
   });
@@ -49,7 +49,7 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     params: InboxParams,
     body: ref(InboxUpdate),
     answers: { 200: ref(Inbox) },
-    errors: ['CHANNEL_IN_USE', 'UNKNOWN_REFERENCE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
+    errors: ['AMBIGUOUS_PHONE', 'CHANNEL_IN_USE', 'UNKNOWN_REFERENCE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
     handler: (tenant, { params, body }) => updateInboxById(kit, tenant, params.id, body),
   });
 }

@@ -10,9 +10,11 @@ const INBOX_STATUSES = ['ACTIVE', 'DELETED'] as const;
 
 const number = Type.String({
   minLength: 1,
-  maxLength: 32,
-  ...inForm('^\\+?[0-9][0-9 ().-]*$', 'must be a phone number, such as +55 11 91234-5678'),
-  description: 'Phone number in international format',
+  maxLength: 40,
+  ...inForm('^\\s*[+0-9(][0-9\\s().\\/-]*$', 'must be a phone number, such as +55 11 91234-5678'),
+  description:
+    'Phone number in international format. On channels with numbers it is read like every phone number, without country code in the ' +
+    "country of the company's general_config (AMBIGUOUS_PHONE where two can be meant), and stored as E.164; others keep it as it is",
 });
 // As long as an e-mail address.
 const testNumber = Type.String({
@@ -34,7 +36,7 @@ const properties = {
     }),
   ),
   number,
-  default_agent: nullable(Type.String({ minLength: 1, maxLength: 100, description: 'Null clears' })),
+  default_agent: nullable(Type.String({ ...Id, description: 'The agent of new conversations; null clears' })),
   api_wap_config: wapConfig,
   partner_api_config: PartnerApiConfig,
   test_mode: strict({
@@ -46,7 +48,7 @@ const properties = {
   process_unsupported_messages: Type.Boolean(),
   disable_inbound_ai: Type.Boolean(),
   pdf_local_text_extraction: Type.Boolean(),
-  default_owner: nullable(Type.String({ minLength: 1, maxLength: 100 })),
+  default_owner: nullable(Type.String({ ...Id, description: 'The owner of new conversations; null clears' })),
 };
 
 export const InboxUpdate = define('InboxUpdate', Type.Partial(strict(properties), { additionalProperties: false }));

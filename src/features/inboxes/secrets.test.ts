@@ -21,7 +21,7 @@ const created = await call(201, 'POST', '/v1/inboxes', {
   body: {
     channel: 'WAP_AUTO_CLOSER',
     name: 'Phone',
-    number: '+551199',
+    number: '+551133334444',
     api_wap_config: { ...ids, business_token: TOKEN },
     partner_api_config: { ...gateway, api_key: API_KEY },
   },
@@ -104,7 +104,7 @@ test('neither a token, an api_key nor a webhook header is ever logged or told in
   await provoke(400, 'PUT', path, { api_wap_config: { ...wap, extra: TOKEN } });
   await provoke(400, 'PUT', path, { api_wap_config: { ...wap, waba_id: 1 } });
   await provoke(400, 'PUT', path, { default_owner: 'nobody', api_wap_config: wap });
-  const rival = { channel: 'WAP_AUTO_CLOSER', name: 'b', number: '+551199', api_wap_config: wap };
+  const rival = { channel: 'WAP_AUTO_CLOSER', name: 'b', number: '+551133334444', api_wap_config: wap };
   await provoke(409, 'POST', '/v1/inboxes', rival);
   // The network quotes a token that it can not read.
   const quoted = {

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageOf, pageQuery } from '../../platform/paging.ts';
-import { define, Id, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
+import { define, Id, ID_PATTERN, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 
 const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
 
@@ -69,7 +69,8 @@ export const PipelineUpdate = define(
     replacements: Type.Optional(
       Type.Unsafe<Record<string, string>>({
         type: 'object',
-        additionalProperties: Id,
+        patternProperties: { [ID_PATTERN]: Id },
+        additionalProperties: false,
         maxProperties: MAX_STEPS,
         description: 'Where the conversations of a removed step go: its id → the id of a step that stays',
       }),

@@ -126,9 +126,15 @@ async function probeNonsense(pair: Pair, account: Account, probe: Probe & { call
       if (unknown) compare(account, { position, valid, caller }, [unknown, answer]);
       else if (answer.status !== 404 && (position.in === 'path' || answer.status !== 400))
         account.faults.push(`${valid.operation.name}: '${text}' as ${position.path} answers ${answer.status}`);
+      else if (isMalformed(position) && answer.body?.code !== 'VALIDATION_FAILED')
+        account.faults.push(`${valid.operation.name}: '${text}' as ${position.path} is ${answer.body?.code}`);
     }
   });
 }
+
+/** Whether nonsense is seen to be no id: a slug may be any word, a path is 404, and some refusals do not say what is wrong. */
+const isMalformed = (position: Position): boolean =>
+  position.in !== 'path' && !position.bySlug && !position.anyKind && !position.unsaid;
 
 /** The request with this text in the position; what the answer repeats of it is no answer. */
 function askingFor(valid: Asking, position: Position, text: string): Asking {
