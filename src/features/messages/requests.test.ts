@@ -96,7 +96,7 @@ for (const path of [SEND, NOTE]) {
     assert.equal(theirs.status, 400);
     assert.deepEqual(JSON.parse(theirs.text).errors[0].path, 'conversationId');
     assert.equal(JSON.parse(theirs.text).code, 'UNKNOWN_REFERENCE');
-    for (const id of [UNKNOWN, 'not-an-id', elsewhere.message._id]) assert.deepEqual(await ask(id), theirs);
+    for (const id of [UNKNOWN, elsewhere.message._id]) assert.deepEqual(await ask(id), theirs);
     const [row] = await database.sql<{ count: number }>(
       'select count(*)::int as count from messages where conversation_id = $1',
       [foreign.conversation],
@@ -113,12 +113,14 @@ test('a reply to an unknown message, a note, or one of another company or conver
   assert.equal(theirs.status, 400);
   assert.equal(JSON.parse(theirs.text).code, 'UNKNOWN_REFERENCE');
   assert.equal(JSON.parse(theirs.text).errors[0].path, 'replyTo');
-  for (const id of [UNKNOWN, 'not-an-id', elsewhere.message._id, note._id]) assert.deepEqual(await ask(id), theirs);
+  for (const id of [UNKNOWN, elsewhere.message._id, note._id]) assert.deepEqual(await ask(id), theirs);
   assert.equal(await countMessages(), before);
 });
 
 const WRONG: [string, string, (given: typeof body) => Json][] = [
   ['without a conversation', 'conversationId', ({ message }) => ({ message })],
+  ['with a malformed conversation', 'conversationId', (given) => ({ ...given, conversationId: 'nonsense' })],
+  ['with a malformed replyTo', 'replyTo', (given) => ({ ...given, replyTo: 'nonsense' })],
   ['with an empty conversation', 'conversationId', (given) => ({ ...given, conversationId: '' })],
   ['with a number as conversation', 'conversationId', (given) => ({ ...given, conversationId: 7 })],
   ['without a message', 'message', ({ conversationId }) => ({ conversationId })],

@@ -120,20 +120,19 @@ export type MessageQuery = Static<typeof MessageQuery>;
 export const MessageParams = Type.Object({ id: Id });
 
 const content = Type.String({ minLength: 1, maxLength: MAX_TEXT, ...NOT_BLANK });
-const conversationId = Type.String({ minLength: 1, maxLength: 100 });
 
 export const SendText = define(
   'SendText',
   strict({
-    conversationId,
+    conversationId: Id,
     message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }),
-    replyTo: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 100 }))),
+    replyTo: Type.Optional(nullable(Id)),
   }),
 );
 export type SendText = Static<typeof SendText>;
 
 export const WriteNote = define(
   'WriteNote',
-  strict({ conversationId, message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }) }),
+  strict({ conversationId: Id, message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }) }),
 );
 export type WriteNote = Static<typeof WriteNote>;
