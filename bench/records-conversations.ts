@@ -1,5 +1,6 @@
 /** (h) GET /v1/conversations at a million of one company, beside a small one: what people ask all day, and what they search. */
 import { Pool } from 'undici';
+import { cursorAfter, windowOf } from '../src/platform/paging.ts';
 import type { TestDatabase } from '../test/support/database.ts';
 import type { Figure } from './measure.ts';
 import { seedPeople } from './people.ts';
@@ -23,7 +24,11 @@ export async function benchConversations(stage: Stage, contacts = CONTACTS): Pro
   // The limit of the first is a promise; the others are what a person does not notice, or waits for once.
   const questions: [name: string, goalMs: number, query: (index: number) => string][] = [
     ['by status and owner', 40, (index) => `status=${pick(statuses, index)}&owner=${pick(owners, index)}`],
-    ['by owner, page 2 by cursor', 40, (index) => `owner=${pick(owners, index)}&after=${cursorAt(index)}`],
+    [
+      'by owner, page 2 by cursor',
+      40,
+      (index) => `owner=${pick(owners, index)}&after=${cursorAt(pick(owners, index), index)}`,
+    ],
     ['newest first, no total', 40, (index) => `skipCount=true&limit=${20 + (index % 80)}`],
     ['by a rare name', 100, (index) => `search=${pick(['ezquiel', 'ubiratã', 'kubitschek'], index)}&skipCount=true`],
     ['by a frequent name', 100, (index) => `search=${pick(['silva', 'maria', 'souza'], index)}&skipCount=true`],
@@ -46,8 +51,11 @@ export async function benchConversations(stage: Stage, contacts = CONTACTS): Pro
   return figures;
 }
 
-const cursorAt = (index: number): string =>
-  Buffer.from(`${Date.now() - index * 86_400_000}|${'f'.repeat(24)}`).toString('base64url');
+function cursorAt(owner: string, index: number): string {
+  const query = { limit: 20, skipCount: false, sort: '-createdAt', owner } as const;
+  const createdAt = new Date(Date.now() - index * 86_400_000).toISOString();
+  return cursorAfter(windowOf('conversations', query), { _id: 'f'.repeat(24), createdAt });
+}
 
 /** One caller, ascending milliseconds. */
 async function timesOf(pool: Pool, key: string, query: (index: number) => string): Promise<number[]> {

@@ -80,7 +80,6 @@ export async function benchTables({ database, company }: Stage): Promise<Figure[
 }
 
 const asked = (query: Partial<RowQuery>): RowQuery => ({
-  page: 1,
   limit: 20,
   skipCount: true,
   sort: '-createdAt',

@@ -87,7 +87,7 @@ export async function benchRecords(stage: Stage): Promise<Figure[]> {
 }
 
 const list = (tenant: Tenant, asked: Asked) =>
-  pageContacts(tenant, { page: 1, limit: 20, skipCount: true, sort: '-createdAt', ...asked });
+  pageContacts(tenant, { limit: 20, skipCount: true, sort: '-createdAt', ...asked });
 
 async function cursorAfter(tenant: Tenant, page: number): Promise<Asked> {
   const { meta } = await list(tenant, { page });

@@ -177,32 +177,31 @@ describe('an event', () => {
 
 describe('a page', () => {
   const query = (changes: Partial<PageQuery> = {}): PageQuery => ({
-    page: 1,
     limit: 2,
     skipCount: false,
     sort: '-createdAt',
     ...changes,
   });
-  const row = (createdAt: string) => ({ _id: newId(), createdAt });
+  const row = (createdAt: string) => ({ _id: newId(), createdAt, updatedAt: createdAt, last_message_at: null });
+  const first = windowOf('things', query());
+  const begun = [row('2026-01-03T00:00:00.001Z'), row('2026-01-02T00:00:00.001Z'), row('2026-01-01T00:00:00.001Z')];
+  const cursorOf = async (list: string, asked: PageQuery): Promise<string> =>
+    (await pageFrom(asked, windowOf(list, asked), begun, () => Promise.resolve(5))).meta.nextCursor ?? '';
 
   test('asks for one row more than it shows, and says from it whether a page follows', async () => {
-    const rows = ['2026-01-03', '2026-01-02', '2026-01-01'].map((day) => row(`${day}T00:00:00.001Z`));
-    assert.deepEqual(windowOf(query({ page: 3 })), { limit: 3, offset: 4, descending: true, after: null });
-    const page = await pageFrom(query(), rows, () => Promise.resolve(5));
-    assert.deepEqual(page.result, rows.slice(0, 2));
+    assert.deepEqual(windowOf('things', query({ page: 3 })), { ...first, offset: 4 });
+    const page = await pageFrom(query(), first, begun, () => Promise.resolve(5));
+    assert.deepEqual(page.result, begun.slice(0, 2));
     const { nextCursor, ...meta } = page.meta;
     assert.deepEqual(meta, { page: 1, limit: 2, totalCount: 5, totalPages: 3, hasNextPage: true });
-    const next = windowOf(query({ after: nextCursor ?? '', page: 9 }));
-    assert.deepEqual(next, {
-      limit: 3,
-      offset: 0,
-      descending: true,
-      after: { createdAt: rows[1]?.createdAt, id: rows[1]?._id },
-    });
+    const next = windowOf('things', query({ after: nextCursor ?? '' }));
+    assert.deepEqual(next, { ...first, after: { at: begun[1]?.createdAt, id: begun[1]?._id } });
+    const second = await pageFrom(query({ after: nextCursor ?? '' }), next, [], () => Promise.resolve(5));
+    assert.equal(second.meta.page, null);
   });
 
   test('that is the last has no cursor; without a count nothing is counted', async () => {
-    const page = await pageFrom(query({ skipCount: true }), [row('2026-01-01T00:00:00.000Z')], () =>
+    const page = await pageFrom(query({ skipCount: true }), first, [row('2026-01-01T00:00:00.000Z')], () =>
       assert.fail('it counted'),
     );
     assert.deepEqual(page.meta, {
@@ -213,30 +212,69 @@ describe('a page', () => {
       hasNextPage: false,
       nextCursor: null,
     });
-    const empty = await pageFrom(query(), [], () => Promise.resolve(0));
+    const empty = await pageFrom(query(), first, [], () => Promise.resolve(0));
     assert.deepEqual([empty.result, empty.meta.totalPages], [[], 0]);
   });
 
+  test('follows a cursor of the same list, sort and filters alone, however many records it shows', async () => {
+    const asked = { ...query({ updated_since: '2026-01-01T00:00:00.000Z' }), status: 'OPEN', search: ' Ana ' };
+    const cursor = await cursorOf('things', asked);
+    for (const same of [
+      { ...asked, limit: 9, skipCount: true },
+      { ...asked, search: 'Ana' },
+      { ...asked, owner: undefined },
+    ])
+      assert.ok(windowOf('things', { ...same, after: cursor }).after);
+    const others: [string, PageQuery][] = [
+      ['others', asked],
+      ['things', { ...asked, sort: 'createdAt' }],
+      ['things', { ...asked, sort: '-updatedAt' }],
+      ['things', { ...asked, status: 'CLOSED' } as PageQuery],
+      ['things', { ...asked, search: 'Anna' } as PageQuery],
+      ['things', { ...asked, updated_since: undefined }],
+      ['things', { ...asked, owner: newId() } as PageQuery],
+    ];
+    for (const [list, other] of others) {
+      assert.throws(() => windowOf(list, { ...other, after: cursor }), {
+        code: 'VALIDATION_FAILED',
+        message: /^after is a cursor of another/,
+      });
+    }
+    assert.throws(() => windowOf('things', { ...asked, after: cursor, page: 1 }), {
+      message: /^page can not be given together with after/,
+    });
+  });
+
+  test('whose record has no last message yet goes on behind all that have one', async () => {
+    const asked = query({ sort: '-last_message_at' });
+    const next = windowOf('things', { ...asked, after: await cursorOf('things', asked) });
+    assert.deepEqual(next.after, { at: '-infinity', id: begun[1]?._id });
+  });
+
   test('refuses a cursor that it did not write, and an offset that costs too much', () => {
+    const { seal } = first;
     const encode = (text: string): string => Buffer.from(text).toString('base64url');
     for (const cursor of [
       '',
       'x',
       encode('|'),
-      encode(`1|${'0'.repeat(23)}`),
-      encode(`-1|${newId()}`),
-      encode(`253402300800000|${newId()}`),
-      encode(`1e3|${newId()}`),
-      encode(`1|${newId()}' or 1=1`),
+      encode(`1|${'0'.repeat(23)}|${seal}`),
+      encode(`-1|${newId()}|${seal}`),
+      encode(`|${newId()}|${seal}`),
+      encode(`253402300800000|${newId()}|${seal}`),
+      encode(`1e3|${newId()}|${seal}`),
+      encode(`1|${newId()}' or 1=1|${seal}`),
+      encode(`1|${newId()}`),
     ]) {
-      assert.throws(() => windowOf(query({ after: cursor })), { code: 'VALIDATION_FAILED' }, cursor);
+      assert.throws(() => windowOf('things', query({ after: cursor })), { code: 'VALIDATION_FAILED' }, cursor);
     }
-    assert.throws(() => windowOf(query({ page: 1_000_000, limit: 100 })), { code: 'VALIDATION_FAILED' });
+    assert.ok(windowOf('things', query({ after: encode(`1|${newId()}|${seal}`) })).after);
+    assert.throws(() => windowOf('things', query({ page: 1_000_000, limit: 100 })), { code: 'VALIDATION_FAILED' });
   });
 
-  test('has the sort of its list by default, and knows no other than by time', () => {
-    const { sort } = pageQuery('createdAt', {}).properties;
-    assert.deepEqual({ ...sort }, { type: 'string', enum: ['createdAt', '-createdAt'], default: 'createdAt' });
+  test('has the sort of its list by default, and knows no other than those of its list', () => {
+    const { sort } = pageQuery('createdAt', {}).properties as { sort: { enum?: string[]; default?: string } };
+    assert.deepEqual([sort.enum, sort.default], [['createdAt', '-createdAt', '-updatedAt'], 'createdAt']);
   });
 });
 

@@ -1,28 +1,55 @@
 /** Pages and cursors, the same for every list. */
+import { createHash } from 'node:crypto';
 import { Type, type Static, type TSchema } from 'typebox';
 import { AppError, invalid } from './errors.ts';
 import { isId } from './ids.ts';
-import { oneOf, strict } from './schema.ts';
-import { MAX_PAGE_BYTES } from './sizes.ts';
+import { oneOf, strict, Timestamp } from './schema.ts';
 
 // Beyond this a page number costs the database more than anyone gains; the cursor has no such end.
 const DEEPEST_OFFSET = 1_000_000;
 
-const SORTS = ['createdAt', '-createdAt'] as const;
-type Sort = (typeof SORTS)[number];
+/** The fields that a list can be in the order of, and the columns behind them: what comes first decides, the id where it is equal. */
+const ORDERS = {
+  createdAt: { at: 'created_at', id: '_id' },
+  updatedAt: { at: 'updated_at', id: '_id' },
+  // Of the table of activity that stands beside contacts and conversations: an index on themselves would make each message dear.
+  last_message_at: { at: 'active_at', id: 'record_id' },
+  // No two rows of a table have the same.
+  row_index: { at: 'row_index', id: null },
+} as const;
+type OrderField = keyof typeof ORDERS;
 
-/** The query string of a list; `filters` are its own parameters. */
-export function pageQuery<F extends Record<string, TSchema>>(defaultSort: Sort, filters: F) {
+type Sort = OrderField | `-${OrderField}`;
+export const SORTS = ['createdAt', '-createdAt', '-updatedAt'] as const satisfies readonly Sort[];
+
+/** The query string of a list; `filters` are its own parameters, `sorts` what it can be sorted by. */
+export function pageQuery<F extends Record<string, TSchema>, const S extends readonly Sort[] = typeof SORTS>(
+  defaultSort: S[number],
+  filters: F,
+  sorts: S = SORTS as unknown as S,
+) {
   const parameters = {
-    page: Type.Integer({ minimum: 1, maximum: DEEPEST_OFFSET, default: 1 }),
+    page: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: DEEPEST_OFFSET,
+        description: 'From 1, which is the default; not together with after',
+      }),
+    ),
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
     skipCount: Type.Boolean({
       default: false,
       description: 'Leaves the total out; totalCount and totalPages are null',
     }),
-    sort: oneOf(SORTS, { default: defaultSort }),
+    sort: oneOf(sorts, { default: defaultSort, description: 'A - before it: the newest first' }),
     after: Type.Optional(
-      Type.String({ maxLength: 200, description: 'nextCursor of the page before; costs the same at any depth' }),
+      Type.String({
+        maxLength: 200,
+        description: 'nextCursor of the page before, of the same list, sort and filters; costs the same at any depth',
+      }),
+    ),
+    updated_since: Type.Optional(
+      Type.String({ ...Timestamp, description: 'Those whose updatedAt is this moment or later' }),
     ),
     ...filters,
   };
@@ -30,16 +57,23 @@ export function pageQuery<F extends Record<string, TSchema>>(defaultSort: Sort, 
   return strict(parameters, { required: [] });
 }
 
+/** What a list is searched for. Blanks around it mean nothing, and nothing but blanks is no search. */
+export const searchParameter = (description: string) => Type.Optional(Type.String({ maxLength: 200, description }));
+
+/** The search of a query; null: there is none. */
+export const searchOf = (query: { search?: string | undefined }): string | null => query.search?.trim() || null;
+
 export interface PageQuery {
-  page: number;
+  page?: number | undefined;
   limit: number;
   skipCount: boolean;
   sort: Sort;
   after?: string | undefined;
+  updated_since?: string | undefined;
 }
 
 const PageMeta = Type.Object({
-  page: Type.Integer(),
+  page: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Null where after was given' }),
   limit: Type.Integer(),
   totalCount: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
   totalPages: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
@@ -60,33 +94,98 @@ export interface Page<R> {
 export interface Window {
   limit: number;
   offset: number;
+  field: OrderField;
   descending: boolean;
-  /** The last row before this page, by (created_at, _id); null without a cursor. */
-  after: { createdAt: string; id: string } | null;
+  /** The last row before this page: its place in the order, as PostgreSQL reads it, and its id; null without a cursor. */
+  after: { at: string; id: string } | null;
+  /** Only what was changed at this moment or later; null: all. */
+  since: string | null;
+  /** What its cursors are good for: the list, its sort and its filters, in a few letters. */
+  seal: string;
 }
 
-export function windowOf(query: PageQuery): Window {
-  const descending = query.sort.startsWith('-');
-  const offset = query.after === undefined ? (query.page - 1) * query.limit : 0;
+/** What a statement that only counts needs of it. */
+export type Since = Pick<Window, 'since'>;
+
+/** The first rows of a list that nobody turns the pages of, the newest first. */
+export const newest = (limit: number): Window => ({
+  limit,
+  offset: 0,
+  field: 'createdAt',
+  descending: true,
+  after: null,
+  since: null,
+  seal: '',
+});
+
+/** `list`: which one it is, with what its path names. A cursor is good for this list, sort and filters alone. */
+export function windowOf(list: string, query: PageQuery): Window {
+  const { page, limit, after, sort } = query;
+  if (after !== undefined && page !== undefined) throw invalid('page', 'can not be given together with after');
+  const offset = ((page ?? 1) - 1) * limit;
   if (offset > DEEPEST_OFFSET) throw invalid('page', `reaches beyond ${DEEPEST_OFFSET} records; use after`, 'TOO_DEEP');
+  const { field, descending } = orderOf(sort);
+  const seal = sealOf(list, query);
   return {
-    limit: query.limit + 1,
+    limit: limit + 1,
     offset,
+    field,
     descending,
-    after: query.after === undefined ? null : readCursor(query.after),
+    after: after === undefined ? null : readCursor(after, field, seal),
+    since: query.updated_since ?? null,
+    seal,
   };
 }
 
-function readCursor(text: string): { createdAt: string; id: string } {
-  const [time = '', id = ''] = Buffer.from(text, 'base64url').toString('latin1').split('|');
-  const milliseconds = /^\d{1,15}$/.test(time) ? Number(time) : Number.NaN;
-  // 253402300799999 is the end of the year 9999, the last that PostgreSQL and ISO 8601 write the same way.
-  if (!(milliseconds <= 253_402_300_799_999) || !isId(id)) throw invalid('after', 'is not a cursor of this list');
-  return { createdAt: new Date(milliseconds).toISOString(), id };
+function orderOf(sort: Sort): { field: OrderField; descending: boolean } {
+  const descending = sort.startsWith('-');
+  return { field: (descending ? sort.slice(1) : sort) as OrderField, descending };
 }
 
-const writeCursor = (row: { createdAt: string; _id: string }): string =>
-  Buffer.from(`${Date.parse(row.createdAt)}|${row._id}`).toString('base64url');
+// What may differ between two pages of one walk.
+const TURNED = new Set(['page', 'limit', 'skipCount', 'after']);
+
+function sealOf(list: string, query: PageQuery): string {
+  const asked = { ...query, ...('search' in query ? { search: searchOf(query as { search?: string }) } : {}) };
+  const parts = Object.entries(asked).filter(([name, value]) => !TURNED.has(name) && (value ?? null) !== null);
+  const text = JSON.stringify([list, parts.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}
+
+function readCursor(text: string, field: OrderField, seal: string): { at: string; id: string } {
+  const [at = '', id = '', sealed = ''] = Buffer.from(text, 'base64url').toString('latin1').split('|');
+  const place = placeOf(at, field);
+  if (place === null || !isId(id)) throw invalid('after', 'is not a cursor of this list');
+  if (sealed !== seal)
+    throw invalid('after', 'is a cursor of another list, sort or set of filters: begin again without it', 'OTHER_LIST');
+  return { at: place, id };
+}
+
+/** The place of a cursor as PostgreSQL reads it; null where it is none. */
+function placeOf(at: string, field: OrderField): string | null {
+  if (field === 'row_index') return /^\d{1,9}$/.test(at) ? at : null;
+  // Whose last message has not been comes after everybody else.
+  if (at === '' && field === 'last_message_at') return '-infinity';
+  const milliseconds = /^\d{1,15}$/.test(at) ? Number(at) : Number.NaN;
+  // 253402300799999 is the end of the year 9999, the last that PostgreSQL and ISO 8601 write the same way.
+  return milliseconds <= 253_402_300_799_999 ? new Date(milliseconds).toISOString() : null;
+}
+
+/** What a record shows of the orders that it can be in. */
+interface Placed {
+  _id: string;
+  createdAt: string;
+  updatedAt?: string;
+  last_message_at?: string | null;
+  row_index?: number;
+}
+
+/** The cursor behind a record. */
+export function cursorAfter({ field, seal }: Pick<Window, 'field' | 'seal'>, record: Placed): string {
+  const at = record[field];
+  const place = typeof at === 'string' ? Date.parse(at) : (at ?? '');
+  return Buffer.from(`${place}|${record._id}|${seal}`).toString('base64url');
+}
 
 /** What a statement of `measuredPage` says with each record: null where the page is answered, else how many records would have fitted. */
 export interface Measured {
@@ -103,8 +202,9 @@ function answerTooLarge(fits: number): AppError {
 }
 
 /** The answer of a list from the rows of its window. `count` is asked only when the caller wants it. */
-export async function pageFrom<R extends { _id: string; createdAt: string }>(
+export async function pageFrom<R extends Placed>(
   query: PageQuery,
+  window: Window,
   rows: (R & Measured)[],
   count: () => Promise<number>,
 ): Promise<Page<R>> {
@@ -117,90 +217,76 @@ export async function pageFrom<R extends { _id: string; createdAt: string }>(
   return {
     result,
     meta: {
-      page: query.page,
+      page: query.after === undefined ? (query.page ?? 1) : null,
       limit: query.limit,
       totalCount,
       totalPages: totalCount === null ? null : Math.ceil(totalCount / query.limit),
       hasNextPage,
-      nextCursor: hasNextPage && last ? writeCursor(last) : null,
+      nextCursor: hasNextPage && last ? cursorAfter(window, last) : null,
     },
   };
 }
 
 /**
- * The tail of a list's statement: cursor, order, limit, offset. `$first` and the three numbers after it are its parameters
- * (created_at and _id of the cursor, limit, offset); windowValues() gives them in this order.
+ * The tail of a list's statement: what was changed since, cursor, order, limit, offset. `$first` and the four numbers after it are its
+ * parameters (place and id of the cursor, limit, offset, since); windowValues() gives them in this order.
  */
 export function windowClause(window: Window, first: number): string {
-  const [compare, direction] = window.descending ? ['<', 'desc'] : ['>', 'asc'];
-  const time = `$${first}::timestamptz`;
-  const cursor = window.after ? `and (created_at, _id) ${compare} (${time}, $${first + 1}::text)` : '';
-  const unused = window.after ? '' : `and ${time} is null and $${first + 1}::text is null`;
-  return `${cursor}${unused} order by created_at ${direction}, _id ${direction} limit $${first + 2} offset $${first + 3}`;
+  const { since, cursor, order } = windowParts(window, first);
+  return `${since} ${cursor} order by ${order} limit $${first + 2} offset $${first + 3}`;
 }
+
+/** Its parts, for statements that need them in other places. */
+export function windowParts(window: Window, first: number): { since: string; cursor: string; order: string } {
+  const { at, id } = ORDERS[window.field];
+  const [compare, direction] = window.descending ? ['<', 'desc'] : ['>', 'asc'];
+  const place = `$${first}::text::${window.field === 'row_index' ? 'int' : 'timestamptz'}`;
+  const lastId = `$${first + 1}::text`;
+  const after =
+    id === null
+      ? `${at} ${compare} ${place} and ${lastId} is not null`
+      : `(${at}, ${id}) ${compare} (${place}, ${lastId})`;
+  return {
+    since: sinceClause(window, first + 4),
+    cursor: window.after ? `and ${after}` : `and ${place} is null and ${lastId} is null`,
+    order: [at, ...(id === null ? [] : [id])].map((column) => `${column} ${direction}`).join(', '),
+  };
+}
+
+/** True where what was changed since is one stretch of the order, so that a walk ends with it. */
+export const isStretch = ({ field, since }: Window): boolean => since === null || field === 'updatedAt';
+
+/** How many parameters windowClause() has. */
+export const WINDOW_VALUES = 5;
 
 export function windowValues(window: Window): unknown[] {
-  return [window.after?.createdAt ?? null, window.after?.id ?? null, window.limit, window.offset];
+  return [window.after?.at ?? null, window.after?.id ?? null, window.limit, window.offset, window.since];
 }
+
+/** Only what was changed since, for statements without a window; `place`: of its parameter, which is there in any case. */
+export const sinceClause = ({ since }: Since, place: number): string =>
+  since === null ? `and $${place}::timestamptz is null` : `and updated_at >= $${place}::timestamptz`;
 
 /** Statements that differ by their tail need names that differ, too. */
-export function windowName(window: Window): string {
-  return `${window.descending ? 'desc' : 'asc'}${window.after ? '.after' : ''}`;
+export function windowName({ field, descending, after, since }: Window): string {
+  return `${field}.${descending ? 'desc' : 'asc'}${after ? '.after' : ''}${sinceName({ since })}`;
 }
 
-interface MeasuredPage {
-  /** The select list of a record. */
-  columns: string;
-  /** What `columns` and `joins` call the record; `t` when absent. */
-  as?: string;
-  /** What else a record shows. */
-  joins?: string;
-  /** Selects everything of the rows of the window. */
-  rows: string;
-  /** `t.created_at desc, t._id desc` */
-  order: string;
-  /** The parameter that holds the window's limit. */
-  limit: string;
-  /** How many bytes a row `t` has in the answer. */
-  bytes?: string;
-  /** Of records with custom fields: their context. */
-  context?: 'contact' | 'conversation' | 'business';
-}
-
-/**
- * The records of a page that is measured before any of them is read: the statement adds up how large they are, by a number that stands
- * beside each, and where they are too large together it reads the first one only and says how many would have fitted. The
- * extra row that shows whether there is a next page is not counted, and the first record is always answered. Large values are not unpacked on the way:
- * the select list is computed last, for the rows that are left.
- */
-export function measuredPage(page: MeasuredPage): string {
-  const { columns, as = 't', joins = '', rows, order, limit, bytes = 't.record_bytes', context } = page;
-  return `select ${columns}, case when ${as}.page_surplus > 0
-      then greatest(least(${as}.page_rows, ${limit}::int - 1) - ${as}.page_surplus, 1)::int end as fits
-    from (
-      select *, count(*) over () as page_rows,
-        count(*) filter (where page_upto > ${MAX_PAGE_BYTES} and page_place > 1 and page_place < ${limit}::int) over () as page_surplus
-      from (
-        select t.*, row_number() over page as page_place, sum(${bytes}${context ? namesOf(context) : ''}) over page as page_upto
-        from (${rows}) t window page as (order by ${order} rows unbounded preceding)
-      ) measured
-    ) ${as} ${joins}
-    where ${as}.page_surplus = 0 or ${as}.page_place = 1
-    order by ${as}.page_place`;
-}
-
-/** The rows behind keys: what is passed over on the way to a page is then looked at by its index alone. */
-export const rowsByKey = (table: string, keys: string): string =>
-  // `offset 0`: each row by its key, also while there are no statistics of a new company.
-  `select t.* from (${keys}) k cross join lateral (select * from ${table} where company_id = $1 and _id = k._id offset 0) t`;
-
-/** The names of all fields of the context, once for each record that has values; one that has none takes five bytes, which is seen without unpacking. */
-const namesOf = (context: string): string =>
-  ` + case when pg_column_size(t.custom_fields) > 5 then (select field_names_bytes($1, '${context}')) else 0 end`;
+/** The same of statements that only count. */
+export const sinceName = ({ since }: Since): string => (since === null ? '' : '.since');
 
 /** The order of a window, for `measuredPage`. */
-export const windowOrder = ({ descending }: Window): string =>
-  descending ? 't.created_at desc, t._id desc' : 't.created_at asc, t._id asc';
+export function windowOrder({ field, descending }: Window): string {
+  const direction = descending ? 'desc' : 'asc';
+  const at = field === 'last_message_at' ? `coalesce(t.last_message_at, '-infinity')` : `t.${ORDERS[field].at}`;
+  return `${at} ${direction}, t._id ${direction}`;
+}
+
+/** The columns that a window goes by, with the record's id as `_id`: for statements that find keys, whose records are read afterwards. */
+export function windowKeys({ field }: Window): string {
+  const { at, id } = ORDERS[field];
+  return id === null || id === '_id' ? `${at}, _id` : `${at}, ${id}, ${id} as _id`;
+}
 
 /** The parameter of a window's limit, where `first` is that of its first value. */
 export const windowLimit = (first: number): string => `$${first + 2}`;

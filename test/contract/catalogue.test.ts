@@ -25,6 +25,8 @@ const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
   },
   contact_identities: { key: 'company_id,kind,value', why: 'the name itself is what must be unique under a race' },
   pending_turns: { key: 'company_id,conversation_id', why: 'one turn per conversation' },
+  contact_activity: { key: 'company_id,record_id', why: 'one row beside each contact' },
+  conversation_activity: { key: 'company_id,record_id', why: 'one row beside each conversation' },
   event_listeners: { key: 'company_id,event', why: 'the one row that an emit looks up' },
   password_tokens: { key: 'token_hash', why: 'a mailed token names no company: its hash is what it is found by' },
   mailed_links: {

@@ -17,6 +17,7 @@ import { recordAudit, type AuditEntry } from '../../src/platform/audit.ts';
 import { emit } from '../../src/platform/events.ts';
 import { bindEffect, purgeAttempts, runOnce } from '../../src/platform/idempotency.ts';
 import { purgeBuckets } from '../../src/platform/limits.ts';
+import type { Window } from '../../src/platform/paging.ts';
 import { purgeByPages } from '../../src/platform/retention.ts';
 import type { SystemTx } from '../../src/platform/tenant.ts';
 import { openTestDatabase } from '../support/database.ts';
@@ -40,6 +41,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'audit.deleteOld': 'retention, by age alone',
   'companies.addUpChanges': 'what changed in all companies is added up, each change to the sum of its own',
   'companies.count': 'all companies: for global keys alone, which the operation sees to',
+  'companies.count.since': 'all companies: for global keys alone, which the operation sees to',
   'companies.find': 'the company itself',
   'companies.findActive': 'the company itself',
   'companies.findAny': 'whether there is any company',
@@ -96,12 +98,34 @@ const anything: unknown = new Proxy(() => undefined, {
   apply: () => [anything],
 });
 
-const window = (descending: boolean, cursor: boolean) => ({
-  limit: 1,
-  offset: 0,
-  descending,
-  after: cursor ? { createdAt: '2026-01-01T00:00:00.000Z', id: '0'.repeat(24) } : null,
-});
+const TIME = '2026-01-01T00:00:00.000Z';
+/** Orders of a list: from its beginning and from a cursor, of everything and of what was changed since. */
+const windowsOf = (...fields: Window['field'][]): Window[] =>
+  fields.flatMap((field) => {
+    const cursor = { at: field === 'row_index' ? '7' : TIME, id: '0'.repeat(24) };
+    const window = { limit: 1, offset: 0, field, descending: true, after: null, since: null, seal: '' };
+    return [
+      window,
+      { ...window, descending: false, after: cursor },
+      { ...window, after: cursor, since: TIME },
+      { ...window, descending: false, since: TIME },
+    ];
+  });
+
+/** The orders that only some lists have. */
+const ACTIVE = windowsOf('last_message_at');
+const MORE_WINDOWS: Record<string, Window[]> = {
+  // What was changed since is asked of the records, by the other two.
+  listContacts: ACTIVE.filter(({ since }) => since === null),
+  listMatching: ACTIVE,
+  listConversations: ACTIVE,
+  lookUpConversations: ACTIVE,
+  listBroad: ACTIVE,
+  listNear: ACTIVE,
+  listRows: windowsOf('row_index'),
+  listRowsNear: windowsOf('row_index'),
+  lookUpRows: windowsOf('row_index'),
+};
 
 /** A list's filter: everything asked for, nothing, and each of its parts alone. */
 const filters = (...names: string[]): unknown[] => [
@@ -126,7 +150,8 @@ const MATCHES = [
 
 /** Arguments that make a builder take its other ways, by the parameter's type; what is not here gets `anything`. */
 const VARIANTS: Record<string, unknown[]> = {
-  Window: [window(true, false), window(true, true), window(false, false), window(false, true)],
+  Window: windowsOf('createdAt', 'updatedAt'),
+  Since: [{ since: null }, { since: TIME }],
   DeliveryFilter: [...filters('event', 'status'), ...DELIVERY_STATUSES.map((status) => ({ event: null, status }))],
   InboxFilter: filters('status', 'channel'),
   UserFilter: filters('status', 'role'),
@@ -139,6 +164,7 @@ const VARIANTS: Record<string, unknown[]> = {
   AuditFilter: filters('actor', 'action', 'resource', 'resourceId', 'from', 'to'),
   ContactMatch: MATCHES,
   BroadAsked: [{ filter: anything, search: broadSearch('7') }],
+  NearAsked: [null, broadSearch('7')].map((search) => ({ filter: anything, search })),
   // A builder may look into a text before it sends it.
   string: ['7'],
   // Of keys: a company's, and the global ones.
@@ -193,7 +219,11 @@ async function collect({ file, builder, build, touched = 1 }: Collecting): Promi
   };
   let ways: unknown[][] = [[executor]];
   for (const type of builder.types.slice(1)) {
-    ways = ways.flatMap((way) => (VARIANTS[type] ?? [anything]).map((argument) => [...way, argument]));
+    const variants = [
+      ...(VARIANTS[type] ?? [anything]),
+      ...(type === 'Window' ? (MORE_WINDOWS[builder.name] ?? []) : []),
+    ];
+    ways = ways.flatMap((way) => variants.map((argument) => [...way, argument]));
   }
   for (const way of ways) await build(...way);
   return found;

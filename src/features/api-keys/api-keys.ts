@@ -4,7 +4,7 @@ import { hashToken, type Principal } from '../../platform/auth.ts';
 import { signToken } from '../../platform/tokens.ts';
 import { AppError, forbidden, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { newest, pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { Caller } from '../../platform/route.ts';
 import { covers } from '../../platform/scopes.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
@@ -97,7 +97,7 @@ async function findGlobalKey({ principal, read }: Caller, id: string): Promise<A
 
 /** For whoever has the server. The newest first, as many as anybody looks through. */
 export function listKeysOf(tx: SystemTx, company: string | null): Promise<ApiKey[]> {
-  return listKeys(tx, { company, createdBy: null }, { limit: 1_000, offset: 0, descending: true, after: null });
+  return listKeys(tx, { company, createdBy: null }, newest(1_000));
 }
 
 /** Null when there is no such key. */
@@ -110,8 +110,9 @@ export async function pageKeys(caller: Caller, query: ApiKeyQuery): Promise<Page
   const filter = { company, createdBy: query.created_by ?? null };
   if (query.created_by !== undefined && !(await isMaker(read, company, query.created_by)))
     throw unknownReference('created_by');
-  const rows = await listKeys(read, filter, windowOf(query));
-  return pageFrom(query, rows, () => countKeys(read, filter));
+  const window = windowOf('api-keys', query);
+  const rows = await listKeys(read, filter, window);
+  return pageFrom(query, window, rows, () => countKeys(read, filter, window));
 }
 
 /** At once in this process; in every other one within a second. */

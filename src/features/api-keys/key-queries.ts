@@ -1,6 +1,14 @@
 /** Keys as their owners manage them: those of a company, or (no company) the global ones. */
 import { many, maybeOne, ofCompany, one } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  sinceClause,
+  sinceName,
+  windowClause,
+  windowName,
+  windowValues,
+  type Since,
+  type Window,
+} from '../../platform/paging.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { KEY_COLUMNS } from './queries.ts';
 import type { ApiKey } from './schemas.ts';
@@ -31,11 +39,15 @@ export function listKeys(tx: TenantRead | SystemTx, filter: KeyFilter, window: W
   });
 }
 
-export async function countKeys(tx: TenantRead | SystemTx, { company, createdBy }: KeyFilter): Promise<number> {
+export async function countKeys(
+  tx: TenantRead | SystemTx,
+  { company, createdBy }: KeyFilter,
+  window: Since,
+): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
-    name: `api-keys.count${suffixOf(company)}`,
-    text: `select count(*)::int as count from api_keys where ${filterOf(company)}`,
-    values: [company, createdBy],
+    name: `api-keys.count${suffixOf(company)}${sinceName(window)}`,
+    text: `select count(*)::int as count from api_keys where ${filterOf(company)} ${sinceClause(window, 3)}`,
+    values: [company, createdBy, window.since],
   });
   return count;
 }

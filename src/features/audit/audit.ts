@@ -20,8 +20,9 @@ export async function pageAudit(tenant: Tenant, query: AuditQuery): Promise<Page
     from: query.from ?? null,
     to: query.to ?? null,
   };
-  const rows = await listAudit(tenant.read, filter, windowOf(query));
-  return pageFrom(query, rows, () => countAudit(tenant.read, filter));
+  const window = windowOf('audit', query);
+  const rows = await listAudit(tenant.read, filter, window);
+  return pageFrom(query, window, rows, () => countAudit(tenant.read, filter, window));
 }
 
 // As many as anybody looks through.

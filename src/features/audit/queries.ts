@@ -1,11 +1,22 @@
 import { exec, many, one } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  sinceClause,
+  sinceName,
+  windowClause,
+  windowName,
+  windowValues,
+  type Since,
+  type Window,
+} from '../../platform/paging.ts';
 import { boundsOf, IN_STRETCH, type Stretch } from '../../platform/retention.ts';
 import type { SystemTx, TenantRead } from '../../platform/tenant.ts';
 import type { AuditEntry } from './schemas.ts';
 
 const COLUMNS = `_id, company_id as company, json_build_object('type', actor_type, '_id', actor_id, 'name', actor_name) as actor,
   action, resource, resource_id, fields, address, user_agent, request_id, created_at as "createdAt", created_at as "updatedAt"`;
+
+/** A line never changes. */
+const LINES = '(select *, created_at as updated_at from audit_log) a';
 
 export interface AuditFilter {
   actor: string | null;
@@ -45,17 +56,17 @@ export function listAudit(tx: TenantRead, filter: AuditFilter, window: Window): 
   const { name, clause, values } = conditionsOf(filter);
   return many(tx, {
     name: `audit.list.${name}.${windowName(window)}`,
-    text: `select ${COLUMNS} from audit_log where company_id = $1${clause} ${windowClause(window, 2 + values.length)}`,
+    text: `select ${COLUMNS} from ${LINES} where company_id = $1${clause} ${windowClause(window, 2 + values.length)}`,
     values: [tx.companyId, ...values, ...windowValues(window)],
   });
 }
 
-export async function countAudit(tx: TenantRead, filter: AuditFilter): Promise<number> {
+export async function countAudit(tx: TenantRead, filter: AuditFilter, window: Since): Promise<number> {
   const { name, clause, values } = conditionsOf(filter);
   const { count } = await one<{ count: number }>(tx, {
-    name: `audit.count.${name}`,
-    text: `select count(*)::int as count from audit_log where company_id = $1${clause}`,
-    values: [tx.companyId, ...values],
+    name: `audit.count.${name}${sinceName(window)}`,
+    text: `select count(*)::int as count from ${LINES} where company_id = $1${clause} ${sinceClause(window, 2 + values.length)}`,
+    values: [tx.companyId, ...values, window.since],
   });
   return count;
 }

@@ -4,7 +4,7 @@ import type { Kit } from '../../kit.ts';
 import { notFound } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, searchOf, windowOf, type Page } from '../../platform/paging.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
@@ -40,9 +40,10 @@ export async function readBusiness(tenant: Tenant, id: string): Promise<Business
 }
 
 export async function pageBusinesses(tenant: Tenant, query: BusinessQuery): Promise<Page<Business>> {
-  const filter = { search: query.search ?? null };
-  const rows = await listBusinesses(tenant.read, filter, windowOf(query));
-  return pageFrom(query, rows, () => countBusinesses(tenant.read, filter));
+  const filter = { search: searchOf(query) };
+  const window = windowOf('businesses', query);
+  const rows = await listBusinesses(tenant.read, filter, window);
+  return pageFrom(query, window, rows, () => countBusinesses(tenant.read, filter, window));
 }
 
 export async function updateBusinessById(tenant: Tenant, id: string, input: BusinessUpdate): Promise<Business> {

@@ -1,11 +1,14 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { measuredPage } from '../../platform/measured-page.ts';
 import {
-  measuredPage,
+  sinceClause,
+  sinceName,
   windowClause,
   windowLimit,
   windowName,
   windowOrder,
   windowValues,
+  type Since,
   type Window,
 } from '../../platform/paging.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
@@ -108,11 +111,11 @@ export function listBusinesses(tx: TenantRead, filter: BusinessFilter, window: W
   });
 }
 
-export async function countBusinesses(tx: TenantRead, filter: BusinessFilter): Promise<number> {
+export async function countBusinesses(tx: TenantRead, filter: BusinessFilter, window: Since): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
-    name: 'businesses.count',
-    text: `select count(*)::int as count from businesses where ${FILTER}`,
-    values: [tx.companyId, filter.search],
+    name: `businesses.count${sinceName(window)}`,
+    text: `select count(*)::int as count from businesses where ${FILTER} ${sinceClause(window, 3)}`,
+    values: [tx.companyId, filter.search, window.since],
   });
   return count;
 }

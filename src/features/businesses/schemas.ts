@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageOf, pageQuery, searchParameter } from '../../platform/paging.ts';
 import { define, Id, nullable, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
 
@@ -37,6 +37,6 @@ export type BusinessUpdate = Static<typeof BusinessUpdate>;
 export const BusinessParams = Type.Object({ id: Id });
 export const BusinessList = pageOf(ref(Business));
 export const BusinessQuery = pageQuery('-createdAt', {
-  search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A part of the name or domain' })),
+  search: searchParameter('A part of the name or domain'),
 });
 export type BusinessQuery = Static<typeof BusinessQuery>;

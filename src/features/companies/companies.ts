@@ -2,7 +2,7 @@
 import type { Kit } from '../../kit.ts';
 import { forbidden, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, searchOf, windowOf, type Page } from '../../platform/paging.ts';
 import { isPhoneCountry } from '../../platform/phone.ts';
 import type { Caller } from '../../platform/route.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -51,9 +51,10 @@ export async function readCompany(caller: Caller, id: string): Promise<Company> 
 
 export async function pageCompanies(caller: Caller, query: CompanyQuery): Promise<Page<Company>> {
   refuseOthers(caller);
-  const filter = { status: query.status ?? null, search: query.search ?? null };
-  const rows = await listCompanies(caller.read, filter, windowOf(query));
-  return pageFrom(query, rows, () => countCompanies(caller.read, filter));
+  const filter = { status: query.status ?? null, search: searchOf(query) };
+  const window = windowOf('companies', query);
+  const rows = await listCompanies(caller.read, filter, window);
+  return pageFrom(query, window, rows, () => countCompanies(caller.read, filter, window));
 }
 
 /** A suspended company's keys and sessions are refused at once, in every other process within a second. */

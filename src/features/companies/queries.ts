@@ -1,5 +1,13 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  sinceClause,
+  sinceName,
+  windowClause,
+  windowName,
+  windowValues,
+  type Since,
+  type Window,
+} from '../../platform/paging.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { Company } from './schemas.ts';
 
@@ -99,11 +107,11 @@ export function listCompanies(tx: SystemTx, filter: CompanyFilter, window: Windo
   });
 }
 
-export async function countCompanies(tx: SystemTx, filter: CompanyFilter): Promise<number> {
+export async function countCompanies(tx: SystemTx, filter: CompanyFilter, window: Since): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
-    name: 'companies.count',
-    text: `select count(*)::int as count from companies where ${FILTER}`,
-    values: [filter.status, filter.search],
+    name: `companies.count${sinceName(window)}`,
+    text: `select count(*)::int as count from companies where ${FILTER} ${sinceClause(window, 3)}`,
+    values: [filter.status, filter.search, window.since],
   });
   return count;
 }

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES } from '../../channels/channel.ts';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageOf, pageQuery, searchParameter } from '../../platform/paging.ts';
 import { Country, Id, Name, Timestamp, define, inForm, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 import { Email, LANGUAGES } from '../users/schemas.ts';
 
@@ -133,6 +133,6 @@ export const CompanyParams = Type.Object({ id: Id });
 export const CompanyList = pageOf(ref(Company));
 export const CompanyQuery = pageQuery('-createdAt', {
   status: Type.Optional(status),
-  search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A part of the name' })),
+  search: searchParameter('A part of the name'),
 });
 export type CompanyQuery = Static<typeof CompanyQuery>;

@@ -175,7 +175,8 @@ function filterOn(field: string, operator: Operator): Filter {
   return { field, operator, value: valueFor(field, operator).toWellFormed() };
 }
 
-function expected(filters: Filter[], search?: string): string[] {
+function expected(filters: Filter[], written?: string): string[] {
+  const search = written?.trim() || undefined;
   return contacts
     .filter((contact) => filters.every((filter) => fits(contact, filter)))
     .filter((contact) => search === undefined || isFound(contact, search))
@@ -246,7 +247,6 @@ describe(`what is found is what the rule says, in the order of the list (SEED=${
       for (let round = 0; round < 40; round += 1) {
         const filters = [filterOn(pick(ALL_FIELDS), pick(OPERATORS))];
         const query = {
-          page: 1,
           limit: 100,
           skipCount: false,
           sort: '-createdAt',

@@ -1,10 +1,11 @@
 /** How much the database looks at for a page, where that begins to matter: 50,000 contacts. */
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { FIELDS, RARE, seedPeople } from '../../../bench/people.ts';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
+import { newest, type Window } from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import type { Json } from '../../../test/support/platform.ts';
 import { findContacts, readMatch } from './list.ts';
@@ -43,7 +44,11 @@ function lookInto(node: Json, looked: Looked): Looked {
 }
 
 /** Runs a list for real, and explains each of its statements with the values that it was sent with. */
-async function explain(query: { search?: string; filters?: Json[] }): Promise<Looked & { found: number }> {
+async function explain(query: {
+  search?: string;
+  filters?: Json[];
+  window?: Partial<Window>;
+}): Promise<Looked & { found: number }> {
   const looked: Looked = { indexes: new Set(), rows: 0 };
   const read = {
     companyId: COMPANY,
@@ -55,8 +60,9 @@ async function explain(query: { search?: string; filters?: Json[] }): Promise<Lo
   } as unknown as TenantRead;
   const filters = query.filters?.map(([field, operator, value]) => ({ field, operator, value }));
   const tenant = { companyId: COMPANY, read } as never;
-  const match = await readMatch(tenant, { ...query, filters: filters && JSON.stringify(filters) });
-  const window = { limit: 21, offset: 0, descending: true, after: null };
+  const { search } = query;
+  const match = await readMatch(tenant, { search, filters: filters && JSON.stringify(filters) });
+  const window = { ...newest(21), ...query.window };
   const found = await findContacts(tenant, match, window);
   return { ...looked, found: found.length };
 }
@@ -109,6 +115,65 @@ describe(`among ${COUNT} contacts no page reads more than ${MOST_ROWS} rows:`, (
       assert.ok(rows <= MOST_ROWS, `${rows} rows were read by ${[...indexes].join(', ')}`);
       assert.equal(indexes.has('contacts_search'), expected.indexed, [...indexes].join(', '));
       if (expected.found !== null) assert.equal(found, expected.found);
+    });
+  }
+});
+
+describe(`among ${COUNT} contacts the other orders are walks, too, also far from the beginning:`, () => {
+  const far = { at: new Date(Date.now() - 86_400_000).toISOString(), id: 'f'.repeat(24) };
+  const silent = { at: '-infinity', id: 'f'.repeat(24) };
+  const ORDERS: [string, Parameters<typeof explain>[0], string, number][] = [
+    ['-updatedAt', { window: { field: 'updatedAt' } }, 'contacts_updated', 100],
+    ['-updatedAt, after a cursor', { window: { field: 'updatedAt', after: far } }, 'contacts_updated', 100],
+    ['-updatedAt, updated_since', { window: { field: 'updatedAt', since: far.at } }, 'contacts_updated', 100],
+    ['-updatedAt of a search', { search: 'silva', window: { field: 'updatedAt' } }, 'contacts_updated', MOST_ROWS],
+    ['-last_message_at', { window: { field: 'last_message_at' } }, 'contact_activity_list', 100],
+    [
+      '-last_message_at, after a cursor',
+      { window: { field: 'last_message_at', after: far } },
+      'contact_activity_list',
+      100,
+    ],
+    [
+      '-last_message_at, among the silent',
+      { window: { field: 'last_message_at', after: silent } },
+      'contact_activity_list',
+      100,
+    ],
+    [
+      '-last_message_at of a search',
+      { search: 'silva', window: { field: 'last_message_at' } },
+      'contact_activity_list',
+      MOST_ROWS,
+    ],
+    [
+      '-last_message_at of a rare search',
+      { search: RARE.name, window: { field: 'last_message_at' } },
+      'contacts_search',
+      2 * MOST_ROWS,
+    ],
+    [
+      '-createdAt of what was changed since',
+      { window: { since: '2100-01-01T00:00:00.000Z' } },
+      'contacts_updated',
+      MOST_ROWS,
+    ],
+  ];
+  before(async () => {
+    await database.sql(
+      `update contacts set updated_at = now() - ('x' || right(_id, 6))::bit(24)::int * interval '37 s',
+        last_message_at = case when right(_id, 1) < '8' then now() - ('x' || right(_id, 6))::bit(24)::int * interval '53 s' end
+        where company_id = $1`,
+      [COMPANY],
+    );
+    await database.sql('analyze contacts, contact_activity');
+  });
+  for (const [name, query, index, most] of ORDERS) {
+    test(name, async () => {
+      const { indexes, rows, found } = await explain(query);
+      assert.ok(rows <= most, `${rows} rows were read by ${[...indexes].join(', ')}`);
+      assert.ok(indexes.has(index), [...indexes].join(', '));
+      assert.ok(found > 0 || query.window?.since?.startsWith('2100'));
     });
   }
 });

@@ -1,13 +1,18 @@
 /** Ways to a page of contacts. Which of them is taken, and why, stands in list.ts. */
 import { many, one } from '../../platform/db.ts';
+import { measuredPage, rowsByKey } from '../../platform/measured-page.ts';
 import {
-  measuredPage,
-  rowsByKey,
+  isStretch,
+  sinceClause,
+  WINDOW_VALUES,
   windowClause,
+  windowKeys,
   windowLimit,
   windowName,
   windowOrder,
+  windowParts,
   windowValues,
+  type Since,
   type Window,
 } from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
@@ -26,9 +31,19 @@ const recordsOf = (keys: string, window: Window, limit: string): string =>
     context: 'contact',
   });
 
+const isByActivity = (window: Window): boolean => window.field === 'last_message_at';
+
+/** What a walk in the order of the window goes through. Its conditions name columns of contacts, and the company once more. */
+const walked = (window: Window): string =>
+  isByActivity(window)
+    ? `(select a.active_at, a.record_id, c.* from contact_activity a
+        cross join lateral (select * from contacts where company_id = $1 and _id = a.record_id offset 0) c where a.company_id = $1) contacts`
+    : 'contacts';
+
 /** All contacts, in their order. */
 export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]> {
-  const rows = `select created_at, _id from contacts where company_id = $1 ${windowClause(window, 2)}`;
+  const table = isByActivity(window) ? 'contact_activity' : 'contacts';
+  const rows = `select ${windowKeys(window)} from ${table} where company_id = $1 ${windowClause(window, 2)}`;
   return many(tx, {
     name: `contacts.list.${windowName(window)}`,
     text: recordsOf(rows, window, windowLimit(2)),
@@ -39,21 +54,16 @@ export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]>
 /** Those that match among the first `reach` of the order. Fewer than asked for: there may be more further on. */
 export function listNear(tx: TenantRead, match: ContactMatch, window: Window, reach: number): Promise<Contact[]> {
   const { exact, exactValues: values } = conditionsOf(match);
-  const direction = window.descending ? 'desc' : 'asc';
   const first = values.length + 2;
-  const near = `select * from contacts where company_id = $1 ${windowClause(window, first)}`;
-  const rows = `select created_at, _id from (${near}) near where true${exact}
-    order by created_at ${direction}, _id ${direction} limit $${first + 4} offset $${first + 5}`;
+  const { cursor, order, since } = windowParts(window, first);
+  const last = first + WINDOW_VALUES;
+  const near = `select * from ${walked(window)} where company_id = $1 ${cursor} order by ${order} limit $${last}`;
+  const rows = `select ${windowKeys(window)} from (${near}) near where true${exact} ${since}
+    order by ${order} limit $${first + 2} offset $${first + 3}`;
   return many(tx, {
     name: 'contacts.listNear',
-    text: recordsOf(rows, window, `$${first + 4}`),
-    values: [
-      tx.companyId,
-      ...values,
-      ...windowValues({ ...window, limit: reach, offset: 0 }),
-      window.limit,
-      window.offset,
-    ],
+    text: recordsOf(rows, window, windowLimit(first)),
+    values: [tx.companyId, ...values, ...windowValues(window), reach],
     planEachTime: true,
   });
 }
@@ -61,27 +71,30 @@ export function listNear(tx: TenantRead, match: ContactMatch, window: Window, re
 /** Those that match, by looking them all up and then putting them in order; when there is nothing to look up, in order. */
 export function listMatching(tx: TenantRead, match: ContactMatch, window: Window): Promise<Contact[]> {
   const { exact, indexed, values } = conditionsOf(match);
-  const tail = windowClause(window, values.length + 2);
+  const first = values.length + 2;
+  const { cursor, order, since } = windowParts(window, first);
+  const tail = `${cursor} order by ${order} limit $${first + 2} offset $${first + 3}`;
   // Kept apart, the look-up is planned for what it finds; together with the limit it would gamble on the order.
   const rows =
-    indexed === null
-      ? `select created_at, _id from contacts where company_id = $1${exact} ${tail}`
-      : `with hits as materialized (select created_at, _id from contacts where company_id = $1${indexed}${exact})
-        select created_at, _id from hits where true ${tail}`;
+    indexed === null && isStretch(window)
+      ? `select ${windowKeys(window)} from ${walked(window)} where company_id = $1${exact} ${since} ${tail}`
+      : `with hits as materialized (select created_at, updated_at, coalesce(last_message_at, '-infinity') as active_at, _id, _id as record_id
+          from contacts where company_id = $1${indexed ?? ''}${exact} ${since})
+        select ${windowKeys(window)} from hits where true ${tail}`;
   return many(tx, {
     name: 'contacts.listMatching',
-    text: recordsOf(rows, window, windowLimit(values.length + 2)),
+    text: recordsOf(rows, window, windowLimit(first)),
     values: [tx.companyId, ...values, ...windowValues(window)],
     planEachTime: true,
   });
 }
 
-export async function countMatching(tx: TenantRead, match: ContactMatch): Promise<number> {
+export async function countMatching(tx: TenantRead, match: ContactMatch, window: Since): Promise<number> {
   const { exact, indexed, values } = conditionsOf(match);
   const { count } = await one<{ count: number }>(tx, {
     name: 'contacts.count',
-    text: `select count(*)::int as count from contacts where company_id = $1${indexed ?? ''}${exact}`,
-    values: [tx.companyId, ...values],
+    text: `select count(*)::int as count from contacts where company_id = $1${indexed ?? ''}${exact} ${sinceClause(window, values.length + 2)}`,
+    values: [tx.companyId, ...values, window.since],
     planEachTime: true,
   });
   return count;

@@ -52,6 +52,11 @@ describe('pages', async () => {
         created_at: at(index),
       })),
     );
+    // In the same order; the first of all have no message.
+    await platform.database.sql(
+      `update contacts set updated_at = created_at, last_message_at = case when _id > $2 then created_at end where company_id = $1`,
+      [company._id, idOf(COUNT / 3)],
+    );
   });
 
   test('come newest first, twenty at a time, with the total', async () => {
@@ -65,7 +70,7 @@ describe('pages', async () => {
     assert.deepEqual(rest, { page: 1, limit: 20, totalCount: COUNT, totalPages: 3, hasNextPage: true });
   });
 
-  for (const sort of ['createdAt', '-createdAt']) {
+  for (const sort of ['createdAt', '-createdAt', '-updatedAt', '-last_message_at']) {
     for (const search of [undefined, 'person 1', 'person']) {
       test(`by number and by cursor, ${sort}, ${search ?? 'all'}: each contact once, in the order`, async () => {
         const query = { sort, limit: '7', ...(search === undefined ? {} : { search }) };
@@ -110,7 +115,6 @@ describe('pages', async () => {
       ['limit', '101'],
       ['page', '0'],
       ['after', 'x'],
-      ['search', ''],
       ['sort', 'name'],
       ['skipCount', 'maybe'],
     ] as const) {

@@ -1,5 +1,5 @@
 /** The list of contacts: search, filters, pages. Made for a million, of which anything may be asked. */
-import { pageFrom, windowOf, type Page, type Window } from '../../platform/paging.ts';
+import { isStretch, pageFrom, searchOf, windowOf, type Page, type Window } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { conditionsOf, type ContactMatch } from './filter-queries.ts';
 import { readFilters } from './filters.ts';
@@ -10,10 +10,10 @@ import type { Contact, ContactQuery } from './schemas.ts';
 const REACH = 5_000;
 
 export async function pageContacts(tenant: Tenant, query: ContactQuery): Promise<Page<Contact>> {
-  const window = windowOf(query);
+  const window = windowOf('contacts', query);
   const match = await readMatch(tenant, query);
   const rows = await findContacts(tenant, match, window);
-  return pageFrom(query, rows, () => countMatching(tenant.read, match));
+  return pageFrom(query, window, rows, () => countMatching(tenant.read, match, window));
 }
 
 /** Throws VALIDATION_FAILED or UNKNOWN_REFERENCE naming what is wrong with the filters. */
@@ -21,7 +21,7 @@ export async function readMatch(
   tenant: Tenant,
   query: { search?: string | undefined; filters?: string | undefined },
 ): Promise<ContactMatch> {
-  return { search: query.search ?? null, filters: await readFilters(tenant.read, query.filters) };
+  return { search: searchOf(query), filters: await readFilters(tenant.read, query.filters) };
 }
 
 /**
@@ -29,8 +29,9 @@ export async function readMatch(
  * take long; what is rare is looked up by its index, and walking through the list would. So: a short walk, then the look-up.
  */
 export async function findContacts(tenant: Tenant, match: ContactMatch, window: Window): Promise<Contact[]> {
-  if (match.search === null && match.filters.length === 0) return listContacts(tenant.read, window);
-  if (conditionsOf(match).indexed !== null && window.offset + window.limit <= REACH) {
+  if (match.search === null && match.filters.length === 0 && isStretch(window))
+    return listContacts(tenant.read, window);
+  if ((conditionsOf(match).indexed !== null || !isStretch(window)) && window.offset + window.limit <= REACH) {
     const near = await listNear(tenant.read, match, window, REACH);
     if (near.length === window.limit) return near;
   }

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageOf, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
   Country,
   Id,
@@ -113,11 +113,11 @@ const FILTERS =
 export const ContactList = pageOf(ref(Contact));
 /** What the list and the export have in common. */
 const MATCH_QUERY = {
-  search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: SEARCH })),
+  search: searchParameter(SEARCH),
   // As long as a header may be, in which it travels.
   filters: Type.Optional(Type.String({ maxLength: 16_384, description: FILTERS })),
 };
-export const ContactQuery = pageQuery('-createdAt', MATCH_QUERY);
+export const ContactQuery = pageQuery('-createdAt', MATCH_QUERY, [...SORTS, '-last_message_at']);
 export type ContactQuery = Static<typeof ContactQuery>;
 
 export const ContactExportQuery = strict(MATCH_QUERY);

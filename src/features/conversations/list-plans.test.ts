@@ -6,6 +6,7 @@ import { seedConversations } from '../../../bench/records-conversations.ts';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import type { Json } from '../../../test/support/platform.ts';
 import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
+import { cursorAfter, windowOf } from '../../platform/paging.ts';
 import { pageConversations } from './list.ts';
 import type { ConversationQuery } from './schemas.ts';
 
@@ -25,6 +26,8 @@ await database.sql(
   [COMPANY],
 );
 const [owner = ''] = await seedConversations(database, COMPANY, CONTACTS);
+await database.sql('update conversations set updated_at = created_at, last_message_at = created_at');
+await database.sql('analyze conversations, conversation_activity');
 await database.sql(`update conversations set tags = '{rare}' where _id in (lpad('1', 24, '0'), lpad('2', 24, '0'))`);
 const client = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.read) });
 await client.connect();
@@ -62,19 +65,27 @@ async function explain(query: Partial<ConversationQuery>): Promise<Looked & { fo
       return (await client.query(text, values)).rows;
     },
   };
-  const asked = { page: 1, limit: 20, skipCount: true, sort: '-createdAt' as const, ...query };
+  const asked = { limit: 20, skipCount: true, sort: '-createdAt' as const, ...query };
   const page = await pageConversations({ companyId: COMPANY, read } as never, asked);
   return { ...looked, found: page.result.length };
 }
 
-const far = Buffer.from(`${Date.now() - 395 * 86_400_000}|${'f'.repeat(24)}`).toString('base64url');
+const FAR = new Date(Date.now() - 395 * 86_400_000).toISOString();
+/** A cursor far from the beginning. */
+const farIn = (query: Partial<ConversationQuery>): string =>
+  cursorAfter(windowOf('conversations', { limit: 20, skipCount: true, sort: '-createdAt', ...query }), {
+    _id: 'f'.repeat(24),
+    createdAt: FAR,
+    updatedAt: FAR,
+    last_message_at: FAR,
+  });
 const FILTERS: [string, Partial<ConversationQuery>, string][] = [
   ['all', {}, 'conversations_list'],
   ['by status', { status: 'PENDING' }, 'conversations_status'],
   ['by owner', { owner }, 'conversations_owner'],
   ['by status and owner', { status: 'SNOOZED', owner }, 'conversations_owner_status'],
   ['by status and owner, oldest first', { status: 'OPEN', owner, sort: 'createdAt' }, 'conversations_owner_status'],
-  ['by owner, far from the beginning', { owner, after: far }, 'conversations_owner'],
+  ['by owner, far from the beginning', { owner, after: farIn({ owner }) }, 'conversations_owner'],
   ['by attendant', { attendant: owner }, 'conversations_attendant'],
   ['by contact', { contact: '1'.padStart(24, '0') }, 'conversations_contact'],
   ['by step', { step: COMPANY }, 'conversations_step'],
@@ -83,6 +94,16 @@ const FILTERS: [string, Partial<ConversationQuery>, string][] = [
   ['by pipeline', { pipeline: COMPANY }, ''],
   ['by a tag of one in fifty', { tag: 'vip' }, ''],
   ['by a rare tag', { tag: 'rare' }, 'conversations_tags'],
+  ['by change', { sort: '-updatedAt' }, 'conversations_updated'],
+  ['by change, far on', { sort: '-updatedAt', after: farIn({ sort: '-updatedAt' }) }, 'conversations_updated'],
+  ['by change, since', { sort: '-updatedAt', updated_since: FAR }, 'conversations_updated'],
+  ['by last message', { sort: '-last_message_at' }, 'conversation_activity_list'],
+  [
+    'by last message, far on',
+    { sort: '-last_message_at', after: farIn({ sort: '-last_message_at' }) },
+    'conversation_activity_list',
+  ],
+  ['by last message and status', { sort: '-last_message_at', status: 'SNOOZED' }, 'conversation_activity_status'],
 ];
 
 describe(`among ${CONTACTS * 5} conversations a page reads few rows, by the index of its filter:`, () => {

@@ -1,13 +1,19 @@
 /** Ways to a page of conversations. Which of them is taken, and why, stands in list.ts. */
 import { many, one } from '../../platform/db.ts';
+import { measuredPage, rowsByKey } from '../../platform/measured-page.ts';
 import {
-  measuredPage,
-  rowsByKey,
+  isStretch,
+  sinceClause,
+  sinceName,
+  WINDOW_VALUES,
   windowClause,
+  windowKeys,
   windowLimit,
   windowName,
   windowOrder,
+  windowParts,
   windowValues,
+  type Since,
   type Window,
 } from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
@@ -75,28 +81,75 @@ const recordsOf = (keys: string, window: Window, limit: string): string =>
       where company_id = $1 and _id = t.last_message_id), 0)`,
   });
 
+const isByActivity = (window: Window): boolean => window.field === 'last_message_at';
+
+/** True where an index has the order of the window for just what is asked. */
+export function isWalked(filter: ConversationFilter, window: Window): boolean {
+  const asked = [...FILTERED.filter((name) => filter[name] !== null), ...(filter.tag === null ? [] : ['tag'])];
+  if (!isStretch(window)) return false;
+  if (window.field === 'createdAt') return true;
+  return asked.every((name) => isByActivity(window) && name === 'status');
+}
+
+/** What a walk in the order of the window goes through. */
+function walkedBy(window: Window, filter: ConversationFilter): string {
+  if (!isByActivity(window)) return 'conversations v';
+  // A status is the first of all conditions.
+  const status = filter.status === null ? '' : 'and a.status = $2';
+  return `(select a.active_at, a.record_id, v.* from conversation_activity a
+      cross join lateral (select * from conversations where company_id = $1 and _id = a.record_id offset 0) v
+      where a.company_id = $1 ${status}) v`;
+}
+
 export function listConversations(tx: TenantRead, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
   const { text, values, name } = conditionsOf(tx, filter);
-  const tail = windowClause(window, values.length + 1);
-  // What was found is few: looked up and then put in order. Together with the limit it would gamble on the order.
-  const rows = filter.found
-    ? `with hits as materialized (select created_at, _id from conversations v where ${text})
-      select created_at, _id from hits where true ${tail}`
-    : `select created_at, _id from conversations v where ${text} ${tail}`;
+  const first = values.length + 1;
+  const rows = `select ${windowKeys(window)} from ${walkedBy(window, filter)} where ${text} ${windowClause(window, first)}`;
   return many(tx, {
     name: `conversations.list.${name}.${windowName(window)}`,
-    text: recordsOf(rows, window, windowLimit(values.length + 1)),
+    text: recordsOf(rows, window, windowLimit(first)),
     values: [...values, ...windowValues(window)],
     planEachTime: true,
   });
 }
 
-export async function countConversations(tx: TenantRead, filter: ConversationFilter): Promise<number> {
+// What any order needs of a conversation that was looked up.
+const ORDERED = `v.created_at, v.updated_at, coalesce(v.last_message_at, '-infinity') as active_at, v._id, v._id as record_id`;
+
+/** Those that are asked for, looked up and then put in order. Together with the limit it would gamble on the order. */
+export function lookUpConversations(
+  tx: TenantRead,
+  filter: ConversationFilter,
+  window: Window,
+): Promise<Conversation[]> {
+  const { text, values, name } = conditionsOf(tx, filter);
+  const first = values.length + 1;
+  const { since } = windowParts(window, first);
+  return many(tx, {
+    name: `conversations.lookUp.${name}.${windowName(window)}`,
+    text: recordsOf(
+      hitsIn(`select ${ORDERED} from conversations v where ${text} ${since}`, window, first),
+      window,
+      windowLimit(first),
+    ),
+    values: [...values, ...windowValues(window)],
+    planEachTime: true,
+  });
+}
+
+/** The keys of the window among rows that have been looked up. */
+function hitsIn(found: string, window: Window, first: number): string {
+  const { cursor, order } = windowParts(window, first);
+  return `with hits as materialized (${found})
+    select ${windowKeys(window)} from hits where true ${cursor} order by ${order} limit $${first + 2} offset $${first + 3}`;
+}
+
+export async function countConversations(tx: TenantRead, filter: ConversationFilter, window: Since): Promise<number> {
   const { text, values, name } = conditionsOf(tx, filter);
   const { count } = await one<{ count: number }>(tx, {
-    name: `conversations.count.${name}`,
-    text: `select count(*)::int as count from conversations v where ${text}`,
-    values,
+    name: `conversations.count.${name}${sinceName(window)}`,
+    text: `select count(*)::int as count from conversations v where ${text} ${sinceClause(window, values.length + 1)}`,
+    values: [...values, window.since],
     planEachTime: true,
   });
   return count;
@@ -114,31 +167,33 @@ interface BroadAsked {
   search: BroadSearch;
 }
 
+interface NearAsked {
+  filter: ConversationFilter;
+  search: BroadSearch | null;
+}
+
 /** Those among the first `reach` of the order. Fewer than asked for: there may be more further on. */
 export function listNear(
   tx: TenantRead,
-  { filter, search }: BroadAsked,
+  { filter, search }: NearAsked,
   window: Window,
   reach: number,
 ): Promise<Conversation[]> {
   const { text, values, name } = conditionsOf(tx, filter);
-  const direction = window.descending ? 'desc' : 'asc';
-  const first = values.length + search.values.length + 1;
-  const rows = `select near.created_at, near._id
-    from (select created_at, _id, contact_id from conversations v where ${text} ${windowClause(window, first)}) near
-      cross join lateral (select * from contacts where company_id = $1 and _id = near.contact_id offset 0) c
-    where ${search.condition(values.length + 1)}
-    order by near.created_at ${direction}, near._id ${direction} limit $${first + 4} offset $${first + 5}`;
+  const first = values.length + (search?.values.length ?? 0) + 1;
+  const { since, cursor, order } = windowParts(window, first);
+  // Each filter has an index in the order of createdAt, and no other.
+  const [inside, outside] = window.field === 'createdAt' ? [text, 'true'] : ['v.company_id = $1', text];
+  const contact = `cross join lateral (select * from contacts where company_id = $1 and _id = v.contact_id offset 0) c`;
+  const found = search ? `and (${search.condition(values.length + 1)})` : '';
+  const rows = `select ${windowKeys(window)} from (
+      select v.* from (select * from ${walkedBy(window, filter)} where ${inside} ${cursor} order by ${order} limit $${first + WINDOW_VALUES}) v
+      ${search ? contact : ''} where ${outside} ${found}
+    ) near where true ${since} order by ${order} limit $${first + 2} offset $${first + 3}`;
   return many(tx, {
-    name: `conversations.listNear.${name}.${windowName(window)}`,
-    text: recordsOf(rows, window, `$${first + 4}`),
-    values: [
-      ...values,
-      ...search.values,
-      ...windowValues({ ...window, limit: reach, offset: 0 }),
-      window.limit,
-      window.offset,
-    ],
+    name: `conversations.listNear.${name}.${search ? 'search.' : ''}${windowName(window)}`,
+    text: recordsOf(rows, window, windowLimit(first)),
+    values: [...values, ...(search?.values ?? []), ...windowValues(window), reach],
     planEachTime: true,
   });
 }
@@ -147,22 +202,23 @@ export function listNear(
 export function listBroad(tx: TenantRead, { filter, search }: BroadAsked, window: Window): Promise<Conversation[]> {
   const { text, values, name } = conditionsOf(tx, filter);
   const first = values.length + search.values.length + 1;
-  const rows = `with hits as materialized (${broad(text, search.condition(values.length + 1))})
-    select created_at, _id from hits where true ${windowClause(window, first)}`;
+  const { since } = windowParts(window, first);
+  const found = broad(`${text} ${since}`, search.condition(values.length + 1));
   return many(tx, {
     name: `conversations.listBroad.${name}.${windowName(window)}`,
-    text: recordsOf(rows, window, windowLimit(first)),
+    text: recordsOf(hitsIn(found, window, first), window, windowLimit(first)),
     values: [...values, ...search.values, ...windowValues(window)],
     planEachTime: true,
   });
 }
 
-export async function countBroad(tx: TenantRead, { filter, search }: BroadAsked): Promise<number> {
+export async function countBroad(tx: TenantRead, { filter, search }: BroadAsked, window: Since): Promise<number> {
   const { text, values, name } = conditionsOf(tx, filter);
+  const since = sinceClause(window, values.length + search.values.length + 1);
   const { count } = await one<{ count: number }>(tx, {
-    name: `conversations.countBroad.${name}`,
-    text: `select count(*)::int as count from (${broad(text, search.condition(values.length + 1))}) hits`,
-    values: [...values, ...search.values],
+    name: `conversations.countBroad.${name}${sinceName(window)}`,
+    text: `select count(*)::int as count from (${broad(`${text} ${since}`, search.condition(values.length + 1))}) hits`,
+    values: [...values, ...search.values, window.since],
     planEachTime: true,
   });
   return count;
@@ -173,7 +229,7 @@ export async function countBroad(tx: TenantRead, { filter, search }: BroadAsked)
  * statistics of a company that is new, it takes that for a few rows, and compares everything with everything.
  */
 const broad = (text: string, found: string): string =>
-  `select v.created_at, v._id from conversations v where ${text}
+  `select ${ORDERED} from conversations v where ${text}
     and (v.contact_id in (select c._id from contacts c where c.company_id = $1 and (${found}))) is true`;
 
 /** Of the records that a filter names, those that are not there. */

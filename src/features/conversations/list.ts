@@ -1,16 +1,18 @@
 /** The list of conversations: filters, search, pages. Made for a million, of which anything may be asked. */
 import { unknownReference } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, searchOf, windowOf, type Page, type Window } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { findContacts } from '../contacts/found.ts';
 import {
   countBroad,
   countConversations,
   findUnknown,
+  isWalked,
   listBroad,
   listConversations,
   listNear,
+  lookUpConversations,
   type ConversationFilter,
 } from './list-queries.ts';
 import type { Conversation, ConversationQuery } from './schemas.ts';
@@ -31,23 +33,30 @@ export async function pageConversations(tenant: Tenant, query: ConversationQuery
 }
 
 async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
-  const window = windowOf(query);
+  const window = windowOf('conversations', query);
   const filter = filterOf(query);
-  if (query.search === undefined) {
-    const rows = await listConversations(tenant.read, filter, window);
-    return pageFrom(query, rows, () => countConversations(tenant.read, filter));
+  const search = searchOf(query);
+  if (search === null) {
+    const rows = await findFiltered(tenant, filter, window);
+    return pageFrom(query, window, rows, () => countConversations(tenant.read, filter, window));
   }
-  const contacts = await findContacts(tenant, query.search, FEW);
+  const contacts = await findContacts(tenant, search, FEW);
   if (Array.isArray(contacts)) {
-    const id = isId(query.search) ? query.search : null;
-    const found = { ...filter, found: { contacts, id } };
-    const rows = await listConversations(tenant.read, found, window);
-    return pageFrom(query, rows, () => countConversations(tenant.read, found));
+    const found = { ...filter, found: { contacts, id: isId(search) ? search : null } };
+    const rows = await lookUpConversations(tenant.read, found, window);
+    return pageFrom(query, window, rows, () => countConversations(tenant.read, found, window));
   }
   const asked = { filter, search: contacts };
   const near = await listNear(tenant.read, asked, window, REACH);
   const rows = near.length === window.limit ? near : await listBroad(tenant.read, asked, window);
-  return pageFrom(query, rows, () => countBroad(tenant.read, asked));
+  return pageFrom(query, window, rows, () => countBroad(tenant.read, asked, window));
+}
+
+/** Where an index has the filter in the asked order, its walk; else a short walk in that order, and what is rarer is looked up. */
+async function findFiltered(tenant: Tenant, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
+  if (isWalked(filter, window)) return listConversations(tenant.read, filter, window);
+  const near = await listNear(tenant.read, { filter, search: null }, window, REACH);
+  return near.length === window.limit ? near : lookUpConversations(tenant.read, filter, window);
 }
 
 function filterOf(query: ConversationQuery): ConversationFilter {

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES, CONTENT_TYPES } from '../../channels/channel.ts';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageOf, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
   Id,
   NO_BLANKS_AROUND,
@@ -122,24 +122,23 @@ export const StepChange = define('StepChange', strict({ step: Id }));
 export type StepChange = Static<typeof StepChange>;
 
 export const ConversationList = pageOf(ref(Conversation));
-export const ConversationQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(CONVERSATION_STATUSES)),
-  handled_by: Type.Optional(oneOf(HANDLERS)),
-  inbox: Type.Optional(Id),
-  contact: Type.Optional(Id),
-  owner: Type.Optional(Id),
-  attendant: Type.Optional(Id),
-  agent: Type.Optional(Id),
-  pipeline: Type.Optional(Id),
-  step: Type.Optional(Id),
-  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  search: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description:
-        "A part of the contact's name or e-mail, whatever its case and accents, or of the phone number; or the id of the conversation or the contact",
-    }),
-  ),
-});
+const SEARCH =
+  "A part of the contact's name or e-mail, whatever its case and accents, or of the phone number; or the id of the conversation or the contact";
+export const ConversationQuery = pageQuery(
+  '-createdAt',
+  {
+    status: Type.Optional(oneOf(CONVERSATION_STATUSES)),
+    handled_by: Type.Optional(oneOf(HANDLERS)),
+    inbox: Type.Optional(Id),
+    contact: Type.Optional(Id),
+    owner: Type.Optional(Id),
+    attendant: Type.Optional(Id),
+    agent: Type.Optional(Id),
+    pipeline: Type.Optional(Id),
+    step: Type.Optional(Id),
+    tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    search: searchParameter(SEARCH),
+  },
+  [...SORTS, '-last_message_at'],
+);
 export type ConversationQuery = Static<typeof ConversationQuery>;

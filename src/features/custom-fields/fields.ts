@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
 import { isId, newId } from '../../platform/ids.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, searchOf, windowOf, type Page } from '../../platform/paging.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { slugOf } from '../../platform/words.ts';
@@ -39,7 +39,7 @@ export async function createField(tenant: Tenant, input: CustomFieldCreate): Pro
   return tenant.tx(async (tx) => {
     await lockFields(tx, context);
     // Counted after the wait, so that whoever was first is seen.
-    const count = await countFields(tx, { context, search: null });
+    const count = await countFields(tx, { context, search: null }, { since: null });
     if (count >= MAX_FIELDS) throw invalid('context', `has ${MAX_FIELDS} fields, and takes no more`, 'LIMIT_REACHED');
     const field = await insertField(tx, { _id: newId(), slug, title, context, type, options, description });
     if (!field) {
@@ -58,9 +58,10 @@ export async function readField(tenant: Tenant, id: string): Promise<CustomField
 }
 
 export async function pageFields(tenant: Tenant, query: CustomFieldQuery): Promise<Page<CustomField>> {
-  const filter = { context: query.context ?? null, search: query.search ?? null };
-  const rows = await listFields(tenant.read, filter, windowOf(query));
-  return pageFrom(query, rows, () => countFields(tenant.read, filter));
+  const filter = { context: query.context ?? null, search: searchOf(query) };
+  const window = windowOf('custom-fields', query);
+  const rows = await listFields(tenant.read, filter, window);
+  return pageFrom(query, window, rows, () => countFields(tenant.read, filter, window));
 }
 
 /** What records hold of an option that is removed stays there; it can only not be written again. */

@@ -1,11 +1,14 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { measuredPage } from '../../platform/measured-page.ts';
 import {
-  measuredPage,
+  sinceClause,
+  sinceName,
   windowClause,
   windowLimit,
   windowName,
   windowOrder,
   windowValues,
+  type Since,
   type Window,
 } from '../../platform/paging.ts';
 import { portionOf, REWRITTEN_BYTES } from '../../platform/portions.ts';
@@ -114,11 +117,11 @@ export function listFields(tx: TenantRead, filter: FieldFilter, window: Window):
   });
 }
 
-export async function countFields(tx: TenantRead, filter: FieldFilter): Promise<number> {
+export async function countFields(tx: TenantRead, filter: FieldFilter, window: Since): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
-    name: 'custom-fields.count',
-    text: `select count(*)::int as count from custom_fields where ${FILTER}`,
-    values: [tx.companyId, filter.context, filter.search],
+    name: `custom-fields.count${sinceName(window)}`,
+    text: `select count(*)::int as count from custom_fields where ${FILTER} ${sinceClause(window, 4)}`,
+    values: [tx.companyId, filter.context, filter.search, window.since],
   });
   return count;
 }

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageOf, pageQuery, searchParameter } from '../../platform/paging.ts';
 import { Id, Name, SLUG, Timestamp, define, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 import { MAX_SLUG } from '../../platform/words.ts';
 
@@ -83,6 +83,6 @@ export const CustomFieldParams = Type.Object({ id: Id });
 export const CustomFieldList = pageOf(ref(CustomField));
 export const CustomFieldQuery = pageQuery('-createdAt', {
   context: Type.Optional(oneOf(FIELD_CONTEXTS)),
-  search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A part of the title or slug' })),
+  search: searchParameter('A part of the title or slug'),
 });
 export type CustomFieldQuery = Static<typeof CustomFieldQuery>;

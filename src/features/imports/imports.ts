@@ -119,6 +119,7 @@ export async function readImport(tenant: Tenant, owner: ImportOwner, id: string)
 
 export async function pageImports(tenant: Tenant, owner: ImportOwner, query: ImportQuery): Promise<Page<Import>> {
   const filter = { ...owner, status: query.status ?? null };
-  const rows = await listImports(tenant.read, filter, windowOf(query));
-  return pageFrom(query, rows, () => countImports(tenant.read, filter));
+  const window = windowOf(`imports:${owner.kind}:${owner.table}`, query);
+  const rows = await listImports(tenant.read, filter, window);
+  return pageFrom(query, window, rows, () => countImports(tenant.read, filter, window));
 }

@@ -1,11 +1,14 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { measuredPage } from '../../platform/measured-page.ts';
 import {
-  measuredPage,
+  sinceClause,
+  sinceName,
   windowClause,
   windowLimit,
   windowName,
   windowOrder,
   windowValues,
+  type Since,
   type Window,
 } from '../../platform/paging.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
@@ -129,11 +132,15 @@ export function listImports(tx: TenantRead, { kind, table, status }: ImportFilte
   });
 }
 
-export async function countImports(tx: TenantRead, { kind, table, status }: ImportFilter): Promise<number> {
+export async function countImports(
+  tx: TenantRead,
+  { kind, table, status }: ImportFilter,
+  window: Since,
+): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
-    name: 'imports.count',
-    text: `select count(*)::int as count from imports where ${FILTER}`,
-    values: [tx.companyId, kind, table, status],
+    name: `imports.count${sinceName(window)}`,
+    text: `select count(*)::int as count from imports where ${FILTER} ${sinceClause(window, 5)}`,
+    values: [tx.companyId, kind, table, status, window.since],
   });
   return count;
 }

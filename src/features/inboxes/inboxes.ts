@@ -100,8 +100,9 @@ export async function readInbox(kit: Kit, tenant: Tenant, id: string): Promise<I
 
 export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): Promise<Page<Inbox>> {
   const filter = { status: query.status ?? null, channel: query.channel ?? null };
-  const rows = await listInboxes(tenant.read, filter, windowOf(query));
-  const page = await pageFrom(query, rows, () => countInboxes(tenant.read, filter));
+  const window = windowOf('inboxes', query);
+  const rows = await listInboxes(tenant.read, filter, window);
+  const page = await pageFrom(query, window, rows, () => countInboxes(tenant.read, filter, window));
   return { ...page, result: page.result.map((row) => present(kit, row)) };
 }
 

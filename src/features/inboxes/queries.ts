@@ -1,6 +1,14 @@
 import type { ChannelName } from '../../channels/channel.ts';
 import { exec, many, maybeOne, one, type Statement } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  sinceClause,
+  sinceName,
+  windowClause,
+  windowName,
+  windowValues,
+  type Since,
+  type Window,
+} from '../../platform/paging.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 
 export type ChannelSettings = Record<string, unknown>;
@@ -72,11 +80,11 @@ export function listInboxes(tx: TenantRead, filter: InboxFilter, window: Window)
   });
 }
 
-export async function countInboxes(tx: TenantRead, filter: InboxFilter): Promise<number> {
+export async function countInboxes(tx: TenantRead, filter: InboxFilter, window: Since): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
-    name: 'inboxes.count',
-    text: `select count(*)::int as count from inboxes where ${FILTER}`,
-    values: [tx.companyId, filter.status, filter.channel],
+    name: `inboxes.count${sinceName(window)}`,
+    text: `select count(*)::int as count from inboxes where ${FILTER} ${sinceClause(window, 4)}`,
+    values: [tx.companyId, filter.status, filter.channel, window.since],
   });
   return count;
 }

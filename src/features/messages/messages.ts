@@ -19,10 +19,11 @@ export async function pageMessages(
   conversationId: string,
   query: MessageQuery,
 ): Promise<Page<Message>> {
-  const rows = await listMessages(tenant.read, conversationId, windowOf(query));
+  const window = windowOf(`messages:${conversationId}`, query);
+  const rows = await listMessages(tenant.read, conversationId, window);
   // An empty page may be an unknown conversation: only then is it looked up.
   if (rows.length === 0) await readConversation(tenant, conversationId);
-  return pageFrom(query, rows, () => countMessages(tenant.read, conversationId));
+  return pageFrom(query, window, rows, () => countMessages(tenant.read, conversationId, window));
 }
 
 /** A note is for the team: nothing leaves, no event is told. */

@@ -1,12 +1,15 @@
 import type { Person } from '../../channels/channel.ts';
 import { many, maybeOne, one } from '../../platform/db.ts';
+import { measuredPage } from '../../platform/measured-page.ts';
 import {
-  measuredPage,
+  sinceClause,
+  sinceName,
   windowClause,
   windowLimit,
   windowName,
   windowOrder,
   windowValues,
+  type Since,
   type Window,
 } from '../../platform/paging.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
@@ -53,15 +56,17 @@ export async function listMessages(tx: TenantRead, conversationId: string, windo
       limit: windowLimit(3),
     }),
     values: [tx.companyId, conversationId, ...windowValues(window)],
+    // How many have changed since is known from the moment alone.
+    ...(window.since === null ? {} : { planEachTime: true }),
   });
   return rows.map(shown);
 }
 
-export async function countMessages(tx: TenantRead, conversationId: string): Promise<number> {
+export async function countMessages(tx: TenantRead, conversationId: string, window: Since): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
-    name: 'messages.count',
-    text: 'select count(*)::int as count from messages where company_id = $1 and conversation_id = $2',
-    values: [tx.companyId, conversationId],
+    name: `messages.count${sinceName(window)}`,
+    text: `select count(*)::int as count from messages where company_id = $1 and conversation_id = $2 ${sinceClause(window, 3)}`,
+    values: [tx.companyId, conversationId, window.since],
   });
   return count;
 }

@@ -35,7 +35,7 @@ export async function createPipeline(tenant: Tenant, input: PipelineCreate): Pro
   const { added } = plan([], input.steps);
   return tenant.tx(async (tx) => {
     await lockPipelines(tx);
-    if ((await countPipelines(tx)) >= MAX_PIPELINES) {
+    if ((await countPipelines(tx, { since: null })) >= MAX_PIPELINES) {
       throw invalid('name', `is one too many: a company has at most ${MAX_PIPELINES} pipelines`, 'LIMIT_REACHED');
     }
     if (is_default) await clearDefault(tx);
@@ -54,8 +54,9 @@ export async function readPipeline(tenant: Tenant, id: string): Promise<Pipeline
 }
 
 export async function pagePipelines(tenant: Tenant, query: PipelineQuery): Promise<Page<Pipeline>> {
-  const rows = await listPipelines(tenant.read, windowOf(query));
-  return pageFrom(query, rows, () => countPipelines(tenant.read));
+  const window = windowOf('pipelines', query);
+  const rows = await listPipelines(tenant.read, window);
+  return pageFrom(query, window, rows, () => countPipelines(tenant.read, window));
 }
 
 export async function updatePipelineById(

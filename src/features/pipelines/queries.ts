@@ -1,5 +1,13 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  sinceClause,
+  sinceName,
+  windowClause,
+  windowName,
+  windowValues,
+  type Since,
+  type Window,
+} from '../../platform/paging.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Pipeline } from './schemas.ts';
 
@@ -26,11 +34,11 @@ export function listPipelines(tx: TenantRead, window: Window): Promise<Pipeline[
   });
 }
 
-export async function countPipelines(tx: TenantRead): Promise<number> {
+export async function countPipelines(tx: TenantRead, window: Since): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
-    name: 'pipelines.count',
-    text: 'select count(*)::int as count from pipelines where company_id = $1 and not retired',
-    values: [tx.companyId],
+    name: `pipelines.count${sinceName(window)}`,
+    text: `select count(*)::int as count from pipelines where company_id = $1 and not retired ${sinceClause(window, 2)}`,
+    values: [tx.companyId, window.since],
   });
   return count;
 }

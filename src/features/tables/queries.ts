@@ -1,11 +1,14 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import { measuredPage } from '../../platform/measured-page.ts';
 import {
-  measuredPage,
+  sinceClause,
+  sinceName,
   windowClause,
   windowLimit,
   windowName,
   windowOrder,
   windowValues,
+  type Since,
   type Window,
 } from '../../platform/paging.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
@@ -136,11 +139,11 @@ export function listTables(tx: TenantRead, filter: TableFilter, window: Window):
   });
 }
 
-export async function countTables(tx: TenantRead, filter: TableFilter): Promise<number> {
+export async function countTables(tx: TenantRead, filter: TableFilter, window: Since): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
-    name: 'tables.count',
-    text: `select count(*)::int as count from tables where ${FILTER}`,
-    values: [tx.companyId, filter.search],
+    name: `tables.count${sinceName(window)}`,
+    text: `select count(*)::int as count from tables where ${FILTER} ${sinceClause(window, 3)}`,
+    values: [tx.companyId, filter.search, window.since],
   });
   return count;
 }

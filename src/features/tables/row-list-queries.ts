@@ -1,51 +1,35 @@
 /** Ways to a page of rows, and to how many there are; row-list.ts says which is taken. */
 import { many, one } from '../../platform/db.ts';
-import { measuredPage, rowsByKey } from '../../platform/paging.ts';
+import { measuredPage, rowsByKey } from '../../platform/measured-page.ts';
+import {
+  sinceClause,
+  sinceName,
+  windowClause,
+  windowLimit,
+  windowName,
+  windowOrder,
+  windowParts,
+  windowValues,
+  type Since,
+  type Window,
+} from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { pairLookUp } from '../../platform/words.ts';
 import { ROW, type RowRecord } from './row-queries.ts';
 
-export interface RowOrder {
-  column: 'created_at' | 'row_index';
-  descending: boolean;
-  /** Of the last row before the page: its time and id, or its index. */
-  cursor: string[] | null;
-  limit: number;
-  offset: number;
-}
-
-/** Cursor and order; the cursor's parameters are $3 and $4, which are there in any case. */
-function orderClause({ column, descending, cursor }: RowOrder): { after: string; order: string } {
-  const [compare, direction] = descending ? ['<', 'desc'] : ['>', 'asc'];
-  const unused = 'and $3::text is null and $4::text is null';
-  if (column === 'row_index') {
-    const after = cursor ? `and row_index ${compare} $3::text::int and $4::text is null` : unused;
-    return { after, order: `order by row_index ${direction}` };
-  }
-  const after = cursor ? `and (created_at, _id) ${compare} ($3::text::timestamptz, $4::text)` : unused;
-  return { after, order: `order by created_at ${direction}, _id ${direction}` };
-}
-
 const OF_TABLE = 'company_id = $1 and table_id = $2';
-const cursorValues = ({ cursor }: RowOrder): unknown[] => [cursor?.[0] ?? null, cursor?.[1] ?? null];
-const nameOf = ({ column, descending, cursor }: RowOrder): string =>
-  `${column}.${descending ? 'desc' : 'asc'}${cursor ? '.after' : ''}`;
 
-const recordsOf = (rows: string, { column, descending }: RowOrder, more = ''): string => {
-  const direction = descending ? 'desc' : 'asc';
-  const order = column === 'row_index' ? `t.row_index ${direction}` : `t.created_at ${direction}, t._id ${direction}`;
-  return measuredPage({ columns: ROW + more, rows, order, limit: '$5' });
-};
+/** The records of a page; the window's parameters begin with $3. */
+const recordsOf = (rows: string, window: Window, more = ''): string =>
+  measuredPage({ columns: ROW + more, rows, order: windowOrder(window), limit: windowLimit(3) });
 
-export function listRows(tx: TenantRead, tableId: string, order: RowOrder): Promise<RowRecord[]> {
-  const clause = orderClause(order);
+export function listRows(tx: TenantRead, tableId: string, window: Window): Promise<RowRecord[]> {
   return many(tx, {
-    name: `tables.listRows.${nameOf(order)}`,
-    text: recordsOf(
-      `select * from table_rows where ${OF_TABLE} ${clause.after} ${clause.order} limit $5 offset $6`,
-      order,
-    ),
-    values: [tx.companyId, tableId, ...cursorValues(order), order.limit, order.offset],
+    name: `tables.listRows.${windowName(window)}`,
+    text: recordsOf(`select * from table_rows where ${OF_TABLE} ${windowClause(window, 3)}`, window),
+    values: [tx.companyId, tableId, ...windowValues(window)],
+    // How many have changed since is known from the moment alone.
+    ...(window.since === null ? {} : { planEachTime: true }),
   });
 }
 
@@ -58,26 +42,19 @@ const matches = (search: string): string => `strpos(folded, fold(${search})) > 0
 export function listRowsNear(
   tx: TenantRead,
   tableId: string,
-  order: RowOrder & { search: string; reach: number },
+  window: Window,
+  { search, reach }: { search: string; reach: number },
 ): Promise<RowRecord[]> {
-  const clause = orderClause(order);
+  const { since, cursor, order } = windowParts(window, 3);
   return many(tx, {
-    name: `tables.listRowsNear.${nameOf(order)}`,
+    name: `tables.listRowsNear.${windowName(window)}`,
     text: recordsOf(
       `select * from (
-        select * from table_rows where ${OF_TABLE} ${clause.after} ${clause.order} limit $8
-      ) near where ${matches('$7')} ${clause.order} limit $5 offset $6`,
-      order,
+        select * from table_rows where ${OF_TABLE} ${cursor} order by ${order} limit $9
+      ) near where ${matches('$8')} ${since} order by ${order} limit $5 offset $6`,
+      window,
     ),
-    values: [
-      tx.companyId,
-      tableId,
-      ...cursorValues(order),
-      order.limit,
-      order.offset,
-      searched(order.search),
-      order.reach,
-    ],
+    values: [tx.companyId, tableId, ...windowValues(window), searched(search), reach],
   });
 }
 
@@ -97,18 +74,19 @@ const lookUp = (isPair: boolean, search: string): string =>
 export function lookUpRows(
   tx: TenantRead,
   tableId: string,
-  order: RowOrder & Search,
+  window: Window,
+  { search, isPair }: Search,
 ): Promise<(RowRecord & { total: number })[]> {
-  const { after, order: by } = orderClause(order);
+  const { since, cursor, order } = windowParts(window, 3);
   // Kept apart, the look-up is planned for what it finds; together with the limit it would gamble on the order.
   return many(tx, {
     name: 'tables.lookUpRows',
     text: `with hits as materialized (
-        select row_index, created_at, _id from table_rows
-        where ${OF_TABLE} and ${matches('$7')} and ${lookUp(order.isPair, '$7')}
+        select row_index, created_at, updated_at, _id from table_rows
+        where ${OF_TABLE} and ${matches('$8')} and ${lookUp(isPair, '$8')} ${since}
       )
-      ${recordsOf(rowsByKey('table_rows', `select _id from hits where true ${after} ${by} limit $5 offset $6`), order, ', (select count(*)::int from hits) as total')}`,
-    values: [tx.companyId, tableId, ...cursorValues(order), order.limit, order.offset, searched(order.search)],
+      ${recordsOf(rowsByKey('table_rows', `select _id from hits where true ${cursor} order by ${order} limit $5 offset $6`), window, ', (select count(*)::int from hits) as total')}`,
+    values: [tx.companyId, tableId, ...windowValues(window), searched(search)],
     planEachTime: true,
   });
 }
@@ -123,13 +101,29 @@ export async function countRows(tx: TenantRead, tableId: string): Promise<number
   return count;
 }
 
+/** Those that were changed since. */
+export async function countRowsSince(tx: TenantRead, tableId: string, window: Since): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: `tables.countRowsSince${sinceName(window)}`,
+    text: `select count(*)::int as count from table_rows where ${OF_TABLE} ${sinceClause(window, 3)}`,
+    values: [tx.companyId, tableId, window.since],
+    planEachTime: true,
+  });
+  return count;
+}
+
 /** Those that match, looked up by their index. */
-export async function countMatches(tx: TenantRead, tableId: string, { search, isPair }: Search): Promise<number> {
+export async function countMatches(
+  tx: TenantRead,
+  tableId: string,
+  window: Since,
+  { search, isPair }: Search,
+): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: 'tables.countMatches',
     text: `select count(*)::int as count from table_rows
-      where ${OF_TABLE} and ${matches('$3')} and ${lookUp(isPair, '$3')}`,
-    values: [tx.companyId, tableId, searched(search)],
+      where ${OF_TABLE} and ${matches('$3')} and ${lookUp(isPair, '$3')} ${sinceClause(window, 4)}`,
+    values: [tx.companyId, tableId, searched(search), window.since],
     planEachTime: true,
   });
   return count;

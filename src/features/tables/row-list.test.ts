@@ -121,7 +121,7 @@ describe('search', () => {
     for (let index = 0; index < 300; index += 1) {
       const search = random() < 0.1 ? pick(['true', 'FALSE', '.25', '5', 'a', '""', '", "', 'ab', 'éb']) : text(3);
       const found = await list(rows, { search, limit: '100', sort: pick(['row_index', 'createdAt']) });
-      const expected = result.filter((row: Json) => holds(row.data, search));
+      const expected = result.filter((row: Json) => search.trim() === '' || holds(row.data, search.trim()));
       assert.deepEqual(
         found.result.map((row: Json) => row.row_index),
         expected.map((row: Json) => row.row_index),

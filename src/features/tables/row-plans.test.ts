@@ -7,6 +7,7 @@ import { openTestDatabase } from '../../../test/support/database.ts';
 import type { Json } from '../../../test/support/platform.ts';
 import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
+import { cursorAfter, windowOf } from '../../platform/paging.ts';
 import { pageRowsOf } from './row-list.ts';
 import type { RowQuery } from './schemas.ts';
 
@@ -52,7 +53,7 @@ async function explain(query: Partial<RowQuery>): Promise<Looked & { found: numb
       return (await client.query(text, values)).rows;
     },
   } as unknown as TenantRead;
-  const asked = { page: 1, limit: 20, skipCount: true, sort: '-createdAt' as const, ...query };
+  const asked = { limit: 20, skipCount: true, sort: '-createdAt' as const, ...query };
   const { result, meta } = await pageRowsOf(read, TABLE, asked);
   return { ...looked, found: result.length, total: meta.totalCount };
 }
@@ -72,12 +73,23 @@ async function genericPlanOf(name: string, text: string, values: unknown[]): Pro
   return rows[0]['QUERY PLAN'][0].Plan;
 }
 
-const WALKS = ['table_rows_list', 'table_rows_index_key'];
+const WALKS = ['table_rows_list', 'table_rows_index_key', 'table_rows_updated'];
+/** A cursor behind this row. */
+const far = (sort: RowQuery['sort'], row_index: number): string =>
+  cursorAfter(windowOf(`rows:${TABLE}`, { limit: 20, skipCount: true, sort }), {
+    _id: '0'.repeat(24),
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-01T00:00:00.000Z',
+    row_index,
+  });
 const CASES: [string, Partial<RowQuery>, { indexed: boolean; found: number }][] = [
   ['page 1', {}, { indexed: false, found: 20 }],
   ['page 1, oldest first', { sort: 'createdAt' }, { indexed: false, found: 20 }],
   ['page 1 by row_index, with its total', { sort: 'row_index', skipCount: false }, { indexed: false, found: 20 }],
-  ['deep by row_index', { sort: '-row_index', after: '20000' }, { indexed: false, found: 20 }],
+  ['deep by row_index', { sort: '-row_index', after: far('-row_index', 20_000) }, { indexed: false, found: 20 }],
+  ['newest change first', { sort: '-updatedAt' }, { indexed: false, found: 20 }],
+  ['newest change first, far on', { sort: '-updatedAt', after: far('-updatedAt', 1) }, { indexed: false, found: 0 }],
+  ['what was changed since', { updated_since: '2100-01-01T00:00:00.000Z' }, { indexed: false, found: 0 }],
   ['a word of 8 %', { search: 'madeira' }, { indexed: false, found: 20 }],
   ['two letters of many', { search: 'an' }, { indexed: false, found: 20 }],
   ['a rare word', { search: RARE.word }, { indexed: true, found: 2 }],

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageOf, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import { Id, Name, SLUG, Timestamp, define, inForm, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
 import { ImportParams } from '../imports/schemas.ts';
@@ -125,14 +125,10 @@ export const RowUpdate = define(
 );
 export type RowUpdate = Static<typeof RowUpdate>;
 
-const ROW_SORTS = ['createdAt', '-createdAt', 'row_index', '-row_index'] as const;
-const search = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 200, description: 'A part of any value, without regard to case and accents' }),
-);
-
-export const RowQuery = strict(
-  { ...pageQuery('-createdAt', { search }).properties, sort: oneOf(ROW_SORTS, { default: '-createdAt' }) },
-  { required: [] },
+export const RowQuery = pageQuery(
+  '-createdAt',
+  { search: searchParameter('A part of any value, without regard to case and accents') },
+  [...SORTS, 'row_index', '-row_index'],
 );
 export type RowQuery = Static<typeof RowQuery>;
 
@@ -146,6 +142,6 @@ export const RowParams = Type.Object({ ...RowsParams.properties, rowId: Id });
 export const RowImportParams = Type.Object({ ...TableParams.properties, ...ImportParams.properties });
 export const TableList = pageOf(ref(Table));
 export const TableQuery = pageQuery('-createdAt', {
-  search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A part of the name or slug' })),
+  search: searchParameter('A part of the name or slug'),
 });
 export type TableQuery = Static<typeof TableQuery>;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { violates } from '../../platform/db.ts';
 import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, searchOf, windowOf, type Page } from '../../platform/paging.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { slugOf } from '../../platform/words.ts';
@@ -32,9 +32,10 @@ export async function readTable(tenant: Tenant, id: string): Promise<Table> {
 }
 
 export async function pageTables(tenant: Tenant, query: TableQuery): Promise<Page<Table>> {
-  const filter = { search: query.search ?? null };
-  const rows = await listTables(tenant.read, filter, windowOf(query));
-  return pageFrom(query, rows, () => countTables(tenant.read, filter));
+  const filter = { search: searchOf(query) };
+  const window = windowOf('tables', query);
+  const rows = await listTables(tenant.read, filter, window);
+  return pageFrom(query, window, rows, () => countTables(tenant.read, filter, window));
 }
 
 /** Columns that are given replace all that there are; no value is lost that `drop_columns` does not give up. */

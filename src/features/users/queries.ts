@@ -1,6 +1,14 @@
 import type { StoredUser } from '../../platform/auth.ts';
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { windowClause, windowName, windowValues, type Window } from '../../platform/paging.ts';
+import {
+  sinceClause,
+  sinceName,
+  windowClause,
+  windowName,
+  windowValues,
+  type Since,
+  type Window,
+} from '../../platform/paging.ts';
 import type { UserRole } from '../../platform/scopes.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Language, User } from './schemas.ts';
@@ -72,11 +80,11 @@ export function listUsers(tx: TenantRead, filter: UserFilter, window: Window): P
   });
 }
 
-export async function countUsers(tx: TenantRead, filter: UserFilter): Promise<number> {
+export async function countUsers(tx: TenantRead, filter: UserFilter, window: Since): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
-    name: 'users.count',
-    text: `select count(*)::int as count from users where ${FILTER}`,
-    values: [tx.companyId, filter.status, filter.role],
+    name: `users.count${sinceName(window)}`,
+    text: `select count(*)::int as count from users where ${FILTER} ${sinceClause(window, 4)}`,
+    values: [tx.companyId, filter.status, filter.role, window.since],
   });
   return count;
 }

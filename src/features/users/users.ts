@@ -72,8 +72,9 @@ export async function readUser(tenant: Tenant, id: string): Promise<User> {
 
 export async function pageUsers(tenant: Tenant, query: UserQuery): Promise<Page<User>> {
   const filter = { status: query.status ?? null, role: query.role ?? null };
-  const rows = await listUsers(tenant.read, filter, windowOf(query));
-  return pageFrom(query, rows, () => countUsers(tenant.read, filter));
+  const window = windowOf('users', query);
+  const rows = await listUsers(tenant.read, filter, window);
+  return pageFrom(query, window, rows, () => countUsers(tenant.read, filter, window));
 }
 
 interface Change {

@@ -1,7 +1,7 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
 import type { EventName } from '../../platform/events.ts';
+import { measuredPage } from '../../platform/measured-page.ts';
 import {
-  measuredPage,
   windowClause,
   windowLimit,
   windowName,
@@ -128,7 +128,7 @@ export function listDeliveries(tx: TenantRead, filter: DeliveryFilter, window: W
     name: `webhooks.listDeliveries.${walk.name}.${windowName(window)}`,
     text: measuredPage({
       columns: DELIVERY,
-      rows: `select * from (select *, queued_at as created_at from deliveries) d
+      rows: `select * from (select *, queued_at as created_at, coalesce(finished_at, attempted_at, queued_at) as updated_at from deliveries) d
         where ${FILTER} ${walk.clause} ${windowClause(window, 4)}`,
       order: windowOrder(window),
       limit: windowLimit(4),

@@ -81,8 +81,11 @@ export const WebhookDelivery = define(
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
 export const DeliveryList = pageOf(ref(WebhookDelivery));
-export const DeliveryQuery = pageQuery('-createdAt', {
-  event: Type.Optional(oneOf(EVENT_NAMES)),
-  status: Type.Optional(oneOf(DELIVERY_STATUSES)),
-});
+// A log: it is read by when its lines began. An index on what changes would make each outcome dear.
+const { updated_since: _since, ...parameters } = pageQuery(
+  '-createdAt',
+  { event: Type.Optional(oneOf(EVENT_NAMES)), status: Type.Optional(oneOf(DELIVERY_STATUSES)) },
+  ['createdAt', '-createdAt'],
+).properties;
+export const DeliveryQuery = strict(parameters, { required: [] });
 export type DeliveryQuery = Static<typeof DeliveryQuery>;

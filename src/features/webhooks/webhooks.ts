@@ -85,8 +85,9 @@ export function moveWebhooks(tx: SystemTx, from: string, to: string): Promise<nu
 
 export async function pageDeliveries(tenant: Tenant, query: DeliveryQuery): Promise<Page<WebhookDelivery>> {
   const filter = { event: query.event ?? null, status: query.status ?? null };
-  const rows = await listDeliveries(tenant.read, filter, windowOf(query));
-  return pageFrom(query, rows, () => countDeliveries(tenant.read, filter));
+  const window = windowOf('deliveries', query);
+  const rows = await listDeliveries(tenant.read, filter, window);
+  return pageFrom(query, window, rows, () => countDeliveries(tenant.read, filter));
 }
 
 export async function readDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {

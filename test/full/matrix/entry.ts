@@ -1,4 +1,5 @@
 /** What the matrix is told of one operation; the operations themselves stand in operations.ts and record-operations.ts. */
+import { cursorAfter, windowOf, type PageQuery } from '../../../src/platform/paging.ts';
 import type { Scope } from '../../../src/platform/scopes.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import type { Kind, Side } from './companies.ts';
@@ -6,7 +7,7 @@ import type { Kind, Side } from './companies.ts';
 /** How an id is written where more than the bare id stands, and what an id that is nobody's is answered with. */
 export interface Reference {
   kind: Kind;
-  write?(id: string): string;
+  write?(id: string, own: Side): string;
   answer?: number;
   /** Records of every kind are named here, so that one's own of another kind are found, too. */
   anyKind?: true;
@@ -54,10 +55,17 @@ export interface Entry {
 }
 
 // A time that no record of a test has: a list that begins there shows what it shows without a cursor, or nothing.
-const CURSOR_MS = Date.UTC(2100, 0);
+const CURSOR_TIME = new Date(Date.UTC(2100, 0)).toISOString();
 
-export const cursor = (kind: Kind): Reference => ({
+export const cursor = (
+  kind: Kind,
+  list: string | ((own: Side) => string),
+  sort: PageQuery['sort'] = '-createdAt',
+): Reference => ({
   kind,
-  write: (id) => Buffer.from(`${CURSOR_MS}|${id}`).toString('base64url'),
+  write: (_id, own) => {
+    const window = windowOf(typeof list === 'string' ? list : list(own), { limit: 20, skipCount: false, sort });
+    return cursorAfter(window, { _id, createdAt: CURSOR_TIME });
+  },
   answer: 200,
 });

@@ -6,14 +6,14 @@ import { newId } from '../../../src/platform/ids.ts';
 import { ask, checkOwn, entryOf, isByRight, sameAnswer, validAsking, withText } from './asking.ts';
 import type { Account, Answer, Asking, Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
-import { changedTables, snapshot, type Kind } from './companies.ts';
+import { changedTables, snapshot, type Kind, type Side } from './companies.ts';
 import { textPlaces, type Operation, type Place } from './document.ts';
 import type { Reference } from './entry.ts';
 import { PLAIN } from './operations.ts';
 
 /** A place that names a record. */
 export interface Position extends Place, Reference {
-  write(id: string): string;
+  write(id: string, own: Side): string;
   answer: number;
 }
 
@@ -100,7 +100,8 @@ async function probePosition(pair: Pair, account: Account, probe: Probe & { call
   const { position, valid, callers } = probe;
   const foreign = pair.other.records[position.kind];
   await inTurns(callers, async (caller) => {
-    const put = (id: string) => ask(pair, account, { caller, asking: askingFor(valid, position, position.write(id)) });
+    const put = (id: string) =>
+      ask(pair, account, { caller, asking: askingFor(valid, position, position.write(id, pair.own)) });
     const unknown = await put(newId());
     checkAnswer(account, { position, valid, caller }, unknown);
     const slug = position.bySlug ? [pair.other.slugs[position.kind] ?? ''] : [];
@@ -120,7 +121,7 @@ async function probeNonsense(pair: Pair, account: Account, probe: Probe & { call
   const { position, valid, callers } = probe;
   await inTurns(callers, async (caller) => {
     const put = (id: string) => ask(pair, account, { caller, asking: askingFor(valid, position, id) });
-    const unknown = position.freeText ? await put(position.write(newId())) : null;
+    const unknown = position.freeText ? await put(position.write(newId(), pair.own)) : null;
     for (const text of nonsense(pair.other.records[position.kind]).slice(0, caller === callers[0] ? undefined : 1)) {
       const answer = await put(text);
       if (unknown) compare(account, { position, valid, caller }, [unknown, answer]);
@@ -150,7 +151,8 @@ function foreignParams({ other }: Pair, { operation }: Asking): Record<string, s
 /** Ids of every other kind, the other company's and one's own, name nothing here either. */
 async function probeKinds(pair: Pair, account: Account, probe: Probe & { caller: Caller }): Promise<void> {
   const { position, valid, caller } = probe;
-  const put = (id: string) => ask(pair, account, { caller, asking: askingFor(valid, position, position.write(id)) });
+  const put = (id: string) =>
+    ask(pair, account, { caller, asking: askingFor(valid, position, position.write(id, pair.own)) });
   const unknown = await put(newId());
   const kinds = Object.keys(pair.own.records).filter((kind) => kind !== position.kind) as (typeof position.kind)[];
   const { alike = [] } = entryOf(valid.operation);

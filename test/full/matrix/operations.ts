@@ -73,6 +73,7 @@ export const PLAIN = new Set([
   // Titles of a sheet's columns.
   'mapping.*',
   'search',
+  'updated_since',
   'action',
   'from',
   'to',
@@ -122,7 +123,7 @@ const text = { content: 'Hello', contentType: 'TEXT' };
 
 export const ENTRIES: Record<string, Entry> = {
   ...RECORD_ENTRIES,
-  'GET /v1/users': { scope: 'users:read', references: { after: cursor('user') } },
+  'GET /v1/users': { scope: 'users:read', references: { after: cursor('user', 'users') } },
   'POST /v1/users': {
     scope: 'users:create',
     also: ROLE_SCOPES.VIEWER,
@@ -146,7 +147,7 @@ export const ENTRIES: Record<string, Entry> = {
     scope: 'api-keys:read',
     door: 'installation',
     homeless: 'apart',
-    references: { after: cursor('key'), created_by: { kind: 'user', anyKind: true } },
+    references: { after: cursor('key', 'api-keys'), created_by: { kind: 'user', anyKind: true } },
   },
   'POST /v1/api-keys': {
     scope: 'api-keys:create',
@@ -194,7 +195,7 @@ export const ENTRIES: Record<string, Entry> = {
   'GET /v1/audit': {
     scope: 'audit:read',
     references: {
-      after: cursor('auditEntry'),
+      after: cursor('auditEntry', 'audit'),
       actor: { kind: 'key', answer: 200, anyKind: true },
       resource: { kind: 'inbox', answer: 200, anyKind: true, freeText: true },
     },
@@ -204,7 +205,7 @@ export const ENTRIES: Record<string, Entry> = {
     door: 'installation',
     globalOnly: true,
     reachesAll: true,
-    references: { after: cursor('company') },
+    references: { after: cursor('company', 'companies') },
   },
   'POST /v1/companies': {
     scope: 'companies:create',
@@ -226,7 +227,7 @@ export const ENTRIES: Record<string, Entry> = {
     path: { id: 'company' },
     body: () => ({ description: 'Bread and coffee' }),
   },
-  'GET /v1/inboxes': { scope: 'inboxes:read', references: { after: cursor('inbox') } },
+  'GET /v1/inboxes': { scope: 'inboxes:read', references: { after: cursor('inbox', 'inboxes') } },
   'POST /v1/inboxes': {
     scope: 'inboxes:create',
     body: ({ records }) => ({
@@ -247,7 +248,7 @@ export const ENTRIES: Record<string, Entry> = {
   'GET /v1/messages/conversation/{id}': {
     scope: 'messages:read',
     path: { id: 'conversation' },
-    references: { after: cursor('message') },
+    references: { after: cursor('message', (own) => `messages:${own.records.conversation}`, 'createdAt') },
   },
   'GET /v1/messages/{id}': { scope: 'messages:read', path: { id: 'message' } },
   'POST /v1/messages/send-text': {
@@ -273,7 +274,7 @@ export const ENTRIES: Record<string, Entry> = {
     prepare: ensureWebhook,
   },
   'DELETE /v1/webhooks/{id}': { scope: 'webhooks:delete', path: { id: 'webhook' }, prepare: ensureWebhook },
-  'GET /v1/webhooks/deliveries': { scope: 'webhooks:read', references: { after: cursor('delivery') } },
+  'GET /v1/webhooks/deliveries': { scope: 'webhooks:read', references: { after: cursor('delivery', 'deliveries') } },
   'POST /v1/webhooks/deliveries/{id}/replay': {
     scope: 'webhooks:update',
     path: { id: 'delivery' },

@@ -73,7 +73,10 @@ const row =
 const otherFields = ['conversationField', 'businessField'] as const;
 
 const PEOPLE: Record<string, Entry> = {
-  'GET /v1/custom-fields': { scope: 'custom-fields:read', references: { after: cursor('customField') } },
+  'GET /v1/custom-fields': {
+    scope: 'custom-fields:read',
+    references: { after: cursor('customField', 'custom-fields') },
+  },
   'POST /v1/custom-fields': { scope: 'custom-fields:create', body: newField },
   'GET /v1/custom-fields/{id}': { scope: 'custom-fields:read', path: { id: 'customField' }, alike: otherFields },
   'PATCH /v1/custom-fields/{id}': {
@@ -89,7 +92,7 @@ const PEOPLE: Record<string, Entry> = {
     disposes: true,
     prepare: addField,
   },
-  'GET /v1/businesses': { scope: 'businesses:read', references: { after: cursor('business') } },
+  'GET /v1/businesses': { scope: 'businesses:read', references: { after: cursor('business', 'businesses') } },
   'POST /v1/businesses': {
     scope: 'businesses:create',
     body: ({ records }) => ({ name: 'Bakery', owner: records.user }),
@@ -110,7 +113,7 @@ const PEOPLE: Record<string, Entry> = {
   },
   'GET /v1/contacts': {
     scope: 'contacts:read',
-    references: { after: cursor('contact'), search: searched('contact'), filters: filtered },
+    references: { after: cursor('contact', 'contacts'), search: searched('contact'), filters: filtered },
   },
   'POST /v1/contacts': { scope: 'contacts:create', body: person, references: personReferences },
   'GET /v1/contacts/{id}': { scope: 'contacts:read', path: { id: 'contact' } },
@@ -136,7 +139,10 @@ const PEOPLE: Record<string, Entry> = {
     action: 'contacts.merge',
   },
   'GET /v1/contacts/export': { scope: 'contacts:read', references: { search: searched('contact'), filters: filtered } },
-  'GET /v1/contacts/import': { scope: 'contacts:read', references: { after: cursor('import') } },
+  'GET /v1/contacts/import': {
+    scope: 'contacts:read',
+    references: { after: cursor('import', 'imports:CONTACTS:null') },
+  },
   'POST /v1/contacts/import': {
     scope: 'contacts:create',
     also: ['contacts:update'],
@@ -151,7 +157,7 @@ const PEOPLE: Record<string, Entry> = {
 };
 
 const CONVERSATIONS: Record<string, Entry> = {
-  'GET /v1/pipelines': { scope: 'pipelines:read', references: { after: cursor('pipeline') } },
+  'GET /v1/pipelines': { scope: 'pipelines:read', references: { after: cursor('pipeline', 'pipelines') } },
   'POST /v1/pipelines': { scope: 'pipelines:create', body: () => ({ name: 'Sales', steps: [{ name: 'New' }] }) },
   'GET /v1/pipelines/{id}': { scope: 'pipelines:read', path: { id: 'pipeline' } },
   'PATCH /v1/pipelines/{id}': {
@@ -176,7 +182,7 @@ const CONVERSATIONS: Record<string, Entry> = {
   'GET /v1/conversations': {
     scope: 'conversations:read',
     references: {
-      after: cursor('conversation'),
+      after: cursor('conversation', 'conversations'),
       inbox: 'inbox',
       contact: 'contact',
       owner: 'user',
@@ -227,9 +233,13 @@ const CONVERSATIONS: Record<string, Entry> = {
 };
 
 const TABLES: Record<string, Entry> = {
-  'GET /v1/tables': { scope: 'tables:read', references: { after: cursor('table') } },
+  'GET /v1/tables': { scope: 'tables:read', references: { after: cursor('table', 'tables') } },
   'POST /v1/tables': { scope: 'tables:create', body: newTable },
-  'GET /v1/tables/{id}': { scope: 'tables:read', path: { id: 'table' }, references: { after: cursor('row') } },
+  'GET /v1/tables/{id}': {
+    scope: 'tables:read',
+    path: { id: 'table' },
+    references: { after: cursor('row', (own) => `rows:${own.records.table}`) },
+  },
   'PATCH /v1/tables/{id}': {
     scope: 'tables:update',
     path: { id: 'table' },
@@ -239,7 +249,7 @@ const TABLES: Record<string, Entry> = {
   'GET /v1/tables/{tableId}/rows': {
     scope: 'tables:read',
     path: { tableId: 'table' },
-    references: { after: cursor('row') },
+    references: { after: cursor('row', (own) => `rows:${own.records.table}`) },
   },
   'POST /v1/tables/{tableId}/rows': {
     scope: 'tables:create',
@@ -270,7 +280,7 @@ const TABLES: Record<string, Entry> = {
     body: () => ({ file: 'note\nAna\n', mapping: { note: 'note' } }),
     otherBody: () => ({ file: 'note\nBea\n', mapping: { note: 'note' } }),
     // The name of a column: nobody's id is one.
-    references: { 'mapping{}': 'customField' },
+    references: { 'mapping{}': { kind: 'customField', bySlug: true } },
     action: 'tables.import',
     prepare: endImports,
   },
