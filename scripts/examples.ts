@@ -172,13 +172,13 @@ async function recordTables(take: Take, { contact }: Json): Promise<void> {
   const { _id } = await take('POST /v1/tables', '', { body: { name: 'Orders', columns } });
   await take('GET /v1/tables');
   const data = { product: 'Carrot cake', price: 79.9 };
-  const row = await take('POST /v1/tables/{id}/rows', _id, { body: { data, contact_id: contact._id } });
+  const row = await take('POST /v1/tables/{tableId}/rows', _id, { body: { data, contact_id: contact._id } });
   await take('GET /v1/tables/{id}', _id);
   await take('PATCH /v1/tables/{id}', _id, { body: { description: 'What was ordered' } });
-  await take('GET /v1/tables/{id}/rows', _id);
-  await take('PATCH /v1/tables/{id}/rows/{rowId}', `${_id},${row._id}`, { body: { data: { price: 75 } } });
+  await take('GET /v1/tables/{tableId}/rows', _id);
+  await take('PATCH /v1/tables/{tableId}/rows/{rowId}', `${_id},${row._id}`, { body: { data: { price: 75 } } });
   await take('GET /v1/tables/{id}/export', _id);
-  await take('DELETE /v1/tables/{id}/rows/{rowId}', `${_id},${row._id}`);
+  await take('DELETE /v1/tables/{tableId}/rows/{rowId}', `${_id},${row._id}`);
   await recordImport(take, '/v1/tables/{id}/import', [_id], { file: 'product,price\nBread,12.5\n,3\n' });
   await take('DELETE /v1/tables/{id}', _id);
 }

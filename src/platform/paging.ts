@@ -41,7 +41,7 @@ export function pageQuery<F extends Record<string, TSchema>, const S extends rea
       default: false,
       description: 'Leaves the total out; totalCount and totalPages are null',
     }),
-    sort: oneOf(sorts, { default: defaultSort, description: 'A - before it: the newest first' }),
+    sort: oneOf(sorts, { default: defaultSort }),
     after: Type.Optional(
       Type.String({
         maxLength: 200,
@@ -73,7 +73,7 @@ export interface PageQuery {
 }
 
 const PageMeta = Type.Object({
-  page: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Null where after was given' }),
+  page: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
   limit: Type.Integer(),
   totalCount: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
   totalPages: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),

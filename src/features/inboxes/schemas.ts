@@ -48,7 +48,9 @@ const properties = {
   process_unsupported_messages: Type.Boolean(),
   disable_inbound_ai: Type.Boolean(),
   pdf_local_text_extraction: Type.Boolean(),
-  default_owner: nullable(Type.String({ ...Id, description: 'The owner of new conversations; null clears' })),
+  default_owner: nullable(
+    Type.String({ ...Id, description: 'The user who becomes owner of new conversations; null clears' }),
+  ),
 };
 
 export const InboxUpdate = define('InboxUpdate', Type.Partial(strict(properties), { additionalProperties: false }));
