@@ -124,9 +124,9 @@ const content = Type.String({ minLength: 1, maxLength: MAX_TEXT, ...NOT_BLANK })
 export const SendText = define(
   'SendText',
   strict({
-    conversationId: Id,
+    conversationId: Type.String({ ...Id, description: 'The conversation' }),
     message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }),
-    replyTo: Type.Optional(nullable(Id)),
+    replyTo: Type.Optional(nullable(Type.String({ ...Id, description: 'The message that it answers' }))),
   }),
 );
 export type SendText = Static<typeof SendText>;
