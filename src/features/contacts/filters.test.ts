@@ -127,10 +127,14 @@ function fits({ values }: Held, { field, operator, value }: Filter): boolean {
   if (operator === 'is_empty') return isEmpty(held);
   if (operator === 'is_not_empty') return !isEmpty(held);
   const positive = operator === 'neq' ? 'eq' : operator === 'not_contains' ? 'contains' : operator;
+  const text = String(value);
+  // A part of a number may be written with punctuation, which is not stored.
+  const isPunctuated = field === 'contact.phone_number' && /^[\d\s()+\-./]*$/.test(text) && /\d/.test(text);
+  const wanted = isPunctuated ? text.replaceAll(/[^+\d]/g, '') : text;
   const isFit = (item: Json): boolean =>
     typeof item === 'number' && positive === 'eq'
       ? item === Number(value)
-      : textFits(positive, typeof item === 'number' ? digitsOf(item) : String(item), String(value));
+      : textFits(positive, typeof item === 'number' ? digitsOf(item) : String(item), wanted);
   const isHeld = held !== null && held !== undefined && (Array.isArray(held) ? held.some(isFit) : isFit(held));
   return isHeld === (positive === operator);
 }

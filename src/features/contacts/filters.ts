@@ -46,10 +46,11 @@ export async function readFilters(tx: TenantRead, text: string | undefined): Pro
   return filters;
 }
 
-/** Numbers are stored as E.164: a whole one is read as in a body, and a part of one loses its punctuation. */
+const PART_OF_PHONE = /^[+\s().\-/]*\d[+\d\s().\-/]*$/;
+
+/** Numbers are stored as E.164: a whole one is read as in a body, and a part of one that has digits loses its punctuation. */
 async function phoneText(tx: TenantRead, text: string, operator: Operator, path: string): Promise<string> {
-  if (operator !== 'eq' && operator !== 'neq')
-    return /^[+\d\s().\-/]+$/.test(text) ? text.replaceAll(/[^+\d]/g, '') : text;
+  if (operator !== 'eq' && operator !== 'neq') return PART_OF_PHONE.test(text) ? text.replaceAll(/[^+\d]/g, '') : text;
   const read = readPhone(text, await findPhoneCountry(tx, null));
   if (!('code' in read)) return read.phone_number;
   // What is no number at all equals none, as any other text would.

@@ -153,7 +153,6 @@ test('a table read by its id comes with a page of its rows, asked for as the lis
     ['page', '0'],
     ['sort', 'name'],
     ['after', 'x'],
-    ['search', ''],
   ] as const) {
     expectProblem(await call(400, 'GET', `${PATH}/${_id}?${name}=${value}`), 'VALIDATION_FAILED', name);
   }
