@@ -41,7 +41,8 @@ export function spawnProgram(
   const [file, ...args] = [...through, process.execPath, MAIN];
   const child = spawn(file, [...args, purpose, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', ...env },
+    // Sheets are read at the priority of everything else: on few busy cores a lower one hardly comes to anything.
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', READER_NICE: '0', ...env },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   const said = { stdout: '', stderr: '' };

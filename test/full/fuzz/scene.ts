@@ -9,6 +9,7 @@ import { newId } from '../../../src/platform/ids.ts';
 import type { UserRole } from '../../../src/platform/scopes.ts';
 import { SESSION_SECONDS, signToken } from '../../../src/platform/tokens.ts';
 import { PASSWORD } from '../../support/people.ts';
+import { HURRIED } from '../../support/platform.ts';
 import type { Chance } from '../harness/chance.ts';
 import { createNetwork, notificationOf, textElement } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
@@ -55,7 +56,12 @@ export interface Scene {
 
 export async function setScene(stage: Stage): Promise<Scene> {
   const previousSecret = randomBytes(32).toString('hex');
-  const process = await stage.start('all', { ...WEIGHABLE, DATABASE_POOL, JWT_SECRET_PREVIOUS: previousSecret });
+  const process = await stage.start('all', {
+    ...WEIGHABLE,
+    ...HURRIED,
+    DATABASE_POOL,
+    JWT_SECRET_PREVIOUS: previousSecret,
+  });
   const own = await stage.createTenant('fuzzed');
   const foreign = await stage.createTenant('foreign');
   for (const { _id } of [own, foreign]) await createPerson(stage, _id, 'OWNER');
