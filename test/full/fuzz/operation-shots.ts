@@ -268,9 +268,8 @@ export function queryShot(gun: Gun): Shot {
   );
   const [name, text] = chance.pick(chance.int(4) === 0 || broken.length === 0 ? unknown : broken);
   const caller = fullCaller(gun);
-  // Were the body wrong too, the body might be what is named.
-  const query = [...fittingQuery(gun, operation, name), text].join('&');
-  const shot = aim(gun, operation, { idea: 'broken query', caller, query, ...fittingBody(gun, operation) });
+  // Alone: parameters that do not fit each other, and a body that is wrong, too, might be named instead.
+  const shot = aim(gun, operation, { idea: 'broken query', caller, query: text, ...fittingBody(gun, operation) });
   return {
     ...shot,
     statuses: [400],
