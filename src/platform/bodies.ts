@@ -209,7 +209,7 @@ function createBudget({ total, perAddress }: BodyLimits, note: (bytes: number) =
 // Longer than a client on this side of the world needs for a body of a few megabytes.
 const DRAIN_MS = 1_000;
 
-/** Reads on and drops it: a client that is still writing when its connection is closed never learns why. */
+/** Reads the rest of a refused body and drops it. A client whose connection is closed while it still writes never sees the answer. */
 export async function drain(request: IncomingMessage): Promise<void> {
   request.resume();
   if (request.readableEnded) return;

@@ -2,10 +2,10 @@
 import { AppError } from './errors.ts';
 import type { FromChild, ToChild } from './child.ts';
 
-/** Does one piece of work; `supply` asks the parent. */
+/** Answers one request of the parent. `supply` asks the parent for what the work needs. */
 export type Worker = (request: object, supply: (question: object) => Promise<unknown>) => Promise<unknown>;
 
-/** Serves the parent until it hangs up. */
+/** Answers the parent's requests with `work`, and ends when the parent closes the channel. */
 export function serveParent(work: Worker): void {
   const wanted = new Map<number, (value: unknown) => void>();
   let count = 0;

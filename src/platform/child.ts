@@ -47,9 +47,9 @@ export type FromChild =
   | { want: number; question: object };
 export type ToChild = { ask: number; request: object } | { give: number; value: unknown };
 
-// Young objects of a reader die at once; a larger nursery only makes it larger.
+// The objects that a reader makes are garbage a moment later, so more space for young objects would only cost memory.
 const NURSERY_MB = 8;
-// A child whose parent was killed inside a loop without end has nobody who would end it.
+// The system ends a child in an endless loop whose parent was killed and can no longer end it.
 const LIFE_CPU_SECONDS = 900;
 const LOOK_MS = 250;
 // On a machine that is busy a child of low priority gets a small part of a core: time by the clock may be so many times its CPU time.

@@ -282,7 +282,7 @@ export function windowOrder({ field, descending }: Window): string {
   return `${at} ${direction}, t._id ${direction}`;
 }
 
-/** The columns that a window goes by, with the record's id as `_id`: for statements that find keys, whose records are read afterwards. */
+/** The columns of the order and the id (as `_id`), for statements that find the keys of a page before they read its records. */
 export function windowKeys({ field }: Window): string {
   const { at, id } = ORDERS[field];
   return id === null || id === '_id' ? `${at}, _id` : `${at}, ${id}, ${id} as _id`;

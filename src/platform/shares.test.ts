@@ -4,9 +4,9 @@ import { createShares, type Shares } from './shares.ts';
 
 interface Held {
   began: string[];
-  /** Work of an owner, held until it is let go. */
+  /** Begins work of an owner, which goes on until `letGo` ends it. */
   hold(owner: string): Promise<void>;
-  /** Lets the oldest work of an owner go. */
+  /** Ends the oldest work that the owner still holds. */
   letGo(owner: string): void;
 }
 

@@ -137,3 +137,19 @@ export async function storedMessage(platform: Platform, phone: Phone, externalId
   );
   return row ? (await platform.call(200, 'GET', `/v1/messages/${row._id}`, { key: phone.key })).body : null;
 }
+
+/** A person's id as the network gives it to a business; nobody had it before. */
+export const freshBsuid = (country = 'BR'): string =>
+  `${country}.${wamid()
+    .slice(6)
+    .replaceAll(/[^A-Za-z0-9]/g, '')}`;
+
+/** Posts one message and answers it as it is stored. */
+export async function receiveStored(
+  { platform, network, phone }: { platform: Platform; network: Network; phone: Phone },
+  message: Json,
+): Promise<Json> {
+  const id = wamid();
+  await network.post(200, incoming(phone, { ...message, id }));
+  return storedMessage(platform, phone, id);
+}

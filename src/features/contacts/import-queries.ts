@@ -74,8 +74,8 @@ export interface Place {
 }
 
 /**
- * The next contacts after a place in the list's order, newest first: those that match, as many as may be held at once, and the last
- * one that was looked at, so that the next portion knows where to go on. Costs the same at any depth and for any filter.
+ * Reads the next portion of a walk over contacts, newest first: the contacts that match, as many as may be held in memory, and the
+ * place of the last one examined, where the next portion begins. A portion costs the same at any depth and for any filter.
  */
 export function walkContacts(
   tx: TenantRead,

@@ -75,7 +75,7 @@ function optionsOf({ options }: TypedSlot): Set<unknown> {
   return known;
 }
 
-// What fits into a sentence; whoever has more options finds them in the definition.
+// A message lists the options of a field up to this many characters; a longer list is replaced by its count.
 const MAX_TOLD = 200;
 
 function tellOptions({ options }: TypedSlot): string {

@@ -106,7 +106,7 @@ async function takeRows(kit: Kit, work: Work & { asked: ImportWork; reader: Impo
 
 interface Portion {
   rows: ReadRow[];
-  /** What they were read with. */
+  /** The fields and options with which the rows were read. */
   slots: unknown;
   /** How many rows come before them. */
   done: number;

@@ -1,7 +1,7 @@
 /**
- * Takes callbacks and answers each after its commit. Those that wait at the same moment are written together: under load a
- * transaction carries many, alone a callback waits for nobody. Numbers take turns, and large callbacks go in portions beside the
- * small ones, so that nobody waits for what another number has sent.
+ * Takes callbacks and answers each after its commit. Callbacks that wait at the same moment are written in one
+ * transaction, and a callback that comes alone is written at once. Phone numbers take turns, and a large callback is written in
+ * portions beside the small ones, so that no number waits for another one.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Channel, Inbound } from '../../channels/channel.ts';

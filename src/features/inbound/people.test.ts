@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   connectPhone,
+  freshBsuid,
   freshPhone,
   incoming,
   notification,
@@ -16,11 +17,6 @@ import { eventNames, eventsOf } from '../../../test/support/traffic.ts';
 const platform = await startPlatform();
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
-
-const freshBsuid = (country = 'BR'): string =>
-  `${country}.${wamid()
-    .slice(6)
-    .replaceAll(/[^A-Za-z0-9]/g, '')}`;
 
 /** Posts one message, with the people that the network names beside it; answers the stored message. */
 async function receive(message: Record<string, unknown>, contacts?: Json[]): Promise<Json> {

@@ -3,13 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   connectPhone,
+  freshBsuid,
   freshPhone,
-  incoming,
   notification,
   openNetwork,
+  receiveStored,
   secondsAgo,
-  storedMessage,
-  wamid,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { eventNames } from '../../../test/support/traffic.ts';
@@ -17,13 +16,8 @@ import { eventNames } from '../../../test/support/traffic.ts';
 const platform = await startPlatform();
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
-const freshBsuid = (): string => `BR.${wamid().replaceAll(/[^A-Za-z0-9]/g, '')}`;
 
-async function receive(message: Json): Promise<Json> {
-  const id = wamid();
-  await network.post(200, incoming(phone, { ...message, id }));
-  return storedMessage(platform, phone, id);
-}
+const receive = (message: Json): Promise<Json> => receiveStored({ platform, network, phone }, message);
 
 function tell(preference: Json): Promise<unknown> {
   const change = notification({ phone, value: { user_preferences: [preference] } });

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   connectPhone,
+  freshBsuid,
   freshPhone,
   incoming,
   openNetwork,
+  receiveStored,
   storedMessage,
   wamid,
 } from '../../../test/support/network.ts';
@@ -16,14 +18,7 @@ const platform = await startPlatform();
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 
-const freshBsuid = (): string => `BR.${wamid().replaceAll(/[^A-Za-z0-9]/g, '')}`;
-
-/** Posts one message and answers it as it is stored. */
-async function receive(message: Json): Promise<Json> {
-  const id = wamid();
-  await network.post(200, incoming(phone, { ...message, id }));
-  return storedMessage(platform, phone, id);
-}
+const receive = (message: Json): Promise<Json> => receiveStored({ platform, network, phone }, message);
 
 const contactOf = async (message: Json): Promise<Json> =>
   (await platform.call(200, 'GET', `/v1/contacts/${message.contact}`)).body;

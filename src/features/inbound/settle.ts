@@ -13,7 +13,7 @@ export interface Unsettled {
   failed: (error: unknown) => void;
 }
 
-/** All of `batch` came through `channel`. Never rejects. */
+/** Stores the batch, whose callbacks all came through `channel`, and settles each of them. Never rejects. */
 export async function settle(kit: Kit, channel: Channel, batch: Unsettled[]): Promise<void> {
   try {
     await store(

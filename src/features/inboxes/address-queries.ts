@@ -37,7 +37,10 @@ export function lockClaimants(tx: SystemTx, { channel, address }: Address): Prom
   });
 }
 
-/** The others of these have lost the number; a verdict that is under way on one of them is void. */
+/**
+ * Takes the address from all inboxes that claim it but the winner. Their connection version changes, so that the result of a check
+ * that is still running is not stored.
+ */
 export function loseAddress(
   tx: SystemTx,
   { channel, address }: Address,

@@ -68,7 +68,7 @@ export async function walkUnchecked(
 export interface Credentials {
   inbox: string;
   settings: Record<string, unknown>;
-  /** Of these credentials: what the network says of them is not meant for later ones. */
+  /** Changes with the credentials, so that the network's verdict on old ones is not stored for new ones. */
   version: number;
 }
 
