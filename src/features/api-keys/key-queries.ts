@@ -1,14 +1,7 @@
 /** Keys as their owners manage them: those of a company, or (no company) the global ones. */
 import { many, maybeOne, ofCompany, one } from '../../platform/db.ts';
-import {
-  sinceClause,
-  sinceName,
-  windowClause,
-  windowName,
-  windowValues,
-  type Since,
-  type Window,
-} from '../../platform/paging.ts';
+import type { Since, Window } from '../../platform/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { KEY_COLUMNS } from './queries.ts';
 import type { ApiKey } from './schemas.ts';
@@ -30,26 +23,21 @@ export interface KeyFilter {
 
 const filterOf = (company: string | null): string => `${ofCompany(company)} and ($2::text is null or created_by = $2)`;
 
+const listOf = ({ company, createdBy }: KeyFilter): PlainList => ({
+  name: 'api-keys',
+  variant: suffixOf(company),
+  columns: KEY_COLUMNS,
+  from: 'api_keys',
+  filter: filterOf(company),
+  values: [company, createdBy],
+});
+
 export function listKeys(tx: TenantRead | SystemTx, filter: KeyFilter, window: Window): Promise<ApiKey[]> {
-  const { company, createdBy } = filter;
-  return many(tx, {
-    name: `api-keys.list${suffixOf(company)}.${windowName(window)}`,
-    text: `select ${KEY_COLUMNS} from api_keys where ${filterOf(company)} ${windowClause(window, 3)}`,
-    values: [company, createdBy, ...windowValues(window)],
-  });
+  return listRows(tx, listOf(filter), window);
 }
 
-export async function countKeys(
-  tx: TenantRead | SystemTx,
-  { company, createdBy }: KeyFilter,
-  window: Since,
-): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
-    name: `api-keys.count${suffixOf(company)}${sinceName(window)}`,
-    text: `select count(*)::int as count from api_keys where ${filterOf(company)} ${sinceClause(window, 3)}`,
-    values: [company, createdBy, window.since],
-  });
-  return count;
+export function countKeys(tx: TenantRead | SystemTx, filter: KeyFilter, window: Since): Promise<number> {
+  return countRows(tx, listOf(filter), window);
 }
 
 /** A user, a key, or whoever made a key, also when they are gone since. Global keys are made by keys alone. */

@@ -1,13 +1,6 @@
-import { exec, many, one } from '../../platform/db.ts';
-import {
-  sinceClause,
-  sinceName,
-  windowClause,
-  windowName,
-  windowValues,
-  type Since,
-  type Window,
-} from '../../platform/paging.ts';
+import { exec, many } from '../../platform/db.ts';
+import type { Since, Window } from '../../platform/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import { boundsOf, IN_STRETCH, type Stretch } from '../../platform/retention.ts';
 import type { SystemTx, TenantRead } from '../../platform/tenant.ts';
 import type { AuditEntry } from './schemas.ts';
@@ -52,23 +45,24 @@ function conditionsOf(filter: AuditFilter): { name: string; clause: string; valu
   };
 }
 
-export function listAudit(tx: TenantRead, filter: AuditFilter, window: Window): Promise<AuditEntry[]> {
+function listOf(tx: TenantRead, filter: AuditFilter): PlainList {
   const { name, clause, values } = conditionsOf(filter);
-  return many(tx, {
-    name: `audit.list.${name}.${windowName(window)}`,
-    text: `select ${COLUMNS} from ${LINES} where company_id = $1${clause} ${windowClause(window, 2 + values.length)}`,
-    values: [tx.companyId, ...values, ...windowValues(window)],
-  });
+  return {
+    name: 'audit',
+    variant: `.${name}`,
+    columns: COLUMNS,
+    from: LINES,
+    filter: `company_id = $1${clause}`,
+    values: [tx.companyId, ...values],
+  };
 }
 
-export async function countAudit(tx: TenantRead, filter: AuditFilter, window: Since): Promise<number> {
-  const { name, clause, values } = conditionsOf(filter);
-  const { count } = await one<{ count: number }>(tx, {
-    name: `audit.count.${name}${sinceName(window)}`,
-    text: `select count(*)::int as count from ${LINES} where company_id = $1${clause} ${sinceClause(window, 2 + values.length)}`,
-    values: [tx.companyId, ...values, window.since],
-  });
-  return count;
+export function listAudit(tx: TenantRead, filter: AuditFilter, window: Window): Promise<AuditEntry[]> {
+  return listRows(tx, listOf(tx, filter), window);
+}
+
+export function countAudit(tx: TenantRead, filter: AuditFilter, window: Since): Promise<number> {
+  return countRows(tx, listOf(tx, filter), window);
 }
 
 /** What concerns the installation itself: its global keys. The newest first. */

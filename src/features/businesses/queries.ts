@@ -1,16 +1,6 @@
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { measuredPage } from '../../platform/measured-page.ts';
-import {
-  sinceClause,
-  sinceName,
-  windowClause,
-  windowLimit,
-  windowName,
-  windowOrder,
-  windowValues,
-  type Since,
-  type Window,
-} from '../../platform/paging.ts';
+import { exec, maybeOne, one } from '../../platform/db.ts';
+import type { Since, Window } from '../../platform/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
 import type { Business } from './schemas.ts';
@@ -97,25 +87,19 @@ export interface BusinessFilter {
 const FILTER = `company_id = $1 and removed_at is null
   and ($2::text is null or strpos(fold(name), fold($2)) > 0 or strpos(fold(domain), fold($2)) > 0)`;
 
+const listOf = (tx: TenantRead, { search }: BusinessFilter): PlainList => ({
+  name: 'businesses',
+  columns: COLUMNS,
+  from: 'businesses',
+  filter: FILTER,
+  values: [tx.companyId, search],
+  measured: { context: 'business' },
+});
+
 export function listBusinesses(tx: TenantRead, filter: BusinessFilter, window: Window): Promise<Business[]> {
-  return many(tx, {
-    name: `businesses.list.${windowName(window)}`,
-    text: measuredPage({
-      columns: COLUMNS,
-      context: 'business',
-      rows: `select * from businesses where ${FILTER} ${windowClause(window, 3)}`,
-      order: windowOrder(window),
-      limit: windowLimit(3),
-    }),
-    values: [tx.companyId, filter.search, ...windowValues(window)],
-  });
+  return listRows(tx, listOf(tx, filter), window);
 }
 
-export async function countBusinesses(tx: TenantRead, filter: BusinessFilter, window: Since): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
-    name: `businesses.count${sinceName(window)}`,
-    text: `select count(*)::int as count from businesses where ${FILTER} ${sinceClause(window, 3)}`,
-    values: [tx.companyId, filter.search, window.since],
-  });
-  return count;
+export function countBusinesses(tx: TenantRead, filter: BusinessFilter, window: Since): Promise<number> {
+  return countRows(tx, listOf(tx, filter), window);
 }

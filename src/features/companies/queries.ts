@@ -1,13 +1,6 @@
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import {
-  sinceClause,
-  sinceName,
-  windowClause,
-  windowName,
-  windowValues,
-  type Since,
-  type Window,
-} from '../../platform/paging.ts';
+import { exec, maybeOne, one } from '../../platform/db.ts';
+import type { Since, Window } from '../../platform/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { Company } from './schemas.ts';
 
@@ -99,21 +92,20 @@ export interface CompanyFilter {
 const FILTER = `($1::text is null or status = $1) and ($2::text is null or strpos(fold(name), fold($2)) > 0)`;
 
 /** All companies of the installation: for global keys alone. */
+const listOf = ({ status, search }: CompanyFilter): PlainList => ({
+  name: 'companies',
+  columns: RECORD,
+  from: 'companies',
+  filter: FILTER,
+  values: [status, search],
+});
+
 export function listCompanies(tx: SystemTx, filter: CompanyFilter, window: Window): Promise<Company[]> {
-  return many(tx, {
-    name: `companies.list.${windowName(window)}`,
-    text: `select ${RECORD} from companies where ${FILTER} ${windowClause(window, 3)}`,
-    values: [filter.status, filter.search, ...windowValues(window)],
-  });
+  return listRows(tx, listOf(filter), window);
 }
 
-export async function countCompanies(tx: SystemTx, filter: CompanyFilter, window: Since): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
-    name: `companies.count${sinceName(window)}`,
-    text: `select count(*)::int as count from companies where ${FILTER} ${sinceClause(window, 3)}`,
-    values: [filter.status, filter.search, window.since],
-  });
-  return count;
+export function countCompanies(tx: SystemTx, filter: CompanyFilter, window: Since): Promise<number> {
+  return countRows(tx, listOf(filter), window);
 }
 
 export function findActiveCompany(tx: SystemTx, companyId: string): Promise<{ _id: string } | null> {

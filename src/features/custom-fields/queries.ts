@@ -1,16 +1,6 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { measuredPage } from '../../platform/measured-page.ts';
-import {
-  sinceClause,
-  sinceName,
-  windowClause,
-  windowLimit,
-  windowName,
-  windowOrder,
-  windowValues,
-  type Since,
-  type Window,
-} from '../../platform/paging.ts';
+import type { Since, Window } from '../../platform/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import { portionOf, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { CustomField, FieldContext } from './schemas.ts';
@@ -104,26 +94,21 @@ export interface FieldFilter {
 const FILTER = `company_id = $1 and ($2::text is null or context = $2)
   and ($3::text is null or strpos(fold(title), fold($3)) > 0 or strpos(slug, fold($3)) > 0)`;
 
+const listOf = (tx: TenantRead, { context, search }: FieldFilter): PlainList => ({
+  name: 'custom-fields',
+  columns: COLUMNS,
+  from: 'custom_fields',
+  filter: FILTER,
+  values: [tx.companyId, context, search],
+  measured: {},
+});
+
 export function listFields(tx: TenantRead, filter: FieldFilter, window: Window): Promise<CustomField[]> {
-  return many(tx, {
-    name: `custom-fields.list.${windowName(window)}`,
-    text: measuredPage({
-      columns: COLUMNS,
-      rows: `select * from custom_fields where ${FILTER} ${windowClause(window, 4)}`,
-      order: windowOrder(window),
-      limit: windowLimit(4),
-    }),
-    values: [tx.companyId, filter.context, filter.search, ...windowValues(window)],
-  });
+  return listRows(tx, listOf(tx, filter), window);
 }
 
-export async function countFields(tx: TenantRead, filter: FieldFilter, window: Since): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
-    name: `custom-fields.count${sinceName(window)}`,
-    text: `select count(*)::int as count from custom_fields where ${FILTER} ${sinceClause(window, 4)}`,
-    values: [tx.companyId, filter.context, filter.search, window.since],
-  });
-  return count;
+export function countFields(tx: TenantRead, filter: FieldFilter, window: Since): Promise<number> {
+  return countRows(tx, listOf(tx, filter), window);
 }
 
 /** Whose records hold values of a context. */

@@ -1,16 +1,6 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { measuredPage } from '../../platform/measured-page.ts';
-import {
-  sinceClause,
-  sinceName,
-  windowClause,
-  windowLimit,
-  windowName,
-  windowOrder,
-  windowValues,
-  type Since,
-  type Window,
-} from '../../platform/paging.ts';
+import type { Since, Window } from '../../platform/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Import, ImportColumn, ImportKind, RowError } from './schemas.ts';
 
@@ -119,30 +109,21 @@ export interface ImportFilter extends ImportOwner {
 
 const FILTER = `${OWNED} and ($4::text is null or status = $4)`;
 
-export function listImports(tx: TenantRead, { kind, table, status }: ImportFilter, window: Window): Promise<Import[]> {
-  return many(tx, {
-    name: `imports.list.${windowName(window)}`,
-    text: measuredPage({
-      columns: IMPORT,
-      rows: `select * from imports where ${FILTER} ${windowClause(window, 5)}`,
-      order: windowOrder(window),
-      limit: windowLimit(5),
-    }),
-    values: [tx.companyId, kind, table, status, ...windowValues(window)],
-  });
+const listOf = (tx: TenantRead, { kind, table, status }: ImportFilter): PlainList => ({
+  name: 'imports',
+  columns: IMPORT,
+  from: 'imports',
+  filter: FILTER,
+  values: [tx.companyId, kind, table, status],
+  measured: {},
+});
+
+export function listImports(tx: TenantRead, filter: ImportFilter, window: Window): Promise<Import[]> {
+  return listRows(tx, listOf(tx, filter), window);
 }
 
-export async function countImports(
-  tx: TenantRead,
-  { kind, table, status }: ImportFilter,
-  window: Since,
-): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
-    name: `imports.count${sinceName(window)}`,
-    text: `select count(*)::int as count from imports where ${FILTER} ${sinceClause(window, 5)}`,
-    values: [tx.companyId, kind, table, status, window.since],
-  });
-  return count;
+export function countImports(tx: TenantRead, filter: ImportFilter, window: Since): Promise<number> {
+  return countRows(tx, listOf(tx, filter), window);
 }
 
 /** What a worker has to know of an import. */

@@ -1,14 +1,7 @@
 import type { ChannelName } from '../../channels/channel.ts';
-import { exec, many, maybeOne, one, type Statement } from '../../platform/db.ts';
-import {
-  sinceClause,
-  sinceName,
-  windowClause,
-  windowName,
-  windowValues,
-  type Since,
-  type Window,
-} from '../../platform/paging.ts';
+import { exec, maybeOne, one, type Statement } from '../../platform/db.ts';
+import type { Since, Window } from '../../platform/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 
 export type ChannelSettings = Record<string, unknown>;
@@ -72,21 +65,20 @@ export interface InboxFilter {
 
 const FILTER = 'company_id = $1 and ($2::text is null or status = $2) and ($3::text is null or channel = $3)';
 
+const listOf = (tx: TenantRead, { status, channel }: InboxFilter): PlainList => ({
+  name: 'inboxes',
+  columns: COLUMNS,
+  from: 'inboxes',
+  filter: FILTER,
+  values: [tx.companyId, status, channel],
+});
+
 export function listInboxes(tx: TenantRead, filter: InboxFilter, window: Window): Promise<InboxRow[]> {
-  return many(tx, {
-    name: `inboxes.list.${windowName(window)}`,
-    text: `select ${COLUMNS} from inboxes where ${FILTER} ${windowClause(window, 4)}`,
-    values: [tx.companyId, filter.status, filter.channel, ...windowValues(window)],
-  });
+  return listRows(tx, listOf(tx, filter), window);
 }
 
-export async function countInboxes(tx: TenantRead, filter: InboxFilter, window: Since): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
-    name: `inboxes.count${sinceName(window)}`,
-    text: `select count(*)::int as count from inboxes where ${FILTER} ${sinceClause(window, 4)}`,
-    values: [tx.companyId, filter.status, filter.channel, window.since],
-  });
-  return count;
+export function countInboxes(tx: TenantRead, filter: InboxFilter, window: Since): Promise<number> {
+  return countRows(tx, listOf(tx, filter), window);
 }
 
 /** The columns of a record that a caller writes; the connection belongs to the network. */

@@ -1,17 +1,7 @@
 import type { Person } from '../../channels/channel.ts';
 import { many, maybeOne, one } from '../../platform/db.ts';
-import { measuredPage } from '../../platform/measured-page.ts';
-import {
-  sinceClause,
-  sinceName,
-  windowClause,
-  windowLimit,
-  windowName,
-  windowOrder,
-  windowValues,
-  type Since,
-  type Window,
-} from '../../platform/paging.ts';
+import type { Since, Window } from '../../platform/paging.ts';
+import { countRows, pageStatement, type PlainList } from '../../platform/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Cause, FailureReason, Message } from './schemas.ts';
 
@@ -45,30 +35,24 @@ export async function findMessage(tx: TenantRead, id: string): Promise<Message |
   return row && shown(row);
 }
 
+const listOf = (tx: TenantRead, conversationId: string): PlainList => ({
+  name: 'messages',
+  columns: MESSAGE,
+  from: 'messages',
+  filter: 'company_id = $1 and conversation_id = $2',
+  values: [tx.companyId, conversationId],
+  measured: { as: 'm' },
+});
+
 export async function listMessages(tx: TenantRead, conversationId: string, window: Window): Promise<Message[]> {
-  const rows = await many<MessageRow>(tx, {
-    name: `messages.list.${windowName(window)}`,
-    text: measuredPage({
-      columns: MESSAGE,
-      as: 'm',
-      rows: `select * from messages where company_id = $1 and conversation_id = $2 ${windowClause(window, 3)}`,
-      order: windowOrder(window),
-      limit: windowLimit(3),
-    }),
-    values: [tx.companyId, conversationId, ...windowValues(window)],
-    // How many have changed since is known from the moment alone.
-    ...(window.since === null ? {} : { planEachTime: true }),
-  });
+  const statement = pageStatement(listOf(tx, conversationId), window);
+  // How many have changed since is known from the moment alone.
+  const rows = await many<MessageRow>(tx, window.since === null ? statement : { ...statement, planEachTime: true });
   return rows.map(shown);
 }
 
-export async function countMessages(tx: TenantRead, conversationId: string, window: Since): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
-    name: `messages.count${sinceName(window)}`,
-    text: `select count(*)::int as count from messages where company_id = $1 and conversation_id = $2 ${sinceClause(window, 3)}`,
-    values: [tx.companyId, conversationId, window.since],
-  });
-  return count;
+export function countMessages(tx: TenantRead, conversationId: string, window: Since): Promise<number> {
+  return countRows(tx, listOf(tx, conversationId), window);
 }
 
 /** What a send has to know: the conversation with its inbox, contact and the contact's addresses. */

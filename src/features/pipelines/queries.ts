@@ -1,13 +1,6 @@
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import {
-  sinceClause,
-  sinceName,
-  windowClause,
-  windowName,
-  windowValues,
-  type Since,
-  type Window,
-} from '../../platform/paging.ts';
+import { exec, maybeOne } from '../../platform/db.ts';
+import type { Since, Window } from '../../platform/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Pipeline } from './schemas.ts';
 
@@ -26,21 +19,20 @@ export function findPipeline(tx: TenantRead, id: string): Promise<Pipeline | nul
   });
 }
 
+const listOf = (tx: TenantRead): PlainList => ({
+  name: 'pipelines',
+  columns: PIPELINE,
+  from: 'pipelines p',
+  filter: 'company_id = $1 and not retired',
+  values: [tx.companyId],
+});
+
 export function listPipelines(tx: TenantRead, window: Window): Promise<Pipeline[]> {
-  return many(tx, {
-    name: `pipelines.list.${windowName(window)}`,
-    text: `select ${PIPELINE} from pipelines p where company_id = $1 and not retired ${windowClause(window, 2)}`,
-    values: [tx.companyId, ...windowValues(window)],
-  });
+  return listRows(tx, listOf(tx), window);
 }
 
-export async function countPipelines(tx: TenantRead, window: Since): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
-    name: `pipelines.count${sinceName(window)}`,
-    text: `select count(*)::int as count from pipelines where company_id = $1 and not retired ${sinceClause(window, 2)}`,
-    values: [tx.companyId, window.since],
-  });
-  return count;
+export function countPipelines(tx: TenantRead, window: Since): Promise<number> {
+  return countRows(tx, listOf(tx), window);
 }
 
 /** Whoever changes one, or empties a step, waits here for all others that do: there is one default, and steps point across. */

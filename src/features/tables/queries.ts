@@ -1,16 +1,6 @@
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { measuredPage } from '../../platform/measured-page.ts';
-import {
-  sinceClause,
-  sinceName,
-  windowClause,
-  windowLimit,
-  windowName,
-  windowOrder,
-  windowValues,
-  type Since,
-  type Window,
-} from '../../platform/paging.ts';
+import { exec, maybeOne, one } from '../../platform/db.ts';
+import type { Since, Window } from '../../platform/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Column, Table } from './schemas.ts';
 
@@ -126,24 +116,19 @@ export interface TableFilter {
 
 const FILTER = `company_id = $1 and removed_at is null and ($2::text is null or strpos(fold(name), fold($2)) > 0 or strpos(slug, fold($2)) > 0)`;
 
+const listOf = (tx: TenantRead, { search }: TableFilter): PlainList => ({
+  name: 'tables',
+  columns: COLUMNS,
+  from: 'tables',
+  filter: FILTER,
+  values: [tx.companyId, search],
+  measured: {},
+});
+
 export function listTables(tx: TenantRead, filter: TableFilter, window: Window): Promise<Table[]> {
-  return many(tx, {
-    name: `tables.list.${windowName(window)}`,
-    text: measuredPage({
-      columns: COLUMNS,
-      rows: `select * from tables where ${FILTER} ${windowClause(window, 3)}`,
-      order: windowOrder(window),
-      limit: windowLimit(3),
-    }),
-    values: [tx.companyId, filter.search, ...windowValues(window)],
-  });
+  return listRows(tx, listOf(tx, filter), window);
 }
 
-export async function countTables(tx: TenantRead, filter: TableFilter, window: Since): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
-    name: `tables.count${sinceName(window)}`,
-    text: `select count(*)::int as count from tables where ${FILTER} ${sinceClause(window, 3)}`,
-    values: [tx.companyId, filter.search, window.since],
-  });
-  return count;
+export function countTables(tx: TenantRead, filter: TableFilter, window: Since): Promise<number> {
+  return countRows(tx, listOf(tx, filter), window);
 }

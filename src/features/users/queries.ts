@@ -1,14 +1,7 @@
 import type { StoredUser } from '../../platform/auth.ts';
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import {
-  sinceClause,
-  sinceName,
-  windowClause,
-  windowName,
-  windowValues,
-  type Since,
-  type Window,
-} from '../../platform/paging.ts';
+import type { Since, Window } from '../../platform/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { UserRole } from '../../platform/scopes.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Language, User } from './schemas.ts';
@@ -72,21 +65,20 @@ export function findLiving(tx: TenantRead, ids: string[]): Promise<Pick<User, '_
 const FILTER =
   'company_id = $1 and removed_at is null and ($2::text is null or status = $2) and ($3::text is null or role = $3)';
 
+const listOf = (tx: TenantRead, { status, role }: UserFilter): PlainList => ({
+  name: 'users',
+  columns: COLUMNS,
+  from: 'users',
+  filter: FILTER,
+  values: [tx.companyId, status, role],
+});
+
 export function listUsers(tx: TenantRead, filter: UserFilter, window: Window): Promise<User[]> {
-  return many(tx, {
-    name: `users.list.${windowName(window)}`,
-    text: `select ${COLUMNS} from users where ${FILTER} ${windowClause(window, 4)}`,
-    values: [tx.companyId, filter.status, filter.role, ...windowValues(window)],
-  });
+  return listRows(tx, listOf(tx, filter), window);
 }
 
-export async function countUsers(tx: TenantRead, filter: UserFilter, window: Since): Promise<number> {
-  const { count } = await one<{ count: number }>(tx, {
-    name: `users.count${sinceName(window)}`,
-    text: `select count(*)::int as count from users where ${FILTER} ${sinceClause(window, 4)}`,
-    values: [tx.companyId, filter.status, filter.role, window.since],
-  });
-  return count;
+export function countUsers(tx: TenantRead, filter: UserFilter, window: Since): Promise<number> {
+  return countRows(tx, listOf(tx, filter), window);
 }
 
 export interface Owner {
