@@ -1,4 +1,6 @@
 /** What all benchmarks share: a load at a fixed width, interleaved rounds, and medians that are compared in one run. */
+import { reportProgress } from '../test/support/progress.ts';
+
 export interface Round {
   name: string;
   /** Does one unit of work; called from `width` loops at once. */
@@ -16,7 +18,9 @@ export async function rateOf(work: () => Promise<unknown>, width: number, durati
     }
   };
   await Promise.all(Array.from({ length: width }, loop));
-  return (done * 1000) / (performance.now() - started);
+  const rate = (done * 1000) / (performance.now() - started);
+  reportProgress(`${Math.round(rate)}/s, ${width} at a time`);
+  return rate;
 }
 
 export function median(values: number[]): number {
@@ -67,6 +71,7 @@ export interface Question {
 
 /** p95 of both, asked in turns: what disturbs the machine disturbs both alike. */
 export async function compareSizes({ name, goalMs, calls, large, small, common }: Question): Promise<Figure> {
+  reportProgress(name);
   const times: [number[], number[]] = [[], []];
   // The first calls find the pages on disk, and the statements unknown.
   for (let call = -10; call < calls; call += 1) {

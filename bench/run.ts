@@ -5,6 +5,7 @@ import { benchImport } from './import.ts';
 import { benchIngestion } from './ingestion.ts';
 import type { Figure } from './measure.ts';
 import { benchReadMessage } from './read-message.ts';
+import { printProgress, reportProgress } from '../test/support/progress.ts';
 import { openStage, type Stage } from './stage.ts';
 import { benchConversations } from './records-conversations.ts';
 import { benchRecords } from './records.ts';
@@ -14,6 +15,7 @@ import { benchStartUp } from './start-up.ts';
 const asked = process.argv.slice(2);
 const wanted = (name: string): boolean => asked.length === 0 || asked.includes(name);
 
+printProgress();
 const figures: Figure[] = [];
 for (const [name, bench] of [
   ['a', benchIngestion],
@@ -26,6 +28,7 @@ for (const [name, bench] of [
   ['h', (stage: Stage) => benchConversations(stage)],
 ] as const) {
   if (!wanted(name)) continue;
+  reportProgress(`(${name}) …`);
   const stage = await openStage();
   try {
     figures.push(...(await bench(stage)));

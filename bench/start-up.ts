@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { reportProgress } from '../test/support/progress.ts';
 import { median, type Figure } from './measure.ts';
 import { spawnProgram } from './stage.ts';
 
@@ -20,6 +21,7 @@ export async function benchStartUp(): Promise<Figure[]> {
     const began = performance.now();
     const platform = await spawnProgram('src/main.ts', ['all'], env);
     times.push(performance.now() - began);
+    reportProgress(`start ${count + 1} of ${STARTS}`);
     if (count === STARTS - 1) {
       await new Promise((resolve) => setTimeout(resolve, REST_MS));
       memoryMb = await residentMb(platform.child.pid ?? 0);

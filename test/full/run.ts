@@ -8,6 +8,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openTestServer } from '../support/database.ts';
+import { printProgress } from '../support/progress.ts';
 import { GREEDS } from './greedy/greeds.ts';
 import { seedOfRun } from './harness/chance.ts';
 import { proveTenancy } from './matrix/run-matrix.ts';
@@ -131,13 +132,16 @@ async function run(proofs: Record<string, Proof>, path: string): Promise<number>
   const unknown = wanted.filter((name) => !proofs[name]);
   if (unknown.length > 0)
     throw new Error(`no such proof: ${unknown.join(', ')}; there are ${Object.keys(proofs).join(', ')}`);
+  printProgress();
   const server = await openTestServer();
   process.env['PARLEY_TEST_SERVER'] = JSON.stringify(server.address);
   try {
     for (const name of wanted) {
       if (state.results[name]?.figures) continue;
-      console.log(`${name} (seed ${state.seed}) …`);
-      state.results[name] = await runOne(proofs[name] as Proof, state.seed);
+      console.log(`${name} (${wanted.indexOf(name) + 1} of ${wanted.length}, seed ${state.seed}) …`);
+      const result = await runOne(proofs[name] as Proof, state.seed);
+      state.results[name] = result;
+      console.log(`${name} ${result.figures ? 'holds' : 'is BROKEN'} after ${result.seconds} s`);
       await writeState(path, state);
     }
   } finally {

@@ -3,6 +3,7 @@
  * in flight. Each request is a function of the seed and its number, but for the ids, which live as long as the process does.
  */
 import { Pool } from 'undici';
+import { reportProgress } from '../../support/progress.ts';
 import { chanceOf } from '../harness/chance.ts';
 import { inLanes } from '../harness/network.ts';
 import { onStage, type Stage } from '../harness/stage.ts';
@@ -46,6 +47,7 @@ const ANSWER_MS = 15_000;
 const RAW_EVERY = 100;
 const RAW_LANES = 4;
 const SHOWN = 12;
+const REPORTED_EVERY = 10_000;
 // By this share of the run every idea has had its turn many times over.
 const WARM = 0.2;
 const MOST_GROWTH = 1.1;
@@ -130,6 +132,7 @@ async function fire(run: Run, requests: number): Promise<void> {
   const warmAt = Math.floor(requests * WARM);
   await inLanes(LANES, numbersBelow(requests), async (number) => {
     if (!run.scene.process.alive) return;
+    if (number % REPORTED_EVERY === 0) reportProgress(`${number} of ${requests} requests`);
     if (number === warmAt) run.warm = await weigh(run.scene.process);
     const shot = shotOf(run, number);
     const answer = await answerTo(run.pool, shot);

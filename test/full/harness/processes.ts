@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { reportProgress } from '../../support/progress.ts';
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 // Loaded into every process that is started here: it ends with its parent, however that one ends.
@@ -55,11 +56,13 @@ export async function startProcess(
     },
     kill: async () => {
       if (!alive()) return;
+      reportProgress(`kill -9 of a process (${purpose})`);
       running.child.kill('SIGKILL');
       await running.exited;
     },
     terminate: async () => {
       const started = performance.now();
+      reportProgress(`SIGTERM to a process (${purpose})`);
       running.child.kill('SIGTERM');
       await running.exited;
       return { code: running.child.exitCode, ms: performance.now() - started };
@@ -100,6 +103,7 @@ interface Launched {
 }
 
 async function launch(purpose: Purpose, env: Record<string, string>, through: string[]): Promise<Launched> {
+  reportProgress(`a process starts (${purpose})`);
   const [file, ...args] = [...through, process.execPath, '--import', END_WITH_PARENT, MAIN, purpose];
   const child = spawn(file as string, args, {
     stdio: ['pipe', 'pipe', 'pipe'],

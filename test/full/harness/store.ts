@@ -10,6 +10,7 @@ import { migrateJobs } from '../../../src/platform/jobs.ts';
 import { createLogin, migrate } from '../../../src/platform/migrations.ts';
 import { queues } from '../../../src/worker.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { reportProgress } from '../../support/progress.ts';
 import { startProxy } from './proxy.ts';
 
 export interface Store extends TestDatabase {
@@ -47,6 +48,7 @@ async function openOwnServer(): Promise<Store> {
     ownerUrl,
     sql: async <R>(text: string, values: unknown[] = []) => (await pool.query(text, values)).rows as R[],
     crash: async () => {
+      reportProgress('the database is crashed');
       const postmaster = await readPostmaster(join(home, 'cluster/data'));
       if (!postmaster) throw new Error('the server to crash does not run');
       process.kill(postmaster.pid, 'SIGQUIT');
@@ -54,6 +56,7 @@ async function openOwnServer(): Promise<Store> {
       proxy.aim(null);
     },
     revive: async () => {
+      reportProgress('the database starts again');
       server = await launch();
       proxy.aim(server.port);
     },

@@ -1,6 +1,7 @@
 /** Each operation of openapi.json for everybody who may and may not ask: what it leaves in the audit, and what a repeat of it does. */
 import assert from 'node:assert/strict';
 import { openPlatform } from '../../support/platform.ts';
+import { reportProgress } from '../../support/progress.ts';
 import { silenceNetwork } from '../../support/traffic.ts';
 import type { Account } from './asking.ts';
 import { createCallers, kinds } from './callers.ts';
@@ -30,6 +31,7 @@ export async function runTrails({ companies, everybody }: TrailsSize): Promise<{
     await silenceNetwork(platform);
     const operations = readOperations((await platform.call(200, 'GET', '/openapi.json', { key: null })).body);
     for (let left = companies; left > 0; left -= 1) {
+      reportProgress(`${left} companies are left`);
       const pair = { platform, own: await createSide(platform), other: await createSide(platform) };
       const callers = await createCallers(platform, pair.own, pair.other);
       for (const operation of operations) {

@@ -8,6 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reportProgress } from '../../support/progress.ts';
 import { GREEDS } from '../greedy/greeds.ts';
 import { openNeighbours, type Neighbours } from '../greedy/neighbour.ts';
 import { KINDS, measure, openTown, type Kind, type Measured, type Town } from '../greedy/ordinary.ts';
@@ -135,6 +136,7 @@ async function playOne(scene: Scene, name: string, number: number): Promise<Gree
   const neighbour = await neighbours.open({ name, number, scale: size.scale });
   const before = await playAlone(scene);
   const playBeside = async () => {
+    reportProgress(`the greedy company begins: ${name}`);
     neighbour.begin();
     const phase = await playPhase(scene, size.seconds);
     const told = await neighbour.end();
@@ -176,6 +178,7 @@ async function playAlone(scene: Scene): Promise<Alone> {
 }
 
 async function playPhase({ town, socket, size }: Scene, seconds: number): Promise<Phase> {
+  reportProgress(`the others ask for ${seconds} s`);
   await readPulse(socket);
   const measured = await measure(town, { seconds, perSecond: size.perSecond, imports: size.judgesPace });
   const pulse = await readPulse(socket);

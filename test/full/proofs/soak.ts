@@ -8,6 +8,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reportProgress } from '../../support/progress.ts';
 import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
 import { p99Of } from '../harness/percentile.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
@@ -140,11 +141,13 @@ async function watch(process: PlatformProcess, forMs: number): Promise<Sample[]>
   while (performance.now() - started < forMs) {
     await sleep(SAMPLE_MS);
     const status = await readFile(`/proc/${process.pid}/status`, 'utf8');
-    samples.push({
+    const sample = {
       minute: (performance.now() - started) / 60_000,
       residentMb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024,
       openFiles: (await readdir(`/proc/${process.pid}/fd`)).length,
-    });
+    };
+    samples.push(sample);
+    reportProgress(`minute ${sample.minute.toFixed(1)}, ${Math.round(sample.residentMb)} MB`);
   }
   return samples;
 }
