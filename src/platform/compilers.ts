@@ -5,7 +5,9 @@
 import ajvCompiler from '@fastify/ajv-compiler';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import type { FastifyInstance } from 'fastify';
+import type { TSchema } from 'typebox';
 import { definedSchemas } from './schema.ts';
+import type { Failure } from './validation.ts';
 
 type CompilerOptions = Parameters<ReturnType<typeof ajvCompiler>>[1];
 type Serializer = (value: unknown) => string;
@@ -23,6 +25,17 @@ interface Part {
 export function compileWhenNeeded(app: FastifyInstance): void {
   app.setValidatorCompiler(createValidators() as never);
   app.setSerializerCompiler(createSerializers() as never);
+}
+
+/** Judges values by a schema outside a route, as a body is judged: nothing is converted, every failure is found. */
+export interface Checker {
+  /** None when the value fits. */
+  failuresOf(value: unknown): Failure[];
+}
+
+export function checkerOf(schema: TSchema): Checker {
+  const validate = createValidators()({ schema, httpPart: 'body' });
+  return { failuresOf: (value) => (validate(value) ? [] : ((validate.errors ?? []) as Failure[])) };
 }
 
 /** The named schemas; they are complete only when the first request is answered. */

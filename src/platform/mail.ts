@@ -1,8 +1,11 @@
-/** The platform's own mail: to the operator's SMTP server or, without one, to files that any mail program opens. */
+/**
+ * The platform's own mail: to the operator's SMTP server or, without one, to files that any mail program opens. Mails are rare:
+ * the library that writes them is loaded with the first one.
+ */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { createTransport, type SendMailOptions, type SMTPTransportOptions } from 'nodemailer';
+import type { SendMailOptions, SMTPTransportOptions } from 'nodemailer';
 import { newId } from './ids.ts';
 
 export interface Mailer {
@@ -44,14 +47,14 @@ export function createMailer(options: MailerOptions): Mailer {
 /** A connection per mail: they are rare, and a pool would hold what the server closes meanwhile. */
 function createSmtpMailer(smtpUrl: string, { from, timeoutMs = TIMEOUT_MS }: MailerOptions): Mailer {
   const options = smtpOptions(smtpUrl, timeoutMs);
-  const transport = createTransport(options);
   const closing = new AbortController();
   return {
     send: async (mail) => {
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TOTAL_TIMEOUTS * timeoutMs)]);
       const composed = compose(mail, from);
       try {
-        await transport.sendMail({ ...composed, signal });
+        const { createTransport } = await import('nodemailer');
+        await createTransport(options).sendMail({ ...composed, signal });
       } catch (error) {
         // Failure policy: the caller's, told which server it was. Of what the server said only the code: its words repeat
         // addresses, and this is logged.
@@ -61,10 +64,7 @@ function createSmtpMailer(smtpUrl: string, { from, timeoutMs = TIMEOUT_MS }: Mai
         throw new Error(message, { cause: error });
       }
     },
-    close: () => {
-      closing.abort(new Error('the mailer was closed'));
-      transport.close();
-    },
+    close: () => closing.abort(new Error('the mailer was closed')),
   };
 }
 
@@ -107,9 +107,10 @@ function decode(part: string): string {
 }
 
 function createFileMailer({ folder, from }: MailerOptions): Mailer {
-  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
     send: async (mail) => {
+      const { createTransport } = await import('nodemailer');
+      const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
       const { message } = await composer.sendMail({ ...compose(mail, from), ...asWritten(mail) });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       // Sorts by time; within one millisecond by the id, which counts up.
@@ -123,7 +124,7 @@ function createFileMailer({ folder, from }: MailerOptions): Mailer {
         await rm(side, { force: true });
       }
     },
-    close: () => composer.close(),
+    close: () => undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 /** Rows of a sheet as people: what each cell means, and what is wrong with it. */
-import { Compile } from 'typebox/compile';
+import { checkerOf } from '../../platform/compilers.ts';
 import { own } from '../../platform/own.ts';
 import { readPhone } from '../../platform/phone.ts';
 import { tellFailure } from '../../platform/validation.ts';
@@ -75,7 +75,7 @@ export interface Person {
   given: Record<string, Value>;
 }
 
-const checked = Compile(ContactRow);
+const checker = checkerOf(ContactRow);
 
 export interface Terms {
   definitions: CustomField[];
@@ -116,7 +116,7 @@ function readPerson(
     else cells.set(field, String(cell).trim());
   }
   const plain: Record<string, unknown> = Object.fromEntries(cells);
-  if (!checked.Check(plain)) faults.push(...faultsOf(plain));
+  faults.push(...faultsOf(plain));
   if (typeof plain['phone_number'] === 'string') {
     const read = readPhone(plain['phone_number'], country);
     if ('code' in read) faults.push({ field: 'phone_number', message: read.message });
@@ -131,7 +131,7 @@ function readPerson(
 /** The first of each field: a reader mends the cell, not its faults. */
 function faultsOf(plain: Record<string, unknown>): Fault[] {
   const faults = new Map<string, Fault>();
-  for (const failure of checked.Errors(plain)) {
+  for (const failure of checker.failuresOf(plain)) {
     const [field = ''] = failure.instancePath.slice(1).split('/');
     if (!faults.has(field))
       faults.set(field, { field: field || null, message: own(WORDS, field) ?? tellFailure(failure) });
