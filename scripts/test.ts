@@ -1,10 +1,14 @@
 /**
- * `npm test`: every check, two at a time, then the tests. Stops at the first failure. `--checks` leaves the tests out.
+ * `npm test`: every check, two at a time; the tests, when all checks passed. `--checks` leaves the tests out.
  * Runs from the root of the repository on the Node that npm installed, whatever Node started npm.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
 
 interface Step {
   name: string;
@@ -16,10 +20,14 @@ interface Step {
 const LANES = 2;
 /** A test waits for timers, children and the database about a third of its time, so a third file runs meanwhile. */
 const TEST_LANES = 3;
-/** Each file is a process of its own, and loads the same some hundred modules. */
-const COMPILED = resolve('node_modules/.cache/compiled');
-/** For a file as a whole: many times what one may take, so a test that hangs is named and not waited for. */
-const TEST_TIMEOUT_MS = 300_000;
+/** What takes longest begins first, so that the lanes end at about the same time. */
+const HEAVY = ['test/guarantees/', 'test/contract/', 'src/features/imports/', 'src/boot/'];
+// Each test file is a process of its own, and loads the same some hundred modules.
+process.env['NODE_COMPILE_CACHE'] = resolve('node_modules/.cache/compiled');
+// Whatever calls `node` further down finds this one, also when npm did not set the path.
+process.env['PATH'] = [resolve('node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter);
+/** For one test: many times what it may take. test/support/deadline.ts ends a file as a whole. */
+const TEST_TIMEOUT_MS = 240_000;
 
 const SQUAWK = programOf('squawk-cli', 'squawk');
 const MIGRATIONS = globSync('migrations/*.sql').toSorted();
@@ -50,72 +58,54 @@ const CHECKS: Step[] = [
   { name: 'docs', args: ['scripts/check-docs.ts'] },
 ];
 
-const running = new Set<ChildProcess>();
 process.exitCode = (await runChecks()) ? await runTests() : 1;
 
-/** False when a check failed; what ran beside it is ended, what came after it never starts. */
+/** False when a check failed. Every check runs, so that one run names all that is to be mended. */
 async function runChecks(): Promise<boolean> {
   const waiting = [...CHECKS];
-  let failed = false;
+  const failed: string[] = [];
   const runLane = async () => {
-    for (let step = waiting.shift(); step && !failed; step = waiting.shift()) {
-      const ok = await runCheck(step, () => failed);
-      if (ok || failed) continue;
-      failed = true;
-      for (const child of running) child.kill();
-    }
+    for (let step = waiting.shift(); step; step = waiting.shift()) if (!(await runCheck(step))) failed.push(step.name);
   };
   await Promise.all(Array.from({ length: LANES }, runLane));
-  return !failed;
+  if (failed.length > 0) console.log(`✖ failed: ${failed.join(', ')}`);
+  return failed.length === 0;
 }
 
 /** The output comes in one piece when the step ends, so that two steps do not mix. */
-async function runCheck({ name, args }: Step, isMoot: () => boolean): Promise<boolean> {
+async function runCheck({ name, args }: Step): Promise<boolean> {
   const startedMs = performance.now();
-  const child = spawnNode(args, 'pipe');
+  const child = spawn(process.execPath, args, { stdio: 'pipe' });
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk));
-  const code = await exitCodeOf(child);
-  if (isMoot()) return false;
+  const [code] = (await once(child, 'close')) as [number | null];
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
   console.log(`${code === 0 ? '✔' : '✖'} ${name} (${seconds} s)`);
   if (code !== 0) process.stdout.write(Buffer.concat(output));
   return code === 0;
 }
 
-/** The exit code of the test runner; its own summary is the last word. */
+/** Node's own runner in this process; its own summary is the last word. */
 async function runTests(): Promise<number> {
   if (process.argv.includes('--checks')) return 0;
-  const files = globSync('{src,sandbox,scripts,test}/**/*.test.ts', { exclude: ['test/full/**'] }).toSorted();
-  const options = [
-    '--test-global-setup=test/support/global-setup.ts',
-    `--test-concurrency=${TEST_LANES}`,
-    `--test-timeout=${TEST_TIMEOUT_MS}`,
-  ];
+  const files = globSync('{src,sandbox,scripts,test}/**/*.test.ts', { exclude: ['test/full/**'] });
+  const weightOf = (file: string): number => HEAVY.findIndex((folder) => file.startsWith(folder)) >>> 0;
+  const ordered = files.toSorted((a, b) => weightOf(a) - weightOf(b) || (a < b ? -1 : 1));
   console.log(`tests (${files.length} files)`);
-  return exitCodeOf(spawnNode(['--test', ...options, ...files], 'inherit'));
-}
-
-function spawnNode(args: string[], stdio: 'pipe' | 'inherit'): ChildProcess {
-  // Whatever calls `node` further down finds this one, also when npm did not set the path.
-  const path = [resolve('node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter);
-  const child = spawn(process.execPath, args, {
-    stdio,
-    env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: COMPILED },
+  // Not before the checks have passed: it is made of what they check.
+  const { globalSetup, globalTeardown } = await import('../test/support/global-setup.ts');
+  await globalSetup();
+  const events = run({
+    files: ordered,
+    concurrency: TEST_LANES,
+    timeout: TEST_TIMEOUT_MS,
+    execArgv: ['--import', import.meta.resolve('../test/support/deadline.ts')],
   });
-  running.add(child);
-  return child;
-}
-
-function exitCodeOf(child: ChildProcess): Promise<number> {
-  return new Promise((settle, fail) => {
-    child.on('error', fail);
-    child.on('close', (code) => {
-      running.delete(child);
-      // Ended by a signal: it has no code, and it did not succeed.
-      settle(code ?? 1);
-    });
-  });
+  let failed = false;
+  events.on('test:fail', () => (failed = true));
+  await pipeline(events, new spec(), process.stdout, { end: false });
+  await globalTeardown();
+  return failed ? 1 : 0;
 }
 
 /** The file that a package's command runs, so that it can be started without a shell on every system. */

@@ -31,6 +31,8 @@ interface State {
   binaries: PostgresBinaries;
   ballast: Ballast;
   log: (line: string) => void;
+  /** Of PostgreSQL, instead of the usual ones. */
+  settings: Record<string, string | number>;
   server: Server;
   /** Aborted by the first call of stop(). */
   asked: AbortController;
@@ -47,9 +49,13 @@ const STOP_STEPS = [
 
 /**
  * Starts PostgreSQL on a folder (made when missing), or adopts the server that a killed Parley left running on it.
- * Throws an Error whose message is one clear sentence.
+ * Throws an Error whose message is one clear sentence. `settings`: of PostgreSQL, instead of the usual ones.
  */
-export async function startEmbeddedPostgres(folder: string, log: (line: string) => void): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(
+  folder: string,
+  log: (line: string) => void,
+  settings: Record<string, string> = {},
+): Promise<EmbeddedPostgres> {
   const path = resolve(folder);
   let unlock = () => {};
   const asked = new AbortController();
@@ -63,7 +69,7 @@ export async function startEmbeddedPostgres(folder: string, log: (line: string) 
     const ballast = createBallast(path);
     const binaries = await findPostgresBinaries(path);
     const cluster = await openCluster(path, binaries);
-    const shared = { cluster, binaries, ballast, log: logRunning, asked, stopping: undefined };
+    const shared = { cluster, binaries, ballast, log: logRunning, settings, asked, stopping: undefined };
     const server = (await adoptServer(cluster)) ?? (await launch(shared));
     return supervise({ ...shared, server }, unlock);
   } catch (error) {
@@ -73,13 +79,13 @@ export async function startEmbeddedPostgres(folder: string, log: (line: string) 
 }
 
 /** Where there is no space to recover in, the ballast makes some. */
-async function launch({ cluster, binaries, ballast, log }: Omit<State, 'server'>, port?: number): Promise<Server> {
+async function launch({ cluster, binaries, ballast, log, settings }: Omit<State, 'server'>): Promise<Server> {
   try {
-    return await launchServer(cluster, binaries, log, port);
+    return await launchServer(cluster, binaries, log, settings);
   } catch (error) {
     if (!isOutOfSpace((error as Error).message)) throw error;
     await ballast.drop();
-    return launchServer(cluster, binaries, log, port);
+    return launchServer(cluster, binaries, log, settings);
   }
 }
 
@@ -154,7 +160,7 @@ async function revive(state: State): Promise<Server | string | null> {
   await state.ballast.drop();
   while (!signal.aborted) {
     try {
-      return await launch(state, state.server.port);
+      return await launch({ ...state, settings: { ...state.settings, port: state.server.port } });
     } catch (error) {
       const { message } = error as Error;
       // Failure policy: without space it is tried again until there is some; every other failure ends the process.

@@ -7,7 +7,7 @@ import { openTestDatabase, type TestDatabase } from './database.ts';
 
 export const COMPANY = 'a'.repeat(24);
 const OTHER = 'b'.repeat(24);
-export const COUNT = 20_000;
+export const COUNT = 8_000;
 /** The id of the n-th record of its kind. */
 export const id = (n: number): string => n.toString(16).padStart(24, '0');
 /** Whatever a third of all records names. */

@@ -25,9 +25,14 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-export async function openTestServer(): Promise<TestServer> {
+/**
+ * `durable: false` is for tests that never crash this server: it waits for no disk, and is otherwise the same. What crashes a
+ * server has one of its own, and what is measured waits for the disk as an installation does.
+ */
+export async function openTestServer({ durable } = { durable: true }): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
-  const server = await startEmbeddedPostgres(join(folder, 'postgres'), () => undefined);
+  const settings = durable ? {} : { fsync: 'off', full_page_writes: 'off', max_wal_size: '4GB' };
+  const server = await startEmbeddedPostgres(join(folder, 'postgres'), () => undefined, settings);
   const address: ServerAddress = {
     host: server.host,
     port: server.port,

@@ -4,7 +4,7 @@ import { openTestServer, type TestServer } from './database.ts';
 let server: TestServer | undefined;
 
 export async function globalSetup(): Promise<void> {
-  server = await openTestServer();
+  server = await openTestServer({ durable: false });
   process.env['PARLEY_TEST_SERVER'] = JSON.stringify(server.address);
 }
 

@@ -98,7 +98,7 @@ test('an export of another company holds none of ours, and needs the scope to re
 
 test('an export ends when its caller hangs up', async () => {
   const company = await platform.createCompany();
-  await seed(company._id, 30_000);
+  await seed(company._id, 12_000);
   await database.sql('analyze contacts');
   const before = await rowsRead();
   await exported('', company.key);

@@ -74,18 +74,18 @@ export async function adoptServer({ data, password }: Cluster): Promise<Server |
   throw new Error(`the server left by another Parley was not ready within ${READY_TIMEOUT_MS / 1000} s`);
 }
 
-/** Starts a server, on a free port where none is given. The error's message is what the server printed. */
+/** Starts a server, on a free port where `settings` name none. The error's message is what the server printed. */
 export async function launchServer(
   cluster: Cluster,
   binaries: PostgresBinaries,
   log: (line: string) => void,
-  port?: number,
+  settings: Record<string, string | number> = {},
 ): Promise<Server> {
   await giveCluster(cluster, binaries.launcher);
   const deadline = Date.now() + LEFTOVER_TIMEOUT_MS;
   for (;;) {
     try {
-      return await launchOnce(cluster, binaries, log, port ?? (await findFreePort()));
+      return await launchOnce(cluster, binaries, log, { port: await findFreePort(), ...settings });
     } catch (error) {
       // Failure policy: a port taken meanwhile and what a killed server left behind both pass; the rest does not.
       const passes = /could not bind|is still in use|lock file .* already exists/.test((error as Error).message);
@@ -100,9 +100,10 @@ async function launchOnce(
   cluster: Cluster,
   { launcher, postgres, env }: PostgresBinaries,
   log: (line: string) => void,
-  port: number,
+  given: { port: number } & Record<string, string | number>,
 ): Promise<Server> {
-  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const { port } = given;
+  const settings = Object.entries({ ...SETTINGS, ...given }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const [file = postgres, ...args] = [...launcher.prefix, postgres, '-D', cluster.data, ...settings];
   // Detached: the terminal's Ctrl-C is for Parley alone, which stops its server last.
   const options = { detached: true, windowsHide: true, cwd: cluster.data, env, ...asUser(launcher) };

@@ -41,6 +41,8 @@ export interface Callers {
   castOf(entry: Entry): Promise<Cast>;
   /** They ask for records alone, and not for what is refused before a record is looked for. */
   brief?: true;
+  /** Of those who may not ask, one in turn comes to each place of an id; all of them come to each operation. */
+  takesTurns?: true;
 }
 
 interface Scoped {
@@ -97,14 +99,15 @@ function castOfHomeless({ door, homeless }: Entry, caller: Caller): Cast {
 
 /** Those who may ask, alone: what strangers are told does not depend on the walls around the data. */
 export function insiders(callers: Callers): Callers {
-  return { castOf: async (entry) => ({ ...(await callers.castOf(entry)), refused: [] }) };
+  return { brief: true, castOf: async (entry) => ({ ...(await callers.castOf(entry)), refused: [] }) };
 }
 
 /** One of each kind of them: whatever else they say about themselves is settled before a wall is reached. */
 export function kinds(callers: Callers): Callers {
   const KINDS = ['company key', 'user', 'global key'];
   return {
-    brief: true,
+    ...callers,
+    takesTurns: true,
     castOf: async (entry) => {
       const { allowed, refused } = await callers.castOf(entry);
       const few = allowed.filter(({ name }) => KINDS.includes(name));

@@ -57,7 +57,9 @@ export async function proveIsolation(
   for (const caller of refused)
     checkRefusal(account, caller, operation, await ask(pair, account, { caller, asking: valid }));
   for (const position of positionsOf(operation)) {
-    await probePosition(pair, account, { position, valid, callers: [...walled, ...refused] });
+    const turn = account.asked % refused.length;
+    const strangers = callers.takesTurns ? refused.slice(turn, turn + 1) : refused;
+    await probePosition(pair, account, { position, valid, callers: [...walled, ...strangers] });
     const [caller] = walled;
     if (!caller || callers.brief) continue;
     await probeNonsense(pair, account, { position, valid, callers: walled });
