@@ -5,6 +5,7 @@ export type Owner = Room | 'platform';
 
 export const TABLES: Readonly<Record<string, Owner>> = {
   idempotency_keys: 'platform',
+  job_attempts: 'platform',
   platform_state: 'platform',
   rate_buckets: 'platform',
   users: 'users',

@@ -4,6 +4,7 @@ import { PgBoss } from 'pg-boss';
 import type { Static, TSchema } from 'typebox';
 import { isStorageFull, openPool, ROLES, type Executor } from './db.ts';
 import { newId } from './ids.ts';
+import { createAttempts, type Attempts, type Fetched } from './job-attempts.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
 import { tellError, type Log } from './telemetry.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
@@ -121,10 +122,14 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
   });
   // Failure policy: pg-boss goes on by itself when the database is back; the log says that it was away.
   boss.on('error', (error) => log.warn({ err: error }, 'jobs: the queue reports an error'));
+  const attempts = createAttempts(pool);
   const taking = followStorage(boss, storage, log);
   const stopLooking = wakeDue(boss, pool, taking);
   return {
-    start: async () => void (await boss.start()),
+    start: async () => {
+      await boss.start();
+      if (worker) await attempts.purge();
+    },
     enqueue: async (tx, job, data, options = {}) => {
       await boss.send(job.name, data as object, {
         db: bossDb(tx),
@@ -137,7 +142,7 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
       const poll = { pollingIntervalSeconds: POLL_SECONDS, batchSize: BATCH, perJobResults: false };
       await taking.begin(job.name, () =>
         boss.work<Static<typeof job.data>>(job.name, poll, (batch) =>
-          handleBatch({ boss, log, room: taking.room }, { job, handle }, batch),
+          handleBatch({ boss, log, attempts, room: taking.room }, { job, handle }, batch),
         ),
       );
       if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' });
@@ -238,11 +243,18 @@ function followStorage(boss: PgBoss, storage: Storage, log: Log): Taking {
   };
 }
 
+interface Handling {
+  boss: PgBoss;
+  log: Log;
+  attempts: Attempts;
+  room: Taking['room'];
+}
+
 /** Each job of a batch succeeds or fails on its own; a failed one is retried as its queue says. */
 async function handleBatch<T extends TSchema>(
-  { boss, log, room }: { boss: PgBoss; log: Log; room: Taking['room'] },
+  { boss, log, attempts, room }: Handling,
   { job, handle }: Worked<T>,
-  batch: { id: string; data: Static<T> }[],
+  batch: (Fetched & { data: Static<T> })[],
 ): Promise<void> {
   const work = async ({ id, data }: { id: string; data: Static<T> }): Promise<void> => {
     try {
@@ -254,5 +266,11 @@ async function handleBatch<T extends TSchema>(
       await boss.fail(job.name, id, { message: tellError(error)['message'] });
     }
   };
-  await Promise.all(batch.map(work));
+  const giveUp = async ({ id }: { id: string }): Promise<void> => {
+    log.error({ job: job.name, job_id: id }, 'job given up: its process ended twice while it ran');
+    await boss.cancel(job.name, id);
+  };
+  // One without retries never comes back.
+  if (job.retries === 0) await Promise.all(batch.map(work));
+  else await attempts.run(batch, work, giveUp);
 }

@@ -1,0 +1,82 @@
+/** A job that nobody survives who works on it: the real program, kill -9, and what the third one does. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openTestDatabase } from '../../test/support/database.ts';
+import { HURRIED, UNLIMITED, type Json } from '../../test/support/platform.ts';
+import { makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
+import { until } from '../../test/support/wait.ts';
+
+const QUEUE = 'tables.erase-rows';
+
+test('a job that ended its process twice is given up, and one that only ran beside it is done', async (t) => {
+  const database = await openTestDatabase();
+  t.after(() => database.close());
+  const data = await makeDataFolder(t);
+  const env = { DATABASE_URL: database.url, DATA_DIR: data, SANDBOX: 'on', ...UNLIMITED, ...HURRIED };
+  const boot = async () => {
+    const program = spawnProgram(t, { env });
+    return { program, url: await readyUrl(program) };
+  };
+  let { program, url } = await boot();
+  const { company_key: key } = JSON.parse(await readFile(join(data, 'credentials.json'), 'utf8')) as Json;
+  const call = async (method: string, path: string, body?: object): Promise<Json> => {
+    const headers = { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+    const answer = await fetch(url + path, { method, headers, body: body ? JSON.stringify(body) : null });
+    assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
+    return answer.status === 204 ? null : answer.json();
+  };
+  const makeTable = async (title: string): Promise<string> => {
+    const { _id } = await call('POST', '/v1/tables', { name: title, columns: [{ key: 'name', title, type: 'TEXT' }] });
+    await call('POST', `/v1/tables/${_id}/rows`, { data: { name: 'Ana' } });
+    return _id;
+  };
+  const poison = await makeTable('Poison');
+  const innocent = await makeTable('Innocent');
+  // A worker that comes to such a row waits there, and the test kills it.
+  const hold = (which: string): Promise<unknown> =>
+    database.sql(`create or replace function hold() returns trigger language plpgsql as $$ begin
+        if ${which} then perform pg_sleep(3); end if; return old; end $$;
+      create or replace trigger held before delete on table_rows for each row execute function hold()`);
+  await hold('true');
+  for (const id of [poison, innocent]) await call('DELETE', `/v1/tables/${id}`);
+  const begunOf = async (table: string): Promise<number> => {
+    const [row] = await database.sql<{ begun: number }>(
+      `select a.begun::int from job_attempts a join pgboss.job j on j.id = a.job where j.name = $1 and j.data->>'table' = $2`,
+      [QUEUE, table],
+    );
+    return row?.begun ?? 0;
+  };
+  await until('both to be begun', async () => (await begunOf(poison)) === 1 && (await begunOf(innocent)) === 1);
+  for (const death of [1, 2]) {
+    await until('it to be begun', async () => (await begunOf(poison)) === death, 30_000);
+    program.child.kill('SIGKILL');
+    await program.ended;
+    await hold(`old.table_id = '${poison}'`);
+    // As if the silence of its worker had been noticed, for which the others take their time.
+    await database.sql(
+      `update pgboss.job set state = 'retry', start_after = now() where name = $1 and state = 'active'`,
+      [QUEUE],
+    );
+    ({ program, url } = await boot());
+  }
+  const states = await until(
+    'both to end',
+    async () => {
+      const rows = await database.sql<{ table: string; state: string }>(
+        `select data->>'table' as table, state::text from pgboss.job where name = $1`,
+        [QUEUE],
+      );
+      const byTable = new Map(rows.map(({ table, state }) => [table, state]));
+      return ['completed', 'cancelled'].includes(byTable.get(poison) ?? '') && byTable.get(innocent) === 'completed'
+        ? byTable
+        : null;
+    },
+    30_000,
+  );
+  assert.equal(states.get(poison), 'cancelled');
+  assert.deepEqual(await database.sql('select table_id from table_rows'), [{ table_id: poison }]);
+  assert.deepEqual(await database.sql('select * from job_attempts'), []);
+  assert.equal((await fetch(`${url}/health/ready`)).status, 200);
+});
