@@ -86,10 +86,10 @@ describe('of bodies that never end', () => {
 });
 
 describe('a body', async () => {
-  const bodies = createBodies({ total: 10 * MEGABYTE, perAddress: 10 * MEGABYTE }, () => undefined);
+  const bodies = createBodies({ total: 100 * MEGABYTE, perAddress: 100 * MEGABYTE }, () => undefined);
   const outcomes: Promise<Buffer>[] = [];
   const server = createServer((raw, response) => {
-    const request = { raw, ip: '127.0.0.1', headers: raw.headers } as unknown as FastifyRequest;
+    const request = { raw, ip: raw.socket.remoteAddress, headers: raw.headers } as unknown as FastifyRequest;
     const outcome = bodies.receive(request, 4 * MEGABYTE);
     outcomes.push(outcome);
     // Failure policy: the tests look at the outcome themselves.
@@ -142,6 +142,21 @@ describe('a body', async () => {
       look(1);
     }
     await cut;
+  });
+
+  test('of an address that sends as fast as it can is read at 32 MB a second, and one of another address meanwhile', async () => {
+    const send = async (localAddress: string): Promise<number> => {
+      const began = performance.now();
+      const request = ask({ port, method: 'POST', localAddress });
+      request.end(Buffer.alloc(2 * MEGABYTE, 'a'));
+      const [response] = await once(request, 'response');
+      await once(response.resume(), 'end');
+      return performance.now() - began;
+    };
+    const many = Promise.all(Array.from({ length: 32 }, () => send('127.0.0.2')));
+    const other = await send('127.0.0.3');
+    const longest = Math.max(...(await many));
+    assert.ok(longest > 1_000 && other < longest / 2, `${longest} ms, the other one ${other} ms`);
   });
 
   test('that comes byte by byte is the same body', async () => {

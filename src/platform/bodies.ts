@@ -1,12 +1,15 @@
 /**
  * Request bodies on their way into memory. They are counted from the first byte, by address and in all, so that any number of
- * connections that promise a body and never end it costs a bounded amount; and those that arrive too slowly are cut.
+ * connections that promise a body and never end it costs a bounded amount; those that arrive too slowly are cut, and those of one
+ * address are read no faster than at its pace.
  */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from './errors.ts';
 import { addressGroup } from './limits.ts';
+import { createPace, type Pace } from './pace.ts';
 
 export interface BodyLimits {
   /** Bytes of unfinished bodies that the process holds at once. */
@@ -20,6 +23,10 @@ export interface Bodies {
   receive(request: FastifyRequest, maxBytes: number, see?: (piece: Buffer) => void): Promise<Buffer>;
   /** For a body that is read elsewhere. */
   follow(request: FastifyRequest): Followed;
+  /** To be awaited after so many bytes of a file: resolves when its owner keeps its pace again. */
+  keepPace(owner: string, bytes: number): Promise<void>;
+  /** Reads the rest of a refused body and drops it. A client whose connection is closed while it still writes never sees the answer. */
+  drain(request: FastifyRequest): Promise<void>;
   /** Cuts what is too slow. To be called every LOOK_MS. */
   look(): void;
 }
@@ -38,6 +45,12 @@ export const LOOK_MS = 1_000;
 // counted, not seconds: while the process stands still nobody is slow.
 const LEAST_BYTES = 64 * 1024;
 const PATIENT_LOOKS = 5;
+// Of one address: what a line of 250 megabits brings, and a tenth of what reading it all would take of a core.
+const BYTES_PER_SECOND = 32 * 1024 * 1024;
+// Of the files of one company: they are hashed, written to the disk and to the database, and read from there.
+const FILE_BYTES_PER_SECOND = 8 * 1024 * 1024;
+// Whoever is ahead by less need not wait: pieces come in bursts.
+const AHEAD_MS = 50;
 // What a buffer begins with when the body is larger.
 const FIRST_BYTES = 16 * 1024;
 
@@ -53,10 +66,11 @@ interface Watched {
 export function createBodies(limits: BodyLimits, note: (bytes: number) => void): Bodies {
   const budget = createBudget(limits, note);
   const watched = new Set<Watched>();
+  const pace = createPace(BYTES_PER_SECOND);
+  const files = createPace(FILE_BYTES_PER_SECOND);
 
   function watch(raw: IncomingMessage, fail: (error: AppError) => void): () => void {
-    const cut = (): void =>
-      fail(new AppError('REQUEST_TIMEOUT', 'The body arrives too slowly', [], { connection: 'close' }));
+    const cut = (): void => fail(new AppError('REQUEST_TIMEOUT', 'The body arrives too slowly'));
     const entry: Watched = { raw, bytes: raw.socket.bytesRead, looks: 0, cut };
     watched.add(entry);
     return () => void watched.delete(entry);
@@ -65,27 +79,29 @@ export function createBodies(limits: BodyLimits, note: (bytes: number) => void):
   return {
     receive: async (request, maxBytes, see) => {
       const { raw } = request;
-      const share = budget.open(request.ip);
+      const group = addressGroup(request.ip);
+      const share = budget.open(group);
       const growing = createGrowing(Number(request.headers['content-length'] ?? 0));
       try {
         if (Number(request.headers['content-length']) > maxBytes) throw new AppError('BODY_TOO_LARGE');
-        await collect(raw, watch, (piece) => {
+        const aheadMs = (piece: Buffer): number => pace.count(group, piece.length);
+        await collect(raw, { watch, aheadMs }, (piece) => {
           if (growing.size() + piece.length > maxBytes) throw new AppError('BODY_TOO_LARGE');
           share.take(piece.length);
           see?.(piece);
           growing.add(piece);
         });
         return growing.bytes();
-      } catch (error) {
-        share.release();
-        // Failure policy: the refusal goes on. Its caller is read for a moment more, so that it listens; one that is slow is not.
-        if (error instanceof AppError && error.code !== 'REQUEST_TIMEOUT') await drain(raw);
-        throw error;
       } finally {
         share.release();
       }
     },
-    follow: ({ raw, ip }) => follow(raw, budget.open(ip), watch),
+    follow: ({ raw, ip }) => follow(raw, budget.open(addressGroup(ip)), watch),
+    keepPace: async (owner, bytes) => {
+      const aheadMs = files.count(owner, bytes);
+      if (aheadMs > AHEAD_MS) await sleep(aheadMs);
+    },
+    drain: ({ raw, ip }) => drain(raw, addressGroup(ip), pace),
     look: () => watched.forEach(judge),
   };
 }
@@ -123,22 +139,35 @@ function follow(raw: IncomingMessage, share: Share, watch: Watch): Followed {
   return { failed: promise, count: (isHeld) => (isCounting = isHeld), end };
 }
 
+interface Collecting {
+  watch: Watch;
+  /** By how much its sender is ahead with this piece. */
+  aheadMs(piece: Buffer): number;
+}
+
 /** Shows `take` each piece until the body ends; what it throws ends the reading. */
-function collect(raw: IncomingMessage, watch: Watch, take: (piece: Buffer) => void): Promise<void> {
+function collect(raw: IncomingMessage, { watch, aheadMs }: Collecting, take: (piece: Buffer) => void): Promise<void> {
   return new Promise((done, failed) => {
     const unwatch = watch(raw, (error) => leave(() => failed(error)));
+    let pause: NodeJS.Timeout | undefined;
     const leave = (settle: () => void): void => {
+      clearTimeout(pause);
       raw.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
       unwatch();
       settle();
     };
     const onData = (piece: Buffer): void => {
+      const ms = aheadMs(piece);
       try {
         take(piece);
       } catch (error) {
         // Failure policy: the reading ends, and its caller is told why.
-        leave(() => failed(error));
+        return leave(() => failed(error));
       }
+      if (ms <= AHEAD_MS) return;
+      // What it sends meanwhile waits on its side of the network.
+      raw.pause();
+      pause = setTimeout(() => raw.resume(), ms);
     };
     const onEnd = (): void => leave(done);
     const onError = (error: Error): void => leave(() => failed(error));
@@ -184,10 +213,9 @@ function createBudget({ total, perAddress }: BodyLimits, note: (bytes: number) =
     if (own > 0) heldBy.set(group, own);
     else heldBy.delete(group);
   };
-  const soon = { 'retry-after': '1', connection: 'close' };
+  const soon = { 'retry-after': '1' };
   return {
-    open: (ip: string): Share => {
-      const group = addressGroup(ip);
+    open: (group: string): Share => {
       let own = 0;
       return {
         take: (bytes) => {
@@ -208,11 +236,22 @@ function createBudget({ total, perAddress }: BodyLimits, note: (bytes: number) =
 
 // Longer than a client on this side of the world needs for a body of a few megabytes.
 const DRAIN_MS = 1_000;
+// An address that is ahead by so much, 64 MB, is not read on only to be told that it sends too much.
+const DRAIN_AHEAD_MS = 2_000;
+// A connection is closed between two turns of reading: with bytes that nobody read it would be reset, and the answer lost.
+const DRAIN_LOOK_MS = 50;
 
-/** Reads the rest of a refused body and drops it. A client whose connection is closed while it still writes never sees the answer. */
-export async function drain(request: IncomingMessage): Promise<void> {
-  request.resume();
-  if (request.readableEnded) return;
+async function drain(raw: IncomingMessage, group: string, pace: Pace): Promise<void> {
+  if (raw.readableEnded || raw.destroyed) return;
+  const enough = new AbortController();
+  let aheadMs = 0;
+  raw.on('data', (piece: Buffer) => (aheadMs = pace.count(group, piece.length)));
+  raw.resume();
+  const untilMs = performance.now() + DRAIN_MS;
+  const look = setInterval(() => {
+    if (aheadMs > DRAIN_AHEAD_MS || performance.now() > untilMs) enough.abort();
+  }, DRAIN_LOOK_MS);
   // Failure policy: who is not done by then, or has hung up, is cut off.
-  await once(request, 'end', { signal: AbortSignal.timeout(DRAIN_MS) }).catch(() => undefined);
+  await once(raw, 'end', { signal: enough.signal }).catch(() => undefined);
+  clearInterval(look);
 }

@@ -110,10 +110,14 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
 function startProcess({ module, heapMb, nice }: ChildKind): ChildProcess {
   const node = [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${NURSERY_MB}`, fileURLToPath(module)];
   // Its own shell is what can limit it before it begins.
-  const child = spawn('/bin/sh', ['-c', `ulimit -t ${LIFE_CPU_SECONDS}; exec "$0" "$@"`, process.execPath, ...node], {
+  const limits = `ulimit -t ${LIFE_CPU_SECONDS}; { echo ${nice} > /proc/self/autogroup; } 2> /dev/null`;
+  const child = spawn('/bin/sh', ['-c', `${limits}; exec "$0" "$@"`, process.execPath, ...node], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
     env: {},
+    // Linux shares the processor among sessions first, each connection of PostgreSQL being one of them, and among the processes of a
+    // session by their priority only then. So it has a session of its own, with a low priority beside all others.
+    detached: true,
   });
   try {
     if (child.pid !== undefined) setPriority(child.pid, nice);

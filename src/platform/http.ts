@@ -87,15 +87,16 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   for (const schema of definedSchemas()) app.addSchema(schema);
   compileWhenNeeded(app);
   if (options.connections) boundConnections(app.server, options.connections);
-  readBodies(
-    app,
-    createBodies(options.bodies ?? UNBOUNDED, (bytes) => metrics.bodyBytes.set(bytes)),
-  );
+  const bodies = createBodies(options.bodies ?? UNBOUNDED, (bytes) => metrics.bodyBytes.set(bytes));
+  readBodies(app, bodies);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = isCutOff(request) ? new AppError('MALFORMED_BODY', 'The request was cut off') : toAppError(error);
     // A full disk is told once, where it is noticed: a line for each refusal would take what is left of it.
     if (problem.status >= 500 && problem.code !== 'STORAGE_FULL')
       log.error({ err: error, request_id: request.id, route: routeOf(request) }, 'request failed');
+    // Whoever is refused before its body has come is read for a moment more, so that it listens; whoever is slow is not.
+    if (!request.raw.complete && problem.code !== 'REQUEST_TIMEOUT') await bodies.drain(request);
+    if (!request.raw.complete) reply.header('connection', 'close');
     return sendProblem(problem, request, reply);
   });
   app.addHook('onRequest', async (request, reply) => {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import multipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
-import { drain, type Followed } from './bodies.ts';
+import type { Followed } from './bodies.ts';
 import { checkText, parseJson } from './body.ts';
 import { AppError, invalid } from './errors.ts';
 import { own } from './own.ts';
@@ -52,13 +52,13 @@ export async function acceptForms(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Reads a form. `parts`: the properties of the body's schema; a part that is no text is JSON. Throws
+ * Reads a form. `body`: an object whose properties are the parts; one that is no text is JSON. `owner`: at whose pace its file is read. Throws
  * UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY or VALIDATION_FAILED, the last three naming the part.
  */
 export async function receiveForm(
   request: FastifyRequest,
   reply: FastifyReply,
-  { parts, maxBytes }: { parts: Record<string, TSchema>; maxBytes: number },
+  { body, maxBytes, owner }: { body: TSchema | undefined; maxBytes: number; owner: string },
 ): Promise<Form> {
   const encoding = request.headers['content-encoding'];
   if (!request.isMultipart() || (encoding !== undefined && encoding !== 'identity'))
@@ -69,19 +69,18 @@ export async function receiveForm(
   try {
     // A megabyte for the frame and the other parts.
     if (Number(request.headers['content-length']) > maxBytes + 2 * MAX_TEXT_BYTES) throw tooLarge('file', maxBytes);
-    const reading = readParts(request, { parts, maxBytes, spool, followed });
-    const body = await Promise.race([reading, followed.failed]);
+    const keepPace = (bytes: number): Promise<void> => request.server.bodies.keepPace(owner, bytes);
+    const { properties: parts = {} } = (body ?? {}) as { properties?: Record<string, TSchema> };
+    const reading = readParts(request, { parts, maxBytes, spool, followed, keepPace });
+    const values = await Promise.race([reading, followed.failed]);
     let held = false;
     // Failure policy: what can not be closed is closed with the process.
     reply.raw.once('close', () => void (held || discard().catch(() => undefined)));
-    return { body, upload: spool.file?.upload ?? null, hold: () => (held = true), discard };
+    return { body: values, upload: spool.file?.upload ?? null, hold: () => (held = true), discard };
   } catch (error) {
-    // Failure policy: nothing of the form is kept. The caller is told why, and read to the end for a moment, so that it listens.
+    // Failure policy: nothing of the form is kept, and the caller is told why.
     await discard();
-    reply.header('connection', 'close');
-    const problem = problemOf(error);
-    if (!(problem instanceof AppError && problem.code === 'REQUEST_TIMEOUT')) await drain(request.raw);
-    throw problem;
+    throw problemOf(error);
   } finally {
     followed.end();
   }
@@ -92,6 +91,7 @@ interface Reading {
   maxBytes: number;
   spool: Spool;
   followed: Followed;
+  keepPace(bytes: number): Promise<void>;
 }
 
 interface Spool {
@@ -152,7 +152,7 @@ function valueOf(part: MultipartValue, schema: TSchema): unknown {
 }
 
 /** The file has no name from the first moment: a process that dies leaves nothing behind. */
-async function putAside(part: MultipartFile, { maxBytes, spool }: Reading): Promise<Upload> {
+async function putAside(part: MultipartFile, { maxBytes, spool, keepPace }: Reading): Promise<Upload> {
   const path = join(tmpdir(), `parley-upload-${randomUUID()}`);
   const handle = await open(path, 'wx+', 0o600);
   const fileName = part.filename.replaceAll(/\p{Cc}/gu, '');
@@ -170,6 +170,7 @@ async function putAside(part: MultipartFile, { maxBytes, spool }: Reading): Prom
     hash.update(piece);
     await handle.write(piece, 0, piece.length, upload.bytes);
     upload.bytes += piece.length;
+    await keepPace(piece.length);
   }
   upload.sha256 = hash.digest('hex');
   return upload;

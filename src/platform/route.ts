@@ -188,7 +188,9 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
     },
     preValidation: async (request, reply) => {
       if (!form) return refuseSurplusBody(request, body !== undefined);
-      const received = await receiveForm(request, reply, { ...form, parts: partsOf(body) });
+      const { companyId } = (entered.get(request) ?? {}) as { companyId?: string | null };
+      const owner = companyId ?? addressGroup(request.ip);
+      const received = await receiveForm(request, reply, { ...form, body, owner });
       forms.set(request, received);
       request.body = received.body;
     },
@@ -213,9 +215,6 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
       inner.route(route);
     });
 }
-
-const partsOf = (body: TSchema | undefined): Record<string, TSchema> =>
-  (body as { properties?: Record<string, TSchema> } | undefined)?.properties ?? {};
 
 interface Turn<E, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> {
   declaration: Declaration<W, P, Q, B, R>;

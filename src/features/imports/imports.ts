@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.ts';
 import type { Upload } from '../../platform/multipart.ts';
 import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
 import type { SheetReaders } from '../../platform/sheets/readers.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import type { Tenant, TenantRead } from '../../platform/tenant.ts';
 import {
   countImports,
   countOpen,
@@ -45,11 +45,13 @@ export interface AskedImport extends ImportOwner {
 export async function addImport(readers: SheetReaders, tenant: Tenant, asked: AskedImport): Promise<Import> {
   const { kind, table, upload, mapping, find, silent, update_existing, country, signal } = asked;
   if (!upload) throw invalid('file', 'is required', 'REQUIRED');
+  // A look, which spares the reading of a sheet for which there is no place; the next one spares the storing.
+  await expectOpen(tenant.read, MAX_OPEN - 1);
   const { format, titles } = await readHead(readers, { owner: tenant.companyId, source: upload, signal });
   const columns = columnsOf(titles, mapping, find);
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
-    // A look, which spares the storing; what counts is the one behind the lock, for which nobody waits while a sheet is stored.
+    // What counts is the look behind the lock, for which nobody waits while a sheet is stored.
     await expectOpen(tx, MAX_OPEN - 1);
     const _id = newId();
     tx.makes(_id);
@@ -71,7 +73,7 @@ export async function addImport(readers: SheetReaders, tenant: Tenant, asked: As
   });
 }
 
-async function expectOpen(tx: TenantTx, most: number): Promise<void> {
+async function expectOpen(tx: TenantRead, most: number): Promise<void> {
   if ((await countOpen(tx)) <= most) return;
   throw new AppError('IMPORTS_WAITING', `${MAX_OPEN} imports of the company have not ended yet`);
 }

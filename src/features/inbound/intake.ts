@@ -3,7 +3,7 @@
  * transaction, and a callback that comes alone is written at once. Phone numbers take turns, and a large callback is written in
  * portions beside the small ones, so that no number waits for another one.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, Inbound } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -15,8 +15,12 @@ import { createLine, type Waiting } from './turns.ts';
 const FLUSHES = 3;
 // A transaction that holds more elements than this is no faster per element, and makes its neighbours wait.
 const BATCH_ELEMENTS = 500;
-// Portions of large callbacks have a flush of their own, which takes nothing from the others.
+// Portions of large callbacks have a flush of their own, and after each one a pause as long as it took: of the database and of this
+// process they use half of what a core has, and whatever waits for either goes in between.
 const LARGE_FLUSHES = 1;
+const LARGE_PAUSES = 1;
+// A portion that took longer waited for something else.
+const MAX_PAUSE_MS = 200;
 // Of callbacks whose answer is still owed: four of the largest kind, or some ten thousand of the usual one. Parsed they take
 // several times as much memory.
 const OWED_MAX_BYTES = 16 * 1024 * 1024;
@@ -36,8 +40,8 @@ export interface Intake {
 export function createIntake(kit: Kit): Intake {
   const owed = createOwed();
   const waitForLarge = oneByTurn();
-  const small = createLane(kit, FLUSHES);
-  const large = createLane(kit, LARGE_FLUSHES);
+  const small = createLane(kit, { flushes: FLUSHES, pauses: 0 });
+  const large = createLane(kit, { flushes: LARGE_FLUSHES, pauses: LARGE_PAUSES });
 
   async function store(channel: Channel, bytes: number, portions: AsyncIterator<Inbound[]>): Promise<void> {
     let portion = await portions.next();
@@ -111,8 +115,8 @@ interface Queued extends Waiting, Unsettled {
 
 type Lane = (channel: Channel, key: string, elements: Inbound[]) => Promise<void>;
 
-/** A way to the store with `flushes` transactions at a time. */
-function createLane(kit: Kit, flushes: number): Lane {
+/** A way to the store with `flushes` transactions at a time, each followed by a pause of `pauses` times as long. */
+function createLane(kit: Kit, { flushes, pauses }: { flushes: number; pauses: number }): Lane {
   const line = createLine<Queued>({ size: BATCH_ELEMENTS, sizePerKey: PORTION });
   let flushing = 0;
   let planned = false;
@@ -123,12 +127,19 @@ function createLane(kit: Kit, flushes: number): Lane {
     setImmediate(() => {
       planned = false;
       flushing += 1;
-      void settleByChannel(kit, line.nextBatch()).finally(() => {
+      void flush().finally(() => {
         flushing -= 1;
         plan();
       });
       plan();
     });
+  }
+
+  async function flush(): Promise<void> {
+    const startedMs = performance.now();
+    await settleByChannel(kit, line.nextBatch());
+    const pauseMs = Math.min(MAX_PAUSE_MS, pauses * (performance.now() - startedMs));
+    if (pauseMs > 0) await sleep(pauseMs);
   }
 
   return (channel, key, elements) =>

@@ -2,6 +2,7 @@
  * Sheets that are read in child processes: how many at once, whose turn it is, and which child reads which sheet. Requests and
  * jobs share the places; a place is held for one piece of work at a time, so that a long sheet lets others pass between two.
  */
+import { availableParallelism } from 'node:os';
 import { openChild, type Child } from '../child.ts';
 import { AppError } from '../errors.ts';
 import { createShares } from '../shares.ts';
@@ -23,8 +24,8 @@ export interface SheetReaders {
   close(): void;
 }
 
-// Each may use a core; there are others who need one.
-const AT_ONCE = 2;
+// Each may use a core, and requests need one that no sheet uses.
+const AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 1));
 // A piece of work lasts about a second, on a busy machine several; only one that stands still lets others wait for so long.
 const PIECE_WAIT_MS = 300_000;
 // Sheets that callers wait for; those of imports have places of their own (features/imports/turns.ts).

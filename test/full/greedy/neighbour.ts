@@ -22,7 +22,8 @@ const PROGRAM = new URL('tenant.ts', import.meta.url);
 const KEYS = 6;
 
 export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
-  const child = fork(PROGRAM, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  // A session of its own: its priority is then one beside the database's processes, too (platform/child.ts).
+  const child = fork(PROGRAM, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
   const exited = once(child, 'exit');
   const failed = exited.then(([code]) => {
     throw new Error(`the greedy company ended with ${String(code)}`);

@@ -1,11 +1,14 @@
 /** The greedy company as a process of its own, so that what it costs itself is not taken for what the platform costs. */
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { getPriority, setPriority } from 'node:os';
 import { GREEDS } from './greeds.ts';
 import { openPlay, type Orders } from './play.ts';
 
-// It has all the time there is: what the platform and the others need of the machine comes first.
+// An attacker brings a machine of his own: what his costs, on the machine that both share here, is not what the platform has to answer for.
 setPriority(getPriority() + 5);
+// Failure policy: a system that does not share its processor among sessions has no such file, and the line above is enough.
+await writeFile('/proc/self/autogroup', String(getPriority())).catch(() => undefined);
 process.once('disconnect', () => process.exit());
 for (;;) {
   const [orders] = (await once(process, 'message')) as [Orders];
