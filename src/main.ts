@@ -20,8 +20,23 @@ async function main(): Promise<void> {
   enableCompileCache(COMPILED);
   // Only now: an older Node can not even load what follows.
   const { loadConfig } = await import('./config.ts');
+  const config = loadConfig(process.env);
+  if (purpose === 'migrate') return (await import('./boot/run.ts')).runMigrations(config);
+  // From the first moment: what a start has begun is ended in order, too.
+  const asked = nextSignal();
+  const { openSurroundings } = await import('./boot/surroundings.ts');
+  // The database starts while the code is loaded that uses it.
+  const surroundings = openSurroundings(config, purpose);
+  // Failure policy: whoever waits for it tells it.
+  surroundings.catch(() => undefined);
   const { run } = await import('./boot/run.ts');
-  await run(loadConfig(process.env), purpose);
+  await run(config, purpose, { surroundings, asked });
+}
+
+function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+  });
 }
 
 async function manageKeys(words: string[]): Promise<void> {

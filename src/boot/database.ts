@@ -13,26 +13,30 @@ export interface RunningDatabase {
   embedded: EmbeddedPostgres | null;
 }
 
-export type Purpose = 'all' | 'api' | 'worker' | 'migrate';
-
-export async function openStore(config: Config, purpose: Purpose, log: Log): Promise<RunningDatabase> {
-  if (config.DATABASE_URL) {
-    const mayMigrate = purpose === 'all' || purpose === 'migrate';
-    await bringUpToDate(config.DATABASE_URL, mayMigrate, log);
-    return { url: config.DATABASE_URL, embedded: null };
-  }
-  if (purpose === 'api' || purpose === 'worker') {
-    throw new Error(`${purpose} shares its database with other processes: set DATABASE_URL, or use npm start`);
-  }
-  const embedded = await startEmbeddedPostgres(dataPath(config, 'postgres'), (line) =>
-    log.warn({ postgres: line }, 'database'),
-  );
+/** Starts the embedded server where the operator has none. `mayMigrate` counts for the operator's alone: the embedded one is always brought up to date. */
+export async function openStore(config: Config, mayMigrate: boolean, log: Log): Promise<RunningDatabase> {
+  const embedded = config.DATABASE_URL
+    ? null
+    : await startEmbeddedPostgres(dataPath(config, 'postgres'), (line) => log.warn({ postgres: line }, 'database'));
   try {
-    return { url: await prepareEmbedded(embedded, log), embedded };
+    return { url: await prepareStore(config, embedded, mayMigrate, log), embedded };
   } catch (error) {
-    await embedded.stop();
+    await embedded?.stop();
     throw error;
   }
+}
+
+/** Answers the address for the platform, once everything is there that it needs. */
+export async function prepareStore(
+  { DATABASE_URL }: Config,
+  embedded: EmbeddedPostgres | null,
+  mayMigrate: boolean,
+  log: Log,
+): Promise<string> {
+  if (embedded) return prepareEmbedded(embedded, log);
+  if (!DATABASE_URL) throw new Error('there is no database');
+  await bringUpToDate(DATABASE_URL, mayMigrate, log);
+  return DATABASE_URL;
 }
 
 /** The superuser only migrates; the platform logs in as a user who is none. */

@@ -95,7 +95,7 @@ async function reachStore(config: Config): Promise<{ url: string; release(): Pro
   if (!config.DATABASE_URL && !existsSync(folder)) {
     throw new Error(`nothing is installed in ${config.DATA_DIR}: set DATA_DIR or DATABASE_URL as the platform has it`);
   }
-  const store = await openStore(config, config.DATABASE_URL ? 'api' : 'all', log);
+  const store = await openStore(config, false, log);
   return { url: store.url, release: async () => store.embedded?.stop() };
 }
 

@@ -3,20 +3,24 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Config } from '../config.ts';
 import { createLog, type Log } from '../platform/telemetry.ts';
-import { openStore, type Purpose } from './database.ts';
+import { openStore } from './database.ts';
 import { explain } from './explain.ts';
 import { start, type Running } from './start.ts';
+import type { Purpose, Surroundings } from './surroundings.ts';
 
 // In-flight requests and deliveries last 11 s at most; whoever sent SIGTERM waits longer than this with kill -9.
 const STOP_MS = 15_000;
 
-export async function run(config: Config, purpose: Purpose): Promise<void> {
+interface Begun {
+  surroundings: Promise<Surroundings>;
+  /** Resolves with the first signal that asks the process to end. */
+  asked: Promise<string>;
+}
+
+export async function run(config: Config, purpose: Purpose, { surroundings, asked }: Begun): Promise<void> {
   const log = createLog(config.LOG_LEVEL, config.LOG_FORMAT);
   try {
-    if (purpose === 'migrate') return await migrateOnly(config, log);
-    // From the first moment: what a start has begun is ended in order, too.
-    const asked = nextSignal();
-    const running = await start(config, purpose, { log });
+    const running = await start(config, purpose, { log, surroundings });
     log.info({ listening: running.url, purpose, pid: process.pid }, 'ready');
     const where = running.url ? ` on ${running.url} (guides and reference: ${running.url}/docs)` : ' to work';
     process.stdout.write(`Parley is ready${where}\n`);
@@ -27,10 +31,14 @@ export async function run(config: Config, purpose: Purpose): Promise<void> {
   }
 }
 
-async function migrateOnly(config: Config, log: Log): Promise<void> {
-  const store = await openStore(config, 'migrate', log);
-  await store.embedded?.stop();
-  process.stdout.write('The database is up to date.\n');
+export async function runMigrations(config: Config): Promise<void> {
+  try {
+    const store = await openStore(config, true, createLog(config.LOG_LEVEL, config.LOG_FORMAT));
+    await store.embedded?.stop();
+    process.stdout.write('The database is up to date.\n');
+  } catch (error) {
+    throw new Error(explain(error, config), { cause: error });
+  }
 }
 
 /** Loading the code leaves some 70 MB of garbage that an idle process would keep for hours. */
@@ -38,12 +46,6 @@ function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;
   setTimeout(() => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' }), 1_000).unref();
-}
-
-function nextSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
-  });
 }
 
 /** Resolves when the process has stopped in order; a second signal, or 15 s, end it at once. */

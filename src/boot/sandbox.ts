@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Config } from '../config.ts';
+import { compiledCodeEnv } from '../platform/compiled-code.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../sandbox/main.ts');
 // It is ready in a tenth of this on a slow machine; longer means that it never will be.
@@ -27,6 +28,7 @@ export async function startSandbox(config: Config, secrets: SandboxSecrets): Pro
   const child = spawn(process.execPath, [PROGRAM], {
     stdio: 'pipe',
     env: {
+      ...compiledCodeEnv(),
       SANDBOX_HOST: '127.0.0.1',
       SANDBOX_PORT: String(config.SANDBOX_PORT || nextPort(config.PORT)),
       SANDBOX_APP_SECRET: secrets.appSecret,

@@ -1,5 +1,4 @@
 /** Puts a process together, in order: secrets, database, sandbox, doors, API, worker; and takes it apart in the reverse one. */
-import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -21,10 +20,11 @@ import { keepStatistics } from '../platform/statistics.ts';
 import { openDatabase, type Database } from '../platform/tenant.ts';
 import { startWorker } from '../worker.ts';
 import { openAccess } from './access.ts';
-import { openStore, type Purpose } from './database.ts';
+import { prepareStore } from './database.ts';
 import { followSandbox, prepareFirstStart, warnOfCredentials } from './first-start.ts';
-import { startSandbox, type Sandbox } from './sandbox.ts';
-import { loadSecrets, type InstallationSecrets } from './secrets-file.ts';
+import type { Sandbox } from './sandbox.ts';
+import type { InstallationSecrets } from './secrets-file.ts';
+import { openSurroundings, type Purpose, type Surroundings } from './surroundings.ts';
 
 const PUBLIC_GRAPH = 'https://graph.facebook.com/v26.0';
 // The door stays open this long after the signal: a connection that waits to be let in when it closes would be cut, and its
@@ -44,14 +44,12 @@ export interface StartOptions {
   log: Log;
   /** Sends reads through row-level security, too; for tests. */
   readsUnderRls?: boolean;
+  /** Begun before this code was loaded; else they are opened here. */
+  surroundings?: Promise<Surroundings>;
 }
 
 /** Throws one sentence, with nothing left running. */
-export async function start(
-  config: Config,
-  purpose: Exclude<Purpose, 'migrate'>,
-  options: StartOptions,
-): Promise<Running> {
+export async function start(config: Config, purpose: Purpose, options: StartOptions): Promise<Running> {
   // Taken apart from the last to the first, whether by a stop or by a start that fails half-way.
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
@@ -67,15 +65,14 @@ export async function start(
 
 type Undo = (() => Promise<void>)[];
 
-async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, options: StartOptions, undo: Undo) {
+async function assemble(config: Config, purpose: Purpose, options: StartOptions, undo: Undo) {
   const { log } = options;
-  await mkdir(dataPath(config), { recursive: true, mode: 0o700 });
-  const secrets = await loadSecrets(config);
-  const store = await openStore(config, purpose, log);
-  if (store.embedded) undo.push(store.embedded.stop);
-  const sandbox = config.sandboxOn && purpose === 'all' ? await startSandbox(config, secrets) : null;
-  if (sandbox) undo.push(sandbox.stop);
-  const { kit, jobs, gate } = await openKit({ config, secrets, sandbox, url: store.url, purpose, options, undo });
+  const surroundings = await (options.surroundings ?? openSurroundings(config, purpose));
+  undo.push(surroundings.stop);
+  const { secrets, embedded, sandbox } = surroundings;
+  surroundings.follow((line) => log.warn({ postgres: line }, 'database'));
+  const storeUrl = await prepareStore(config, embedded, purpose === 'all', log);
+  const { kit, jobs, gate } = await openKit({ config, secrets, sandbox, url: storeUrl, purpose, options, undo });
   const health: Health = { phase: 'starting', ping: () => kit.database.ping(), hasRoom: () => gate.hasRoom };
   const app = purpose === 'worker' ? null : await buildApi(kit, health);
   // Closing twice is closing once.
@@ -96,8 +93,8 @@ async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, op
     if (sandbox) await followSandbox(kit, sandbox.url);
   }
   // Only now: what a start itself has to write is little, and without it nobody could read either.
-  if (store.embedded) {
-    const { folders, keepBallast } = store.embedded;
+  if (embedded) {
+    const { folders, keepBallast } = embedded;
     const watch = { folders, reserveBytes: config.STORAGE_RESERVE, onPlenty: keepBallast };
     undo.push(await watchStorage({ gate, log, metrics: kit.metrics }, watch));
   }
@@ -112,7 +109,7 @@ async function assemble(config: Config, purpose: Exclude<Purpose, 'migrate'>, op
     if (api) await sleep(LINGER_MS);
   });
   health.phase = 'serving';
-  return { url, kit, failed: store.embedded?.died ?? new Promise<string>(() => undefined) };
+  return { url, kit, failed: embedded?.died ?? new Promise<string>(() => undefined) };
 }
 
 interface Parts {

@@ -6,6 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { compiledCodeEnv } from './compiled-code.ts';
 import { AppError, type ErrorCode, type FieldError } from './errors.ts';
 
 /** What a child works with: the module that it runs, the largest heap that it may have, and its priority, 19 being the lowest. */
@@ -114,7 +115,7 @@ function startProcess({ module, heapMb, nice }: ChildKind): ChildProcess {
   const child = spawn('/bin/sh', ['-c', `${limits}; exec "$0" "$@"`, process.execPath, ...node], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
-    env: {},
+    env: compiledCodeEnv(),
     // Linux shares the processor among sessions first, each connection of PostgreSQL being one of them, and among the processes of a
     // session by their priority only then. So it has a session of its own, with a low priority beside all others.
     detached: true,
