@@ -121,6 +121,8 @@ export const SETTINGS = {
   RATE_LIMIT_PER_COMPANY: integer(200, 1, 1_000_000),
   RATE_LIMIT_LOGIN: integer(30, 1, 1_000_000),
   RATE_LIMIT_PAGES: integer(20, 1, 1_000_000),
+  // Some tenth of a core: to read a megabyte, put it together and send it takes 20 to 30 ms of a process, and as much of the database.
+  RATE_LIMIT_ANSWERS: integer(4, 1, 1_000_000),
   CONNECTIONS: integer(2_000, 10, 100_000),
   CONNECTIONS_PER_ADDRESS: integer(500, 10, 100_000),
   BODIES_MB: integer(64, 8, 65_536),

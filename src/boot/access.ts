@@ -4,6 +4,7 @@ import { findLivingKey, touchKey } from '../features/api-keys/api-keys.ts';
 import { companyExists, isCompany } from '../features/companies/companies.ts';
 import { findActiveUser } from '../features/users/users.ts';
 import type { Access } from '../platform/access.ts';
+import { createAnswerPace } from '../platform/answer-pace.ts';
 import { createAuthenticator } from '../platform/auth.ts';
 import { createLimiter } from '../platform/limits.ts';
 import { behalfOf, type Database } from '../platform/tenant.ts';
@@ -19,6 +20,7 @@ export function openAccess(config: Config, secrets: TokenSecrets, database: Data
     }),
     database,
     limits: createLimiter(door),
+    answers: createAnswerPace(config.RATE_LIMIT_ANSWERS),
     rates: {
       perKey: config.RATE_LIMIT_PER_KEY,
       perCompany: config.RATE_LIMIT_PER_COMPANY,

@@ -1,6 +1,7 @@
 /** Who may come in: the token, the rate limits, the scope, and the company that a request acts for. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AnswerPace } from './answer-pace.ts';
 import type { Origin } from './audit.ts';
 import type { Authenticator, Principal } from './auth.ts';
 import { AppError, notFound, scopeMissing } from './errors.ts';
@@ -13,6 +14,7 @@ export interface Access {
   auth: Authenticator;
   database: Database;
   limits: Limiter;
+  answers: AnswerPace;
   rates: Rates;
   /** An active one. */
   companyExists(companyId: string): Promise<boolean>;
@@ -59,6 +61,7 @@ export async function enter(
   });
   const company = companyId ? [atOnce(`company:${companyId}`, access.rates.perCompany)] : [];
   await admit(access, reply, [own, ...company]);
+  if (companyId) access.answers.admit(companyId);
   if (scope && !allows(principal.scopes, scope)) throw scopeMissing(scope);
   return { principal, companyId };
 }

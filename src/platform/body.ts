@@ -74,3 +74,11 @@ export function checkQuery(query: Record<string, unknown>): void {
     for (const text of Array.isArray(value) ? value : [value]) if (typeof text === 'string') checkText(text, name);
   }
 }
+
+/** For an operation that takes none. Many clients send {} where nothing is asked for. */
+export function refuseSurplus(body: unknown): void {
+  if ((body ?? null) === null || JSON.stringify(body) === '{}') return;
+  throw new AppError('VALIDATION_FAILED', 'This operation takes no body', [
+    { path: 'body', code: 'ADDITIONAL_PROPERTIES', message: 'is not expected' },
+  ]);
+}

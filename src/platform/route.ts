@@ -8,9 +8,9 @@ import type { Static, TObject, TSchema, TUndefined } from 'typebox';
 import { admitAccount, admitAddress, enter, originOf, type Access } from './access.ts';
 import type { Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
-import { checkQuery } from './body.ts';
+import { checkQuery, refuseSurplus } from './body.ts';
 import { describeOperation, describeProblems } from './description.ts';
-import { AppError, type ERRORS } from './errors.ts';
+import type { ERRORS } from './errors.ts';
 import { fingerprintOf, runOnce, type Attempt } from './idempotency.ts';
 import { addressGroup } from './limits.ts';
 import { acceptForms, receiveForm, type Form, type Upload } from './multipart.ts';
@@ -83,6 +83,7 @@ export function operation<
     name: scope,
     asks: 'company',
     enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: true }),
+    pass: ({ companyId }, payload) => access.answers.pass(companyId ?? '', payload, declaration.method !== 'GET'),
     database: () => access.database,
     who: ({ principal, companyId }, trail) => {
       if (companyId === null) throw new Error('a request without a company reached its handler');
@@ -163,6 +164,8 @@ interface Door<E, W> {
   /** Bytes of a body; the server's limit where none is named. */
   bodyLimit?: number;
   enter(request: FastifyRequest, reply: FastifyReply): Promise<E>;
+  /** The answer on its way out. */
+  pass?(entered: E, payload: unknown): unknown;
   database(): Database;
   who(entered: E, trail: Trail | null): W;
 }
@@ -187,13 +190,13 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
       checkQuery(request.query as Record<string, unknown>);
     },
     preValidation: async (request, reply) => {
-      if (!form) return refuseSurplusBody(request, body !== undefined);
-      const { companyId } = (entered.get(request) ?? {}) as { companyId?: string | null };
-      const owner = companyId ?? addressGroup(request.ip);
+      if (!form) return body === undefined ? refuseSurplus(request.body) : undefined;
+      const owner = companyOf(entered.get(request)) ?? addressGroup(request.ip);
       const received = await receiveForm(request, reply, { ...form, body, owner });
       forms.set(request, received);
       request.body = received.body;
     },
+    onSend: async (request, _reply, payload) => pass(door, entered.get(request), payload),
     handler: async (request, reply) => {
       const who = entered.get(request);
       if (!who) throw new Error('a request that did not enter reached its handler');
@@ -215,6 +218,13 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
       inner.route(route);
     });
 }
+
+const companyOf = (entered: object | undefined): string | null =>
+  (entered as { companyId?: string | null } | undefined)?.companyId ?? null;
+
+/** Whoever did not get in is answered as it is. */
+const pass = <E>(door: Pick<Door<E, never>, 'pass'>, entered: E | undefined, payload: unknown): unknown =>
+  entered && door.pass ? door.pass(entered, payload) : payload;
 
 interface Turn<E, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> {
   declaration: Declaration<W, P, Q, B, R>;
@@ -272,15 +282,6 @@ function trailOf(
     origin: originOf(request),
     attempt,
   });
-}
-
-function refuseSurplusBody(request: FastifyRequest, expected: boolean): void {
-  // Many clients send {} where nothing is asked for.
-  if (!expected && (request.body ?? null) !== null && JSON.stringify(request.body) !== '{}') {
-    throw new AppError('VALIDATION_FAILED', 'This operation takes no body', [
-      { path: 'body', code: 'ADDITIONAL_PROPERTIES', message: 'is not expected' },
-    ]);
-  }
 }
 
 export function makeTenant(

@@ -75,6 +75,7 @@ export const UNLIMITED = {
   RATE_LIMIT_PER_COMPANY: '1000000',
   RATE_LIMIT_LOGIN: '1000000',
   RATE_LIMIT_PAGES: '1000000',
+  RATE_LIMIT_ANSWERS: '1000000',
 };
 
 /** Tests run beside each other on few cores, where a process of low priority hardly comes to anything. */

@@ -88,6 +88,7 @@ async function playGreedy(size: GreedySize): Promise<GreedyAccount[]> {
       RATE_LIMIT_PER_KEY: '50',
       RATE_LIMIT_PER_COMPANY: '200',
       RATE_LIMIT_PAGES: '20',
+      RATE_LIMIT_ANSWERS: '4',
       DATABASE_POOL: '10',
     };
     const api = await stage.start('all', { ...limits, ...pulseEnv(socket) });

@@ -1,0 +1,47 @@
+/** Companies whose answers are large: each at its pace, and none at another one's cost. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPlatform } from '../../test/support/platform.ts';
+import { expectProblem } from '../../test/support/refusals.ts';
+import { until } from '../../test/support/wait.ts';
+
+const platform = await startPlatform({ env: { RATE_LIMIT_ANSWERS: '1' } });
+const { call, database, demo } = platform;
+
+/** Contacts of so many bytes each. */
+const fill = (company: string, count: number, bytes: number): Promise<unknown> =>
+  database.sql(
+    `insert into contacts (company_id, _id, name, source, tags)
+      select $1, new_id(), 'Ana', 'IMPORT', array[repeat('x', $3::int)] from generate_series(1, $2::int)`,
+    [company, count, bytes],
+  );
+
+test('a company that is answered more than its pace is refused for a moment; another one is not', async () => {
+  await fill(demo._id, 100, 10_000);
+  const other = await platform.createCompany();
+  const list = async () => {
+    const answer = await fetch(`${platform.url}/v1/contacts?limit=100`, {
+      headers: { authorization: `Bearer ${demo.key}` },
+    });
+    await answer.arrayBuffer();
+    return answer;
+  };
+  let answered = 0;
+  while (answered < 50 && (await list()).status === 200) answered += 1;
+  assert.ok(answered >= 3 && answered < 10, `${answered} of a megabyte were answered`);
+  const refused = await call(429, 'GET', '/v1/contacts');
+  expectProblem(refused, 'RATE_LIMITED');
+  assert.match(refused.headers.get('retry-after') ?? '', /^[123]$/);
+  await call(200, 'GET', '/v1/contacts', { key: other.key });
+  await until('it to be answered again', async () => (await list()).status === 200);
+});
+
+test('an export goes at the pace of its company, and is whole', async () => {
+  const { _id, key } = await platform.createCompany();
+  await fill(_id, 300, 10_000);
+  const begunMs = performance.now();
+  const answer = await fetch(`${platform.url}/v1/contacts/export`, { headers: { authorization: `Bearer ${key}` } });
+  const text = await answer.text();
+  assert.equal(text.trim().split('\r\n').length, 301);
+  assert.ok(performance.now() - begunMs > 1_500, `3 MB took ${performance.now() - begunMs} ms`);
+});
