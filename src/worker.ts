@@ -1,6 +1,6 @@
-/** What a worker does: the jobs in their order, and the four loops that are not jobs. */
+/** What a worker does: the jobs in their order, and the loops that are not jobs. */
 import { purgeTrailsJob } from './features/audit/jobs.ts';
-import { addUpUsage } from './features/companies/usage.ts';
+import { awaitChanges } from './features/companies/usage.ts';
 import { contactTaker } from './features/contacts/import-store.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
@@ -9,7 +9,7 @@ import { giveUpImportsJob } from './features/imports/jobs.ts';
 import { startImports } from './features/imports/turns.ts';
 import type { Taker } from './features/imports/work.ts';
 import { giveUpUnknownJob, mergeSplitJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
-import { watchCrossed } from './features/inbound/upkeep.ts';
+import { awaitCrossed } from './features/inbound/upkeep.ts';
 import { checkConnectionJob, confirmAllJob, confirmConnectionJob } from './features/inboxes/jobs.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
 import { rowTaker } from './features/tables/import-store.ts';
@@ -19,7 +19,11 @@ import { startDeliveries } from './features/webhooks/deliver.ts';
 import { purgeDeliveriesJob, redactContactJob } from './features/webhooks/jobs.ts';
 import type { Kit } from './kit.ts';
 import type { Job, Jobs, Worked } from './platform/jobs.ts';
+import { lookOut } from './platform/look-out.ts';
 import type { TSchema } from 'typebox';
+
+// What another process has left to do waits no longer than this.
+const LOOK_MS = 250;
 
 const jobs = [
   sendInvitationJob,
@@ -51,12 +55,16 @@ export const queues = (): Job<TSchema>[] => jobs.map((make) => make({} as Kit).j
 export async function startWorker(kit: Kit, running: Jobs): Promise<() => Promise<void>> {
   for (const make of jobs) await running.work(make(kit) as Worked<TSchema>);
   const deliverer = startDeliveries(kit);
-  const stopWatching = watchCrossed(kit);
-  const stopAddingUp = addUpUsage(kit);
-  const stopImports = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
+  const imports = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
+  const awaited = [
+    running.awaited(queues().map(({ name }) => name)),
+    imports.awaited,
+    awaitCrossed(kit),
+    awaitChanges(kit),
+  ];
+  const stopLooking = lookOut(kit.database.system('upkeep'), awaited, { everyMs: LOOK_MS, log: kit.log });
   return async () => {
-    stopWatching();
-    stopAddingUp();
-    await Promise.all([deliverer.stop(), stopImports(), running.rest()]);
+    stopLooking();
+    await Promise.all([deliverer.stop(), imports.stop(), running.rest()]);
   };
 }

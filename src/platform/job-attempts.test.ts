@@ -40,7 +40,13 @@ test('a job that ended its process twice is given up, and one that only ran besi
         if ${which} then perform pg_sleep(3); end if; return old; end $$;
       create or replace trigger held before delete on table_rows for each row execute function hold()`);
   await hold('true');
+  // Both are due at the same moment, so that one worker takes both at once.
+  await database.sql(`create function wait() returns trigger language plpgsql as $$ begin
+      new.start_after = 'infinity'; return new; end $$;
+    create trigger waiting before insert on pgboss.job for each row execute function wait()`);
   for (const id of [poison, innocent]) await call('DELETE', `/v1/tables/${id}`);
+  await database.sql('drop function wait cascade');
+  await database.sql('update pgboss.job set start_after = now() where name = $1', [QUEUE]);
   const begunOf = async (table: string): Promise<number> => {
     const [row] = await database.sql<{ begun: number }>(
       `select a.begun::int from job_attempts a join pgboss.job j on j.id = a.job where j.name = $1 and j.data->>'table' = $2`,

@@ -1,18 +1,16 @@
 /** Work done later, on pg-boss: what is not on a hot path. A job is enqueued in the transaction of the change that asks for it. */
-import type { Pool } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { Static, TSchema } from 'typebox';
 import { isStorageFull, openPool, ROLES, type Executor } from './db.ts';
 import { newId } from './ids.ts';
 import { createAttempts, type Attempts, type Fetched } from './job-attempts.ts';
+import type { Awaited } from './look-out.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
 import { tellError, type Log } from './telemetry.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
 export const QUEUE_SCHEMA = 'pgboss';
-// One look at all queues wakes the workers of those that have a due job: each of them asking every second is what an idle process
-// would mostly do. A worker still asks by itself, in case a look fails.
-const LOOK_MS = 250;
+// A worker is woken when a job of its queue is due. It still asks by itself, in case that fails.
 const POLL_SECONDS = 30;
 const BATCH = 10;
 const STOP_MS = 10_000;
@@ -58,6 +56,8 @@ export interface Jobs {
   start(): Promise<void>;
   enqueue: Enqueue;
   work<T extends TSchema>(worked: Worked<T>): Promise<void>;
+  /** Due jobs of these queues, whoever enqueued them; what this process enqueues begins as soon as it is committed. */
+  awaited(queues: string[]): Awaited;
   /** Takes no further job, and waits for those that run; what they still ask for can be enqueued. */
   rest(): Promise<void>;
   stop(): Promise<void>;
@@ -124,7 +124,6 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
   boss.on('error', (error) => log.warn({ err: error }, 'jobs: the queue reports an error'));
   const attempts = createAttempts(pool);
   const taking = followStorage(boss, storage, log);
-  const stopLooking = wakeDue(boss, pool, taking);
   return {
     start: async () => {
       await boss.start();
@@ -137,6 +136,7 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
         singletonKey: options.key ?? newId(),
         ...(options.delaySeconds ? { startAfter: options.delaySeconds } : {}),
       });
+      if (!options.delaySeconds) tx.afterCommit(() => taking.wake([job.name]));
     },
     work: async ({ job, handle }) => {
       const poll = { pollingIntervalSeconds: POLL_SECONDS, batchSize: BATCH, perJobResults: false };
@@ -147,46 +147,25 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
       );
       if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' });
     },
+    awaited: (queues) => ({ due: dueOf(queues), begin: (names) => taking.wake(names as string[]) }),
     rest: taking.end,
     stop: async () => {
-      stopLooking();
       await boss.stop({ graceful: true, timeout: STOP_MS });
       await pool.end();
     },
   };
 }
 
-/** The queues among $1 that have a job to be done now, found by their index: what waits for a later day is passed over. */
-const DUE = {
-  name: 'jobs.due',
-  text: `select queue.name from unnest($1::text[]) as queue (name)
-    where exists (select 1 from ${QUEUE_SCHEMA}.job j where j.name = queue.name and j.state < 'active' and j.start_after <= now())`,
-};
-
-/** Wakes the workers of queues that have something to do, until the returned way to stop is taken. */
-function wakeDue(boss: PgBoss, pool: Pool, taking: Taking): () => void {
-  let isLooking = false;
-  async function look(): Promise<void> {
-    const workers = taking.workers();
-    if (isLooking || workers.size === 0) return;
-    isLooking = true;
-    try {
-      const { rows } = await pool.query<{ name: string }>({ ...DUE, values: [[...workers.keys()]] });
-      for (const { name } of rows) boss.notifyWorker(workers.get(name) ?? '');
-    } catch {
-      // Failure policy: the next look comes in a moment; that the database is away is told by the queue itself.
-    }
-    isLooking = false;
-  }
-  const timer = setInterval(() => void look(), LOOK_MS);
-  return () => clearInterval(timer);
-}
+/** The queues that have a job to be done now, found by their index: what waits for a later day is passed over. */
+const dueOf = (queues: string[]): string => `select array_agg(queue.name)
+    from unnest(array[${queues.map((name) => `'${name}'`).join()}]::text[]) as queue (name)
+    where exists (select from ${QUEUE_SCHEMA}.job j where j.name = queue.name and j.state < 'active' and j.start_after <= now())`;
 
 interface Taking {
   /** Begins to take jobs of a queue: now, or once there is room. `work` answers the id of its worker. */
   begin(name: string, work: () => Promise<string>): Promise<void>;
-  /** The workers that take jobs now, by queue. */
-  workers(): Map<string, string>;
+  /** Has the workers of these queues look for jobs now; there may be none in this process. */
+  wake(queues: string[]): void;
   /** Resolves once there is room for what a job was refused; false when nobody is to wait for it. */
   room(): Promise<boolean>;
   /** Takes no further job, and waits for those that run. */
@@ -230,7 +209,12 @@ function followStorage(boss: PgBoss, storage: Storage, log: Log): Taking {
       queues.set(name, work);
       if (isTaking) await begin(name, work);
     },
-    workers: () => workers,
+    wake: (names) => {
+      for (const name of names) {
+        const worker = workers.get(name);
+        if (worker) boss.notifyWorker(worker);
+      }
+    },
     room: async () => !storage.hasRoom && !hasEnded && new Promise<boolean>((resolve) => waiting.add(resolve)),
     end: async () => {
       hasEnded = true;

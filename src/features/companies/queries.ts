@@ -130,6 +130,9 @@ export async function lockSums(tx: SystemTx): Promise<boolean> {
   return mine;
 }
 
+/** Whether changes of what companies store are still to be added up. */
+export const HAS_CHANGES = 'exists (select from stored_changes)';
+
 /** Moves changes of what companies store into their sums, and returns how many it moved. */
 export async function addUpChanges(tx: SystemTx, most: number): Promise<number> {
   const { moved } = await one<{ moved: number }>(tx, {

@@ -1,15 +1,16 @@
 /** What companies store is counted by the database; the changes that it notes are added up here. */
 import type { Kit } from '../../kit.ts';
+import { seldom, type Awaited } from '../../platform/look-out.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { addUpChanges, lockSums } from './queries.ts';
+import { addUpChanges, HAS_CHANGES, lockSums } from './queries.ts';
 
 // Whoever asks what a company stores adds up what waits, so it may be some thousands.
 const LOOK_EVERY_MS = 2_000;
 // Some tens of milliseconds.
 const PORTION = 5_000;
 
-/** Adds up what has changed, again and again, until stopped. Returns the way to stop. */
-export function addUpUsage(kit: Kit): () => void {
+/** Adds up what has changed. */
+export function awaitChanges(kit: Kit): Awaited {
   let looking = false;
   async function look(): Promise<void> {
     if (looking || !kit.storage.hasRoom) return;
@@ -22,8 +23,7 @@ export function addUpUsage(kit: Kit): () => void {
     }
     looking = false;
   }
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
-  return () => clearInterval(timer);
+  return { due: HAS_CHANGES, begin: seldom(LOOK_EVERY_MS, () => void look()) };
 }
 
 async function addUpPortion(tx: SystemTx): Promise<number> {

@@ -36,10 +36,13 @@ export function claimImport(tx: SystemTx, holder: string): Promise<ClaimedImport
   });
 }
 
+/** Whether an import may be begun. */
+export const IS_WAITING = `exists (select from imports mine where ${FREE})`;
+
 export async function isSomebodyWaiting(tx: SystemTx): Promise<boolean> {
   const { waiting } = await one<{ waiting: boolean }>(tx, {
     name: 'imports.isSomebodyWaiting',
-    text: `select exists (select from imports mine where ${FREE}) as waiting`,
+    text: `select ${IS_WAITING} as waiting`,
     values: [],
   });
   return waiting;

@@ -7,6 +7,7 @@ import { emptyRows } from '../../../test/support/hostile-sheets.ts';
 import { startPlatform } from '../../../test/support/platform.ts';
 import { awaitImport, postForm } from '../../../test/support/sheets.ts';
 import { until } from '../../../test/support/wait.ts';
+import { lookOut } from '../../platform/look-out.ts';
 import { openDatabase } from '../../platform/tenant.ts';
 import { contactTaker } from '../contacts/import-store.ts';
 import { rowTaker } from '../tables/import-store.ts';
@@ -18,8 +19,11 @@ const PATH = '/v1/contacts/import';
 
 test("while two processes work on a company's eight long sheets, one at a time, a neighbour's import of one row ends", async (t) => {
   const platform = await startPlatform();
-  const stopSecond = startImports(platform.running.kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
-  t.after(stopSecond);
+  const { kit } = platform.running;
+  const second = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
+  const stopLooking = lookOut(kit.database.system('upkeep'), [second.awaited], { everyMs: 100, log: kit.log });
+  t.after(second.stop);
+  t.after(stopLooking);
   const [greedy, neighbour] = [await platform.createCompany(), await platform.createCompany()];
   const file = { name: 'empty.xlsx', data: emptyRows(24) };
   for (let n = 0; n < 8; n += 1) await postForm(platform, [201, PATH], { file }, { key: greedy.key });

@@ -6,12 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
 import { ChildEnded } from '../../platform/child.ts';
 import { newId } from '../../platform/ids.ts';
+import type { Awaited } from '../../platform/look-out.ts';
 import { endImport } from './queries.ts';
 import type { ImportKind } from './schemas.ts';
 import {
   claimImport,
   endTurn,
   holdImports,
+  IS_WAITING,
   isSomebodyWaiting,
   lockTurns,
   releaseImport,
@@ -21,8 +23,6 @@ import { workImport, type Taker } from './work.ts';
 
 // Each has a child process and what that holds of its sheet; of these two read at a time (platform/sheets/readers.ts).
 const AT_ONCE = 4;
-// Nobody waits noticeably for an import to begin.
-const POLL_MS = 500;
 // Several times in the 20 seconds after which a silent process is taken for dead.
 const HOLD_MS = 5_000;
 // Then an import for which this process has no room may have the place of this one.
@@ -46,8 +46,13 @@ interface Loop {
   claiming: boolean;
 }
 
-/** Returns the way to stop: what was begun ends after its current portion. */
-export function startImports(kit: Kit, takers: Record<ImportKind, Taker>): () => Promise<void> {
+export interface Imports {
+  awaited: Awaited;
+  /** What was begun ends after its current portion. */
+  stop(): Promise<void>;
+}
+
+export function startImports(kit: Kit, takers: Record<ImportKind, Taker>): Imports {
   const loop: Loop = {
     kit,
     takers,
@@ -56,14 +61,15 @@ export function startImports(kit: Kit, takers: Record<ImportKind, Taker>): () =>
     stopping: new AbortController(),
     claiming: false,
   };
-  const poll = setInterval(() => void claimAll(loop), POLL_MS);
   const hold = setInterval(() => void holdAll(loop), HOLD_MS);
-  return async () => {
-    clearInterval(poll);
-    loop.stopping.abort();
-    while (loop.claiming) await sleep(10);
-    await Promise.all(loop.running.values());
-    clearInterval(hold);
+  return {
+    awaited: { due: IS_WAITING, begin: () => void claimAll(loop) },
+    stop: async () => {
+      loop.stopping.abort();
+      while (loop.claiming) await sleep(10);
+      await Promise.all(loop.running.values());
+      clearInterval(hold);
+    },
   };
 }
 

@@ -1,5 +1,7 @@
 /** What ingestion leaves behind is settled or removed here. */
 import type { Kit } from '../../kit.ts';
+import { seldom, type Awaited } from '../../platform/look-out.ts';
+import { hasParked } from '../messages/ingest-parked-queries.ts';
 import { deleteParked } from '../messages/ingest-queries.ts';
 import { applyCrossed, giveUpUnknown } from '../messages/ingest.ts';
 import { deleteAside } from './queries.ts';
@@ -23,8 +25,8 @@ const LOOK_EVERY_MS = 2_000;
 const LOOK_BACK_MINUTES = 5;
 const MINUTES_A_DAY = 1_440;
 
-/** Looks for statuses that crossed their message, first at all that are parked, until stopped. Returns the way to stop. */
-export function watchCrossed(kit: Kit): () => void {
+/** Applies statuses that crossed their message, at once those of before this start. */
+export function awaitCrossed(kit: Kit): Awaited {
   let backMinutes = kit.config.CALLBACK_RETENTION_DAYS * MINUTES_A_DAY;
   let looking = false;
   async function look(): Promise<void> {
@@ -39,6 +41,6 @@ export function watchCrossed(kit: Kit): () => void {
     }
     looking = false;
   }
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
-  return () => clearInterval(timer);
+  void look();
+  return { due: hasParked(LOOK_BACK_MINUTES), begin: seldom(LOOK_EVERY_MS, () => void look()) };
 }

@@ -45,6 +45,10 @@ export function takeParked(tx: AnyTx, keys: MessageKey[]): Promise<Parked[]> {
 }
 
 /** What was parked lately although its message is there: the two crossed while both were being written. */
+/** Whether a status has begun to wait for its message in the last minutes. */
+export const hasParked = (minutes: number): string =>
+  `exists (select from parked_updates where created_at > now() - interval '${minutes} minutes')`;
+
 export function findCrossed(tx: SystemTx, backMinutes: number): Promise<MessageKey[]> {
   return many(tx, {
     name: 'messages.findCrossed',

@@ -148,7 +148,9 @@ test('other changes send nothing, and ACTIVE is only who has a password', async 
 
 test('an invitation whose user or company is gone by then is not sent, and its link opens nothing', async () => {
   const removed = await invite();
+  const dead = tokenOf(await waitForMail(platform, removed.email));
   await call(200, 'DELETE', `/v1/users/${removed._id}`);
+  await refuse(dead);
   const company = await platform.createCompany();
   const body = { name: 'Ana', email: freshEmail(), role: 'VIEWER' };
   const { body: suspended } = await call(201, 'POST', '/v1/users', { key: company.key, body });
@@ -157,9 +159,12 @@ test('an invitation whose user or company is gone by then is not sent, and its l
     call(200, 'PATCH', `/v1/companies/${company._id}`, { key: platform.globalKey, body: { status } });
   await patch('SUSPENDED');
   await refuse(token);
-  await sendInvitation(kit, { company: company._id, user: suspended._id });
+  for (const { company: of, _id, email } of [removed, suspended]) {
+    await passMinute(platform, email);
+    await sendInvitation(kit, { company: of, user: _id });
+  }
   await mailsWritten(platform);
-  assert.equal((await readMails(platform, removed.email)).length, 0);
+  assert.equal((await readMails(platform, removed.email)).length, 1);
   assert.equal((await readMails(platform, suspended.email)).length, 1);
   await patch('ACTIVE');
   await resetPassword(platform, 200, token, PASSWORD);
