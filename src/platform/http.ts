@@ -69,6 +69,8 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   const { proxies = [] } = options;
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
+    // A line names its request by itself: a logger for each request costs more than the line.
+    childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     trustProxy: proxies.length > 0 ? proxies : false,
@@ -99,10 +101,10 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
     if (!request.raw.complete) reply.header('connection', 'close');
     return sendProblem(problem, request, reply);
   });
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
-      throw new AppError('MALFORMED_BODY', 'The request names no host');
+    const isNameless = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
+    done(isNameless ? new AppError('MALFORMED_BODY', 'The request names no host') : undefined);
   });
   answerStrays(app, MAX_PARAM);
   // A file that the reference page does not have.
@@ -110,7 +112,10 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   // An expectation that nobody knows is passed over, as HTTP allows: Node's own 417 has neither body nor request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const requests = plainLog(log);
-  app.addHook('onResponse', async (request, reply) => recordResponse(requests, metrics, request, reply));
+  app.addHook('onResponse', (request, reply, done) => {
+    recordResponse(requests, metrics, request, reply);
+    done();
+  });
   refuseOpenRoutes(app);
   sayGoodbye(app);
   return app;

@@ -196,7 +196,7 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
       forms.set(request, received);
       request.body = received.body;
     },
-    onSend: async (request, _reply, payload) => pass(door, entered.get(request), payload),
+    onSend: (request, _reply, payload, done) => done(null, pass(door, entered.get(request), payload)),
     handler: async (request, reply) => {
       const who = entered.get(request);
       if (!who) throw new Error('a request that did not enter reached its handler');

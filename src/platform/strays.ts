@@ -17,14 +17,14 @@ export function answerStrays(app: FastifyInstance, maxParamLength: number): void
   });
   const methodsAt = (url: string): string[] =>
     [...known].filter((method) => router.find(method as findMyWay.HTTPMethod, url)).toSorted();
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return undefined;
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
     const methods = methodsAt(request.raw.url ?? '/');
-    if (methods.length === 0) throw notFound();
+    if (methods.length === 0) return done(notFound());
     const allow = [...methods, 'OPTIONS'].join(', ');
-    if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send();
+    if (request.method === 'OPTIONS') return void reply.code(204).header('allow', allow).send();
     // Whoever may GET may ask for the head, too; to name it here would only confuse.
     const told = tellValues(methods.filter((method) => method !== 'HEAD'));
-    throw new AppError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, use ${told}`, [], { allow });
+    done(new AppError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, use ${told}`, [], { allow }));
   });
 }

@@ -42,7 +42,7 @@ export function createLog(level: string, format: LogFormat = 'json'): Log {
   const options = {
     level,
     base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: createTimestamp(),
     serializers: { err: tellError },
     redact: { paths: REDACTED, censor: '[redacted]' },
   };
@@ -51,6 +51,20 @@ export function createLog(level: string, format: LogFormat = 'json'): Log {
   const shown = isText ? readableLine : (line: string): string => line;
   const writer = createLogWriter(STANDARD_OUTPUT, (lines) => shown(droppedLine(lines)));
   return pino(options, { write: (line: string) => writer.write(shown(line)), flushSync: writer.flushSync } as never);
+}
+
+/** The time as a member of a line of JSON; made once a millisecond, in which a busy process writes several lines. */
+function createTimestamp(): () => string {
+  let lastMs = 0;
+  let member = '';
+  return () => {
+    const nowMs = Date.now();
+    if (nowMs !== lastMs) {
+      lastMs = nowMs;
+      member = `,"time":"${new Date(nowMs).toISOString()}"`;
+    }
+    return member;
+  };
 }
 
 const STANDARD_OUTPUT = 1;
