@@ -81,10 +81,14 @@ const { company_key: key } = JSON.parse(await readFile(join(folder, 'credentials
 const get = (path: string): Promise<Response> =>
   fetch(running.url + path, { headers: { authorization: `Bearer ${key}` } });
 
+/** A new connection is waited for one second, which a busy machine may need. */
+const served = (): Promise<unknown> =>
+  until('requests to be served', async () => (await get('/v1/inboxes')).status === 200, 20_000);
+
 describe('while the database is away', () => {
   for (const mood of ['refusing', 'silent'] as const) {
     test(`(${mood}) requests get 503 with Retry-After, the process lives, is not ready, and recovers by itself`, async () => {
-      assert.equal((await get('/v1/inboxes')).status, 200);
+      await served();
       crossing.set(mood);
       // Connections that were open notice it with their next statement; six seconds is the longest that one is waited for.
       const answers = await Promise.all(
@@ -103,7 +107,7 @@ describe('while the database is away', () => {
       assert.ok(Date.now() - asked < 5_000, 'a new connection is waited for one second');
       crossing.set('open');
       await until('it to be ready again', async () => (await get('/health/ready')).status === 200, 20_000);
-      assert.equal((await get('/v1/inboxes')).status, 200);
+      await served();
     });
   }
 });
