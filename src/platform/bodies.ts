@@ -51,6 +51,8 @@ const BYTES_PER_SECOND = 32 * 1024 * 1024;
 const FILE_BYTES_PER_SECOND = 8 * 1024 * 1024;
 // Whoever is ahead by less need not wait: pieces come in bursts.
 const AHEAD_MS = 50;
+// What a connection has read of a body before anybody looks at it: counted as soon as a body has not come in one piece.
+const READ_AHEAD_BYTES = 64 * 1024;
 // What a buffer begins with when the body is larger.
 const FIRST_BYTES = 16 * 1024;
 
@@ -81,13 +83,15 @@ export function createBodies(limits: BodyLimits, note: (bytes: number) => void):
       const { raw } = request;
       const group = addressGroup(request.ip);
       const share = budget.open(group);
-      const growing = createGrowing(Number(request.headers['content-length'] ?? 0));
+      const announced = Number(request.headers['content-length'] ?? 0);
+      const growing = createGrowing(announced);
       try {
-        if (Number(request.headers['content-length']) > maxBytes) throw new AppError('BODY_TOO_LARGE');
+        if (announced > maxBytes) throw new AppError('BODY_TOO_LARGE');
         const aheadMs = (piece: Buffer): number => pace.count(group, piece.length);
         await collect(raw, { watch, aheadMs }, (piece) => {
           if (growing.size() + piece.length > maxBytes) throw new AppError('BODY_TOO_LARGE');
-          share.take(piece.length);
+          const isFirstOfMany = growing.size() === 0 && piece.length !== announced;
+          share.take(piece.length + (isFirstOfMany ? READ_AHEAD_BYTES : 0));
           see?.(piece);
           growing.add(piece);
         });
