@@ -9,7 +9,7 @@ import { guideRoutes } from './guides/routes.ts';
 import { AppError } from './errors.ts';
 import { markPublic } from './http.ts';
 import { readPageFile } from './pages.ts';
-import { completeDocument, type ApiDocument } from './reference.ts';
+import { completeDocument, readDocument, type ApiDocument } from './reference.ts';
 import { oneOf } from './schema.ts';
 import { sameText } from './secrets.ts';
 import type { Metrics } from './telemetry.ts';
@@ -121,7 +121,7 @@ const POLICY =
 
 /** The document, a page that shows it without any outside host, and the guides; whoever follows the address of the terminal finds it, too. */
 export async function referencePages(app: FastifyInstance, count: CountVisit): Promise<void> {
-  const serveDocument = serveOnce('application/json; charset=utf-8', () => JSON.stringify(app.swagger()));
+  const serveDocument = serveOnce('application/json; charset=utf-8', readDocument);
   const options = { config: { access: 'public' }, onRequest: count };
   app.get('/openapi.json', options, serveDocument);
   // Relative, so that a proxy may put the platform below a prefix.

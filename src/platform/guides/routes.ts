@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { CountVisit } from '../access.ts';
 import { serveOnce } from '../asset.ts';
 import { PAGE_HEADERS, pageRoutes } from '../pages.ts';
+import { readDocument } from '../reference.ts';
 import type { Anchors } from './markdown.ts';
 import { listGuidePaths, readGuides, type Guide } from './shelf.ts';
 
@@ -34,7 +35,7 @@ export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
   for (const path of listGuidePaths())
     serve(`/docs${path && `/${path}`}`, 'text/html; charset=utf-8', async () => renderPage(await open(), path));
   serve('/docs/assets/search.json', 'application/json; charset=utf-8', async () =>
-    JSON.stringify(await listEntries((await open()).guides, app.swagger() as Described)),
+    JSON.stringify(await listEntries((await open()).guides, JSON.parse(readDocument()) as Described)),
   );
   serve('/docs/assets/minisearch.js', 'text/javascript; charset=utf-8', () =>
     readFileSync(new URL('../umd/index.js', import.meta.resolve('minisearch')), 'utf8').replace(
