@@ -81,7 +81,7 @@ export async function compareSizes({ name, goalMs, calls, large, small, common }
       if (call >= 0) times[which]?.push(performance.now() - startedMs);
     }
   }
-  const [onLarge, onSmall] = [p95(times[0]), p95(times[1])];
+  const [onLarge, onSmall] = [percentile(times[0], 95), percentile(times[1], 95)];
   return {
     name,
     value: `p95 ${onLarge.toFixed(1)} ms (of 10,000: ${onSmall.toFixed(1)} ms)`,
@@ -90,6 +90,7 @@ export async function compareSizes({ name, goalMs, calls, large, small, common }
   };
 }
 
-function p95(times: number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Number.NaN;
+/** What `share` per cent of the times stay below. */
+export function percentile(times: number[], share: number): number {
+  return times.toSorted((a, b) => a - b)[Math.ceil((times.length * share) / 100) - 1] ?? Number.NaN;
 }

@@ -1,4 +1,4 @@
-/** npm run bench [a b c d e]: prints each figure beside its goal; exits 1 when one is missed. */
+/** npm run bench [a b c d e f]: prints each figure beside its goal; exits 1 when one is missed. */
 import { benchDeliveries } from './deliveries.ts';
 import { benchDoor } from './door.ts';
 import { benchImport } from './import.ts';
@@ -11,6 +11,7 @@ import { benchConversations } from './records-conversations.ts';
 import { benchRecords } from './records.ts';
 import { benchTables } from './records-tables.ts';
 import { benchStartUp } from './start-up.ts';
+import { benchWholeFlow } from './whole-flow.ts';
 
 const asked = process.argv.slice(2);
 const wanted = (name: string): boolean => asked.length === 0 || asked.includes(name);
@@ -22,6 +23,7 @@ for (const [name, bench] of [
   ['b', benchDeliveries],
   ['c', benchReadMessage],
   ['e', benchDoor],
+  ['f', benchWholeFlow],
   ['records', benchRecords],
   ['tables', benchTables],
   ['import', benchImport],

@@ -1,0 +1,115 @@
+/** The statements of an inbound message, one after the other: what a bare loop of pg makes of them. */
+import pg from 'pg';
+import { sessionOptions } from '../src/platform/db.ts';
+import { newId } from '../src/platform/ids.ts';
+import type { Stage } from './stage.ts';
+
+/** The same rows by separate statements, one after the other, one transaction a message, no HTTP, no signature, no parsing. */
+export async function openBareLoop(
+  stage: Stage,
+  { connections, people }: { connections: number; people: number },
+): Promise<{ work: () => Promise<void>; close(): Promise<void> }> {
+  const pool = new pg.Pool({
+    connectionString: stage.database.url,
+    max: connections,
+    options: sessionOptions('parley_system'),
+  });
+  const [inbox] = await stage.database.sql<{ _id: string }>('select _id from inboxes limit 1');
+  const context = { company: stage.company, inbox: inbox?._id ?? '', people };
+  let written = 0;
+  return {
+    work: async () => {
+      written += 1;
+      const unit = written;
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        await storeBarely((name, text, values) => client.query({ name, text, values }), context, unit);
+        await client.query('commit');
+      } catch (error) {
+        // Failure policy: a benchmark that fails is no benchmark.
+        await client.query('rollback');
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+type Query = (name: string, text: string, values: unknown[]) => Promise<pg.QueryResult<Record<string, string>>>;
+
+async function storeBarely(
+  query: Query,
+  { company, inbox, people }: { company: string; inbox: string; people: number },
+  unit: number,
+): Promise<void> {
+  const phone = `55219${String(80_000_000 + (unit % people))}`;
+  await query(
+    'receiver',
+    `select company_id, _id, default_agent, default_owner from inboxes where channel = 'WAP_AUTO_CLOSER' and network_address = $1 and status = 'ACTIVE'`,
+    ['100000000000001'],
+  );
+  await query('known', 'select 1 from messages where company_id = $1 and inbox_id = $2 and external_id = $3', [
+    company,
+    inbox,
+    `bare.${process.pid}.${unit}`,
+  ]);
+  const held = await query(
+    'identity',
+    `select contact_id from contact_identities where company_id = $1 and kind = 'PHONE' and value = $2`,
+    [company, phone],
+  );
+  let contact = held.rows[0]?.['contact_id'];
+  if (!contact) {
+    contact = newId();
+    await query(
+      'contact',
+      `insert into contacts (company_id, _id, name, phone_number, source) values ($1, $2, 'Bench', $3, 'INBOUND')`,
+      [company, contact, `+${phone}`],
+    );
+    await query(
+      'name',
+      `insert into contact_identities (company_id, kind, value, contact_id, address) values ($1, 'PHONE', $2, $3, $2) on conflict do nothing`,
+      [company, phone, contact],
+    );
+  }
+  const open = await query(
+    'open',
+    `select _id from conversations where company_id = $1 and inbox_id = $2 and contact_id = $3 and status <> 'CLOSED' for no key update`,
+    [company, inbox, contact],
+  );
+  let conversation = open.rows[0]?.['_id'];
+  if (!conversation) {
+    conversation = newId();
+    await query(
+      'conversation',
+      `insert into conversations (company_id, _id, contact_id, inbox_id, channel, handled_by) values ($1, $2, $3, $4, 'WAP_AUTO_CLOSER', 'NONE') on conflict do nothing`,
+      [company, conversation, contact, inbox],
+    );
+  }
+  const message = newId();
+  await query(
+    'message',
+    `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin, content_type, content, status, external_id, sent_at)
+      values ($1, $2, $3, $4, $5, 'WAP_AUTO_CLOSER', 'CONTACT', 'INCOMING', 'CHANNEL', 'TEXT', $6, 'RECEIVED', $7, now())`,
+    [company, message, conversation, contact, inbox, `Mensagem ${unit}`, `bare.${process.pid}.${unit}`],
+  );
+  await query(
+    'touch',
+    `update conversations set last_message_id = $3, last_message_at = now(), last_inbound_at = now(), window_expires_at = now() + interval '24 hours', unread_count = unread_count + 1 where company_id = $1 and _id = $2`,
+    [company, conversation, message],
+  );
+  await query(
+    'seen',
+    'update contacts set last_message_at = now(), last_inbound_at = now() where company_id = $1 and _id = $2',
+    [company, contact],
+  );
+  await query(
+    'event',
+    `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body)
+      select $1, $2, webhook_id, epoch, 'MESSAGE_RECEIVED', $3, $4 from event_listeners where company_id = $1 and event = 'MESSAGE_RECEIVED'`,
+    [company, newId(), message, JSON.stringify({ event: 'MESSAGE_RECEIVED', data: { content: 'x'.repeat(800) } })],
+  );
+}

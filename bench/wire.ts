@@ -1,0 +1,53 @@
+/** Between the platform and PostgreSQL: counts how often a transaction waits for the database. */
+import { connect, createServer, type AddressInfo } from 'node:net';
+
+export interface Wire {
+  /** The same database, through this place. */
+  url: string;
+  /** Of the transactions that stored messages, since the last time: how many there were, and how often they waited in all. */
+  read(): { flushes: number; trips: number };
+  close(): Promise<void>;
+}
+
+// A simple query of this text begins a transaction; this name stands wherever one stores messages.
+const BEGIN = Buffer.from('begin\0');
+const STORES = Buffer.from('messages.insertInbound');
+const COMMIT = Buffer.from('commit\0');
+
+export async function openWire(databaseUrl: string): Promise<Wire> {
+  const target = new URL(databaseUrl);
+  let flushes = 0;
+  let trips = 0;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    const transaction = { trips: 0, stores: false, isAsking: false };
+    client.on('data', (piece: Buffer) => {
+      if (piece.includes(BEGIN)) Object.assign(transaction, { trips: 0, stores: false, isAsking: false });
+      // What is sent before anything of the answer has come waits together with it.
+      if (!transaction.isAsking) transaction.trips += 1;
+      transaction.isAsking = true;
+      transaction.stores ||= piece.includes(STORES);
+      if (transaction.stores && piece.includes(COMMIT)) {
+        flushes += 1;
+        trips += transaction.trips;
+      }
+    });
+    upstream.on('data', () => (transaction.isAsking = false));
+    client.pipe(upstream).pipe(client);
+    const end = (): void => void [client.destroy(), upstream.destroy()];
+    for (const socket of [client, upstream]) socket.setNoDelay(true).on('error', end).on('close', end);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    read: () => {
+      const counted = { flushes, trips };
+      flushes = 0;
+      trips = 0;
+      return counted;
+    },
+    close: () => new Promise((closed) => server.close(() => closed())),
+  };
+}
