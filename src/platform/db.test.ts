@@ -285,3 +285,30 @@ test('a transaction that swallowed the failure of a statement is an error at its
   });
   assert.match((await failure(work)).message, /rolled back/);
 });
+
+describe('a transaction that does not wait for every answer', () => {
+  const company = newId();
+  const insert = (id: string) => raw(`insert into companies (_id, name) values ('${id}', 'x')`);
+  const stored = () => database.sql('select _id from companies where _id = $1', [company]);
+  const together = { readsFirst: true, gathers: true };
+
+  test('stores nothing when a statement fails that nobody waited for, and says why that one failed', async () => {
+    const afterwards: string[] = [];
+    const work = platform.flushTx(async (tx) => {
+      await exec(tx, insert(company));
+      tx.afterCommit(() => void afterwards.push('committed'));
+      tx.trails(exec(tx, raw('select 1 / 0')));
+      await many(tx, { name: 'first.asked.here', text: 'select 1', values: [] });
+    }, together);
+    assert.match((await failure(work)).message, /division by zero/);
+    assert.deepEqual([await stored(), afterwards], [[], []]);
+  });
+
+  test('commits what nobody waited for, and can still ask what it asked in one that failed', async () => {
+    const answer = await platform.flushTx(async (tx) => {
+      tx.trails(exec(tx, insert(company)));
+      return many(tx, { name: 'first.asked.here', text: 'select 1 as one', values: [] });
+    }, together);
+    assert.deepEqual([answer, (await stored()).length], [[{ one: 1 }], 1]);
+  });
+});

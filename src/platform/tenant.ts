@@ -5,18 +5,10 @@
  */
 import type pg from 'pg';
 import type { Principal } from './auth.ts';
-import {
-  ACQUIRE_TIMEOUT_MS,
-  executorOf,
-  inTransaction,
-  openPool,
-  ROLES,
-  type Executor,
-  type Quota,
-  type Statement,
-} from './db.ts';
+import { ACQUIRE_TIMEOUT_MS, executorOf, openPool, ROLES, type Executor, type Quota, type Statement } from './db.ts';
 import { createShares, type Shares } from './shares.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
+import { inTransaction, type TransactionExecutor, type TransactionOptions } from './transaction.ts';
 
 declare const brand: unique symbol;
 
@@ -45,6 +37,9 @@ export interface TenantTx extends TenantRead, Transaction {
 export interface SystemTx extends Executor, Transaction {
   readonly [brand]: 'system';
 }
+
+/** A transaction across companies whose statements need not all be waited for. */
+export type FlushTx = SystemTx & Pick<TransactionExecutor, 'trails'>;
 
 /** Who asks, for which company, and the way to its data. */
 export interface Tenant {
@@ -85,6 +80,8 @@ export interface Database {
   tenantTx<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T>;
   /** `fromReserve`: for a few hundred bytes that something else bounds; goes on while a full disk refuses other writes. */
   systemTx<T>(behalf: Behalf, work: (tx: SystemTx) => Promise<T>, options?: { fromReserve: boolean }): Promise<T>;
+  /** One transaction for many callbacks, in as few round trips as it can do with. */
+  flushTx<T>(work: (tx: FlushTx) => Promise<T>, options: TransactionOptions): Promise<T>;
   /** Single statements across companies: each is its own transaction. */
   system(behalf: Behalf): SystemTx;
   /** Throws when the database does not answer. */
@@ -114,15 +111,14 @@ function beginFor(companyId: string): string {
 const noTrail = (): void => undefined;
 
 async function transact<X, T>(
-  pool: pg.Pool,
-  begin: string,
-  dress: (executor: Executor & Transaction) => X,
+  { pool, begin, options }: { pool: pg.Pool; begin: string; options?: TransactionOptions },
+  dress: (executor: TransactionExecutor & Transaction) => X,
   work: (tx: X) => Promise<T>,
 ): Promise<T> {
   const actions: (() => void)[] = [];
-  const result = await inTransaction(pool, begin, (executor) =>
-    work(dress({ ...executor, afterCommit: (action) => void actions.push(action), makes: noTrail })),
-  );
+  const dressed = (executor: TransactionExecutor): X =>
+    dress({ ...executor, afterCommit: (action) => void actions.push(action), makes: noTrail });
+  const result = await inTransaction(pool, begin, (executor) => work(dressed(executor)), options);
   for (const action of actions) action();
   return result;
 }
@@ -157,6 +153,11 @@ function shared(shares: Shares, owner: string, executor: Executor): Executor {
   };
 }
 
+function openAcross(pool: pg.Pool, crossing: Shares) {
+  return <T>(behalf: Behalf, work: (tx: FlushTx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
+    crossing.within(behalf, () => transact({ pool, begin: 'begin', options }, (tx) => tx as unknown as FlushTx, work));
+}
+
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, poolSize, storage = UNGUARDED, quota = null, readsUnderRls = false } = options;
   const app = openPool(url, ROLES.app, poolSize, quota);
@@ -165,11 +166,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   const writing = shareAmongCompanies(poolSize);
   const reading = shareAmongCompanies(poolSize);
   const crossing = shareSystemPool(poolSize);
+  const transactAcross = openAcross(system, crossing);
 
   function underRls<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T> {
     return transact(
-      app,
-      beginFor(companyId),
+      { pool: app, begin: beginFor(companyId) },
       (tx) => ({ ...tx, companyId, writable: true }) as unknown as TenantTx,
       work,
     );
@@ -197,9 +198,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     walk: (companyId) => openRead(companyId, shared(writing, companyId, readUnderRls(companyId))),
     tenantTx: (companyId, work) => storage.write(() => writing.within(companyId, () => underRls(companyId, work))),
     systemTx: (behalf, work, { fromReserve } = { fromReserve: false }) =>
-      (fromReserve ? UNGUARDED : storage).write(() =>
-        crossing.within(behalf, () => transact(system, 'begin', (tx) => tx as unknown as SystemTx, work)),
-      ),
+      (fromReserve ? UNGUARDED : storage).write(() => transactAcross(behalf, work)),
+    flushTx: (work, how) => storage.write(() => transactAcross('callbacks', work, how)),
     system: openSystem,
     // By the door, where slow searches do not make it wait: a process whose companies keep it busy is well.
     ping: async () => void (await openSystem('door').query({ name: 'tenant.ping', text: 'select 1', values: [] })),

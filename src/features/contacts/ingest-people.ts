@@ -56,9 +56,10 @@ export const nameOf = (asked: AskedPerson): string | null => identitiesOf(asked)
 
 export type Known = Map<string, KnownIdentity>;
 
-export async function resolvePeople(tx: SystemTx, asked: AskedPerson[]): Promise<FoundPeople> {
+/** `looked`: what the store knows of all their names, where that has been looked up a moment ago. */
+export async function resolvePeople(tx: SystemTx, asked: AskedPerson[], looked?: Known): Promise<FoundPeople> {
   const identities = asked.map(identitiesOf);
-  const known = await knownOf(tx, identities.flat());
+  const known = looked ?? (await knownOf(tx, identities.flat()));
   const held = new Map([...known].map(([key, identity]) => [key, identity.contact]));
   const newcomers = new Map<string, NewPerson>();
   for (const [index, own] of identities.entries()) welcome(asked[index] as AskedPerson, own, held, newcomers);

@@ -9,13 +9,14 @@ import type {
   InboundUnreadable,
 } from '../../channels/channel.ts';
 import { newId } from '../../platform/ids.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
-import { findReceivers, setCoexistence, type Receiver } from '../inboxes/ingest-queries.ts';
+import type { FlushTx, SystemTx } from '../../platform/tenant.ts';
+import { setCoexistence, type Receiver } from '../inboxes/ingest-queries.ts';
 import { applyWishes, type Wish } from '../contacts/ingest-wishes.ts';
 import type { Split } from '../contacts/ingest-renames.ts';
 import type { Correction } from '../messages/ingest-queries.ts';
 import { applyCorrections, applyStatuses, type StatusNews } from '../messages/ingest.ts';
 import { saidAt, type Arrival } from './batch.ts';
+import type { Inboxes } from './inboxes.ts';
 import { insertAsides, type Aside } from './queries.ts';
 import { mediaOf } from './rows.ts';
 import { storeMessages } from './store-messages.ts';
@@ -25,17 +26,26 @@ export type Outcomes = Record<'stored' | 'repeated' | 'applied' | 'parked' | 'dr
 
 const noOutcomes = (): Outcomes => ({ stored: 0, repeated: 0, applied: 0, parked: 0, dropped: 0, aside: 0 });
 
-/** `split` asks for the merge of two contacts that the network shows to be one person, in this transaction. */
+export interface Surroundings {
+  inboxes: Inboxes;
+  /** Asks for the merge of two contacts that the network shows to be one person, in this transaction. */
+  split: (found: Split) => Promise<void>;
+}
+
+/** True when the first thing that a batch does is to look: what the network says of an account is written before. */
+export const beginsWithReads = (elements: Inbound[]): boolean =>
+  elements.every((element) => element.kind !== 'account' && element.kind !== 'unreadable');
+
 export async function ingest(
-  tx: SystemTx,
+  tx: FlushTx,
   channel: Channel,
   elements: Inbound[],
-  split: (found: Split) => Promise<void>,
+  { inboxes, split }: Surroundings,
 ): Promise<Outcomes> {
   const outcomes = noOutcomes();
   // Callbacks that wait together have no order: what the network says of an account holds for the messages beside it.
   for (const element of elements) if (element.kind === 'account') await applyAccount(tx, channel, element, outcomes);
-  const receivers = await receiversOf(tx, channel, elements);
+  const { receivers, ahead } = await inboxes.find(tx, channel, elements);
   const at = (element: { address: string }): Receiver | undefined => receivers.get(element.address);
   const arrivals: Arrival[] = [];
   const news: StatusNews[] = [];
@@ -54,7 +64,7 @@ export async function ingest(
     else arrivals.push({ receiver, channel, message: element });
   }
   if (asides.length > 0) outcomes.aside = await insertAsides(tx, asides);
-  const { stored, dropped, splits } = await storeMessages(tx, arrivals);
+  const { stored, dropped, splits } = await storeMessages(tx, arrivals, ahead);
   outcomes.stored = stored;
   outcomes.dropped += dropped;
   outcomes.repeated = arrivals.length - stored - dropped;
@@ -67,15 +77,6 @@ export async function ingest(
     outcomes.parked += parked;
   }
   return outcomes;
-}
-
-async function receiversOf(tx: SystemTx, channel: Channel, elements: Inbound[]): Promise<Map<string, Receiver>> {
-  const addresses = new Set(
-    elements.flatMap((element) => ('address' in element && element.address ? [element.address] : [])),
-  );
-  if (addresses.size === 0) return new Map();
-  const receivers = await findReceivers(tx, channel.name, [...addresses]);
-  return new Map(receivers.map((receiver) => [receiver.address, receiver]));
 }
 
 async function applyAccount(

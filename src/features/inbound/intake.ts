@@ -8,11 +8,18 @@ import type { Channel, Inbound } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
 import { PORTION, readPortions } from './portions.ts';
-import { settle, type Unsettled } from './settle.ts';
+import { createInboxes } from './inboxes.ts';
+import { settle, type Store, type Unsettled } from './settle.ts';
 import { createLine, type Waiting } from './turns.ts';
 
-// Enough to keep two cores and the disk busy; more only makes smaller batches that wait for the same rows.
+// The most at a time. More would only wait for the same rows.
 const FLUSHES = 3;
+// What a transaction costs by itself it costs once for all that it stores, so what arrives gathers while one runs. A second one
+// begins beside it for so many elements, and a further one for each that stands still: it waits for a row that somebody holds.
+const WORTH_ELEMENTS = 16;
+const STILL_MS = 20;
+// One prepares its statements while the other's are run.
+const MOVING = 2;
 // A transaction that holds more elements than this is no faster per element, and makes its neighbours wait.
 const BATCH_ELEMENTS = 500;
 // Portions of large callbacks have a flush of their own, and after each one a pause as long as it took: of the database and of this
@@ -40,10 +47,11 @@ export interface Intake {
 export function createIntake(kit: Kit): Intake {
   const owed = createOwed();
   const waitForLarge = oneByTurn();
-  const small = createLane(kit, { flushes: FLUSHES, pauses: 0 });
-  const large = createLane(kit, { flushes: LARGE_FLUSHES, pauses: LARGE_PAUSES });
+  const store = { kit, inboxes: createInboxes() };
+  const small = createLane(store, { flushes: FLUSHES, pauses: 0 });
+  const large = createLane(store, { flushes: LARGE_FLUSHES, pauses: LARGE_PAUSES });
 
-  async function store(channel: Channel, bytes: number, portions: AsyncIterator<Inbound[]>): Promise<void> {
+  async function take(channel: Channel, bytes: number, portions: AsyncIterator<Inbound[]>): Promise<void> {
     let portion = await portions.next();
     if (portion.done) return;
     // A callback is one number's as a rule: its first element says whose turn and whose room it takes.
@@ -69,7 +77,7 @@ export function createIntake(kit: Kit): Intake {
       try {
         if (bytes > LARGE_BYTES) await waitForLarge();
         const ignored = (): void => kit.metrics.inbound.inc({ channel: channel.name, outcome: 'ignored' });
-        await store(channel, bytes, readPortions(parts, ignored));
+        await take(channel, bytes, readPortions(parts, ignored));
       } finally {
         release();
       }
@@ -115,31 +123,45 @@ interface Queued extends Waiting, Unsettled {
 
 type Lane = (channel: Channel, key: string, elements: Inbound[]) => Promise<void>;
 
-/** A way to the store with `flushes` transactions at a time, each followed by a pause of `pauses` times as long. */
-function createLane(kit: Kit, { flushes, pauses }: { flushes: number; pauses: number }): Lane {
+/** A way to the store with at most `flushes` transactions at a time, each followed by a pause of `pauses` times as long. */
+function createLane(store: Store, { flushes, pauses }: { flushes: number; pauses: number }): Lane {
   const line = createLine<Queued>({ size: BATCH_ELEMENTS, sizePerKey: PORTION });
   let flushing = 0;
+  /** Transactions that run and do not stand still. */
+  let moving = 0;
   let planned = false;
 
   function plan(): void {
-    if (planned || flushing >= flushes || line.isEmpty()) return;
+    if (planned || flushing >= flushes || line.waiting() === 0) return;
+    if (moving > 0 && (moving >= MOVING || line.waiting() < WORTH_ELEMENTS)) return;
     planned = true;
     setImmediate(() => {
       planned = false;
-      flushing += 1;
-      void flush().finally(() => {
-        flushing -= 1;
-        plan();
-      });
+      void flush(line.nextBatch());
       plan();
     });
   }
 
-  async function flush(): Promise<void> {
+  async function flush(batch: Queued[]): Promise<void> {
     const startedMs = performance.now();
-    await settleByChannel(kit, line.nextBatch());
-    const pauseMs = Math.min(MAX_PAUSE_MS, pauses * (performance.now() - startedMs));
-    if (pauseMs > 0) await sleep(pauseMs);
+    flushing += 1;
+    moving += 1;
+    let isMoving = true;
+    const stop = (): void => {
+      if (isMoving) moving -= 1;
+      isMoving = false;
+      plan();
+    };
+    const patience = setTimeout(stop, STILL_MS);
+    try {
+      await settleByChannel(store, batch);
+      const pauseMs = Math.min(MAX_PAUSE_MS, pauses * (performance.now() - startedMs));
+      if (pauseMs > 0) await sleep(pauseMs);
+    } finally {
+      clearTimeout(patience);
+      flushing -= 1;
+      stop();
+    }
   }
 
   return (channel, key, elements) =>
@@ -149,6 +171,6 @@ function createLane(kit: Kit, { flushes, pauses }: { flushes: number; pauses: nu
     });
 }
 
-async function settleByChannel(kit: Kit, batch: Queued[]): Promise<void> {
-  for (const [channel, items] of Map.groupBy(batch, (item) => item.channel)) await settle(kit, channel, items);
+async function settleByChannel(store: Store, batch: Queued[]): Promise<void> {
+  for (const [channel, items] of Map.groupBy(batch, (item) => item.channel)) await settle(store, channel, items);
 }

@@ -167,6 +167,34 @@ test('a DELETED inbox receives nothing; ACTIVE again, it receives', async () => 
   assert.equal((await storedMessage(platform, own, found)).external_id, found);
 });
 
+test('a number that has moved to another company brings its next message there, and to a contact of that company', async () => {
+  const before = await connectPhone(platform);
+  const person = freshPhone();
+  const [first, second, again] = [wamid(), wamid(), wamid()];
+  await network.post(200, incoming(before, { from: person, id: first }));
+  await platform.call(200, 'PUT', `/v1/inboxes/${before.inbox}`, { body: { status: 'DELETED' } });
+  const company = await platform.createCompany();
+  const now = await connectPhone(platform, { company, id: before.id, waba: before.waba });
+  await network.post(200, incoming(now, { from: person, id: second }));
+  await network.post(200, incoming(now, { from: person, id: first }, { from: person, id: again }));
+  const messages = await platform.database.sql(
+    'select company_id, external_id from messages where external_id = any($1) order by company_id, external_id',
+    [[first, second, again]],
+  );
+  const of = (owner: string, ...ids: string[]) => ids.map((id) => ({ company_id: owner, external_id: id }));
+  const expected = [...of(before.company, first), ...of(company._id, ...[first, second, again].toSorted())];
+  assert.deepEqual(
+    messages,
+    expected.toSorted((a, b) => (a.company_id < b.company_id ? -1 : 1)),
+  );
+  const owners = await platform.database.sql(
+    `select distinct m.company_id from messages m join contacts c on c.company_id = m.company_id and c._id = m.contact_id
+      where m.external_id = any($1)`,
+    [[first, second, again]],
+  );
+  assert.equal(owners.length, 2);
+});
+
 test('an inbox whose credentials the network has not accepted receives nothing', async () => {
   const [id, waba, message] = [networkId(), networkId(), wamid()];
   const config = { phone_number_id: id, waba_id: waba, business_id: '1', business_token: 'guessed' };

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, Inbound } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import { isCollision, isContention, isUnavailable } from '../../platform/db.ts';
-import { ingest, type Outcomes } from './ingest.ts';
+import type { Inboxes } from './inboxes.ts';
+import { beginsWithReads, ingest, type Outcomes } from './ingest.ts';
 import { MergeSplit } from './jobs.ts';
 
 /** A callback, or a portion of one, that waits for the store. */
@@ -13,18 +14,24 @@ export interface Unsettled {
   failed: (error: unknown) => void;
 }
 
+/** Where batches are stored. */
+export interface Store {
+  kit: Kit;
+  inboxes: Inboxes;
+}
+
 /** Stores the batch, whose callbacks all came through `channel`, and settles each of them. Never rejects. */
-export async function settle(kit: Kit, channel: Channel, batch: Unsettled[]): Promise<void> {
+export async function settle(store: Store, channel: Channel, batch: Unsettled[]): Promise<void> {
   try {
-    await store(
-      kit,
+    await write(
+      store,
       channel,
       batch.flatMap((item) => item.elements),
     );
     for (const item of batch) item.done();
   } catch (error) {
     if (isAway(error)) for (const item of batch) item.failed(error);
-    else for (const item of batch) await retryAlone(kit, channel, item, batch.length > 1);
+    else for (const item of batch) await retryAlone(store, channel, item, batch.length > 1);
   }
 }
 
@@ -32,11 +39,11 @@ export async function settle(kit: Kit, channel: Channel, batch: Unsettled[]): Pr
 const isAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error);
 
 /** Stores the item as a whole first, then element by element, so that one bad element does not keep the others out. */
-async function retryAlone(kit: Kit, channel: Channel, item: Unsettled, whole: boolean): Promise<void> {
+async function retryAlone(store: Store, channel: Channel, item: Unsettled, whole: boolean): Promise<void> {
   const { elements, done, failed } = item;
   try {
-    if (!whole || !(await isStored(kit, channel, elements))) {
-      for (const element of elements) await storeOrPutAside(kit, channel, element);
+    if (!whole || !(await isStored(store, channel, elements))) {
+      for (const element of elements) await storeOrPutAside(store, channel, element);
     }
     done();
   } catch (error) {
@@ -45,9 +52,9 @@ async function retryAlone(kit: Kit, channel: Channel, item: Unsettled, whole: bo
   }
 }
 
-async function isStored(kit: Kit, channel: Channel, elements: Inbound[]): Promise<boolean> {
+async function isStored(store: Store, channel: Channel, elements: Inbound[]): Promise<boolean> {
   try {
-    await store(kit, channel, elements);
+    await write(store, channel, elements);
     return true;
   } catch (error) {
     if (isAway(error)) throw error;
@@ -60,29 +67,35 @@ const TRIES = 3;
 const PAUSE_MS = 50;
 
 /** Throws when it should be tried later; what can never be stored is kept for inspection. */
-async function storeOrPutAside(kit: Kit, channel: Channel, element: Inbound): Promise<void> {
+async function storeOrPutAside(store: Store, channel: Channel, element: Inbound): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await store(kit, channel, [element]);
+      return await write(store, channel, [element]);
     } catch (error) {
       if (isAway(error) || (isContention(error) && !(isCollision(error) && attempt < TRIES))) throw error;
       if (attempt < TRIES) await sleep(Math.random() * PAUSE_MS * attempt);
-      else return await putAside(kit, channel, element, error as Error);
+      else return await putAside(store, channel, element, error as Error);
     }
   }
 }
 
-async function putAside(kit: Kit, channel: Channel, element: Inbound, error: Error): Promise<void> {
-  kit.log.error({ err: error, channel: channel.name, kind: element.kind }, 'inbound: an element could not be stored');
+async function putAside(store: Store, channel: Channel, element: Inbound, error: Error): Promise<void> {
+  store.kit.log.error(
+    { err: error, channel: channel.name, kind: element.kind },
+    'inbound: an element could not be stored',
+  );
   const address = 'address' in element ? element.address : null;
-  await store(kit, channel, [{ kind: 'unreadable', address, reason: error.message, raw: element }]);
+  await write(store, channel, [{ kind: 'unreadable', address, reason: error.message, raw: element }]);
 }
 
-async function store(kit: Kit, channel: Channel, elements: Inbound[]): Promise<void> {
-  const outcomes = await kit.database.systemTx('callbacks', (tx) =>
-    ingest(tx, channel, elements, (split) =>
-      kit.enqueue(tx, MergeSplit, split, { key: `${split.kept} ${split.absorbed}` }),
-    ),
+async function write({ kit, inboxes }: Store, channel: Channel, elements: Inbound[]): Promise<void> {
+  const outcomes = await kit.database.flushTx(
+    (tx) =>
+      ingest(tx, channel, elements, {
+        inboxes,
+        split: (found) => kit.enqueue(tx, MergeSplit, found, { key: `${found.kept} ${found.absorbed}` }),
+      }),
+    { readsFirst: beginsWithReads(elements), gathers: true },
   );
   count(kit, channel, outcomes);
 }

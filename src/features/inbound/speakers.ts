@@ -3,6 +3,7 @@ import { resolvePeople, type FoundPeople } from '../contacts/ingest-people.ts';
 import { linkNames, renamePeople, type Renaming, type Split } from '../contacts/ingest-renames.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { Arrival } from './batch.ts';
+import type { Ahead } from './inboxes.ts';
 
 export interface Speakers {
   /** Without notices about people whom neither the store nor the batch knows. */
@@ -12,7 +13,7 @@ export interface Speakers {
   splits: Split[];
 }
 
-export async function findSpeakers(tx: SystemTx, arrivals: Arrival[]): Promise<Speakers> {
+export async function findSpeakers(tx: SystemTx, arrivals: Arrival[], ahead: Ahead | null): Promise<Speakers> {
   const notices = arrivals.flatMap(readNotice);
   const first = await renamePeople(
     tx,
@@ -27,6 +28,8 @@ export async function findSpeakers(tx: SystemTx, arrivals: Arrival[]): Promise<S
       asked,
       unknown.map(({ renaming }) => renaming),
     ),
+    // A renaming changes what was looked up.
+    notices.length === 0 ? ahead?.people : undefined,
   );
   // Someone who speaks in this very batch is known by now.
   const second = await renamePeople(

@@ -1,6 +1,6 @@
 /** Stores a batch of messages with everything that moves with them, in the caller's transaction. */
 import { emit, type EventItem } from '../../platform/events.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { FlushTx } from '../../platform/tenant.ts';
 import { findContactsOf, touchContacts } from '../contacts/ingest-queries.ts';
 import { nameOf, type FoundPeople } from '../contacts/ingest-people.ts';
 import { isNamedIn } from '../inboxes/test-people.ts';
@@ -16,6 +16,7 @@ import type { Split } from '../contacts/ingest-renames.ts';
 import type { Message } from '../messages/schemas.ts';
 import { isFromContact, saidAt, type Arrival, type Placed } from './batch.ts';
 import { leaveTurns } from './queries.ts';
+import type { Ahead } from './inboxes.ts';
 import { rowOf } from './rows.ts';
 import { findSpeakers } from './speakers.ts';
 import { findThreads, type FoundThreads } from './threads.ts';
@@ -35,11 +36,11 @@ export interface StoredMessages {
   splits: Split[];
 }
 
-export async function storeMessages(tx: SystemTx, arrivals: Arrival[]): Promise<StoredMessages> {
+export async function storeMessages(tx: FlushTx, arrivals: Arrival[], ahead: Ahead | null): Promise<StoredMessages> {
   const nothing: StoredMessages = { stored: 0, dropped: 0, splits: [] };
   const distinct = withoutRepetitions(inOrder(arrivals));
   if (distinct.length === 0) return nothing;
-  const known = await findKnown(tx, distinct.map(keyOf));
+  const known = ahead?.messages ?? (await findKnown(tx, distinct.map(keyOf)));
   const stored = new Set(known.filter((key) => key.stored).map(textOf));
   const unstored = distinct.filter((arrival) => !stored.has(textOf(keyOf(arrival))));
   const now = new Date().toISOString();
@@ -49,7 +50,7 @@ export async function storeMessages(tx: SystemTx, arrivals: Arrival[]): Promise<
     now,
   );
   if (unstored.length === 0) return nothing;
-  const { arrivals: fresh, people, splits } = await findSpeakers(tx, unstored);
+  const { arrivals: fresh, people, splits } = await findSpeakers(tx, unstored, ahead);
   const dropped = unstored.length - fresh.length;
   if (fresh.length === 0) return { ...nothing, dropped };
   const threads = await findThreads(
@@ -63,7 +64,7 @@ export async function storeMessages(tx: SystemTx, arrivals: Arrival[]): Promise<
   );
   const messages = inPlaces(placed, inserted);
   refuseEmptyThreads(threads, messages);
-  await move(tx, placed, threads, messages);
+  move(tx, placed, threads, messages);
   await tell(tx, { placed, threads, people, messages });
   await applyParked(
     tx,
@@ -107,7 +108,7 @@ function inPlaces(placed: Placed[], inserted: Message[]): Message[] {
 }
 
 /** The file of an old message comes later than its placeholder. */
-async function complete(tx: SystemTx, stored: Arrival[], now: string): Promise<void> {
+async function complete(tx: FlushTx, stored: Arrival[], now: string): Promise<void> {
   const files = stored.filter(({ message }) => message.origin === 'history' && message.media);
   if (files.length === 0) return;
   await completePlaceholders(
@@ -123,8 +124,8 @@ function refuseEmptyThreads(threads: FoundThreads, messages: Message[]): void {
     if (!filled.has(id)) throw new Error('a conversation was opened for a repeated message');
 }
 
-/** Conversations and contacts follow the messages that really came in. */
-async function move(tx: SystemTx, placed: Placed[], threads: FoundThreads, messages: Message[]): Promise<void> {
+/** Conversations and contacts follow the messages that really came in. Nobody waits for it. */
+function move(tx: FlushTx, placed: Placed[], threads: FoundThreads, messages: Message[]): void {
   const inserted = new Map(
     messages.map((message) => [textOf({ inbox: message.inbox, external_id: message.external_id }), message]),
   );
@@ -135,14 +136,14 @@ async function move(tx: SystemTx, placed: Placed[], threads: FoundThreads, messa
     if (message && thread) activities.set(thread._id, joined(activities.get(thread._id), arrival, message, thread));
   }
   const all = [...activities.values()].toSorted((a, b) => (a.conversation < b.conversation ? -1 : 1));
-  await touchThreads(tx, all);
+  tx.trails(touchThreads(tx, all));
   const contacts = all.map((a) => ({
     company: a.company,
     contact: a.contact,
     message_at: a.last_message_at,
     inbound_at: a.inbound_at,
   }));
-  await touchContacts(tx, latestPerContact(contacts));
+  tx.trails(touchContacts(tx, latestPerContact(contacts)));
   const turns = placed.filter(
     (arrival, index) => wantsAgent(arrival, threads.threads[index]) && inserted.has(textOf(keyOf(arrival))),
   );
@@ -156,7 +157,7 @@ async function move(tx: SystemTx, placed: Placed[], threads: FoundThreads, messa
       },
     ]),
   );
-  if (pending.size > 0) await leaveTurns(tx, [...pending.values()]);
+  if (pending.size > 0) tx.trails(leaveTurns(tx, [...pending.values()]));
 }
 
 function joined(
@@ -228,7 +229,7 @@ interface Stored {
 }
 
 /** Old messages tell nothing; everything else is told in the order in which it became true. */
-async function tell(tx: SystemTx, { placed, threads, people, messages }: Stored): Promise<void> {
+async function tell(tx: FlushTx, { placed, threads, people, messages }: Stored): Promise<void> {
   const current = placed.filter(({ message }) => message.origin !== 'history');
   const contactKeys = new Map(
     current.map(({ receiver, contact }) => [contact, { company: receiver.company, _id: contact }]),
@@ -261,5 +262,5 @@ async function tell(tx: SystemTx, { placed, threads, people, messages }: Stored)
       .filter((message) => told.has(textOf(message)))
       .map((data) => ({ event: 'MESSAGE_RECEIVED' as const, data })),
   ];
-  await emit(tx, items);
+  tx.trails(emit(tx, items));
 }

@@ -17,7 +17,7 @@ describe('a line', () => {
     line.add(item('c', 2));
     assert.deepEqual(names(line.nextBatch()), ['a1', 'b1', 'c1', 'a2', 'c2']);
     assert.deepEqual(names(line.nextBatch()), ['a3', 'a4']);
-    assert.equal(line.isEmpty(), true);
+    assert.equal(line.waiting(), 0);
   });
 
   test('puts a single item into the next batch, whatever of another key waits before it', () => {

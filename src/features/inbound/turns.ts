@@ -19,13 +19,15 @@ export interface BatchLimits {
 
 export interface Line<T extends Waiting> {
   add(item: T): void;
-  isEmpty(): boolean;
+  /** Elements of all that wait. */
+  waiting(): number;
   nextBatch(): T[];
 }
 
 export function createLine<T extends Waiting>(limits: BatchLimits): Line<T> {
   /** In the order of their next turn. */
   const queues = new Map<string, T[]>();
+  let waiting = 0;
 
   function nextBatch(): T[] {
     const batch: T[] = [];
@@ -46,6 +48,7 @@ export function createLine<T extends Waiting>(limits: BatchLimits): Line<T> {
     let round = [...queues.entries().take(limits.size)];
     while (round.length > 0) round = round.filter(([key, queue]) => takeFirst(key, queue));
     for (const key of sizes.keys()) moveBehind(key);
+    waiting -= size;
     return batch;
   }
 
@@ -57,11 +60,12 @@ export function createLine<T extends Waiting>(limits: BatchLimits): Line<T> {
 
   return {
     add: (item) => {
+      waiting += item.size;
       const queue = queues.get(item.key);
       if (queue) queue.push(item);
       else queues.set(item.key, [item]);
     },
-    isEmpty: () => queues.size === 0,
+    waiting: () => waiting,
     nextBatch,
   };
 }

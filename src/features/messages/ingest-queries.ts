@@ -19,8 +19,11 @@ export const keyColumns = (keys: MessageKey[]): string[][] => [
   keys.map((key) => key.external_id),
 ];
 
+/** `stored`: the store has it already; else something is parked for it. */
+export type KnownMessage = MessageKey & { stored: boolean };
+
 /** Which of these the store already has, and for which something is parked. */
-export function findKnown(tx: SystemTx, keys: MessageKey[]): Promise<(MessageKey & { stored: boolean })[]> {
+export function findKnown(tx: SystemTx, keys: MessageKey[]): Promise<KnownMessage[]> {
   return many(tx, {
     name: 'messages.findKnown',
     text: `with keys as (select * from unnest($1::text[], $2::text[], $3::text[]) as k (company_id, inbox_id, external_id))
