@@ -40,6 +40,7 @@ export const TABLES: Readonly<Record<string, Owner>> = {
   pending_turns: 'inbound',
   webhooks: 'webhooks',
   deliveries: 'webhooks',
+  delivery_workers: 'webhooks',
   event_listeners: 'webhooks',
 };
 

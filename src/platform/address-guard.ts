@@ -170,7 +170,7 @@ export const NOT_PUBLIC = 'The host is not a public Internet address.';
 type UrlVerdict = { url: URL; wrong: null; skipsGuard: boolean } | { url: null; wrong: string; skipsGuard: false };
 
 /** The rules that need no network. The URL parser has by then written every spelling of an IPv4 host as a.b.c.d. */
-export function examineUrl(text: string, guard: AddressGuard, trusted: readonly URL[]): UrlVerdict {
+function examineUrl(text: string, guard: AddressGuard, trusted: readonly URL[]): UrlVerdict {
   const refused = (wrong: string): UrlVerdict => ({ url: null, wrong, skipsGuard: false });
   if (text.length > MAX_URL_LENGTH) return refused(`The URL is longer than ${MAX_URL_LENGTH} characters.`);
   const url = URL.parse(text);
@@ -186,6 +186,20 @@ export function examineUrl(text: string, guard: AddressGuard, trusted: readonly 
     return refused('The port must be 80, 443, or 1024 and above.');
   }
   return { url, wrong: null, skipsGuard };
+}
+
+/** Addresses whose verdict is remembered: it hangs on their text alone, and deliveries ask for the same ones again and again. */
+const KNOWN_URLS = 1_000;
+
+/** Examines URLs, and remembers the verdicts. */
+export function createExaminer(guard: AddressGuard, trusted: readonly URL[]): (text: string) => UrlVerdict {
+  const verdicts = new Map<string, UrlVerdict>();
+  return (text) => {
+    const verdict = verdicts.get(text) ?? examineUrl(text, guard, trusted);
+    if (verdicts.size >= KNOWN_URLS) verdicts.clear();
+    verdicts.set(text, verdict);
+    return verdict;
+  };
 }
 
 /** Also under another of the names that a machine has for itself. */

@@ -2,9 +2,11 @@
  * The one door to the network. Every outgoing call is one attempt over HTTP/1.1: no redirect is followed, nothing is
  * repeated or inflated, no proxy variable is read, and the caller's signal spans DNS, connect, TLS, headers and body.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import { Agent, Pool, type buildConnector, type Dispatcher } from 'undici';
-import { createAddressGuard, dial, examineUrl, NOT_PUBLIC, refuseHost, type DialStage } from './address-guard.ts';
+import { append, EMPTY, joinedHeaders, type Reading } from './outbound-answer.ts';
+import { createAddressGuard, dial, createExaminer, NOT_PUBLIC, refuseHost, type DialStage } from './address-guard.ts';
 
 export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -64,8 +66,6 @@ const MAX_HEADER_BYTES = 16_384;
 const SLICE_BYTES = 512;
 /** Honest servers send one or two (102, 103) before the answer. */
 const MAX_INTERIM_RESPONSES = 16;
-/** Most answers to a webhook are smaller; the buffer doubles from here. */
-const FIRST_BUFFER_BYTES = 4096;
 /** Set by undici or by the connection; given by a tenant they could point the request at another host. */
 const RESERVED_HEADERS =
   /^(host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$|^proxy-/;
@@ -81,7 +81,7 @@ export function createOutbound(options: { allow: string[]; trusted: string[]; co
   const connections = options.connections ?? CONNECTIONS;
   const guarded = openDoor(connections, guard.blockList);
   const open = openDoor(connections);
-  const checkUrl = (text: string) => examineUrl(text, guard, trusted);
+  const checkUrl = createExaminer(guard, trusted);
   return {
     async tenant(request) {
       const { url, wrong, skipsGuard } = checkUrl(request.url);
@@ -148,17 +148,15 @@ function readInSlices(socket: Socket): Socket {
 }
 
 /** One request on its way. */
-interface Attempt {
+interface Attempt extends Reading {
   request: OutboundRequest;
   settled: boolean;
   /** Set by undici right before it writes the request: from here on bytes may have left. */
   controller: Dispatcher.DispatchController | null;
   abandonDial: (() => void) | null;
   status: number;
-  headers: Record<string, string>;
+  headers: IncomingHttpHeaders;
   interimResponses: number;
-  body: Buffer;
-  length: number;
 }
 
 type End = 'complete' | 'cut' | OutboundError;
@@ -173,7 +171,7 @@ function attempt(door: Door, url: URL, request: OutboundRequest): Promise<Outbou
       status: 0,
       headers: {},
       interimResponses: 0,
-      body: Buffer.alloc(0),
+      body: EMPTY,
       length: 0,
     };
     /** The status decides: whatever happens after it is a truncated response, never an error. */
@@ -183,7 +181,15 @@ function attempt(door: Door, url: URL, request: OutboundRequest): Promise<Outbou
       request.signal.removeEventListener('abort', onAbort);
       const { status, headers, body, length } = state;
       if (end instanceof OutboundError && status === 0) return reject(end);
-      resolve({ status, headers, body: body.subarray(0, length), truncated: end !== 'complete' });
+      resolve({
+        status,
+        // Most callers look at none.
+        get headers() {
+          return joinedHeaders(headers);
+        },
+        body: body.subarray(0, length),
+        truncated: end !== 'complete',
+      });
     };
     const onAbort = () => {
       settle(timedOut(state));
@@ -203,20 +209,20 @@ function attempt(door: Door, url: URL, request: OutboundRequest): Promise<Outbou
 }
 
 function dispatchOptions(url: URL, { method, headers = {}, body }: OutboundRequest): Dispatcher.DispatchOptions {
-  // Nothing here inflates, so nothing compressed is asked for.
-  const sent = new Map([['accept-encoding', 'identity']]);
+  // Nothing here inflates, so nothing compressed is asked for. Names and values in turn, as undici takes them.
+  const sent = ['accept-encoding', 'identity'];
   for (const [name, value] of Object.entries(headers)) {
     const lowerCased = name.toLowerCase();
     if (RESERVED_HEADERS.test(lowerCased)) {
       throw new OutboundError('BLOCKED', false, `The header ${lowerCased} must not be set.`);
     }
-    if (lowerCased !== 'accept-encoding') sent.set(name, value);
+    if (lowerCased !== 'accept-encoding') sent.push(name, value);
   }
   return {
     origin: url.origin,
     path: url.pathname + url.search,
     method,
-    headers: Object.fromEntries(sent),
+    headers: sent,
     body: body ?? null,
   };
 }
@@ -239,11 +245,10 @@ function handlerOf(
         return;
       }
       state.status = status;
-      const told = Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]);
-      state.headers = Object.fromEntries(told) as Record<string, string>;
+      state.headers = headers;
     },
     onResponseData(controller, chunk) {
-      append(state, chunk);
+      append(state, chunk, state.request.maxBytes);
       if (state.length <= state.request.maxBytes) return;
       state.length = state.request.maxBytes;
       settle('cut');
@@ -252,20 +257,6 @@ function handlerOf(
     onResponseEnd: () => settle('complete'),
     onResponseError: (_controller, error) => settle(explained(error)),
   };
-}
-
-/** Into one growing buffer: a list of chunks would let a peer that sends single bytes multiply the memory it holds. */
-function append(state: Attempt, chunk: Buffer): void {
-  // One byte more than wanted tells that there is more.
-  const taken = chunk.subarray(0, state.request.maxBytes + 1 - state.length);
-  const length = state.length + taken.length;
-  if (length > state.body.length) {
-    const grown = Buffer.allocUnsafe(Math.max(length, 2 * state.body.length, FIRST_BUFFER_BYTES));
-    state.body.copy(grown, 0, 0, state.length);
-    state.body = grown;
-  }
-  taken.copy(state.body, state.length);
-  state.length = length;
 }
 
 function timedOut(state: Attempt): OutboundError {

@@ -57,8 +57,8 @@ const LANES = {
   door: 3,
   /** Three transactions of the intake at once, and one for portions of large callbacks. */
   callbacks: 4,
-  /** Claiming, recording and sweeping: each once at a time. */
-  deliveries: 3,
+  /** Claiming, beginning, recording and sweeping: each once at a time. */
+  deliveries: 4,
   /** Everything that nobody waits for: retention, statistics, statuses that crossed their message. */
   upkeep: 3,
 };

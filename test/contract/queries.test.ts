@@ -67,10 +67,12 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'users.purgePeople': 'people whom no company has among its users any more',
   'users.writePassword': 'the password of a person, which belongs to no company',
   'webhooks.allowBitmaps': 'a setting of the transaction',
+  'webhooks.closeWorkers': 'worker processes work for all companies',
   'webhooks.deleteOldDeliveries': 'retention, by age alone',
+  'webhooks.deleteSilentWorkers': 'worker processes work for all companies',
+  'webhooks.insertWorker': 'worker processes work for all companies',
   'webhooks.isQueueEmpty': 'whether anything waits at all',
   'webhooks.moveReceivers': "the sandbox's own webhooks, by their address",
-  'webhooks.sweepInterrupted': 'what dead workers left, by age alone',
 };
 
 /** By the parameter's type, which may be a union. */

@@ -212,7 +212,16 @@ const WALKS: Record<string, Walk> = {
   'waiting deliveries': {
     role: system,
     walked: ['deliveries'],
-    walk: (tx) => claimDeliveries(tx, { slots: 64, first: 8, free: new Map(), after: '', maxAgeMs: 86_400_000 }),
+    walk: (tx) =>
+      claimDeliveries(tx, {
+        slots: 32,
+        ahead: 32,
+        worker: NAMED,
+        first: 8,
+        free: new Map(),
+        after: '',
+        maxAgeMs: 86_400_000,
+      }),
     most: 1_000,
   },
 };

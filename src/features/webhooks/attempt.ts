@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { Kit } from '../../kit.ts';
 import { OutboundError, type OutboundResponse } from '../../platform/outbound.ts';
 import type { Claimed, Outcome } from './delivery-queries.ts';
-import { coverValues, longestValue, type Headers } from './headers.ts';
+import { coverValues, type Headers, type OpenedHeaders } from './headers.ts';
 
 /** Everything: name, connection, TLS, headers, body. */
 export const ATTEMPT_MS = 10_000;
@@ -29,12 +29,13 @@ function deadline(): AbortSignal {
 export async function attemptDelivery(
   kit: Kit,
   delivery: Claimed,
-  open: (delivery: Claimed) => Headers,
+  open: (delivery: Claimed) => OpenedHeaders,
 ): Promise<Outcome> {
   const started = performance.now();
   const outcome = (status: number | null, body: string | null, error: string | null): Outcome => ({
     company: delivery.company,
     _id: delivery._id,
+    seq: delivery.seq,
     status: error === null ? 'DELIVERED' : 'FAILED',
     response_status: status,
     response_ms: Math.round(performance.now() - started),
@@ -50,7 +51,7 @@ export async function attemptDelivery(
       body: delivery.body,
       signal: deadline(),
       // So much more that the log is not shorter for what textOf() takes from its end.
-      maxBytes: KEPT_LENGTH + longestValue(headers),
+      maxBytes: KEPT_LENGTH + headers.longestSecret,
     });
     return outcome(response.status, textOf(response, headers), errorOf(response.status));
   } catch (error) {
@@ -63,21 +64,18 @@ export async function attemptDelivery(
 const USER_AGENT = 'Parley-Webhooks/1.0';
 
 /** A custom User-Agent counts; what the delivery says of itself, nobody else may say. */
-const headersFor = ({ _id, event, replay_of }: Claimed, custom: Headers): Headers => ({
-  'user-agent': USER_AGENT,
-  ...Object.fromEntries(Object.entries(custom).map(([name, value]) => [name.toLowerCase(), value])),
-  'content-type': 'application/json',
-  'x-webhook-event': event,
-  'x-webhook-delivery': _id,
-  ...(replay_of === null ? {} : { 'x-webhook-replay-of': replay_of }),
-});
+function headersFor({ _id, event, replay_of }: Claimed, { sent }: OpenedHeaders): Headers {
+  const own = { 'content-type': 'application/json', 'x-webhook-event': event, 'x-webhook-delivery': _id };
+  const headers = { 'user-agent': USER_AGENT, ...sent, ...own };
+  return replay_of === null ? headers : { ...headers, 'x-webhook-replay-of': replay_of };
+}
 
 /** What PostgreSQL can store of whatever the receiver sent, less the secrets of ours that it may have echoed. */
-function textOf({ body, truncated }: OutboundResponse, headers: Headers): string | null {
+function textOf({ body, truncated }: OutboundResponse, headers: OpenedHeaders): string | null {
   if (body.length === 0) return null;
   const text = coverValues(body.toString('utf8'), headers);
   // Where an answer was cut, the beginning of a value may stand, which nobody can recognise.
-  const end = truncated ? Math.max(0, text.length - longestValue(headers)) : text.length;
+  const end = truncated ? Math.max(0, text.length - headers.longestSecret) : text.length;
   return text.slice(0, Math.min(end, KEPT_LENGTH)).replaceAll('\0', '�').toWellFormed();
 }
 

@@ -1,11 +1,13 @@
 /**
  * The delivering loop: claims as many deliveries as it has free slots, a few per company, attempts each once, and records
- * what became of them. A receiver that hangs costs its own company its own slots, for ten seconds each.
+ * what became of them. When it is busy it claims some more, so that the next commit runs while these are in the air. A receiver that
+ * hangs costs its own company its own slots, for ten seconds each.
  */
 import type { Kit } from '../../kit.ts';
 import { onQueued } from '../../platform/events.ts';
+import { createAhead, type Ahead } from './ahead.ts';
 import { ATTEMPT_MS, attemptDelivery } from './attempt.ts';
-import { claimDeliveries, isQueueEmpty, type Claimed } from './delivery-queries.ts';
+import { claimDeliveries, isQueueEmpty, type Capacity, type Claimed } from './delivery-queries.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createHeaderCache } from './headers.ts';
 import { createRecorder } from './recorder.ts';
@@ -15,6 +17,10 @@ import { sweep, SWEEP_MS } from './upkeep.ts';
 const POLL_MS = 200;
 // An outcome is written in a moment, or not at all for now.
 const OUTCOME_MS = 1_000;
+// How much is claimed ahead, of what ended while the last claim was on its way: with less of it slots wait when one claim takes
+// longer than the last. A statement costs as much as thirty rows, so it is not asked before it can bring half of that.
+const AHEAD_FACTOR = 3;
+const AHEAD_PER_SLOT = 2;
 // Outcomes that could not be written yet (the database is away): no new attempts beyond this many.
 const MAX_UNRECORDED = 1_000;
 
@@ -23,15 +29,30 @@ export interface Deliverer {
   stop(): Promise<void>;
 }
 
+type Room = Pick<Capacity, 'slots' | 'ahead' | 'worker'>;
+
 interface Loop {
   kit: Kit;
   flight: Flight;
+  ahead: Ahead;
+  /** Slots for which a claim is on its way. */
+  reserved: number;
+  /** Attempts that have ended since the last claim was asked. */
+  landed: number;
+  /** How many ended while the last claim was on its way. */
+  pace: number;
   /** The company that was served last. */
   after: string;
   stopping: boolean;
   claiming: boolean;
-  /** Somebody queued while the last claim was looking elsewhere. */
+  /** It is looked for work in this turn of the event loop already. */
+  soon: boolean;
+  /** Somebody asked for a claim while one was on its way. */
   again: boolean;
+  /** Rises whenever something was queued that this process knows of. */
+  queued: number;
+  /** The last claim has taken all that there was for it: another one would find nothing, until something is queued. */
+  dry: boolean;
   recorder: ReturnType<typeof createRecorder>;
   headers: ReturnType<typeof createHeaderCache>;
   /** Set while a stop waits for the last outcome. */
@@ -39,20 +60,35 @@ interface Loop {
 }
 
 export function startDeliveries(kit: Kit): Deliverer {
+  const flight = createFlight(kit.config.DELIVERY_SLOTS_PER_COMPANY);
+  const rest = (): void => loop.rest();
   const loop: Loop = {
     kit,
-    flight: createFlight(kit.config.DELIVERY_SLOTS_PER_COMPANY),
+    flight,
+    ahead: createAhead({
+      kit,
+      flight,
+      slots: () => freeSlots(loop),
+      start: (delivery) => void run(loop, delivery),
+      rest,
+    }),
+    reserved: 0,
+    landed: 0,
+    pace: 0,
     after: '',
     stopping: false,
     claiming: false,
+    soon: false,
     again: false,
-    recorder: createRecorder(kit, () => loop.rest()),
+    queued: 0,
+    dry: false,
+    recorder: createRecorder(kit, (outcomes) => loop.ahead.forget(outcomes), rest),
     headers: createHeaderCache(kit.secrets),
     rest: () => undefined,
   };
   const poll = setInterval(() => void look(loop), POLL_MS);
   const sweeper = setInterval(() => void sweep(kit), SWEEP_MS);
-  const silence = onQueued(() => void pump(loop));
+  const silence = onQueued(() => wake(loop));
   void sweep(kit);
   void pump(loop);
   return {
@@ -61,6 +97,7 @@ export function startDeliveries(kit: Kit): Deliverer {
       silence();
       clearInterval(poll);
       clearInterval(sweeper);
+      loop.ahead.giveBackAll();
       await new Promise<void>((resolve) => {
         loop.rest = () => void (isAtRest(loop) && resolve());
         loop.rest();
@@ -71,21 +108,33 @@ export function startDeliveries(kit: Kit): Deliverer {
   };
 }
 
-const isAtRest = (loop: Loop): boolean => loop.flight.busy() === 0 && !loop.claiming && loop.recorder.waiting() === 0;
+const isAtRest = (loop: Loop): boolean =>
+  loop.flight.busy() === 0 && !loop.claiming && loop.ahead.isAtRest() && loop.recorder.waiting() === 0;
+
+const freeSlots = (loop: Loop): number => loop.kit.config.DELIVERY_SLOTS - loop.flight.busy() - loop.reserved;
+
+/** Something was queued. */
+function wake(loop: Loop): void {
+  loop.queued += 1;
+  loop.dry = false;
+  void pump(loop);
+}
 
 /** Claims when somebody else has queued something. Never throws. */
 async function look(loop: Loop): Promise<void> {
+  loop.ahead.giveBackStale();
   if (loop.claiming || loop.stopping) return;
   try {
     if (await isQueueEmpty(loop.kit.database.system('deliveries'))) return;
   } catch {
     // Failure policy: the next look comes in a moment; a database that is away is told where something is claimed.
   }
-  await pump(loop);
+  wake(loop);
 }
 
-/** Claims until nothing is waiting or no slot is free. Never throws. */
+/** Begins what is held, and claims until nothing is waiting or no slot is free. Never throws. */
 async function pump(loop: Loop): Promise<void> {
+  void loop.ahead.begin();
   loop.again = loop.claiming;
   if (loop.claiming || loop.stopping) return;
   loop.claiming = true;
@@ -104,37 +153,84 @@ async function pump(loop: Loop): Promise<void> {
 
 /** False when there is nothing to do now. */
 async function claimOnce(loop: Loop): Promise<boolean> {
-  const { DELIVERY_SLOTS, WEBHOOK_MAX_AGE } = loop.kit.config;
-  const slots = DELIVERY_SLOTS - loop.flight.busy();
-  if (loop.stopping || slots <= 0 || loop.recorder.waiting() >= MAX_UNRECORDED) return false;
-  const { storage, database } = loop.kit;
+  const { kit, ahead } = loop;
   // A claim is a write: while there is no room for it the queue waits.
-  if (!storage.hasRoom) return false;
-  const capacity = {
-    slots,
-    first: loop.flight.first,
-    free: loop.flight.free(),
-    after: loop.after,
-    maxAgeMs: WEBHOOK_MAX_AGE,
-  };
-  const { claimed, dismissed } = await storage.write(() => claimDeliveries(database.system('deliveries'), capacity));
-  if (dismissed > 0) loop.kit.metrics.deliveries.inc({ status: 'FAILED' }, dismissed);
-  for (const delivery of claimed) void run(loop, delivery);
-  loop.after = lastInTurn(claimed, loop.after);
-  return claimed.length + dismissed > 0;
+  if (loop.stopping || loop.dry || loop.recorder.waiting() >= MAX_UNRECORDED || !kit.storage.hasRoom) return false;
+  const worker = wantedAhead(loop) > 0 ? await ahead.worker() : null;
+  // What is held comes first.
+  const left = freeSlots(loop) - ahead.size();
+  const wanted = worker === null ? 0 : wantedAhead(loop);
+  const capacity: Room = { slots: Math.max(0, left), ahead: Math.max(0, wanted + Math.min(0, left)), worker };
+  if (capacity.slots === 0 && 2 * capacity.ahead <= wanted) return false;
+  const { queued } = loop;
+  loop.reserved = capacity.slots;
+  loop.landed = 0;
+  try {
+    const { count, isAll } = await claim(loop, capacity);
+    loop.dry = isAll && queued === loop.queued;
+    return count > 0;
+  } finally {
+    loop.pace = loop.landed;
+    loop.reserved = 0;
+    void ahead.begin();
+  }
+}
+
+/** Nothing while there are slots enough: then each attempt begins with its claim. */
+function wantedAhead({ kit, flight, ahead, pace }: Loop): number {
+  const { DELIVERY_SLOTS } = kit.config;
+  if (flight.busy() + ahead.size() < DELIVERY_SLOTS / 2) return 0;
+  return Math.min(AHEAD_FACTOR * pace, AHEAD_PER_SLOT * DELIVERY_SLOTS);
+}
+
+/** Begins what has a slot, and holds the rest. Answers how many left the queue, and whether none is left in it. */
+async function claim(loop: Loop, capacity: Room): Promise<{ count: number; isAll: boolean }> {
+  const { kit, flight, ahead, after } = loop;
+  const shares = { first: flight.first, free: flight.free(), after, maxAgeMs: kit.config.WEBHOOK_MAX_AGE };
+  const { claimed, dismissed } = await kit.storage.write(() =>
+    claimDeliveries(kit.database.system('deliveries'), { ...capacity, ...shares }),
+  );
+  if (dismissed > 0) kit.metrics.deliveries.inc({ status: 'FAILED' }, dismissed);
+  for (const { company } of claimed) flight.claim(company);
+  for (const delivery of claimed) if (delivery.claimed_by === null) void run(loop, delivery);
+  ahead.hold(claimed.filter((delivery) => delivery.claimed_by !== null));
+  if (loop.stopping) ahead.giveBackAll();
+  loop.after = lastInTurn(claimed, after);
+  const [oldest] = claimed;
+  if (oldest) kit.metrics.queueAgeSeconds.set(oldest.age);
+  kit.metrics.deliverySlots.set(flight.busy());
+  const count = claimed.length + dismissed;
+  const isAll = dismissed === 0 && count < capacity.slots + capacity.ahead && !isShareSpent(claimed, shares);
+  return { count, isAll };
+}
+
+/** Whether a company got all that it could have, so that there may be more of it. */
+function isShareSpent(claimed: Claimed[], { first, free }: Pick<Capacity, 'first' | 'free'>): boolean {
+  const left = new Map(free);
+  for (const { company } of claimed) left.set(company, (left.get(company) ?? first) - 1);
+  return left.values().some((count) => count <= 0);
 }
 
 /** Never throws: the attempt turns every failure into an outcome, so a slot always comes free. */
 async function run(loop: Loop, delivery: Claimed): Promise<void> {
   const land = loop.flight.begin(delivery.company);
-  loop.kit.metrics.deliverySlots.set(loop.flight.busy());
-  loop.kit.metrics.queueAgeSeconds.set(delivery.age);
   const outcome = await attemptDelivery(loop.kit, delivery, loop.headers);
   land();
-  loop.kit.metrics.deliverySlots.set(loop.flight.busy());
+  loop.landed += 1;
   loop.kit.metrics.deliveries.inc({ status: outcome.status });
   loop.recorder.add(outcome);
-  setImmediate(() => void pump(loop));
+  pumpSoon(loop);
+}
+
+/** Once for all attempts that end in one turn of the event loop. */
+function pumpSoon(loop: Loop): void {
+  if (loop.soon) return;
+  loop.soon = true;
+  setImmediate(() => {
+    loop.soon = false;
+    loop.kit.metrics.deliverySlots.set(loop.flight.busy());
+    void pump(loop);
+  });
 }
 
 /** The round goes by company id and begins anew after the last one. */

@@ -7,6 +7,11 @@ import type { SystemTx } from '../../platform/tenant.ts';
 export interface Claimed {
   company: string;
   _id: string;
+  seq: string;
+  /** The worker that claimed it ahead; null when its attempt begins at once. */
+  claimed_by: string | null;
+  /** Which version of the webhook the claim has read. */
+  edition: string;
   /** The delivery that this one repeats by hand. */
   replay_of: string | null;
   event: string;
@@ -19,10 +24,15 @@ export interface Claimed {
 }
 
 export interface Capacity {
+  /** How many attempts can begin at once. */
   slots: number;
-  /** Slots of a company that has nothing in flight here. */
+  /** How many more to claim, whose attempts begin later. */
+  ahead: number;
+  /** In whose name; null only where none are claimed ahead. */
+  worker: string | null;
+  /** Slots of a company of which nothing is claimed here. */
   first: number;
-  /** Free slots of each company that has something in flight here. */
+  /** Free slots of each company of which something is claimed here. */
   free: Map<string, number>;
   /** The company that was served last: the round goes on after it. */
   after: string;
@@ -70,29 +80,28 @@ export async function claimDeliveries(
           for update skip locked
         ) d limit $1
       )
-      update deliveries d set claimed_at = now(),
+      update deliveries d set claimed_at = now(), claimed_by = case when v.refused is null then v.worker end,
         status = case when v.refused is null then 'SENDING' else 'FAILED' end, error = v.refused,
         attempted_at = case when v.refused is null then clock_timestamp() end, finished_at = case when v.refused is null then null else clock_timestamp() end
-      from (select d.ctid, d.company_id, d._id, w.url, w.custom_headers,
+      from (select d.ctid, d.company_id, d._id, w.url, w.custom_headers, w.xmin::text as edition,
+          case when row_number() over () > $7 then $8::text end as worker,
           case when w._id is null or w.status <> 'ACTIVE' or w.epoch <> d.webhook_epoch
               or not exists (select from companies c where c._id = d.company_id and c.status = 'ACTIVE') then 'WEBHOOK_INACTIVE'
+            when d.redacted_at is not null then 'ERASED'
             when d.queued_at < now() - make_interval(secs => $6) then 'EXPIRED' end as refused
         from deliveries d left join webhooks w on w.company_id = d.company_id and w._id = d.webhook_id
         where d.ctid = any(array(select ctid from picked))) v
       where d.ctid = v.ctid and d.ctid = any(array(select ctid from picked))
-      returning d.company_id as company, d._id, d.replay_of, d.event, d.status, v.url, v.custom_headers,
+      returning d.company_id as company, d._id, d.seq, d.claimed_by, v.edition, d.replay_of, d.event, d.status, v.url, v.custom_headers,
         case when d.status = 'SENDING' then d.body end as body, extract(epoch from now() - d.queued_at)::float as age`,
-    values: [
-      capacity.slots,
-      capacity.first,
-      [...capacity.free.keys()],
-      [...capacity.free.values()],
-      capacity.after,
-      capacity.maxAgeMs / 1000,
-    ],
+    values: claimValues(capacity),
   });
   const claimed = rows.filter((row) => row.status === 'SENDING');
   return { claimed, dismissed: rows.length - claimed.length };
+}
+
+function claimValues({ slots, ahead, worker, first, free, after, maxAgeMs }: Capacity): unknown[] {
+  return [slots + ahead, first, [...free.keys()], [...free.values()], after, maxAgeMs / 1000, slots, worker];
 }
 
 export interface Outcome {
@@ -103,6 +112,7 @@ export interface Outcome {
   response_ms: number;
   response_body: string | null;
   error: string | null;
+  seq: string;
 }
 
 /** A sweep that took a slow delivery for a dead one is corrected: what really happened is known here. */
@@ -136,27 +146,42 @@ export function allowBitmaps(tx: SystemTx): Promise<number> {
 }
 
 /**
- * What was SENDING longer than any attempt can last belonged to a worker that died: UNKNOWN, and never sent again. Looks only
- * at what came after the last sweep; a clock that was set back moves the mark back with it.
+ * What was SENDING longer than any attempt can last belonged to a worker that died: UNKNOWN, and never sent again. What it had claimed ahead
+ * and certainly not begun is QUEUED again; the worker is closed in the same statement, so that it begins nothing of it any more, should it
+ * live. Looks only at what came after the last sweep; a clock that was set back moves the mark back with it.
  */
-export async function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<number> {
-  const [row] = await many<{ swept: number }>(tx, {
+export function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<{ unknown: number; returned: number }> {
+  return one(tx, {
     name: 'webhooks.sweepInterrupted',
     text: `with mark as (
         select coalesce((select value::timestamptz from platform_state where key = 'deliveries.swept'), '-infinity') as since,
           now() - make_interval(secs => $1) as until
-      ), swept as (
-        update deliveries d set status = 'UNKNOWN', finished_at = now(), error = 'INTERRUPTED' from mark
+      ), overdue as materialized (
+        select d.company_id, d._id, d.seq, d.claimed_by from deliveries d, mark
         where d.attempted_at > mark.since and d.attempted_at <= mark.until and d.status = 'SENDING'
+      ), closed as (
+        update delivery_workers set closed_at = coalesce(closed_at, now())
+        where _id = any(array(select claimed_by from overdue where claimed_by is not null))
+        returning _id, begun
+      ), judged as materialized (
+        select o.*, o.seq <> all(c.begun) as untouched from overdue o left join closed c on c._id = o.claimed_by
+      ), unknown as (
+        update deliveries d set status = 'UNKNOWN', finished_at = now(), error = 'INTERRUPTED' from judged j
+        where d.company_id = j.company_id and d._id = j._id and d.status = 'SENDING' and d.claimed_by is not distinct from j.claimed_by
+          and j.untouched is not true
+        returning 1
+      ), returned as (
+        update deliveries d set status = 'QUEUED', claimed_at = null, attempted_at = null, claimed_by = null from judged j
+        where d.company_id = j.company_id and d._id = j._id and d.status = 'SENDING' and d.claimed_by = j.claimed_by and j.untouched
         returning 1
       ), moved as (
         insert into platform_state (key, value) select 'deliveries.swept', until::text from mark
         on conflict (key) do update set value = excluded.value returning 1
       )
-      select (select count(*) from swept)::int as swept, (select count(*) from moved) as moved`,
+      select (select count(*) from unknown)::int as unknown, (select count(*) from returned)::int as returned,
+        (select count(*) from moved) as moved`,
     values: [leaseSeconds],
   });
-  return row?.swept ?? 0;
 }
 
 /** As much as a statement may; returns how many. How long a body is, is known without reading it. */

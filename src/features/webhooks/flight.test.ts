@@ -1,14 +1,19 @@
 /** How many slots a company may take: two until its receiver has answered quickly, then its share. */
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { createFlight } from './flight.ts';
+import { createFlight, type Flight } from './flight.ts';
+
+function start(flight: Flight, company: string): () => void {
+  flight.claim(company);
+  return flight.begin(company);
+}
 
 test('a company has two slots until a quick answer, then its whole share, whatever the others do', () => {
   const flight = createFlight(8);
   assert.equal(flight.first, 2);
-  const landFirst = flight.begin('a');
-  const landSecond = flight.begin('a');
-  flight.begin('b');
+  const landFirst = start(flight, 'a');
+  const landSecond = start(flight, 'a');
+  start(flight, 'b');
   assert.deepEqual(
     [...flight.free()],
     [
@@ -30,17 +35,35 @@ test('a company has two slots until a quick answer, then its whole share, whatev
   assert.equal(flight.free().has('a'), false);
 });
 
+test('what is claimed ahead counts for the share of its company, and takes a slot only when it begins', () => {
+  const flight = createFlight(8);
+  flight.claim('a');
+  flight.claim('a');
+  assert.deepEqual([flight.busy(), flight.free().get('a'), flight.mayBegin('a', 0)], [0, 0, true]);
+  const land = flight.begin('a');
+  assert.deepEqual([flight.busy(), flight.free().get('a')], [1, 0]);
+  flight.withdraw('a');
+  assert.equal(flight.free().get('a'), 1);
+  land();
+  assert.deepEqual([flight.busy(), flight.free().has('a')], [0, false]);
+});
+
 test('a receiver that takes longer than a second falls back to two slots, while it is still waited for', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const flight = createFlight(8);
-  flight.begin('a')();
-  const lands = [1, 2, 3].map(() => flight.begin('a'));
+  start(flight, 'a')();
+  const lands = [1, 2, 3].map(() => start(flight, 'a'));
   assert.equal(flight.free().get('a'), 5);
+  flight.claim('a');
+  assert.equal(flight.mayBegin('a', 0), true);
   mock.timers.tick(1_000);
-  assert.equal(flight.free().get('a'), -1);
+  assert.equal(flight.free().get('a'), -2);
+  assert.equal(flight.mayBegin('a', 0), false);
   for (const land of lands) land();
   assert.equal(flight.busy(), 0);
-  const land = flight.begin('a');
+  assert.deepEqual([flight.mayBegin('a', 1), flight.mayBegin('a', 2)], [true, false]);
+  flight.withdraw('a');
+  const land = start(flight, 'a');
   assert.equal(flight.free().get('a'), 1);
   land();
   mock.timers.reset();

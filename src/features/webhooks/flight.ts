@@ -1,7 +1,7 @@
 /**
- * What one process has in flight, and how many slots each company may have. A company starts with two and gets all of its
- * share once its receiver has answered quickly; one that takes long falls back to two. So a crowd of dead receivers can not
- * take the slots of those that are well.
+ * What one process has claimed and what of it is in flight, and how many slots each company may have. A company starts with two and gets
+ * all of its share once its receiver has answered quickly; one that takes long falls back to two. So a crowd of dead receivers can not
+ * take the slots of those that are well. What is claimed and waits for its slot counts as what is in flight.
  */
 
 // Two: one attempt that hangs must not keep a company from showing that it is well again.
@@ -12,26 +12,41 @@ const SLOW_MS = 1_000;
 const MAX_PROVEN = 10_000;
 
 export interface Flight {
-  /** Slots of a company that has nothing in flight. */
+  /** Slots of a company of which nothing is claimed. */
   first: number;
+  /** Attempts in flight. */
   busy(): number;
-  /** Free slots of each company that has something in flight. */
+  /** How many more may be claimed, of each company of which something is. */
   free(): Map<string, number>;
-  /** Takes a slot; the answer gives it back. */
+  claim(company: string): void;
+  /** What was claimed is given back, and was not begun. */
+  withdraw(company: string): void;
+  /** Whether one more than `besides` may begin: a company that has become slow since the claim waits. */
+  mayBegin(company: string, besides: number): boolean;
+  /** Takes a slot for what was claimed; the answer gives it back. */
   begin(company: string): () => void;
+}
+
+interface Count {
+  claimed: number;
+  begun: number;
 }
 
 export function createFlight(perCompany: number): Flight {
   const first = Math.min(UNPROVEN_SLOTS, perCompany);
-  const inFlight = new Map<string, number>();
+  const counts = new Map<string, Count>();
   const proven = new Set<string>();
   let busy = 0;
 
-  function change(company: string, by: 1 | -1): void {
-    busy += by;
-    const count = (inFlight.get(company) ?? 0) + by;
-    if (count > 0) inFlight.set(company, count);
-    else inFlight.delete(company);
+  const shareOf = (company: string): number => (proven.has(company) ? perCompany : first);
+
+  function change(company: string, claimed: number, begun: number): void {
+    busy += begun;
+    const count = counts.get(company) ?? { claimed: 0, begun: 0 };
+    count.claimed += claimed;
+    count.begun += begun;
+    if (count.claimed > 0) counts.set(company, count);
+    else counts.delete(company);
   }
 
   function prove(company: string): void {
@@ -42,10 +57,12 @@ export function createFlight(perCompany: number): Flight {
   return {
     first,
     busy: () => busy,
-    free: () =>
-      new Map([...inFlight].map(([company, count]) => [company, (proven.has(company) ? perCompany : first) - count])),
+    free: () => new Map([...counts].map(([company, { claimed }]) => [company, shareOf(company) - claimed])),
+    claim: (company) => change(company, 1, 0),
+    withdraw: (company) => change(company, -1, 0),
+    mayBegin: (company, besides) => (counts.get(company)?.begun ?? 0) + besides < shareOf(company),
     begin: (company) => {
-      change(company, 1);
+      change(company, 0, 1);
       let slow = false;
       const timer = setTimeout(() => {
         slow = true;
@@ -53,7 +70,7 @@ export function createFlight(perCompany: number): Flight {
       }, SLOW_MS);
       return () => {
         clearTimeout(timer);
-        change(company, -1);
+        change(company, -1, -1);
         if (!slow) prove(company);
       };
     },

@@ -39,12 +39,24 @@ function spellings(headers: Headers): string[] {
     .toSorted((a, b) => b.length - a.length);
 }
 
-/** The most bytes that one value takes. */
-export const longestValue = (headers: Headers): number => Buffer.byteLength(spellings(headers)[0] ?? '');
+/** Headers as an attempt needs them. */
+export interface OpenedHeaders {
+  /** Names in small letters. */
+  sent: Headers;
+  secrets: string[];
+  /** The most bytes that one secret takes. */
+  longestSecret: number;
+}
+
+function openedFrom(headers: Headers): OpenedHeaders {
+  const secrets = spellings(headers);
+  const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return { sent, secrets, longestSecret: Buffer.byteLength(secrets[0] ?? '') };
+}
 
 /** A text of somebody who was sent these headers, without their values. */
-export const coverValues = (text: string, headers: Headers): string =>
-  spellings(headers).reduce((covered, value) => covered.replaceAll(value, mask('')), text);
+export const coverValues = (text: string, { secrets }: OpenedHeaders): string =>
+  secrets.reduce((covered, value) => covered.replaceAll(value, mask('')), text);
 
 /** The headers to store: a mask keeps the value that is stored under its name. Throws what is wrong with which header. */
 export function acceptHeaders(given: Headers, stored: Headers): Headers {
@@ -84,13 +96,13 @@ const CACHED_HEADERS = 1_000;
 /** Headers by their sealed text: what changes is sealed anew, so nothing here can be out of date. */
 export function createHeaderCache(
   secrets: Secrets,
-): (delivery: { company: string; custom_headers: string }) => Headers {
-  const opened = new Map<string, Headers>();
+): (delivery: { company: string; custom_headers: string }) => OpenedHeaders {
+  const opened = new Map<string, OpenedHeaders>();
   return ({ company, custom_headers }) => {
     const hit = opened.get(custom_headers);
     if (hit) return hit;
     if (opened.size >= CACHED_HEADERS) opened.clear();
-    const headers = openHeaders(secrets, company, custom_headers);
+    const headers = openedFrom(openHeaders(secrets, company, custom_headers));
     opened.set(custom_headers, headers);
     return headers;
   };

@@ -186,9 +186,13 @@ export interface RedactStep {
 
 /**
  * Takes the words out of the deliveries that tell of these contacts, of the next portion of the log, oldest first: a replay that
- * is made meanwhile comes later in it. What still waits is not sent. Returns where the portion ended; null when it was the last one.
+ * is made meanwhile comes later in it. What still waits is not sent. Returns where the portion ended, and the workers that have claimed
+ * some of it ahead and still hold the words; null when it was the last one.
  */
-export function redactPortion(tx: TenantTx, { contacts, after, limit }: RedactStep): Promise<LogPlace | null> {
+export function redactPortion(
+  tx: TenantTx,
+  { contacts, after, limit }: RedactStep,
+): Promise<(LogPlace & { workers: string[] }) | null> {
   return maybeOne(tx, {
     name: 'webhooks.redactPortion',
     text: `with portion as materialized (
@@ -213,8 +217,11 @@ export function redactPortion(tx: TenantTx, { contacts, after, limit }: RedactSt
           claimed_at = coalesce(d.claimed_at, now()),
           finished_at = case when d.status = 'QUEUED' then now() else d.finished_at end
         from told t where d.company_id = $1 and d._id = t._id
+        returning d.status, d.claimed_by
       )
-      select queued_at, _id from portion order by queued_at desc, _id desc limit 1`,
+      select queued_at, _id,
+        array(select distinct claimed_by from redacted where status = 'SENDING' and claimed_by is not null) as workers
+      from portion order by queued_at desc, _id desc limit 1`,
     values: [tx.companyId, contacts, after?.queued_at ?? null, after?._id ?? null, limit],
   });
 }

@@ -5,6 +5,9 @@ import { recordOutcomes, type Outcome } from './delivery-queries.ts';
 
 // The database is away: it is asked again at this pace.
 const RETRY_MS = 500;
+// A statement costs as much as thirty rows: one that follows another waits for so long, or for so many.
+const PAUSE_MS = 5;
+const FULL = 64;
 
 export interface Recorder {
   add(outcome: Outcome): void;
@@ -12,52 +15,60 @@ export interface Recorder {
   waiting(): number;
 }
 
-/** `rest` is called whenever everything is written. */
-export function createRecorder(kit: Kit, rest: () => void): Recorder {
+/** `written` is told what was written, and `rest` is called whenever everything is. */
+export function createRecorder(kit: Kit, written: (outcomes: Outcome[]) => void, rest: () => void): Recorder {
   const outcomes: Outcome[] = [];
   let writing = false;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  let pause: NodeJS.Timeout | null = null;
+
+  function hurry(): void {
+    if (writing || outcomes.length === 0) return;
+    const waitMs = lastMs + PAUSE_MS - performance.now();
+    if (outcomes.length >= FULL || waitMs <= 0) void write();
+    else pause ??= setTimeout(() => void write(), waitMs);
+  }
 
   async function write(): Promise<void> {
+    if (pause) clearTimeout(pause);
+    pause = null;
     if (writing) return;
     writing = true;
-    let size = Number.POSITIVE_INFINITY;
-    while (outcomes.length > 0) {
-      const batch = outcomes.slice(0, size);
+    lastMs = performance.now();
+    // Failure policy: what the database will never take must not hold up the others. They are written one by one, and the
+    // one to blame is left out: its delivery becomes UNKNOWN.
+    let oneByOne = false;
+    do {
+      const batch = outcomes.slice(0, oneByOne ? 1 : outcomes.length);
       try {
         await recordOutcomes(kit.database.system('deliveries'), batch);
-        outcomes.splice(0, batch.length);
+        written(outcomes.splice(0, batch.length));
       } catch (error) {
-        if (!isUnavailable(error)) size = giveUpOn(batch, error);
-        else await waitFor(batch, error);
+        if (isUnavailable(error)) await waitFor(kit, batch, error);
+        else if (batch.length === 1) tellLost(kit, outcomes.shift(), error);
+        oneByOne ||= !isUnavailable(error);
       }
-    }
+    } while (oneByOne && outcomes.length > 0);
     writing = false;
+    hurry();
     rest();
-  }
-
-  /** Failure policy: the attempts were made; losing their outcomes would only make them UNKNOWN. Keep trying. */
-  async function waitFor(batch: Outcome[], error: unknown): Promise<void> {
-    kit.log.warn({ err: error, outcomes: batch.length }, 'deliveries: outcomes wait to be written');
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-  }
-
-  /**
-   * Failure policy: what the database will never take must not hold up the others. They are written one by one, and the
-   * one to blame is left out: its delivery becomes UNKNOWN. Answers the size of the batches to come.
-   */
-  function giveUpOn(batch: Outcome[], error: unknown): number {
-    if (batch.length === 1) {
-      outcomes.shift();
-      kit.log.error({ err: error, delivery: batch[0]?._id }, 'deliveries: an outcome can not be written');
-    }
-    return 1;
   }
 
   return {
     add: (outcome) => {
       outcomes.push(outcome);
-      setImmediate(() => void write());
+      setImmediate(hurry);
     },
     waiting: () => outcomes.length,
   };
+}
+
+/** Failure policy: the attempts were made; losing their outcomes would only make them UNKNOWN. Keep trying. */
+async function waitFor({ log }: Kit, batch: Outcome[], error: unknown): Promise<void> {
+  log.warn({ err: error, outcomes: batch.length }, 'deliveries: outcomes wait to be written');
+  await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+}
+
+function tellLost({ log }: Kit, outcome: Outcome | undefined, error: unknown): void {
+  log.error({ err: error, delivery: outcome?._id }, 'deliveries: an outcome can not be written');
 }

@@ -1,5 +1,6 @@
 /** What deliveries said of a contact that was erased is taken out of them, a portion of the log at a time. The lines stay. */
 import type { Kit } from '../../kit.ts';
+import { closeWorkers } from './ahead-queries.ts';
 import { redactPortion, type LogPlace, type RedactStep } from './queries.ts';
 
 // Their bodies are read: some tens of milliseconds.
@@ -10,6 +11,8 @@ export async function redactDeliveries(kit: Kit, company: string, contacts: stri
   let after: LogPlace | null = null;
   do {
     const step: RedactStep = { contacts, after, limit: PORTION };
-    after = await kit.database.tenantTx(company, (tx) => redactPortion(tx, step));
+    const portion = await kit.database.tenantTx(company, (tx) => redactPortion(tx, step));
+    if (portion && portion.workers.length > 0) await closeWorkers(kit.database.system('upkeep'), portion.workers);
+    after = portion;
   } while (after !== null);
 }

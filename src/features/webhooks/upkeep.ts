@@ -2,6 +2,7 @@
 import type { Kit } from '../../kit.ts';
 import { purgeByPages } from '../../platform/retention.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
+import { deleteSilentWorkers } from './ahead-queries.ts';
 import { ATTEMPT_MS } from './attempt.ts';
 import { allowBitmaps, deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
 
@@ -9,18 +10,20 @@ import { allowBitmaps, deleteOldDeliveries, sweepInterrupted } from './delivery-
 const LEASE_SECONDS = ATTEMPT_MS / 1000 + 5;
 export const SWEEP_MS = 5_000;
 
-/** Marks what a dead worker left behind. Never throws. */
+/** Settles what a dead worker left behind. Never throws. */
 export async function sweep(kit: Kit): Promise<void> {
   try {
-    const interrupted = async (tx: SystemTx): Promise<number> => {
+    const interrupted = async (tx: SystemTx): ReturnType<typeof sweepInterrupted> => {
       await allowBitmaps(tx);
       return sweepInterrupted(tx, LEASE_SECONDS);
     };
     // From the reserve of a disk: there are no more of them than slots.
-    const swept = await kit.database.systemTx('deliveries', interrupted, { fromReserve: true });
-    if (swept === 0) return;
-    kit.metrics.deliveries.inc({ status: 'UNKNOWN' }, swept);
-    kit.log.warn({ deliveries: swept }, 'deliveries: interrupted attempts are UNKNOWN and will not be repeated');
+    const { unknown, returned } = await kit.database.systemTx('deliveries', interrupted, { fromReserve: true });
+    if (returned > 0)
+      kit.log.warn({ deliveries: returned }, 'deliveries: claimed and never begun, they are QUEUED again');
+    if (unknown === 0) return;
+    kit.metrics.deliveries.inc({ status: 'UNKNOWN' }, unknown);
+    kit.log.warn({ deliveries: unknown }, 'deliveries: interrupted attempts are UNKNOWN and will not be repeated');
   } catch (error) {
     // Failure policy: the mark did not move, so the next sweep looks at the same time again.
     kit.log.warn({ err: error }, 'deliveries: the sweep failed');
@@ -30,6 +33,7 @@ export async function sweep(kit: Kit): Promise<void> {
 export async function purgeDeliveries(kit: Kit): Promise<void> {
   const system = kit.database.system('upkeep');
   const days = kit.config.DELIVERY_RETENTION_DAYS;
+  await deleteSilentWorkers(system);
   await purgeByPages(system, 'deliveries', async (stretch) => {
     while ((await deleteOldDeliveries(system, days, stretch)) > 0);
   });

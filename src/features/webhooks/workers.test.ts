@@ -91,6 +91,24 @@ test('a worker that stops claims nothing more, finishes what is in flight, and l
   assert.equal(resources.length, 20);
 });
 
+test('a worker that stops while it claims ahead of its slots leaves nothing behind, and each delivery is sent once', async () => {
+  const companies = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createListener(platform, receiver.url)));
+  const before = receiver.received.length;
+  const ids = companies.map(({ _id }) => _id);
+  await withSecondWorker(async () => {
+    await Promise.all(ids.map((company) => queueEvents(platform, company, 90)));
+    // Rows keep the name of whoever claimed them ahead.
+    const ahead = 'select 1 from deliveries where company_id = any($1) and claimed_by is not null limit 1';
+    await until('something to be claimed ahead', async () => (await database.sql(ahead, [ids])).length > 0);
+  });
+  for (const company of companies) {
+    const log = await finishedDeliveries(platform, company, 90);
+    assert.ok(log.every((delivery) => delivery.status === 'DELIVERED'));
+  }
+  const resources = receiver.received.slice(before).map((item) => item.body.data._id);
+  assert.deepEqual([new Set(resources).size, resources.length], [540, 540]);
+});
+
 test('an outcome that the database refuses holds up neither the others nor a worker that stops', async () => {
   // Nothing that a receiver sends is known to be refused; a constraint stands in for what nobody has thought of.
   await database.sql(`alter table deliveries add constraint no_poison check (response_body <> 'poison')`);

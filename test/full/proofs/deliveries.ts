@@ -36,17 +36,23 @@ export interface DeliveriesAccount {
   failed: number;
   unknown: number;
   receipts: number;
+  /** Claimed ahead of a slot, of all that ended. */
+  ahead: number;
+  /** Claimed ahead and not begun by a worker that was struck: they went back into the queue. */
+  returned: number;
   blows: number;
   /** From the end of a stop, a cut or a jump until nothing of before it was open and the queue moved. */
   slowestRecoveryMs: number;
 }
 
 const WORKERS = 3;
-const COMPANIES = 8;
-// The platform's own default; what a killed process can leave in the air.
-const SLOTS = 64;
+const COMPANIES = 25;
+// Fewer than the platform's own default: so the queue is longer than what is in the air, and workers claim ahead.
+const SLOTS = 24;
+// The bar: what one process that is struck may leave in doubt, in the air or with an outcome that is not written.
+const MOST_UNKNOWN = 64;
 const EVENT = 'MESSAGE_RECEIVED';
-const BATCH = 100;
+const BATCH = 25;
 // Every so many receipts the receiver refuses, so that FAILED has an account of its own.
 const REFUSED_EVERY = 25;
 // 15 s of lease, 5 s until the next sweep, and a machine that is busy with other things.
@@ -79,7 +85,7 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
         Array.from({ length: COMPANIES }, (_, n) => stage.createTenant(`Company ${n}`)),
       );
       for (const [n, tenant] of tenants.entries()) await listen(api, tenant, `${receiver.url}/${n}`, [EVENT]);
-      const env = jumps > 0 ? { NODE_OPTIONS: `--import=${CLOCK}` } : {};
+      const env = { DELIVERY_SLOTS: String(SLOTS), ...(jumps > 0 && { NODE_OPTIONS: `--import=${CLOCK}` }) };
       const workers = await Promise.all(Array.from({ length: WORKERS }, () => stage.start('worker', env)));
       const play: Play = { stage, tenants, workers, receiver, chance, blows: [], stillMs, slowestRecoveryMs: 0 };
       const strikes = [...many(kills, killAndRestart), ...many(restarts, restartStore)];
@@ -89,6 +95,7 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
       const account = await audit(play, events, api);
       // A worker that dies in the middle of an attempt takes its outcome along.
       assertMet('an attempt', { blows: kills, met: account.unknown });
+      assertMet('what was claimed ahead', { blows: kills, met: account.returned });
       return account;
     } finally {
       await receiver.close();
@@ -226,6 +233,7 @@ interface Row {
   resource_id: string;
   status: string;
   error: string | null;
+  ahead: boolean;
   attempted: number;
 }
 
@@ -233,7 +241,7 @@ async function audit(play: Play, events: number, api: PlatformProcess): Promise<
   const { receiver, stage, workers, blows } = play;
   for (const worker of workers) assert.ok(worker.alive, `a worker ended by itself: ${worker.lines().join('\n')}`);
   const rows = await stage.store.sql<Row>(
-    `select company_id as company, _id, resource_id, status, error, extract(epoch from attempted_at)::float * 1000 as attempted from deliveries`,
+    `select company_id as company, _id, resource_id, status, error, claimed_by is not null as ahead, extract(epoch from attempted_at)::float * 1000 as attempted from deliveries`,
   );
   const twice = [...receiver.counts].filter(([, count]) => count > 1);
   assert.deepEqual(twice, [], 'a delivery was received twice');
@@ -248,12 +256,21 @@ async function audit(play: Play, events: number, api: PlatformProcess): Promise<
   }
   const { DELIVERED: delivered = 0, FAILED: failed = 0, UNKNOWN: unknown = 0 } = count;
   assert.equal(delivered + failed + unknown, events, `unsettled: ${JSON.stringify(count)}`);
-  const most = SLOTS * blows.reduce((sum, blow) => sum + blow.workers, 0);
+  const most = MOST_UNKNOWN * sum(blows.map((blow) => blow.workers));
   assert.ok(unknown <= most, `${unknown} UNKNOWN, but at most ${most} were in the air`);
   assert.equal(await listUnknown(play, api), unknown, 'the log does not list every UNKNOWN');
   const { slowestRecoveryMs } = play;
   const receipts = receiver.receipts.length;
-  return { events, delivered, failed, unknown, receipts, blows: blows.length, slowestRecoveryMs };
+  const ahead = rows.filter((row) => row.ahead).length;
+  const returned = sum(workers.flatMap((worker) => worker.lines().map(returnedOf)));
+  return { events, delivered, failed, unknown, receipts, ahead, returned, blows: blows.length, slowestRecoveryMs };
+}
+
+const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** What a worker says of a sweep; the lines of one that was killed are lost with it. */
+function returnedOf(line: string): number {
+  return line.includes('QUEUED again') ? (JSON.parse(line) as { deliveries: number }).deliveries : 0;
 }
 
 // An attempt lasts 10 s at most; the claim's commit and this clock are a moment apart.
