@@ -9,7 +9,16 @@ import type { Handshake } from './schemas.ts';
 export async function receiveCallback(kit: Kit, intake: Intake, raw: Buffer): Promise<void> {
   // Before it is parsed: the network comes again with a callback that was answered 503.
   kit.storage.admit();
-  await intake.take(kit.channels.get('WAP_AUTO_CLOSER'), raw.length, translate(kit, raw));
+  const channel = kit.channels.get('WAP_AUTO_CLOSER');
+  intake.admit(channel, firstAddress(raw), raw.length);
+  await intake.take(channel, raw.length, translate(kit, raw));
+}
+
+/** Whose callback it seems to be, without parsing megabytes; empty where that is not to be seen. */
+function firstAddress(raw: Buffer): string {
+  const at = raw.indexOf('"phone_number_id"');
+  if (at === -1) return '';
+  return /^"phone_number_id"\s*:\s*"([^"\\]{1,64})"/.exec(raw.toString('latin1', at, at + 128))?.[1] ?? '';
 }
 
 /** Not even the JSON is read before the first element is asked for. */

@@ -37,6 +37,8 @@ const OWED_SHARE = 1 / 4;
 const LARGE_BYTES = 256 * 1024;
 
 export interface Intake {
+  /** Throws when a callback of so many bytes for this address would find no room: a large one is refused before it is parsed. */
+  admit(channel: Channel, address: string, bytes: number): void;
   /**
    * Resolves when everything is committed, or kept aside; rejects only when the store can not be reached, or is so slow that too
    * much waits for it. `bytes`: the size of the callback; `parts` are read only when there is room for them.
@@ -71,6 +73,7 @@ export function createIntake(kit: Kit): Intake {
   }
 
   return {
+    admit: (channel, address, bytes) => owed.add(`${channel.name} ${address}`, bytes, OWED_MAX_BYTES * OWED_SHARE)(),
     // When one portion fails the whole is repeated by the network, and what is stored already is recognised.
     take: async (channel, bytes, parts) => {
       const release = owed.add('all', bytes, OWED_MAX_BYTES);
