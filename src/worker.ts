@@ -57,6 +57,7 @@ export async function startWorker(kit: Kit, running: Jobs): Promise<() => Promis
   const deliverer = startDeliveries(kit);
   const imports = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
   const awaited = [
+    deliverer.awaited,
     running.awaited(queues().map(({ name }) => name)),
     imports.awaited,
     awaitCrossed(kit),

@@ -71,7 +71,6 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'webhooks.deleteOldDeliveries': 'retention, by age alone',
   'webhooks.deleteSilentWorkers': 'worker processes work for all companies',
   'webhooks.insertWorker': 'worker processes work for all companies',
-  'webhooks.isQueueEmpty': 'whether anything waits at all',
   'webhooks.moveReceivers': "the sandbox's own webhooks, by their address",
 };
 

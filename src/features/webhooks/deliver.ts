@@ -5,16 +5,17 @@
  */
 import type { Kit } from '../../kit.ts';
 import { onQueued } from '../../platform/events.ts';
+import type { Awaited } from '../../platform/look-out.ts';
 import { createAhead, type Ahead } from './ahead.ts';
 import { ATTEMPT_MS, attemptDelivery } from './attempt.ts';
-import { claimDeliveries, isQueueEmpty, type Capacity, type Claimed } from './delivery-queries.ts';
+import { claimDeliveries, IS_WAITING, type Capacity, type Claimed } from './delivery-queries.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createHeaderCache } from './headers.ts';
 import { createRecorder } from './recorder.ts';
 import { sweep, SWEEP_MS } from './upkeep.ts';
 
-// Another process may have queued something: nobody waits longer than this for a loop that sleeps.
-const POLL_MS = 200;
+// How often what is held is looked through for what has been held too long.
+const STALE_LOOK_MS = 200;
 // An outcome is written in a moment, or not at all for now.
 const OUTCOME_MS = 1_000;
 // How much is claimed ahead, of what ended while the last claim was on its way: with less of it slots wait when one claim takes
@@ -25,6 +26,8 @@ const AHEAD_PER_SLOT = 2;
 const MAX_UNRECORDED = 1_000;
 
 export interface Deliverer {
+  /** What another process has queued. */
+  awaited: Awaited;
   /** Claims nothing more, waits for what is in flight and records it. */
   stop(): Promise<void>;
 }
@@ -86,16 +89,17 @@ export function startDeliveries(kit: Kit): Deliverer {
     headers: createHeaderCache(kit.secrets),
     rest: () => undefined,
   };
-  const poll = setInterval(() => void look(loop), POLL_MS);
+  const staleLook = setInterval(() => loop.ahead.giveBackStale(), STALE_LOOK_MS);
   const sweeper = setInterval(() => void sweep(kit), SWEEP_MS);
   const silence = onQueued(() => wake(loop));
   void sweep(kit);
   void pump(loop);
   return {
+    awaited: { due: IS_WAITING, begin: () => wake(loop) },
     stop: async () => {
       loop.stopping = true;
       silence();
-      clearInterval(poll);
+      clearInterval(staleLook);
       clearInterval(sweeper);
       loop.ahead.giveBackAll();
       await new Promise<void>((resolve) => {
@@ -118,18 +122,6 @@ function wake(loop: Loop): void {
   loop.queued += 1;
   loop.dry = false;
   void pump(loop);
-}
-
-/** Claims when somebody else has queued something. Never throws. */
-async function look(loop: Loop): Promise<void> {
-  loop.ahead.giveBackStale();
-  if (loop.claiming || loop.stopping) return;
-  try {
-    if (await isQueueEmpty(loop.kit.database.system('deliveries'))) return;
-  } catch {
-    // Failure policy: the next look comes in a moment; a database that is away is told where something is claimed.
-  }
-  wake(loop);
 }
 
 /** Begins what is held, and claims until nothing is waiting or no slot is free. Never throws. */
