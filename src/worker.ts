@@ -23,7 +23,7 @@ import { lookOut } from './platform/look-out.ts';
 import type { TSchema } from 'typebox';
 
 // What another process has left to do waits no longer than this.
-const LOOK_MS = 250;
+const LOOK_MS = 500;
 
 const jobs = [
   sendInvitationJob,

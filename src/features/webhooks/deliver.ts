@@ -15,7 +15,7 @@ import { createRecorder } from './recorder.ts';
 import { sweep, SWEEP_MS } from './upkeep.ts';
 
 // How often what is held is looked through for what has been held too long.
-const STALE_LOOK_MS = 200;
+const STALE_LOOK_MS = 500;
 // An outcome is written in a moment, or not at all for now.
 const OUTCOME_MS = 1_000;
 // How much is claimed ahead, of what ended while the last claim was on its way: with less of it slots wait when one claim takes
