@@ -156,18 +156,6 @@ test('a number that a person changed to is where answers go, also when the perso
   }
 });
 
-test('a change to a number that is another contact leaves both contacts as they were, and tells nothing', async () => {
-  const [from, taken] = [freshPhone(), freshPhone()];
-  const [one, other] = [await hear(platform, { from }), await hear(platform, { from: taken })];
-  const after = await hear(platform, renamed(from, taken));
-  assert.equal(after.contact._id, one.contact._id);
-  assert.equal(after.contact.phone_number, one.contact.phone_number);
-  assert.equal((await hear(platform, { from: taken })).contact._id, other.contact._id);
-  assert.equal((await hear(platform, { from })).contact._id, one.contact._id);
-  for (const { contact } of [one, other])
-    assert.deepEqual(await eventNames(platform, contact._id), ['CONTACT_CREATED']);
-});
-
 test('the same change told by many notifications at once is one change', async () => {
   const [from, next] = [freshPhone(), freshPhone()];
   const { contact } = await hear(platform, { from });
