@@ -22,8 +22,10 @@ import type { Job, Jobs, Worked } from './platform/jobs.ts';
 import { lookOut } from './platform/look-out.ts';
 import type { TSchema } from 'typebox';
 
-// What another process has left to do waits no longer than this.
-const LOOK_MS = 500;
+// What another process has left to do waits no longer than this. With a database of its own a process leaves everything to itself, and
+// begins it without a look.
+const LOOK_MS = 200;
+const LOOK_ALONE_MS = 500;
 
 const jobs = [
   sendInvitationJob,
@@ -51,8 +53,8 @@ const jobs = [
 /** Every queue of the platform; `migrate` creates them. */
 export const queues = (): Job<TSchema>[] => jobs.map((make) => make({} as Kit).job);
 
-/** Returns the way to stop: nothing new is begun, and what was begun is finished. */
-export async function startWorker(kit: Kit, running: Jobs): Promise<() => Promise<void>> {
+/** Returns the way to stop: nothing new is begun, and what was begun is finished. `isAlone`: no other process uses this database. */
+export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Promise<() => Promise<void>> {
   for (const make of jobs) await running.work(make(kit) as Worked<TSchema>);
   const deliverer = startDeliveries(kit);
   const imports = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
@@ -63,7 +65,10 @@ export async function startWorker(kit: Kit, running: Jobs): Promise<() => Promis
     awaitCrossed(kit),
     awaitChanges(kit),
   ];
-  const stopLooking = lookOut(kit.database.system('upkeep'), awaited, { everyMs: LOOK_MS, log: kit.log });
+  const stopLooking = lookOut(kit.database.system('upkeep'), awaited, {
+    everyMs: isAlone ? LOOK_ALONE_MS : LOOK_MS,
+    log: kit.log,
+  });
   return async () => {
     stopLooking();
     await Promise.all([deliverer.stop(), imports.stop(), running.rest()]);

@@ -99,7 +99,7 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
     undo.push(await watchStorage({ gate, log, metrics: kit.metrics }, watch));
   }
   if (purpose !== 'api') {
-    const stopWorker = await startWorker(kit, jobs);
+    const stopWorker = await startWorker(kit, jobs, embedded !== null);
     // Together: a request and a delivery last ten seconds each, and whoever waits for the end waits for the longer one only.
     undo.push(async () => void (await Promise.all([stopWorker(), app?.close()])));
   }
