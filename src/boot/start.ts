@@ -6,6 +6,7 @@ import { buildApi } from '../api.ts';
 import { createChannels } from '../channels/registry.ts';
 import { dataPath, type Config } from '../config.ts';
 import type { Kit } from '../kit.ts';
+import { followNewcomers } from '../platform/connections.ts';
 import { openJobs, type Jobs } from '../platform/jobs.ts';
 import { agreeOnKey, agreeOnTokenSecret } from '../platform/installation.ts';
 import { createMailer, type Mailer } from '../platform/mail.ts';
@@ -30,6 +31,8 @@ const PUBLIC_GRAPH = 'https://graph.facebook.com/v26.0';
 // The door stays open this long after the signal: a connection that waits to be let in when it closes would be cut, and its
 // request with it. Many turns of the event loop, and a hundredth of what an orderly end may take.
 const LINGER_MS = 100;
+// And for a connection that was let in before and has not brought its request yet, as long as a network on the other side of the world needs.
+const NEWCOMERS_MS = 1_000;
 
 export interface Running {
   /** Where it listens; null in a process that only works. */
@@ -106,7 +109,7 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
   undo.push(async () => {
     // First of all when stopping: say so to whoever balances the load.
     health.phase = 'stopping';
-    if (api) await sleep(LINGER_MS);
+    await api?.linger();
   });
   health.phase = 'serving';
   return { url, kit, failed: embedded?.died ?? new Promise<string>(() => undefined) };
@@ -201,15 +204,22 @@ interface Listening {
   url: string;
   /** The same, from this machine. */
   local: string;
+  /** Before it is closed: whoever has come is let in and heard. */
+  linger(): Promise<void>;
 }
 
 async function listen(app: FastifyInstance, kit: Kit): Promise<Listening> {
+  const awaitNewcomers = followNewcomers(app.server);
   await app.listen({ host: kit.config.HOST, port: kit.config.PORT });
   const { port } = app.server.address() as AddressInfo;
   const url = kit.config.PORT === 0 ? kit.config.PUBLIC_URL.replace(/:0$/, `:${port}`) : kit.config.PUBLIC_URL;
   // Links lead to where it listens, also on a port that was free.
   kit.config = Object.freeze({ ...kit.config, PUBLIC_URL: url });
-  return { url, local: `http://127.0.0.1:${port}` };
+  const linger = async (): Promise<void> => {
+    await sleep(LINGER_MS);
+    await awaitNewcomers(NEWCOMERS_MS);
+  };
+  return { url, local: `http://127.0.0.1:${port}`, linger };
 }
 
 /** The sandbox learns where its notifications go once the platform has an address. */

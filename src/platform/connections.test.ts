@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { startPlatform } from '../../test/support/platform.ts';
+import { openPlatform, startPlatform } from '../../test/support/platform.ts';
 import { until } from '../../test/support/wait.ts';
 
 const platform = await startPlatform({ env: { CONNECTIONS_PER_ADDRESS: '20', CONNECTIONS: '40' } });
@@ -37,4 +37,22 @@ test('an address keeps no more connections than its share, and gets another for 
 test('behind a trusted proxy connections are counted only in all', async () => {
   const served = await countServed(proxied.url, 45);
   assert.ok(served > 20 && served <= 40, `${served} were served`);
+});
+
+test('a stop hears the first request of a connection that came before it', async (t) => {
+  const { platform: stopped, close } = await openPlatform();
+  t.after(close);
+  const { hostname, port } = new URL(stopped.url);
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  await once(socket, 'connect');
+  const heard = Promise.race([
+    once(socket, 'data').then(([data]) => String(data)),
+    once(socket, 'close').then(() => 'closed'),
+  ]);
+  const stopping = stopped.running.stop();
+  // A network takes as long to bring the request.
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
+  assert.match(await heard, /^HTTP\/1\.1 200/);
+  await stopping;
 });
