@@ -4,10 +4,13 @@ import { test } from 'node:test';
 import { createGate, createListener, finishedDeliveries, startReceiver } from '../../../test/support/deliveries.ts';
 import { connectPhone, incoming, openNetwork, secondsAgo, wamid } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { silenceNetwork } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 
 // One slot for each company: what comes second waits for what came first.
 const platform = await startPlatform({ env: { DELIVERY_SLOTS_PER_COMPANY: '1', OUTBOUND_ALLOW: '127.0.0.0/8' } });
+// No status of the network comes by itself: what is compared before and after is at rest.
+await silenceNetwork(platform);
 const { call, database, demo } = platform;
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
