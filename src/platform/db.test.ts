@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { openTestDatabase } from '../../test/support/database.ts';
 import {
@@ -15,8 +17,10 @@ import {
 } from './db.ts';
 import { emit, onQueued, type EventItem } from './events.ts';
 import { newId } from './ids.ts';
+import { createLogin } from './migrations.ts';
 import { pageFrom, pageQuery, windowOf, type PageQuery } from './paging.ts';
 import { openDatabase } from './tenant.ts';
+import { inTransaction } from './transaction.ts';
 
 const database = await openTestDatabase();
 const pool = openPool(database.url, ROLES.system, 1);
@@ -276,6 +280,27 @@ describe('a page', () => {
     const { sort } = pageQuery('createdAt', {}).properties as { sort: { enum?: string[]; default?: string } };
     assert.deepEqual([sort.enum, sort.default], [['createdAt', '-createdAt', '-updatedAt'], 'createdAt']);
   });
+});
+
+test('a server that ends a connection in the moment in which it was made fails the statement, not the process', async (t) => {
+  const message = (type: string, body: string) => {
+    const text = Buffer.from(`${type}\0\0\0\0${body}`, 'latin1');
+    text.writeInt32BE(text.length - 1, 1);
+    return text;
+  };
+  // https://www.postgresql.org/docs/current/protocol-message-formats.html: AuthenticationOk, ReadyForQuery, ErrorResponse.
+  const answer = [message('R', '\0\0\0\0'), message('Z', 'I'), message('E', 'SFATAL\0C57P01\0Mthe server ends\0\0')];
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => socket.end(Buffer.concat(answer)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const url = `postgres://parley@127.0.0.1:${(server.address() as AddressInfo).port}/parley`;
+
+  const ended = openPool(url, ROLES.app, 1);
+  t.after(() => ended.end());
+  await assert.rejects(inTransaction(ended, 'begin', async (tx) => many(tx, raw('select 1'))));
+  await assert.rejects(createLogin(url, 'password'));
 });
 
 test('a transaction that swallowed the failure of a statement is an error at its end: nothing of it was stored', async () => {

@@ -122,7 +122,23 @@ export function openPool(connectionString: string, role: string, max: number, qu
   });
   // Failure policy: an idle connection that breaks is dropped by the pool; the next query opens another.
   pool.on('error', () => undefined);
+  pool.on('connect', outliveErrors);
   return pool;
+}
+
+/** A connection outside the pools. Its errors reach whoever waits for a statement. */
+export function newClient(config: pg.ClientConfig): pg.Client {
+  const client = new pg.Client(config);
+  outliveErrors(client);
+  return client;
+}
+
+/**
+ * Failure policy: a connection that breaks while no statement runs emits 'error', which ends a process that has no listener for
+ * it. The next statement on the connection fails, and its caller learns what happened.
+ */
+function outliveErrors(client: pg.ClientBase): void {
+  client.on('error', () => undefined);
 }
 
 export function executorOf(client: pg.Pool | pg.PoolClient): Executor {

@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { ROLES, sessionOptions } from './db.ts';
+import type pg from 'pg';
+import { newClient, ROLES, sessionOptions } from './db.ts';
 import { QUEUE_SCHEMA } from './jobs.ts';
 
 // How soon after another process has migrated the next one looks.
@@ -64,9 +64,7 @@ export async function migrate(
   connectionString: string,
   prepareQueue: (url: string) => Promise<void>,
 ): Promise<string[]> {
-  const client = new pg.Client({ connectionString, application_name: 'parley migrate' });
-  // Failure policy: the statement that a cut connection fails says so; nobody listening would end the process without a sentence.
-  client.on('error', () => undefined);
+  const client = newClient({ connectionString, application_name: 'parley migrate' });
   await client.connect();
   try {
     await takeTurn(client);
@@ -160,7 +158,7 @@ async function grantQueue(client: pg.Client): Promise<void> {
 
 /** A user for the embedded server that is no superuser: it can be nobody but the runtime roles. */
 export async function createLogin(connectionString: string, password: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
+  const client = newClient({ connectionString });
   await client.connect();
   try {
     await client.query('create role parley login noinherit').catch(ignoreDuplicate);
@@ -178,7 +176,7 @@ export async function createLogin(connectionString: string, password: string): P
 export async function findMissing(connectionString: string, queues: string[]): Promise<string[]> {
   if (!(await hasRoles(connectionString))) return migrationFiles();
   const options = sessionOptions(ROLES.app);
-  const client = new pg.Client({ connectionString, options, connectionTimeoutMillis: CONNECT_MS });
+  const client = newClient({ connectionString, options, connectionTimeoutMillis: CONNECT_MS });
   try {
     await client.connect();
     await refuseUnbound(client);
@@ -201,7 +199,7 @@ export async function findMissing(connectionString: string, queues: string[]): P
 
 /** Asked without a role: a session that begins under one that is not there is refused, and logged as if it were a fault. */
 async function hasRoles(connectionString: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_MS });
+  const client = newClient({ connectionString, connectionTimeoutMillis: CONNECT_MS });
   try {
     await client.connect();
     const roles = Object.values(ROLES);

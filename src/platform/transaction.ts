@@ -33,10 +33,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // Failure policy: the pool listens to idle connections only. One that breaks in here fails its next statement; nobody
-  // listening would end the whole process.
   const ignore = (): void => undefined;
-  client.on('error', ignore);
   const trail = createTrail();
   try {
     const gather = gathers ? gatherer(client) : ignore;
@@ -66,7 +63,6 @@ export async function inTransaction<T>(
     // After a failed statement all others fail as well, so what was thrown here may only be its consequence.
     throw trail.failure()?.error ?? error;
   } finally {
-    client.off('error', ignore);
     client.release(broken);
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import { newClient } from '../db.ts';
 import { asUser, type PostgresBinaries } from './binaries.ts';
 import { giveCluster, type Cluster } from './cluster.ts';
 import { isPostmasterOf, killLeftovers, readPostmaster, removePidFile, watchPostmaster } from './postmaster.ts';
@@ -168,7 +168,7 @@ async function waitUntilReady(child: ChildProcess, data: string, ended: Promise<
 
 /** Proves that the server answers and that the password is its own. */
 async function checkConnection(port: number, password: string): Promise<void> {
-  const client = new Client({
+  const client = newClient({
     ...CONNECTION,
     port,
     password,
@@ -176,8 +176,6 @@ async function checkConnection(port: number, password: string): Promise<void> {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: CONNECT_TIMEOUT_MS,
   });
-  // Failure policy: a connection lost while idle surfaces in the call that follows.
-  client.on('error', () => {});
   try {
     await client.connect();
     await client.query('select 1');
