@@ -22,14 +22,18 @@ async function main(): Promise<void> {
   const { loadConfig } = await import('./config.ts');
   const config = loadConfig(process.env);
   if (purpose === 'migrate') return (await import('./boot/run.ts')).runMigrations(config);
-  // From the first moment: what a start has begun is ended in order, too.
+  // A signal that comes during the start also ends everything in order.
   const asked = nextSignal();
   const { openSurroundings } = await import('./boot/surroundings.ts');
   // The database starts while the code is loaded that uses it.
   const surroundings = openSurroundings(config, purpose);
-  // Failure policy: whoever waits for it tells it.
+  // Failure policy: run() waits for it, and throws what went wrong.
   surroundings.catch(() => undefined);
-  const { run } = await import('./boot/run.ts');
+  const { run } = await import('./boot/run.ts').catch(async (error: unknown) => {
+    // The database and the sandbox would keep this process alive, and the code that stops them was not loaded.
+    await surroundings.then(({ stop }) => stop()).catch(() => undefined);
+    throw error;
+  });
   await run(config, purpose, { surroundings, asked });
 }
 

@@ -1,6 +1,6 @@
 /** What a worker does: the jobs in their order, and the loops that are not jobs. */
 import { purgeTrailsJob } from './features/audit/jobs.ts';
-import { awaitChanges } from './features/companies/usage.ts';
+import { changesToAddUp } from './features/companies/usage.ts';
 import { contactTaker } from './features/contacts/import-store.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
@@ -9,7 +9,7 @@ import { giveUpImportsJob } from './features/imports/jobs.ts';
 import { startImports } from './features/imports/turns.ts';
 import type { Taker } from './features/imports/work.ts';
 import { giveUpUnknownJob, mergeSplitJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
-import { awaitCrossed } from './features/inbound/upkeep.ts';
+import { crossedStatuses } from './features/inbound/upkeep.ts';
 import { checkConnectionJob, confirmAllJob, confirmConnectionJob } from './features/inboxes/jobs.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
 import { rowTaker } from './features/tables/import-store.ts';
@@ -58,14 +58,14 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
   for (const make of jobs) await running.work(make(kit) as Worked<TSchema>);
   const deliverer = startDeliveries(kit);
   const imports = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
-  const awaited = [
-    deliverer.awaited,
-    running.awaited(queues().map(({ name }) => name)),
-    imports.awaited,
-    awaitCrossed(kit),
-    awaitChanges(kit),
+  const dueWork = [
+    deliverer.dueWork,
+    running.dueWork(queues().map(({ name }) => name)),
+    imports.dueWork,
+    crossedStatuses(kit),
+    changesToAddUp(kit),
   ];
-  const stopLooking = lookOut(kit.database.system('upkeep'), awaited, {
+  const stopLooking = lookOut(kit.database.system('upkeep'), dueWork, {
     everyMs: isAlone ? LOOK_ALONE_MS : LOOK_MS,
     log: kit.log,
   });

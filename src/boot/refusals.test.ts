@@ -120,6 +120,16 @@ describe('the program says in one sentence why it does not start', { concurrency
     }
   });
 
+  test('code that can not be loaded ends it, with the database and the sandbox that it has begun', (t) => {
+    const breaks = `import { registerHooks } from 'node:module';
+      registerHooks({ load: (url, context, next) => {
+        if (url.endsWith('/boot/run.ts')) throw new Error('this file is damaged');
+        return next(url, context);
+      } });`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(breaks)}`;
+    return refuses(t, /this file is damaged/, { env: { NODE_OPTIONS } });
+  });
+
   test('a taken port is named', async (t) => {
     // The one beside the taken port may be taken, too.
     const SANDBOX_PORT = String(await freePort());

@@ -195,9 +195,11 @@ const KNOWN_URLS = 1_000;
 export function createExaminer(guard: AddressGuard, trusted: readonly URL[]): (text: string) => UrlVerdict {
   const verdicts = new Map<string, UrlVerdict>();
   return (text) => {
-    const verdict = verdicts.get(text) ?? examineUrl(text, guard, trusted);
+    const known = verdicts.get(text);
+    if (known) return known;
+    const verdict = examineUrl(text, guard, trusted);
     if (verdicts.size >= KNOWN_URLS) verdicts.clear();
-    verdicts.set(text, verdict);
+    if (text.length <= MAX_URL_LENGTH) verdicts.set(text, verdict);
     return verdict;
   };
 }

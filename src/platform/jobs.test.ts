@@ -28,7 +28,7 @@ const platform = openDatabase({ url: database.url, poolSize: 4 });
 const log = createLog('silent');
 const running = openJobs({ url: database.url, worker: true, log, upkeepSeconds: 1 });
 await running.start();
-const due = running.awaited(Object.values(jobs).map(({ name }) => name));
+const due = running.dueWork(Object.values(jobs).map(({ name }) => name));
 const stopLooking = lookOut(platform.system('upkeep'), [due], { everyMs: 100, log });
 after(async () => {
   stopLooking();

@@ -4,7 +4,7 @@ import type { Static, TSchema } from 'typebox';
 import { isStorageFull, openPool, ROLES, type Executor } from './db.ts';
 import { newId } from './ids.ts';
 import { createAttempts, type Attempts, type Fetched } from './job-attempts.ts';
-import type { Awaited } from './look-out.ts';
+import type { DueWork } from './look-out.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
 import { tellError, type Log } from './telemetry.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
@@ -57,7 +57,7 @@ export interface Jobs {
   enqueue: Enqueue;
   work<T extends TSchema>(worked: Worked<T>): Promise<void>;
   /** Due jobs of these queues, whoever enqueued them; what this process enqueues begins as soon as it is committed. */
-  awaited(queues: string[]): Awaited;
+  dueWork(queues: string[]): DueWork;
   /** Takes no further job, and waits for those that run; what they still ask for can be enqueued. */
   rest(): Promise<void>;
   stop(): Promise<void>;
@@ -147,7 +147,7 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
       );
       if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' });
     },
-    awaited: (queues) => ({ due: dueOf(queues), begin: (names) => taking.wake(names as string[]) }),
+    dueWork: (queues) => ({ due: dueOf(queues), begin: (names) => taking.wake(names as string[]) }),
     rest: taking.end,
     stop: async () => {
       await boss.stop({ graceful: true, timeout: STOP_MS });

@@ -6,7 +6,7 @@ import { one } from './db.ts';
 import type { Log } from './telemetry.ts';
 import type { SystemTx } from './tenant.ts';
 
-export interface Awaited {
+export interface DueWork {
   /** In SQL: null or false while there is nothing to do. An index has to answer it. */
   due: string;
   /** Begins what is due, and never throws. `value` is that of `due`. */
@@ -16,10 +16,10 @@ export interface Awaited {
 /** Looks until the returned way to stop is taken. */
 export function lookOut(
   system: SystemTx,
-  awaited: Awaited[],
+  dueWork: DueWork[],
   { everyMs, log }: { everyMs: number; log: Log },
 ): () => void {
-  const selected = awaited.map(({ due }, index) => `(${due}) as "${index}"`);
+  const selected = dueWork.map(({ due }, index) => `(${due}) as "${index}"`);
   const statement = { name: 'look-out.due', text: `select ${selected.join(', ')}`, values: [] };
   let looking = false;
   async function look(): Promise<void> {
@@ -27,7 +27,7 @@ export function lookOut(
     looking = true;
     try {
       const found = Object.values(await one<object>(system, statement)) as unknown[];
-      for (const [index, { begin }] of awaited.entries()) {
+      for (const [index, { begin }] of dueWork.entries()) {
         const value = found[index];
         if (value !== null && value !== false) begin(value);
       }

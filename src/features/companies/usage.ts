@@ -1,6 +1,6 @@
 /** What companies store is counted by the database; the changes that it notes are added up here. */
 import type { Kit } from '../../kit.ts';
-import { seldom, type Awaited } from '../../platform/look-out.ts';
+import { seldom, type DueWork } from '../../platform/look-out.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { addUpChanges, HAS_CHANGES, lockSums } from './queries.ts';
 
@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 2_000;
 const PORTION = 5_000;
 
 /** Adds up what has changed. */
-export function awaitChanges(kit: Kit): Awaited {
+export function changesToAddUp(kit: Kit): DueWork {
   let looking = false;
   async function look(): Promise<void> {
     if (looking || !kit.storage.hasRoom) return;

@@ -21,7 +21,7 @@ test("while two processes work on a company's eight long sheets, one at a time, 
   const platform = await startPlatform();
   const { kit } = platform.running;
   const second = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
-  const stopLooking = lookOut(kit.database.system('upkeep'), [second.awaited], { everyMs: 100, log: kit.log });
+  const stopLooking = lookOut(kit.database.system('upkeep'), [second.dueWork], { everyMs: 100, log: kit.log });
   t.after(second.stop);
   t.after(stopLooking);
   const [greedy, neighbour] = [await platform.createCompany(), await platform.createCompany()];

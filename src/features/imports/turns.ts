@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
 import { ChildEnded } from '../../platform/child.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Awaited } from '../../platform/look-out.ts';
+import type { DueWork } from '../../platform/look-out.ts';
 import { endImport } from './queries.ts';
 import type { ImportKind } from './schemas.ts';
 import {
@@ -47,7 +47,7 @@ interface Loop {
 }
 
 export interface Imports {
-  awaited: Awaited;
+  dueWork: DueWork;
   /** What was begun ends after its current portion. */
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export function startImports(kit: Kit, takers: Record<ImportKind, Taker>): Impor
   };
   const hold = setInterval(() => void holdAll(loop), HOLD_MS);
   return {
-    awaited: { due: IS_WAITING, begin: () => void claimAll(loop) },
+    dueWork: { due: IS_WAITING, begin: () => void claimAll(loop) },
     stop: async () => {
       loop.stopping.abort();
       while (loop.claiming) await sleep(10);

@@ -1,6 +1,6 @@
 /** What ingestion leaves behind is settled or removed here. */
 import type { Kit } from '../../kit.ts';
-import { seldom, type Awaited } from '../../platform/look-out.ts';
+import { seldom, type DueWork } from '../../platform/look-out.ts';
 import { hasParked } from '../messages/ingest-parked-queries.ts';
 import { deleteParked } from '../messages/ingest-queries.ts';
 import { applyCrossed, giveUpUnknown } from '../messages/ingest.ts';
@@ -26,7 +26,7 @@ const LOOK_BACK_MINUTES = 5;
 const MINUTES_A_DAY = 1_440;
 
 /** Applies statuses that crossed their message, at once those of before this start. */
-export function awaitCrossed(kit: Kit): Awaited {
+export function crossedStatuses(kit: Kit): DueWork {
   let backMinutes = kit.config.CALLBACK_RETENTION_DAYS * MINUTES_A_DAY;
   let looking = false;
   async function look(): Promise<void> {

@@ -5,7 +5,7 @@
  */
 import type { Kit } from '../../kit.ts';
 import { onQueued } from '../../platform/events.ts';
-import type { Awaited } from '../../platform/look-out.ts';
+import type { DueWork } from '../../platform/look-out.ts';
 import { createAhead, type Ahead } from './ahead.ts';
 import { ATTEMPT_MS, attemptDelivery } from './attempt.ts';
 import { claimDeliveries, IS_WAITING, type Capacity, type Claimed } from './delivery-queries.ts';
@@ -27,7 +27,7 @@ const MAX_UNRECORDED = 1_000;
 
 export interface Deliverer {
   /** What another process has queued. */
-  awaited: Awaited;
+  dueWork: DueWork;
   /** Claims nothing more, waits for what is in flight and records it. */
   stop(): Promise<void>;
 }
@@ -95,7 +95,7 @@ export function startDeliveries(kit: Kit): Deliverer {
   void sweep(kit);
   void pump(loop);
   return {
-    awaited: { due: IS_WAITING, begin: () => wake(loop) },
+    dueWork: { due: IS_WAITING, begin: () => wake(loop) },
     stop: async () => {
       loop.stopping = true;
       silence();
