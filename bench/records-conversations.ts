@@ -1,6 +1,6 @@
 /** (h) GET /v1/conversations at a million of one company, beside a small one: what people ask all day, and what they search. */
 import { Pool } from 'undici';
-import { cursorAfter, windowOf } from '../src/platform/paging.ts';
+import { cursorAfter, pageWindow } from '../src/platform/paging.ts';
 import type { TestDatabase } from '../test/support/database.ts';
 import type { Figure } from './measure.ts';
 import { seedPeople } from './people.ts';
@@ -54,7 +54,7 @@ export async function benchConversations(stage: Stage, contacts = CONTACTS): Pro
 function cursorAt(owner: string, index: number): string {
   const query = { limit: 20, skipCount: false, sort: '-createdAt', owner } as const;
   const createdAt = new Date(Date.now() - index * 86_400_000).toISOString();
-  return cursorAfter(windowOf('conversations', query), { _id: 'f'.repeat(24), createdAt });
+  return cursorAfter(pageWindow('conversations', query), { _id: 'f'.repeat(24), createdAt });
 }
 
 /** One caller, ascending milliseconds. */

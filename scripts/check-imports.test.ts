@@ -229,7 +229,7 @@ const DOORS: Law[] = [
     broken: [
       imports('typebox', 'Type'),
       imports('../../platform/schema.ts', 'strict'),
-      imports('../../platform/paging.ts', 'pageOf'),
+      imports('../../platform/paging.ts', 'pageSchema'),
       imports('../../platform/jobs.ts', 'defineJob'),
     ],
     kept: [

@@ -55,7 +55,7 @@ const SQL_START =
 const MAKERS = [
   { from: /^typebox$/, names: ['Type'], homes: ['schemas.ts', 'jobs.ts'] },
   { from: /\/platform\/schema\.ts$/, names: ['define', 'strict'], homes: ['schemas.ts'] },
-  { from: /\/platform\/paging\.ts$/, names: ['pageOf', 'pageQuery'], homes: ['schemas.ts'] },
+  { from: /\/platform\/paging\.ts$/, names: ['pageSchema', 'pageQuery'], homes: ['schemas.ts'] },
   { from: /\/platform\/jobs\.ts$/, names: ['defineJob'], homes: ['jobs.ts'] },
 ];
 

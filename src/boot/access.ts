@@ -7,7 +7,7 @@ import type { Access } from '../platform/access.ts';
 import { createAnswerPace } from '../platform/answer-pace.ts';
 import { createAuthenticator } from '../platform/auth.ts';
 import { createLimiter } from '../platform/limits.ts';
-import { behalfOf, type Database } from '../platform/tenant.ts';
+import { callerBehalf, type Database } from '../platform/tenant.ts';
 import type { TokenSecrets } from '../platform/tokens.ts';
 
 export function openAccess(config: Config, secrets: TokenSecrets, database: Database): Access {
@@ -16,7 +16,7 @@ export function openAccess(config: Config, secrets: TokenSecrets, database: Data
     auth: createAuthenticator(secrets, {
       findKey: (hash) => findLivingKey(door, hash),
       findUser: (companyId, userId) => findActiveUser(door, companyId, userId),
-      noteUse: (key) => touchKey(database.system(behalfOf(key.company, key._id)), key),
+      noteUse: (key) => touchKey(database.system(callerBehalf(key.company, key._id)), key),
     }),
     database,
     limits: createLimiter(door),

@@ -36,7 +36,7 @@ export interface Rates {
 const BURST_SECONDS = 2;
 const PAGE_BURST_SECONDS = 5;
 
-export const originOf = (request: FastifyRequest): Origin => ({
+export const requestOrigin = (request: FastifyRequest): Origin => ({
   address: request.ip,
   userAgent: request.headers['user-agent'] ?? null,
   requestId: request.id,

@@ -33,7 +33,7 @@ export interface AuditEntry {
   origin: Origin | null;
 }
 
-export function actorOf(principal: Principal): Actor {
+export function toActor(principal: Principal): Actor {
   return { type: principal.type === 'user' ? 'USER' : 'KEY', _id: principal.id, name: principal.name };
 }
 

@@ -1,7 +1,7 @@
 /** What Node refuses before a request exists, in the form of every other refusal. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { AppError, problemOf } from './errors.ts';
+import { AppError, toProblem } from './errors.ts';
 
 export function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
@@ -17,7 +17,7 @@ export function clientErrorHandler(error: Error & { code?: string }, socket: Soc
       ? 'REQUEST_TIMEOUT'
       : 'MALFORMED_BODY';
   const id = randomUUID();
-  const body = JSON.stringify(problemOf(new AppError(code), id));
+  const body = JSON.stringify(toProblem(new AppError(code), id));
   const head = [
     `HTTP/1.1 ${status}`,
     `x-request-id: ${id}`,

@@ -30,12 +30,12 @@ export function compileWhenNeeded(app: FastifyInstance): void {
 /** Judges values by a schema outside a route, as a body is judged: nothing is converted, every failure is found. */
 export interface Checker {
   /** None when the value fits. */
-  failuresOf(value: unknown): Failure[];
+  findFailures(value: unknown): Failure[];
 }
 
-export function checkerOf(schema: TSchema): Checker {
+export function createChecker(schema: TSchema): Checker {
   const validate = createValidators()({ schema, httpPart: 'body' });
-  return { failuresOf: (value) => (validate(value) ? [] : ((validate.errors ?? []) as Failure[])) };
+  return { findFailures: (value) => (validate(value) ? [] : ((validate.errors ?? []) as Failure[])) };
 }
 
 /** The named schemas; they are complete only when the first request is answered. */

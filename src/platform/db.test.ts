@@ -6,7 +6,7 @@ import { openTestDatabase } from '../../test/support/database.ts';
 import {
   databaseProblem,
   exec,
-  executorOf,
+  createExecutor,
   isUnavailable,
   many,
   maybeOne,
@@ -18,13 +18,13 @@ import {
 import { emit, onQueued, type EventItem } from './events.ts';
 import { newId } from './ids.ts';
 import { createLogin } from './migrations.ts';
-import { pageFrom, pageQuery, windowOf, type PageQuery } from './paging.ts';
+import { pageFrom, pageQuery, pageWindow, type PageQuery } from './paging.ts';
 import { openDatabase } from './tenant.ts';
 import { inTransaction } from './transaction.ts';
 
 const database = await openTestDatabase();
 const pool = openPool(database.url, ROLES.system, 1);
-const executor = executorOf(pool);
+const executor = createExecutor(pool);
 const platform = openDatabase({ url: database.url, poolSize: 2 });
 after(async () => {
   await platform.close();
@@ -187,18 +187,18 @@ describe('a page', () => {
     ...changes,
   });
   const row = (createdAt: string) => ({ _id: newId(), createdAt, updatedAt: createdAt, last_message_at: null });
-  const first = windowOf('things', query());
+  const first = pageWindow('things', query());
   const begun = [row('2026-01-03T00:00:00.001Z'), row('2026-01-02T00:00:00.001Z'), row('2026-01-01T00:00:00.001Z')];
   const cursorOf = async (list: string, asked: PageQuery): Promise<string> =>
-    (await pageFrom(asked, windowOf(list, asked), begun, () => Promise.resolve(5))).meta.nextCursor ?? '';
+    (await pageFrom(asked, pageWindow(list, asked), begun, () => Promise.resolve(5))).meta.nextCursor ?? '';
 
   test('asks for one row more than it shows, and says from it whether a page follows', async () => {
-    assert.deepEqual(windowOf('things', query({ page: 3 })), { ...first, offset: 4 });
+    assert.deepEqual(pageWindow('things', query({ page: 3 })), { ...first, offset: 4 });
     const page = await pageFrom(query(), first, begun, () => Promise.resolve(5));
     assert.deepEqual(page.result, begun.slice(0, 2));
     const { nextCursor, ...meta } = page.meta;
     assert.deepEqual(meta, { page: 1, limit: 2, totalCount: 5, totalPages: 3, hasNextPage: true });
-    const next = windowOf('things', query({ after: nextCursor ?? '' }));
+    const next = pageWindow('things', query({ after: nextCursor ?? '' }));
     assert.deepEqual(next, { ...first, after: { at: begun[1]?.createdAt, id: begun[1]?._id } });
     const second = await pageFrom(query({ after: nextCursor ?? '' }), next, [], () => Promise.resolve(5));
     assert.equal(second.meta.page, null);
@@ -228,7 +228,7 @@ describe('a page', () => {
       { ...asked, search: 'Ana' },
       { ...asked, owner: undefined },
     ])
-      assert.ok(windowOf('things', { ...same, after: cursor }).after);
+      assert.ok(pageWindow('things', { ...same, after: cursor }).after);
     const others: [string, PageQuery][] = [
       ['others', asked],
       ['things', { ...asked, sort: 'createdAt' }],
@@ -239,19 +239,19 @@ describe('a page', () => {
       ['things', { ...asked, owner: newId() } as PageQuery],
     ];
     for (const [list, other] of others) {
-      assert.throws(() => windowOf(list, { ...other, after: cursor }), {
+      assert.throws(() => pageWindow(list, { ...other, after: cursor }), {
         code: 'VALIDATION_FAILED',
         message: /^after is a cursor of another/,
       });
     }
-    assert.throws(() => windowOf('things', { ...asked, after: cursor, page: 1 }), {
+    assert.throws(() => pageWindow('things', { ...asked, after: cursor, page: 1 }), {
       message: /^page can not be given together with after/,
     });
   });
 
   test('whose record has no last message yet goes on behind all that have one', async () => {
     const asked = query({ sort: '-last_message_at' });
-    const next = windowOf('things', { ...asked, after: await cursorOf('things', asked) });
+    const next = pageWindow('things', { ...asked, after: await cursorOf('things', asked) });
     assert.deepEqual(next.after, { at: '-infinity', id: begun[1]?._id });
   });
 
@@ -270,10 +270,10 @@ describe('a page', () => {
       encode(`1|${newId()}' or 1=1|${seal}`),
       encode(`1|${newId()}`),
     ]) {
-      assert.throws(() => windowOf('things', query({ after: cursor })), { code: 'VALIDATION_FAILED' }, cursor);
+      assert.throws(() => pageWindow('things', query({ after: cursor })), { code: 'VALIDATION_FAILED' }, cursor);
     }
-    assert.ok(windowOf('things', query({ after: encode(`1|${newId()}|${seal}`) })).after);
-    assert.throws(() => windowOf('things', query({ page: 1_000_000, limit: 100 })), { code: 'VALIDATION_FAILED' });
+    assert.ok(pageWindow('things', query({ after: encode(`1|${newId()}|${seal}`) })).after);
+    assert.throws(() => pageWindow('things', query({ page: 1_000_000, limit: 100 })), { code: 'VALIDATION_FAILED' });
   });
 
   test('has the sort of its list by default, and knows no other than those of its list', () => {

@@ -141,7 +141,7 @@ function outliveErrors(client: pg.ClientBase): void {
   client.on('error', () => undefined);
 }
 
-export function executorOf(client: pg.Pool | pg.PoolClient): Executor {
+export function createExecutor(client: pg.Pool | pg.PoolClient): Executor {
   return executorBy((statement) => send(client, statement));
 }
 

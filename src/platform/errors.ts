@@ -133,7 +133,7 @@ export function alreadyHeld(code: ErrorCode, path: string, existingId: string | 
   return error;
 }
 
-export function problemOf(error: AppError, requestId: string): Problem {
+export function toProblem(error: AppError, requestId: string): Problem {
   const { status, title } = ERRORS[error.code];
   return {
     type: `/docs/errors#${error.code}`,

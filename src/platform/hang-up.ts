@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 
 /** Aborted when the caller hangs up before the answer is there. */
-export function signalOf({ raw }: FastifyReply): AbortSignal {
+export function hangUpSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   raw.once('close', () => {
     if (!raw.writableFinished) controller.abort();

@@ -14,7 +14,7 @@ import { clientErrorHandler } from './client-errors.ts';
 import { compileWhenNeeded } from './compilers.ts';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
 import { databaseProblem } from './db.ts';
-import { AppError, notFound, problemOf, type ErrorCode } from './errors.ts';
+import { AppError, notFound, toProblem, type ErrorCode } from './errors.ts';
 import { own } from './own.ts';
 import { definedSchemas } from './schema.ts';
 import { answerStrays } from './strays.ts';
@@ -197,7 +197,7 @@ function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyRep
     .headers({ ...error.headers, 'x-request-id': request.id })
     .type('application/problem+json')
     .serializer((body: unknown) => JSON.stringify(body))
-    .send(problemOf(error, request.id));
+    .send(toProblem(error, request.id));
 }
 
 interface FastifyProblem {

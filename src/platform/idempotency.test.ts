@@ -13,7 +13,7 @@ import { expectProblem } from '../../test/support/refusals.ts';
 import { hear, leftFor, silenceNetwork } from '../../test/support/traffic.ts';
 import { until } from '../../test/support/wait.ts';
 import { AppError } from './errors.ts';
-import { bindEffect, fingerprintOf, purgeAttempts, runOnce, type Attempt } from './idempotency.ts';
+import { bindEffect, fingerprintRequest, purgeAttempts, runOnce, type Attempt } from './idempotency.ts';
 import { newId } from './ids.ts';
 
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
@@ -205,7 +205,7 @@ describe('while the first runs', () => {
     const { _id } = await platform.createUser(demo._id, 'VIEWER');
     const running = runOnce(rooms.system('upkeep'), {
       owner,
-      fingerprint: fingerprintOf('POST', '/', null),
+      fingerprint: fingerprintRequest('POST', '/', null),
       run: async (attempt) => {
         await gate.opened;
         await rooms.tenantTx(demo._id, (tx) => bindEffect(tx, attempt, _id));
@@ -242,7 +242,7 @@ describe('while the first runs', () => {
       });
       return { answer: 'made', status: 201 };
     };
-    const asked = { owner, fingerprint: fingerprintOf('POST', '/', null), run, again: async () => 'again' };
+    const asked = { owner, fingerprint: fingerprintRequest('POST', '/', null), run, again: async () => 'again' };
     await assert.rejects(
       runOnce(rooms.system('upkeep'), asked),
       (error) => error instanceof AppError && error.code === 'IDEMPOTENCY_IN_FLIGHT',
@@ -345,7 +345,7 @@ describe('a process that died over a request leaves its key', () => {
         asked.headers?.['x-company-id'] ?? null,
         await globalId(),
         key,
-        fingerprintOf('POST', asked.path, asked.body),
+        fingerprintRequest('POST', asked.path, asked.body),
         resource,
       ],
     );
@@ -461,9 +461,9 @@ describe('the header', () => {
 });
 
 test('the order of properties makes no other request', () => {
-  const one = fingerprintOf('POST', USERS, { a: 1, b: [{ c: 2, d: null }] });
-  assert.deepEqual(one, fingerprintOf('POST', USERS, { b: [{ d: null, c: 2 }], a: 1 }));
-  assert.notDeepEqual(one, fingerprintOf('POST', USERS, { a: 1, b: [{ c: 3, d: null }] }));
+  const one = fingerprintRequest('POST', USERS, { a: 1, b: [{ c: 2, d: null }] });
+  assert.deepEqual(one, fingerprintRequest('POST', USERS, { b: [{ d: null, c: 2 }], a: 1 }));
+  assert.notDeepEqual(one, fingerprintRequest('POST', USERS, { a: 1, b: [{ c: 3, d: null }] }));
 });
 
 test('an effect whose commit comes only after its request has failed keeps its key', async () => {

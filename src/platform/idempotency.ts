@@ -41,7 +41,7 @@ interface StoredAttempt {
 type Opened = { attempt: Attempt } | { repeats: { resource: string; status: number | null } };
 
 /** What makes two requests the same: method, address and body. */
-export function fingerprintOf(method: string, url: string, body: unknown): Buffer {
+export function fingerprintRequest(method: string, url: string, body: unknown): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([method, url, ordered(body ?? null)]))
     .digest();

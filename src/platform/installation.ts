@@ -1,6 +1,6 @@
 /** What all processes on one database have to agree on. */
 import { exec, maybeOne, one } from './db.ts';
-import { fingerprintOf } from './secrets.ts';
+import { fingerprintSecret } from './secrets.ts';
 import type { SystemTx } from './tenant.ts';
 import type { TokenSecrets } from './tokens.ts';
 
@@ -9,7 +9,7 @@ const TOKEN_SECRET = 'token.secret';
 
 /** The first process leaves its key's fingerprint; throws one sentence in a later one that has another key. */
 export async function agreeOnKey(tx: SystemTx, encryptionKey: string): Promise<void> {
-  const fingerprint = fingerprintOf(encryptionKey);
+  const fingerprint = fingerprintSecret(encryptionKey);
   await exec(tx, {
     name: 'installation.leaveKey',
     text: 'insert into platform_state (key, value) values ($1, $2) on conflict do nothing',
@@ -38,7 +38,7 @@ interface KnownSecrets {
  * it leaked. Takes a transaction, so that two processes that replace it at once come one after the other.
  */
 export async function agreeOnTokenSecret(tx: SystemTx, { current, previous }: TokenSecrets): Promise<void> {
-  const mine = fingerprintOf(current);
+  const mine = fingerprintSecret(current);
   await exec(tx, {
     name: 'installation.leaveTokenSecret',
     text: 'insert into platform_state (key, value) values ($1, $2) on conflict do nothing',
@@ -54,7 +54,7 @@ export async function agreeOnTokenSecret(tx: SystemTx, { current, previous }: To
   if (known.replaced.includes(mine)) {
     throw new Error('this JWT_SECRET was replaced by a newer one: start every process with the newer one');
   }
-  if (previous === null || known.current !== fingerprintOf(previous)) {
+  if (previous === null || known.current !== fingerprintSecret(previous)) {
     throw new Error(
       'tokens are signed with another JWT_SECRET: give every process the same one (or the same DATA_DIR/secrets.json), or replace it by naming it as JWT_SECRET_PREVIOUS',
     );

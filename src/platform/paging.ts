@@ -61,7 +61,7 @@ export function pageQuery<F extends Record<string, TSchema>, const S extends rea
 export const searchParameter = (description: string) => Type.Optional(Type.String({ maxLength: 200, description }));
 
 /** The search of a query; null: there is none. */
-export const searchOf = (query: { search?: string | undefined }): string | null => query.search?.trim() || null;
+export const readSearch = (query: { search?: string | undefined }): string | null => query.search?.trim() || null;
 
 export interface PageQuery {
   page?: number | undefined;
@@ -81,7 +81,7 @@ const PageMeta = Type.Object({
   nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
 });
 
-export function pageOf<T extends TSchema>(record: T) {
+export function pageSchema<T extends TSchema>(record: T) {
   return Type.Object({ result: Type.Array(record), meta: PageMeta });
 }
 
@@ -119,7 +119,7 @@ export const newest = (limit: number): Window => ({
 });
 
 /** `list`: which one it is, with what its path names. A cursor is good for this list, sort and filters alone. */
-export function windowOf(list: string, query: PageQuery): Window {
+export function pageWindow(list: string, query: PageQuery): Window {
   const { page, limit, after, sort } = query;
   if (after !== undefined && page !== undefined) throw invalid('page', 'can not be given together with after');
   const offset = ((page ?? 1) - 1) * limit;
@@ -146,7 +146,7 @@ function orderOf(sort: Sort): { field: OrderField; descending: boolean } {
 const TURNED = new Set(['page', 'limit', 'skipCount', 'after']);
 
 function sealOf(list: string, query: PageQuery): string {
-  const asked = { ...query, ...('search' in query ? { search: searchOf(query as { search?: string }) } : {}) };
+  const asked = { ...query, ...('search' in query ? { search: readSearch(query as { search?: string }) } : {}) };
   const parts = Object.entries(asked).filter(([name, value]) => !TURNED.has(name) && (value ?? null) !== null);
   const text = JSON.stringify([list, parts.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { seedOfRun } from '../../test/full/harness/chance.ts';
 import { randomFrom } from '../../test/support/random.ts';
-import { digitsOf, phoneKey, readablePhone, readPhone, type Phone } from './phone.ts';
+import { onlyDigits, phoneKey, readablePhone, readPhone, type Phone } from './phone.ts';
 
 /** Null: it is no number, or more than one. */
 function phoneIn(country: string | null, text: string): Phone | null {
@@ -85,8 +85,8 @@ test('a number shared by several countries is given to the one that it belongs t
 });
 
 test('only digits count in a spelling', () => {
-  assert.equal(digitsOf(' +55 (11) 9.8888-7777 ramal 2 '), '55119888877772');
-  assert.equal(digitsOf('no number'), '');
+  assert.equal(onlyDigits(' +55 (11) 9.8888-7777 ramal 2 '), '55119888877772');
+  assert.equal(onlyDigits('no number'), '');
 });
 
 /** What somebody writes, and whom it reaches whatever country is known; null: nobody. */

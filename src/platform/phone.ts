@@ -8,7 +8,7 @@ import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from
 import { AppError, invalid } from './errors.ts';
 
 /** Digits only. */
-export const digitsOf = (text: string): string => text.replaceAll(/\D/g, '');
+export const onlyDigits = (text: string): string => text.replaceAll(/\D/g, '');
 
 // Brazil put a 9 before mobile numbers, and the network still knows many without it: 55, area, eight digits from 6 to 9.
 const BRAZIL_SHORT = /^(55[1-9]\d)([6-9]\d{7})$/;
@@ -18,7 +18,7 @@ const ARGENTINA_LONG = /^54(9)(\d{10})$/;
 
 /** The digits under which a person is known: equal for all spellings of one number. */
 export function phoneKey(text: string): string {
-  return digitsOf(text).replace(BRAZIL_SHORT, '$19$2').replace(MEXICO_LONG, '52$2').replace(ARGENTINA_LONG, '54$2');
+  return onlyDigits(text).replace(BRAZIL_SHORT, '$19$2').replace(MEXICO_LONG, '52$2').replace(ARGENTINA_LONG, '54$2');
 }
 
 const readable = (digits: string): string => `+${digits.replace(BRAZIL_SHORT, '$19$2').replace(MEXICO_LONG, '52$2')}`;
@@ -32,7 +32,7 @@ export interface Phone {
 
 /** What a network tells: digits that begin with their country code, also where the number is not valid. */
 export function readablePhone(text: string): Phone {
-  const number = readable(digitsOf(text));
+  const number = readable(onlyDigits(text));
   return { phone_number: number, country_code: parsePhoneNumberFromString(number)?.country ?? null };
 }
 
@@ -60,7 +60,7 @@ export function readPhone(text: string, country: string | null): Phone | PhoneFa
     .replace(/^00(?=\s*[1-9])/, '+')
     .replace(/^(\+.*)\(0\)/, '$1');
   if (!PHONE_LOOK.test(written)) return { code: 'INVALID', message: 'is not a phone number' };
-  const digits = digitsOf(written);
+  const digits = onlyDigits(written);
   const withCode = validPhone(readable(digits));
   if (written.startsWith('+')) return withCode ?? noNumber;
   const international = withCode && isAssigned(withCode) ? withCode : null;
@@ -95,7 +95,7 @@ const TEST_NUMBER = /^\+1555\d{7}$/;
 function validPhone(number: string): Phone | null {
   if (TEST_NUMBER.test(number)) return { phone_number: number, country_code: null };
   const parsed = parsePhoneNumberFromString(number);
-  const phone_number = parsed && readable(digitsOf(parsed.number));
+  const phone_number = parsed && readable(onlyDigits(parsed.number));
   const phone = phone_number && parsePhoneNumberFromString(phone_number);
   if (!phone || !phone.isValid() || phone.number !== phone_number) return null;
   return { phone_number, country_code: phone.country ?? null };

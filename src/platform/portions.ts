@@ -17,7 +17,7 @@ interface Portion {
 }
 
 /** Selects the _id of the first rows that weigh no more than `most` together; the first one in any case. */
-export const portionOf = ({ rows, order, most }: Portion): string =>
+export const selectPortion = ({ rows, order, most }: Portion): string =>
   `select _id from (
     select _id, sum(bytes) over (order by ${order} rows unbounded preceding) - bytes as before from (${rows}) near
   ) portion where before < ${most}`;

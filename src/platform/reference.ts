@@ -4,7 +4,7 @@
  * written (npm run openapi), so routes and their start know nothing of it. The words and examples are data, in docs/reference/.
  */
 import { readFileSync } from 'node:fs';
-import { ERRORS, problemOf, AppError, type ErrorCode } from './errors.ts';
+import { ERRORS, toProblem, AppError, type ErrorCode } from './errors.ts';
 import { own } from './own.ts';
 
 interface Schema {
@@ -168,7 +168,7 @@ function problemExamples({ paths }: ApiDocument): object {
   const named = new Set(operations.flatMap(mediaOf).flatMap(({ examples = {} }) => Object.keys(examples)));
   const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => named.has(code));
   return Object.fromEntries(
-    codes.map((code) => [code, { summary: ERRORS[code].title, value: problemOf(new AppError(code), REQUEST_ID) }]),
+    codes.map((code) => [code, { summary: ERRORS[code].title, value: toProblem(new AppError(code), REQUEST_ID) }]),
   );
 }
 

@@ -16,7 +16,7 @@ const PAGES = 1_000;
 
 /** The rows of a stretch whose bounds are `$2` and `$3`. */
 export const IN_STRETCH = 'ctid >= $2::tid and ctid < $3::tid';
-export const boundsOf = ({ from, to }: Stretch): string[] => [`(${from},0)`, `(${to},0)`];
+export const stretchBounds = ({ from, to }: Stretch): string[] => [`(${from},0)`, `(${to},0)`];
 
 export async function purgeByPages(
   tx: SystemTx,

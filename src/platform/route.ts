@@ -5,17 +5,17 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Static, TObject, TSchema, TUndefined } from 'typebox';
-import { admitAccount, admitAddress, enter, originOf, type Access } from './access.ts';
+import { admitAccount, admitAddress, enter, requestOrigin, type Access } from './access.ts';
 import type { Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
 import { checkQuery, refuseSurplus } from './body.ts';
 import { describeOperation, describeProblems } from './description.ts';
 import type { ERRORS } from './errors.ts';
-import { fingerprintOf, runOnce, type Attempt } from './idempotency.ts';
+import { fingerprintRequest, runOnce, type Attempt } from './idempotency.ts';
 import { addressGroup } from './limits.ts';
 import { acceptForms, receiveForm, type Form, type Upload } from './multipart.ts';
 import type { Scope } from './scopes.ts';
-import { behalfOf, type Behalf, type Database, type SystemTx, type Tenant } from './tenant.ts';
+import { callerBehalf, type Behalf, type Database, type SystemTx, type Tenant } from './tenant.ts';
 import { openTrail, type Trail } from './trail.ts';
 
 /** Who asks for what may belong to no company: companies themselves, global keys. */
@@ -107,7 +107,7 @@ export function installationOperation<
     database: () => access.database,
     who: ({ principal, companyId }, trail) => {
       const { database } = access;
-      const behalf = behalfOf(companyId, principal.id);
+      const behalf = callerBehalf(companyId, principal.id);
       return {
         principal,
         tenant: companyId === null ? null : makeTenant(database, companyId, principal, trail),
@@ -138,7 +138,7 @@ export function publicOperation<B extends TSchema, R extends TSchema>(
       bodyLimit: PUBLIC_BODY_LIMIT,
       enter: async (request, reply) => {
         await admitAddress(access, request, reply);
-        return originOf(request);
+        return requestOrigin(request);
       },
       database: () => access.database,
       who: (origin) => {
@@ -253,9 +253,9 @@ function answer<E extends object, W, P extends TSchema, Q extends TSchema, B ext
   };
   const key = request.headers['idempotency-key'];
   if (!again || !caller || typeof key !== 'string') return run(null);
-  return runOnce(door.database().system(behalfOf(caller.companyId, caller.principal.id)), {
+  return runOnce(door.database().system(callerBehalf(caller.companyId, caller.principal.id)), {
     owner: { company: caller.companyId, principal: caller.principal.id, key },
-    fingerprint: fingerprintOf(request.method, request.url, body),
+    fingerprint: fingerprintRequest(request.method, request.url, body),
     run: async (attempt) => ({ answer: await run(attempt), status: reply.statusCode }),
     again: (id, status) => {
       reply.header('idempotent-replayed', 'true').code(status ?? reply.statusCode);
@@ -279,7 +279,7 @@ function trailOf(
     // The record is what the path names last.
     resourceId: Object.values((request.params ?? {}) as Record<string, string>).at(-1) ?? null,
     fields: typeof request.body === 'object' ? Object.keys(request.body ?? {}) : [],
-    origin: originOf(request),
+    origin: requestOrigin(request),
     attempt,
   });
 }

@@ -51,7 +51,7 @@ export function inForm(pattern: string, words: string): { pattern: string } {
 }
 
 /** Undefined for a pattern that inForm() does not know. */
-export const wordsOfForm = (pattern: string): string | undefined => forms.get(pattern);
+export const explainForm = (pattern: string): string | undefined => forms.get(pattern);
 
 export const NOT_BLANK = inForm(String.raw`\S`, 'must hold more than spaces');
 export const NO_BLANKS_AROUND = inForm(String.raw`^\S([\s\S]*\S)?$`, 'must not begin or end with a space');

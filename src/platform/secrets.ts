@@ -17,7 +17,7 @@ const TAG_BYTES = 16;
 const SHORTEST_WITH_TAIL = 12;
 
 /** Tells keys apart without telling anything of them. */
-export const fingerprintOf = (encryptionKey: string): string =>
+export const fingerprintSecret = (encryptionKey: string): string =>
   createHash('sha256').update(`fingerprint:${encryptionKey}`).digest('hex').slice(0, 16);
 
 export interface Secrets {

@@ -9,7 +9,7 @@ import { AppError } from './errors.ts';
 import { cutRows } from './sheets/csv-rows.ts';
 import { csvLine } from './sheets/csv.ts';
 import type { Cell, SheetRow, SheetSource } from './sheets/sheet.ts';
-import { beginSurvey, formatOf, readHeader, readRows, surveyRows } from './sheets.ts';
+import { beginSurvey, detectFormat, readHeader, readRows, surveyRows } from './sheets.ts';
 
 /** In pieces of an odd size, so that nothing falls on a border by chance. */
 function sourceOf(data: Buffer | string, piece = 4_099): SheetSource {
@@ -25,7 +25,7 @@ function sourceOf(data: Buffer | string, piece = 4_099): SheetSource {
 async function rowsOf(data: Buffer | string, piece?: number): Promise<SheetRow[]> {
   const source = sourceOf(data, piece);
   const rows: SheetRow[] = [];
-  const format = await formatOf(source);
+  const format = await detectFormat(source);
   const survey = beginSurvey(null);
   for await (const _ of surveyRows(source, format, survey));
   for await (const row of readRows(source, format, survey)) rows.push(row);
@@ -290,7 +290,7 @@ test('whoever stops reading in the middle leaves nothing open', async () => {
         }
       },
     };
-    for await (const { number } of surveyRows(source, await formatOf(source), beginSurvey(null)))
+    for await (const { number } of surveyRows(source, await detectFormat(source), beginSurvey(null)))
       if (number === 5) break;
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(open, 0);

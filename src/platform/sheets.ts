@@ -12,7 +12,7 @@ export const SHEET_FORMATS = ['CSV', 'XLSX'] as const;
 export type SheetFormat = (typeof SHEET_FORMATS)[number];
 
 /** By its first bytes; its name and media type are only what the caller believes. Throws what is wrong with the file. */
-export async function formatOf(source: SheetSource): Promise<SheetFormat> {
+export async function detectFormat(source: SheetSource): Promise<SheetFormat> {
   if (source.bytes === 0) throw sheetFault('is empty', 'EMPTY');
   const head = await readAll(source, 0, Math.min(4_096, source.bytes));
   const starts = (hex: string): boolean => head.subarray(0, hex.length / 2).toString('hex') === hex;

@@ -24,7 +24,7 @@ interface Size {
 }
 
 /** What is wrong with the size of a change, or null. A change that does not enlarge what was too large already is welcome. */
-export function faultOfSize({ before, after, most }: Size): string | null {
+export function findSizeFault({ before, after, most }: Size): string | null {
   const bytes = bytesOf(after);
   if (bytes <= most || (before !== undefined && bytes <= bytesOf(before))) return null;
   return `is larger than ${most / 1024} kB: ${bytes} bytes of JSON`;
@@ -32,7 +32,7 @@ export function faultOfSize({ before, after, most }: Size): string | null {
 
 /** Throws VALIDATION_FAILED naming `path`. */
 export function expectSize(path: string, size: Size): void {
-  const fault = faultOfSize(size);
+  const fault = findSizeFault(size);
   if (fault !== null) throw invalid(path, fault, 'TOO_LARGE');
 }
 
@@ -51,7 +51,7 @@ const growingParts = ({ custom_fields, tags, columns, options }: Growing) => [cu
  * too large already may still be changed, as long as these parts do not grow.
  */
 export function expectRecordSize<R extends Growing>(path: keyof Growing, record: R, before?: Growing): R {
-  const fault = faultOfSize({ after: record, most: MAX_RECORD_BYTES });
+  const fault = findSizeFault({ after: record, most: MAX_RECORD_BYTES });
   if (fault === null) return record;
   if (before && bytesOf(growingParts(record)) <= bytesOf(growingParts(before))) return record;
   throw invalid(path, `makes a record that ${fault}`, 'TOO_LARGE');

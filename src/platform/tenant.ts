@@ -5,7 +5,15 @@
  */
 import type pg from 'pg';
 import type { Principal } from './auth.ts';
-import { ACQUIRE_TIMEOUT_MS, executorOf, openPool, ROLES, type Executor, type Quota, type Statement } from './db.ts';
+import {
+  ACQUIRE_TIMEOUT_MS,
+  createExecutor,
+  openPool,
+  ROLES,
+  type Executor,
+  type Quota,
+  type Statement,
+} from './db.ts';
 import { createShares, type Shares } from './shares.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
 import { inTransaction, type TransactionExecutor, type TransactionOptions } from './transaction.ts';
@@ -71,7 +79,7 @@ const UPKEEP_WAIT_MS = 30_000;
 /** Whose connections work across companies takes: a share of whoever caused it, or a lane of the platform's own work. */
 export type Behalf = Lane | `company:${string}` | `principal:${string}` | `address:${string}`;
 
-export const behalfOf = (company: string | null, principal: string): Behalf =>
+export const callerBehalf = (company: string | null, principal: string): Behalf =>
   company === null ? `principal:${principal}` : `company:${company}`;
 
 export interface Database {
@@ -186,7 +194,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   const openSystem = (behalf: Behalf): SystemTx =>
     ({
-      ...shared(crossing, behalf, executorOf(system)),
+      ...shared(crossing, behalf, createExecutor(system)),
       afterCommit: (action: () => void) => action(),
       makes: noTrail,
     }) as unknown as SystemTx;
@@ -194,7 +202,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     // A read inside a transaction would wait for a share that its own transaction holds, so under RLS nothing is shared.
     read: (companyId) =>
-      openRead(companyId, readsUnderRls ? readUnderRls(companyId) : shared(reading, companyId, executorOf(read))),
+      openRead(companyId, readsUnderRls ? readUnderRls(companyId) : shared(reading, companyId, createExecutor(read))),
     walk: (companyId) => openRead(companyId, shared(writing, companyId, readUnderRls(companyId))),
     tenantTx: (companyId, work) => storage.write(() => writing.within(companyId, () => underRls(companyId, work))),
     systemTx: (behalf, work, { fromReserve } = { fromReserve: false }) =>

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { compactVerify, SignJWT, type JWTPayload } from 'jose';
 import { Type, type Static } from 'typebox';
-import { checkerOf } from './compilers.ts';
+import { createChecker } from './compilers.ts';
 import { Id, oneOf, strict } from './schema.ts';
 import { USER_ROLES } from './scopes.ts';
 
@@ -60,14 +60,14 @@ export type UserClaims = Static<typeof UserClaims>;
 export type KeyClaims = Static<typeof CompanyClaims> | Static<typeof GlobalClaims>;
 
 const CHECKERS = new Map([
-  ['user', checkerOf(UserClaims)],
-  ['company', checkerOf(CompanyClaims)],
-  ['global', checkerOf(GlobalClaims)],
+  ['user', createChecker(UserClaims)],
+  ['company', createChecker(CompanyClaims)],
+  ['global', createChecker(GlobalClaims)],
 ]);
 
 function areClaims(claims: Record<string, unknown>): claims is UserClaims | KeyClaims {
   const checker = CHECKERS.get(String(claims['type']));
-  return checker !== undefined && checker.failuresOf(claims).length === 0;
+  return checker !== undefined && checker.findFailures(claims).length === 0;
 }
 
 const encoder = new TextEncoder();

@@ -2,7 +2,7 @@
  * What a request that writes leaves behind, in the transaction of its first change: a line of the audit, and what its
  * Idempotency-Key stands for. Written here once, so that no operation can forget it.
  */
-import { actorOf, recordAudit, type Origin } from './audit.ts';
+import { toActor, recordAudit, type Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
 import { bindEffect, type Attempt } from './idempotency.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
@@ -50,7 +50,7 @@ async function leave(
   await recordAudit(tx, {
     // What happens to a company is told to that company, whichever one the caller named.
     company: resource === 'companies' ? resourceId : company,
-    actor: actorOf(principal),
+    actor: toActor(principal),
     action,
     resource,
     resourceId,

@@ -1,7 +1,7 @@
 /** What a validator found wrong, in words for people: no patterns, no keywords of the validator, no lists without an end. */
 import { AppError, notFound, type FieldError } from './errors.ts';
-import { wordsOfForm } from './schema.ts';
-import { countOf, tellValues } from './words.ts';
+import { explainForm } from './schema.ts';
+import { formatCount, tellValues } from './words.ts';
 
 /** As Ajv and TypeBox report it. */
 export interface Failure {
@@ -59,17 +59,17 @@ const WORDS = new Map<string, (params: Params) => string>([
   ['required', () => 'is required'],
   ['type', ({ type }) => `must be ${tellTypes([type].flat())}`],
   ['enum', ({ allowedValues }) => `must be one of ${tellValues(allowedValues)}`],
-  ['pattern', ({ pattern }) => wordsOfForm(pattern) ?? 'is not in the expected form'],
+  ['pattern', ({ pattern }) => explainForm(pattern) ?? 'is not in the expected form'],
   ['format', ({ format }) => FORMATS.get(format) ?? 'is not in the expected form'],
   ['minLength', ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`)],
-  ['maxLength', ({ limit }) => `must have at most ${countOf(limit, 'character')}`],
+  ['maxLength', ({ limit }) => `must have at most ${formatCount(limit, 'character')}`],
   ['minimum', ({ limit }) => `must be at least ${limit}`],
   ['maximum', ({ limit }) => `must be at most ${limit}`],
   ['minItems', ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`)],
-  ['maxItems', ({ limit }) => `must have at most ${countOf(limit, 'item')}`],
+  ['maxItems', ({ limit }) => `must have at most ${formatCount(limit, 'item')}`],
   ['uniqueItems', () => 'must not hold the same item twice'],
-  ['minProperties', ({ limit }) => `must have at least ${countOf(limit, 'property', 'properties')}`],
-  ['maxProperties', ({ limit }) => `must have at most ${countOf(limit, 'property', 'properties')}`],
+  ['minProperties', ({ limit }) => `must have at least ${formatCount(limit, 'property', 'properties')}`],
+  ['maxProperties', ({ limit }) => `must have at most ${formatCount(limit, 'property', 'properties')}`],
   ['anyOf', () => 'fits none of the forms that are possible here'],
 ]);
 

@@ -10,7 +10,7 @@ export function foldText(text: string): string {
 }
 
 /** The digits of what may be a part of a number as people write it; null for every other text. */
-export const digitsOf = (text: string): string | null =>
+export const readDigits = (text: string): string | null =>
   /^[\d\s()+\-./]*\d[\d\s()+\-./]*$/.test(text) ? text.replaceAll(/\D/g, '') : null;
 
 /** Two plain letters or digits: too short for an index of trigrams to look up as they are. */
@@ -26,7 +26,7 @@ export const pairLookUp = (text: string, pair: string): string => `${text} ~ ('$
 export const MAX_SLUG = 64;
 
 /** "Número do pedido" → numero_do_pedido; `<prefix>_` before one that begins with a digit; null when nothing can stand in it. */
-export function slugOf(text: string, prefix: string): string | null {
+export function makeSlug(text: string, prefix: string): string | null {
   const slug = foldText(text)
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^_+|_+$/g, '');
@@ -49,5 +49,5 @@ export function tellValues(values: readonly unknown[]): string {
 }
 
 /** "1 item", "2 items" */
-export const countOf = (count: number, noun: string, plural = `${noun}s`): string =>
+export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../src/platform/ids.ts';
-import { cursorAfter, windowOf } from '../../src/platform/paging.ts';
+import { cursorAfter, pageWindow } from '../../src/platform/paging.ts';
 import { freshPhone } from '../support/network.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { expectProblem } from '../support/refusals.ts';
@@ -83,7 +83,7 @@ for (const one of lists) {
     });
 
     test(`of ${one.path}: a cursor of another list, sort or set of filters is 400, and one beside a page`, async () => {
-      const window = windowOf('another', { limit: 20, skipCount: false, sort: '-createdAt' });
+      const window = pageWindow('another', { limit: 20, skipCount: false, sort: '-createdAt' });
       const stranger = cursorAfter(window, { _id: newId(), createdAt: new Date().toISOString() });
       expectProblem(await list(one, { after: stranger }, 400), 'VALIDATION_FAILED', 'after');
       expectProblem(await list(one, { after: stranger, page: '1' }, 400), 'VALIDATION_FAILED', 'page');

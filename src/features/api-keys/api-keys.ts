@@ -4,7 +4,7 @@ import { hashToken, type Principal } from '../../platform/auth.ts';
 import { signToken } from '../../platform/tokens.ts';
 import { AppError, forbidden, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { newest, pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { newest, pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import type { Caller } from '../../platform/route.ts';
 import { covers } from '../../platform/scopes.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
@@ -110,7 +110,7 @@ export async function pageKeys(caller: Caller, query: ApiKeyQuery): Promise<Page
   const filter = { company, createdBy: query.created_by ?? null };
   if (query.created_by !== undefined && !(await isMaker(read, company, query.created_by)))
     throw unknownReference('created_by');
-  const window = windowOf('api-keys', query);
+  const window = pageWindow('api-keys', query);
   const rows = await listKeys(read, filter, window);
   return pageFrom(query, window, rows, () => countKeys(read, filter, window));
 }

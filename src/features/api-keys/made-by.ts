@@ -1,5 +1,5 @@
 /** The keys that a user made, when the user goes or may do less: shown to whoever decides about it, or revoked with it. */
-import { actorOf, recordAudits } from '../../platform/audit.ts';
+import { toActor, recordAudits } from '../../platform/audit.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { allows } from '../../platform/scopes.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
@@ -23,7 +23,7 @@ export async function revokeKeysOf({ principal }: Tenant, tx: TenantTx, user: st
   const revoked = await revokeKeysMadeBy(tx, user);
   const told = { action: 'api-keys.delete', resource: 'api-keys', fields: [], origin: null };
   const ids = revoked.map(({ _id }) => _id);
-  if (ids.length > 0) await recordAudits(tx, { ...told, company: tx.companyId, actor: actorOf(principal) }, ids);
+  if (ids.length > 0) await recordAudits(tx, { ...told, company: tx.companyId, actor: toActor(principal) }, ids);
   const newestFirst = revoked.toSorted((a, b) => (a._id < b._id ? 1 : -1));
   return { api_keys: newestFirst.slice(0, SHOWN) };
 }

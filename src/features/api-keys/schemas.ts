@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageSchema, pageQuery } from '../../platform/paging.ts';
 import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { GRANTABLE } from '../../platform/scopes.ts';
 
@@ -51,7 +51,7 @@ export const ApiKeyMade = define(
 export type ApiKeyMade = Static<typeof ApiKeyMade>;
 
 export const ApiKeyParams = Type.Object({ id: Id });
-export const ApiKeyList = pageOf(ref(ApiKey));
+export const ApiKeyList = pageSchema(ref(ApiKey));
 export const ApiKeyQuery = pageQuery('-createdAt', {
   created_by: Type.Optional({ ...Id, description: 'Keys that this user or key made' }),
 });

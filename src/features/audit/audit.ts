@@ -3,7 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { purgeAttempts } from '../../platform/idempotency.ts';
 import { isId } from '../../platform/ids.ts';
 import { purgeBuckets } from '../../platform/limits.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import { purgeByPages } from '../../platform/retention.ts';
 import type { SystemTx, Tenant } from '../../platform/tenant.ts';
 import { countAudit, deleteOldAudit, listAudit, listInstallationAudit } from './queries.ts';
@@ -20,7 +20,7 @@ export async function pageAudit(tenant: Tenant, query: AuditQuery): Promise<Page
     from: query.from ?? null,
     to: query.to ?? null,
   };
-  const window = windowOf('audit', query);
+  const window = pageWindow('audit', query);
   const rows = await listAudit(tenant.read, filter, window);
   return pageFrom(query, window, rows, () => countAudit(tenant.read, filter, window));
 }

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { ACTOR_TYPES } from '../../platform/audit.ts';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageSchema, pageQuery } from '../../platform/paging.ts';
 import { define, Id, nullable, oneOf, ref, Timestamp } from '../../platform/schema.ts';
 
 export const AuditEntry = define(
@@ -22,7 +22,7 @@ export const AuditEntry = define(
 );
 export type AuditEntry = Static<typeof AuditEntry>;
 
-export const AuditList = pageOf(ref(AuditEntry));
+export const AuditList = pageSchema(ref(AuditEntry));
 export const AuditQuery = pageQuery('-createdAt', {
   actor: Type.Optional(Id),
   action: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),

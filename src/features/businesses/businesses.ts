@@ -4,7 +4,7 @@ import type { Kit } from '../../kit.ts';
 import { notFound } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, searchOf, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
@@ -40,8 +40,8 @@ export async function readBusiness(tenant: Tenant, id: string): Promise<Business
 }
 
 export async function pageBusinesses(tenant: Tenant, query: BusinessQuery): Promise<Page<Business>> {
-  const filter = { search: searchOf(query) };
-  const window = windowOf('businesses', query);
+  const filter = { search: readSearch(query) };
+  const window = pageWindow('businesses', query);
   const rows = await listBusinesses(tenant.read, filter, window);
   return pageFrom(query, window, rows, () => countBusinesses(tenant.read, filter, window));
 }

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageOf, pageQuery, searchParameter } from '../../platform/paging.ts';
+import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
 import { define, Id, nullable, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
 
@@ -35,7 +35,7 @@ export const BusinessUpdate = define('BusinessUpdate', strict({ name: Type.Optio
 export type BusinessUpdate = Static<typeof BusinessUpdate>;
 
 export const BusinessParams = Type.Object({ id: Id });
-export const BusinessList = pageOf(ref(Business));
+export const BusinessList = pageSchema(ref(Business));
 export const BusinessQuery = pageQuery('-createdAt', {
   search: searchParameter('A part of the name or domain'),
 });

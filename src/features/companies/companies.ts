@@ -2,7 +2,7 @@
 import type { Kit } from '../../kit.ts';
 import { forbidden, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, searchOf, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
 import { isPhoneCountry } from '../../platform/phone.ts';
 import type { Caller } from '../../platform/route.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -51,8 +51,8 @@ export async function readCompany(caller: Caller, id: string): Promise<Company> 
 
 export async function pageCompanies(caller: Caller, query: CompanyQuery): Promise<Page<Company>> {
   refuseOthers(caller);
-  const filter = { status: query.status ?? null, search: searchOf(query) };
-  const window = windowOf('companies', query);
+  const filter = { status: query.status ?? null, search: readSearch(query) };
+  const window = pageWindow('companies', query);
   const rows = await listCompanies(caller.read, filter, window);
   return pageFrom(query, window, rows, () => countCompanies(caller.read, filter, window));
 }

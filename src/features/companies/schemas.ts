@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES } from '../../channels/channel.ts';
-import { pageOf, pageQuery, searchParameter } from '../../platform/paging.ts';
+import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
 import { Country, Id, Name, Timestamp, define, inForm, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 import { Email, LANGUAGES } from '../users/schemas.ts';
 
@@ -130,7 +130,7 @@ export const Company = define(
 export type Company = Static<typeof Company>;
 
 export const CompanyParams = Type.Object({ id: Id });
-export const CompanyList = pageOf(ref(Company));
+export const CompanyList = pageSchema(ref(Company));
 export const CompanyQuery = pageQuery('-createdAt', {
   status: Type.Optional(status),
   search: searchParameter('A part of the name'),

@@ -1,6 +1,6 @@
 /** What an erased contact leaves: its conversations and messages, the rows that name it, and its words wherever else they stand. */
 import { exec, many, maybeOne } from '../../platform/db.ts';
-import { portionOf, READ_BYTES, REWRITTEN_BYTES } from '../../platform/portions.ts';
+import { selectPortion, READ_BYTES, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 
 /** A portion at a time: a long talk has more messages than a statement may take. */
@@ -10,7 +10,7 @@ export function eraseMessages(tx: TenantTx, contact: string, limit: number): Pro
     where v.company_id = $1 and v.contact_id = $2 limit $3`;
   return exec(tx, {
     name: 'contacts.eraseMessages',
-    text: `delete from messages where company_id = $1 and _id = any(array(${portionOf({ rows, order: '_id', most: READ_BYTES })}))`,
+    text: `delete from messages where company_id = $1 and _id = any(array(${selectPortion({ rows, order: '_id', most: READ_BYTES })}))`,
     values: [tx.companyId, contact, limit],
   });
 }
@@ -21,7 +21,7 @@ export function eraseThreads(tx: TenantTx, contact: string, limit: number): Prom
     'select _id, record_bytes as bytes from conversations where company_id = $1 and contact_id = $2 limit $3';
   return exec(tx, {
     name: 'contacts.eraseThreads',
-    text: `delete from conversations where company_id = $1 and _id = any(array(${portionOf({ rows, order: '_id', most: READ_BYTES })}))`,
+    text: `delete from conversations where company_id = $1 and _id = any(array(${selectPortion({ rows, order: '_id', most: READ_BYTES })}))`,
     values: [tx.companyId, contact, limit],
   });
 }
@@ -33,7 +33,7 @@ export function unlinkRows(tx: TenantTx, contact: string, limit: number): Promis
   return exec(tx, {
     name: 'contacts.unlinkRows',
     text: `update table_rows set contact_id = null, updated_at = now() where company_id = $1 and _id = any(array(
-        ${portionOf({ rows, order: '_id', most: REWRITTEN_BYTES })}))`,
+        ${selectPortion({ rows, order: '_id', most: REWRITTEN_BYTES })}))`,
     values: [tx.companyId, contact, limit],
   });
 }
@@ -95,7 +95,7 @@ export async function eraseAside(tx: SystemTx, { company, names, after, limit }:
   const row = await maybeOne<{ last: string | null }>(tx, {
     name: 'contacts.eraseAside',
     text: `with portion as (
-        select _id, address, raw from callbacks_aside where _id = any(array(${portionOf({ rows, order: '_id', most: READ_BYTES })}))
+        select _id, address, raw from callbacks_aside where _id = any(array(${selectPortion({ rows, order: '_id', most: READ_BYTES })}))
       ), erased as (
         delete from callbacks_aside a using portion p where a._id = p._id
           and (p.address is null or exists (select 1 from inboxes i where i.company_id = $1 and i.network_address = p.address))

@@ -2,7 +2,7 @@
 import type { Kit } from '../../kit.ts';
 import { notFound } from '../../platform/errors.ts';
 import { inPortions } from '../../platform/portions.ts';
-import { behalfOf, type Tenant } from '../../platform/tenant.ts';
+import { callerBehalf, type Tenant } from '../../platform/tenant.ts';
 import {
   eraseAside,
   eraseMessages,
@@ -52,7 +52,7 @@ export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promi
 async function forgetAside(kit: Kit, company: string, known: string[]): Promise<void> {
   const names = known.filter((name) => name.length >= SHORTEST_NAME);
   if (names.length === 0) return;
-  const behalf = behalfOf(company, '');
+  const behalf = callerBehalf(company, '');
   for (let after: string | null = ''; after !== null;) {
     const portion: AsidePortion = { company, names, after, limit: ASIDE_PORTION };
     after = await kit.database.systemTx(behalf, (tx) => eraseAside(tx, portion));

@@ -5,7 +5,7 @@
 import { many } from '../../platform/db.ts';
 import { isId } from '../../platform/ids.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
-import { digitsOf, foldText, isPair, pairLookUp } from '../../platform/words.ts';
+import { readDigits, foldText, isPair, pairLookUp } from '../../platform/words.ts';
 import type { CustomField, FieldType } from '../custom-fields/schemas.ts';
 
 /** The custom fields of contacts among these ids. */
@@ -92,7 +92,7 @@ function searchCondition(term: string, bind: Bind): Condition {
     exact: `strpos(${column}, ${text}) > 0`,
     indexed: partIndexed({ expression: column, value: text, folded }, 'contains'),
   }));
-  const digits = digitsOf(term);
+  const digits = readDigits(term);
   if (digits !== null) {
     const value = bind(digits);
     alternatives.push({
@@ -121,7 +121,7 @@ export interface BroadSearch {
 
 export function broadSearch(term: string): BroadSearch {
   return {
-    values: [term, digitsOf(term)],
+    values: [term, readDigits(term)],
     condition: (first) =>
       [
         ...SEARCHED.map((column) => `c.${column} like '%' || like_literal(fold($${first}::text)) || '%'`),

@@ -3,7 +3,7 @@
  * a name; they are written before the contact is locked, in the order in which ingestion does so.
  */
 import { alreadyHeld, AppError } from '../../platform/errors.ts';
-import { digitsOf, phoneKey } from '../../platform/phone.ts';
+import { onlyDigits, phoneKey } from '../../platform/phone.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { findNames, insertNames, releaseName, type NewName } from './name-queries.ts';
 import type { Contact } from './schemas.ts';
@@ -24,7 +24,7 @@ export function identitiesOf(naming: Naming): NamedIdentity[] {
   return FIELDS.flatMap((field) => {
     const text = naming[field] ?? null;
     if (text === null) return [];
-    const address = field === 'phone_number' ? digitsOf(text) : text;
+    const address = field === 'phone_number' ? onlyDigits(text) : text;
     return [{ field, kind: KINDS[field], value: valueOf(field, text), address }];
   });
 }

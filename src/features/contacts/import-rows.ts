@@ -1,5 +1,5 @@
 /** Rows of a sheet as people: what each cell means, and what is wrong with it. */
-import { checkerOf } from '../../platform/compilers.ts';
+import { createChecker } from '../../platform/compilers.ts';
 import { own } from '../../platform/own.ts';
 import { readPhone } from '../../platform/phone.ts';
 import { tellFailure } from '../../platform/validation.ts';
@@ -75,7 +75,7 @@ export interface Person {
   given: Record<string, Value>;
 }
 
-const checker = checkerOf(ContactRow);
+const checker = createChecker(ContactRow);
 
 export interface Terms {
   definitions: CustomField[];
@@ -131,7 +131,7 @@ function readPerson(
 /** The first of each field: a reader mends the cell, not its faults. */
 function faultsOf(plain: Record<string, unknown>): Fault[] {
   const faults = new Map<string, Fault>();
-  for (const failure of checker.failuresOf(plain)) {
+  for (const failure of checker.findFailures(plain)) {
     const [field = ''] = failure.instancePath.slice(1).split('/');
     if (!faults.has(field))
       faults.set(field, { field: field || null, message: own(WORDS, field) ?? tellFailure(failure) });

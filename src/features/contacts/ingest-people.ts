@@ -4,7 +4,7 @@
  */
 import type { Person } from '../../channels/channel.ts';
 import { newId } from '../../platform/ids.ts';
-import { digitsOf, phoneKey, readablePhone } from '../../platform/phone.ts';
+import { onlyDigits, phoneKey, readablePhone } from '../../platform/phone.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import {
   claimIdentities,
@@ -44,7 +44,7 @@ export function identitiesOf({ company, person, also = [] }: AskedPerson): Ident
 function namesOf(company: string, person: Person): Identity[] {
   const identities: Identity[] = [];
   if (person.phone)
-    identities.push({ company, kind: 'PHONE', value: phoneKey(person.phone), address: digitsOf(person.phone) });
+    identities.push({ company, kind: 'PHONE', value: phoneKey(person.phone), address: onlyDigits(person.phone) });
   for (const bsuid of [person.bsuid, person.parentBsuid]) {
     if (bsuid) identities.push({ company, kind: 'BSUID', value: bsuid, address: bsuid });
   }

@@ -1,5 +1,5 @@
 /** The list of contacts: search, filters, pages. Made for a million, of which anything may be asked. */
-import { isStretch, pageFrom, searchOf, windowOf, type Page, type Window } from '../../platform/paging.ts';
+import { isStretch, pageFrom, readSearch, pageWindow, type Page, type Window } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { conditionsOf, type ContactMatch } from './filter-queries.ts';
 import { readFilters } from './filters.ts';
@@ -10,7 +10,7 @@ import type { Contact, ContactQuery } from './schemas.ts';
 const REACH = 5_000;
 
 export async function pageContacts(tenant: Tenant, query: ContactQuery): Promise<Page<Contact>> {
-  const window = windowOf('contacts', query);
+  const window = pageWindow('contacts', query);
   const match = await readMatch(tenant, query);
   const rows = await findContacts(tenant, match, window);
   return pageFrom(query, window, rows, () => countMatching(tenant.read, match, window));
@@ -21,7 +21,7 @@ export async function readMatch(
   tenant: Tenant,
   query: { search?: string | undefined; filters?: string | undefined },
 ): Promise<ContactMatch> {
-  return { search: searchOf(query), filters: await readFilters(tenant.read, query.filters) };
+  return { search: readSearch(query), filters: await readFilters(tenant.read, query.filters) };
 }
 
 /**

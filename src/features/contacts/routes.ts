@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { CSV_ANSWER } from '../../platform/download.ts';
-import { signalOf } from '../../platform/hang-up.ts';
+import { hangUpSignal } from '../../platform/hang-up.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { Import, ImportList, ImportParams, ImportQuery, MAX_SHEET_BYTES } from '../imports/schemas.ts';
@@ -69,7 +69,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 201: ref(Import) },
     errors: ['IMPORTS_WAITING', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { upload, body, reply }) =>
-      importContacts(kit, tenant, { upload, body, signal: signalOf(reply) }),
+      importContacts(kit, tenant, { upload, body, signal: hangUpSignal(reply) }),
     again: readContactImport,
   });
   operation(app, kit.access, {

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageOf, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
+import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
   Country,
   Id,
@@ -110,7 +110,7 @@ const FILTERS =
   none may. neq and not_contains keep contacts that have no value at all. Empty is what is null, absent, "" or []. The characters
   %, _ and \\ mean nothing special.`.replaceAll(/\s+/g, ' ');
 
-export const ContactList = pageOf(ref(Contact));
+export const ContactList = pageSchema(ref(Contact));
 /** What the list and the export have in common. */
 const MATCH_QUERY = {
   search: searchParameter(SEARCH),

@@ -6,7 +6,7 @@ import { seedConversations } from '../../../bench/records-conversations.ts';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import type { Json } from '../../../test/support/platform.ts';
 import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
-import { cursorAfter, windowOf } from '../../platform/paging.ts';
+import { cursorAfter, pageWindow } from '../../platform/paging.ts';
 import { pageConversations } from './list.ts';
 import type { ConversationQuery } from './schemas.ts';
 
@@ -73,7 +73,7 @@ async function explain(query: Partial<ConversationQuery>): Promise<Looked & { fo
 const FAR = new Date(Date.now() - 395 * 86_400_000).toISOString();
 /** A cursor far from the beginning. */
 const farIn = (query: Partial<ConversationQuery>): string =>
-  cursorAfter(windowOf('conversations', { limit: 20, skipCount: true, sort: '-createdAt', ...query }), {
+  cursorAfter(pageWindow('conversations', { limit: 20, skipCount: true, sort: '-createdAt', ...query }), {
     _id: 'f'.repeat(24),
     createdAt: FAR,
     updatedAt: FAR,

@@ -1,7 +1,7 @@
 /** The list of conversations: filters, search, pages. Made for a million, of which anything may be asked. */
 import { unknownReference } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
-import { pageFrom, searchOf, windowOf, type Page, type Window } from '../../platform/paging.ts';
+import { pageFrom, readSearch, pageWindow, type Page, type Window } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { findContacts } from '../contacts/found.ts';
 import {
@@ -33,9 +33,9 @@ export async function pageConversations(tenant: Tenant, query: ConversationQuery
 }
 
 async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
-  const window = windowOf('conversations', query);
+  const window = pageWindow('conversations', query);
   const filter = filterOf(query);
-  const search = searchOf(query);
+  const search = readSearch(query);
   if (search === null) {
     const rows = await findFiltered(tenant, filter, window);
     return pageFrom(query, window, rows, () => countConversations(tenant.read, filter, window));

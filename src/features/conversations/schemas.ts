@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES, CONTENT_TYPES } from '../../channels/channel.ts';
-import { pageOf, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
+import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
   Id,
   NO_BLANKS_AROUND,
@@ -121,7 +121,7 @@ export type ConversationUpdate = Static<typeof ConversationUpdate>;
 export const StepChange = define('StepChange', strict({ step: Id }));
 export type StepChange = Static<typeof StepChange>;
 
-export const ConversationList = pageOf(ref(Conversation));
+export const ConversationList = pageSchema(ref(Conversation));
 const SEARCH =
   "A part of the contact's name or e-mail, whatever its case and accents, or of the phone number; or the id of the conversation or the contact";
 export const ConversationQuery = pageQuery(

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
 import { isId, newId } from '../../platform/ids.ts';
-import { pageFrom, searchOf, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
-import { slugOf } from '../../platform/words.ts';
+import { makeSlug } from '../../platform/words.ts';
 import { StripField } from './jobs.ts';
 import {
   countFields,
@@ -31,7 +31,7 @@ import { checkOptions } from './values.ts';
 /** Throws FIELD_EXISTS when the context has a field of this slug. */
 export async function createField(tenant: Tenant, input: CustomFieldCreate): Promise<CustomField> {
   const { title, context, type, options = [], description = null } = input;
-  const slug = input.slug ?? slugOf(title, 'field');
+  const slug = input.slug ?? makeSlug(title, 'field');
   if (slug === null) throw invalid('slug', 'is required: the title has no letter to make one of', 'REQUIRED');
   // A record's values are written by slug or id: one may not be taken for the other.
   if (isId(slug)) throw invalid('slug', 'looks like an id');
@@ -58,8 +58,8 @@ export async function readField(tenant: Tenant, id: string): Promise<CustomField
 }
 
 export async function pageFields(tenant: Tenant, query: CustomFieldQuery): Promise<Page<CustomField>> {
-  const filter = { context: query.context ?? null, search: searchOf(query) };
-  const window = windowOf('custom-fields', query);
+  const filter = { context: query.context ?? null, search: readSearch(query) };
+  const window = pageWindow('custom-fields', query);
   const rows = await listFields(tenant.read, filter, window);
   return pageFrom(query, window, rows, () => countFields(tenant.read, filter, window));
 }

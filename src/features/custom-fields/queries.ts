@@ -1,7 +1,7 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import { portionOf, REWRITTEN_BYTES } from '../../platform/portions.ts';
+import { selectPortion, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { CustomField, FieldContext } from './schemas.ts';
 
@@ -133,7 +133,7 @@ export async function stripValues(tx: TenantTx, { context, field, after, limit }
     name: `custom-fields.strip.${table}`,
     text: `with page as (
         select _id, custom_fields ? $2 as holds from ${table}
-        where company_id = $1 and _id = any(array(${portionOf({ rows, order: '_id', most: REWRITTEN_BYTES })}))
+        where company_id = $1 and _id = any(array(${selectPortion({ rows, order: '_id', most: REWRITTEN_BYTES })}))
       ), held as (
         select _id from ${table} where company_id = $1 and _id in (select _id from page where holds) order by _id for no key update
       ), stripped as (

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageOf, pageQuery, searchParameter } from '../../platform/paging.ts';
+import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
 import { Id, Name, SLUG, Timestamp, define, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 import { MAX_SLUG } from '../../platform/words.ts';
 
@@ -80,7 +80,7 @@ export const CustomField = define(
 export type CustomField = Static<typeof CustomField>;
 
 export const CustomFieldParams = Type.Object({ id: Id });
-export const CustomFieldList = pageOf(ref(CustomField));
+export const CustomFieldList = pageSchema(ref(CustomField));
 export const CustomFieldQuery = pageQuery('-createdAt', {
   context: Type.Optional(oneOf(FIELD_CONTEXTS)),
   search: searchParameter('A part of the title or slug'),

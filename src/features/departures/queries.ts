@@ -1,10 +1,10 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { portionOf, REWRITTEN_BYTES } from '../../platform/portions.ts';
+import { selectPortion, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 
 /** The next records that name `$2` in a column, so many that their change fits into a statement; those that somebody is writing into are left for later. */
 const naming = (table: string, column: string): string =>
-  `array(${portionOf({
+  `array(${selectPortion({
     rows: `select _id, record_bytes as bytes from ${table} where company_id = $1 and ${column} = $2 limit $3 for no key update skip locked`,
     order: '_id',
     most: REWRITTEN_BYTES,

@@ -3,7 +3,7 @@ import { ChildEnded } from '../../platform/child.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Upload } from '../../platform/multipart.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import type { SheetReaders } from '../../platform/sheets/readers.ts';
 import type { Tenant, TenantRead } from '../../platform/tenant.ts';
 import {
@@ -121,7 +121,7 @@ export async function readImport(tenant: Tenant, owner: ImportOwner, id: string)
 
 export async function pageImports(tenant: Tenant, owner: ImportOwner, query: ImportQuery): Promise<Page<Import>> {
   const filter = { ...owner, status: query.status ?? null };
-  const window = windowOf(`imports:${owner.kind}:${owner.table}`, query);
+  const window = pageWindow(`imports:${owner.kind}:${owner.table}`, query);
   const rows = await listImports(tenant.read, filter, window);
   return pageFrom(query, window, rows, () => countImports(tenant.read, filter, window));
 }

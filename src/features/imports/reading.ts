@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from '../../platform/child-work.ts';
 import {
   beginSurvey,
-  formatOf,
+  detectFormat,
   readHeader,
   readRows,
   surveyRows,
@@ -178,7 +178,7 @@ function begin({ sheet, bytes }: ReadingRequest, supply: (question: object) => P
 }
 
 async function readHead(source: SheetSource): Promise<Head> {
-  const format = await formatOf(source);
+  const format = await detectFormat(source);
   const { cells, fault } = await readHeader(source, format);
   if (fault) throw sheetFault('has titles that are larger than a row or a cell may be', 'TOO_LARGE');
   return { format, titles: cells.map((cell) => clip(String(cell ?? '').trim())) };

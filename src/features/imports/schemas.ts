@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { FilePart } from '../../platform/multipart.ts';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageSchema, pageQuery } from '../../platform/paging.ts';
 import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
 import { SHEET_FORMATS } from '../../platform/sheets.ts';
 
@@ -62,7 +62,7 @@ export const Import = define(
 export type Import = Static<typeof Import>;
 
 export const ImportParams = Type.Object({ importId: Id });
-export const ImportList = pageOf(ref(Import));
+export const ImportList = pageSchema(ref(Import));
 export const ImportQuery = pageQuery('-createdAt', { status: Type.Optional(oneOf(IMPORT_STATUSES)) });
 export type ImportQuery = Static<typeof ImportQuery>;
 

@@ -4,7 +4,7 @@ import type { Channel, ChannelName } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import { readCallersPhone } from '../../platform/phone-country.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { expectUsers } from '../users/assignments.ts';
@@ -100,7 +100,7 @@ export async function readInbox(kit: Kit, tenant: Tenant, id: string): Promise<I
 
 export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): Promise<Page<Inbox>> {
   const filter = { status: query.status ?? null, channel: query.channel ?? null };
-  const window = windowOf('inboxes', query);
+  const window = pageWindow('inboxes', query);
   const rows = await listInboxes(tenant.read, filter, window);
   const page = await pageFrom(query, window, rows, () => countInboxes(tenant.read, filter, window));
   return { ...page, result: page.result.map((row) => present(kit, row)) };

@@ -3,7 +3,7 @@ import { CHANNEL_NAMES } from '../../channels/channel.ts';
 import { PartnerApiConfig } from '../../channels/partner-api/config.ts';
 import { ProfessionalNetworkConfig } from '../../channels/professional-network/config.ts';
 import { wapConfig } from '../../channels/wap-auto-closer/config.ts';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageSchema, pageQuery } from '../../platform/paging.ts';
 import { Id, Timestamp, WEB_ADDRESS, define, inForm, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 
 const INBOX_STATUSES = ['ACTIVE', 'DELETED'] as const;
@@ -108,7 +108,7 @@ export const Inbox = define(
 );
 export type Inbox = Static<typeof Inbox>;
 
-export const InboxList = pageOf(ref(Inbox));
+export const InboxList = pageSchema(ref(Inbox));
 export const InboxQuery = pageQuery('-createdAt', {
   status: Type.Optional(oneOf(INBOX_STATUSES)),
   channel: Type.Optional(oneOf(CHANNEL_NAMES)),

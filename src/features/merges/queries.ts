@@ -1,5 +1,5 @@
 import { exec, many } from '../../platform/db.ts';
-import { portionOf, REWRITTEN_BYTES } from '../../platform/portions.ts';
+import { selectPortion, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 
 export interface Move {
@@ -64,7 +64,7 @@ export function moveRows(tx: TenantTx, { from, to }: Move, limit: number): Promi
   return exec(tx, {
     name: 'merges.moveRows',
     text: `update table_rows set contact_id = $3, updated_at = now() where company_id = $1 and _id = any(array(
-        ${portionOf({ rows, order: '_id', most: REWRITTEN_BYTES })}))`,
+        ${selectPortion({ rows, order: '_id', most: REWRITTEN_BYTES })}))`,
     values: [tx.companyId, from, to, limit],
   });
 }

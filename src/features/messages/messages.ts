@@ -1,7 +1,7 @@
 /** Messages of a company: reading them, and notes that stay inside. */
 import { notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { noteOutgoing, readConversation } from '../conversations/conversations.ts';
 import { countMessages, findMessage, insertOutgoing, listMessages, lockSendTarget } from './queries.ts';
@@ -19,7 +19,7 @@ export async function pageMessages(
   conversationId: string,
   query: MessageQuery,
 ): Promise<Page<Message>> {
-  const window = windowOf(`messages:${conversationId}`, query);
+  const window = pageWindow(`messages:${conversationId}`, query);
   const rows = await listMessages(tenant.read, conversationId, window);
   // An empty page may be an unknown conversation: only then is it looked up.
   if (rows.length === 0) await readConversation(tenant, conversationId);

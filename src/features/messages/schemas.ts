@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES, CONTENT_TYPES } from '../../channels/channel.ts';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageSchema, pageQuery } from '../../platform/paging.ts';
 import { Id, NOT_BLANK, Timestamp, define, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 import { MESSAGE_TYPES, SENDER_TYPES } from '../conversations/schemas.ts';
 
@@ -114,7 +114,7 @@ export const Message = define(
 );
 export type Message = Static<typeof Message>;
 
-export const MessageList = pageOf(ref(Message));
+export const MessageList = pageSchema(ref(Message));
 export const MessageQuery = pageQuery('createdAt', {});
 export type MessageQuery = Static<typeof MessageQuery>;
 export const MessageParams = Type.Object({ id: Id });

@@ -4,7 +4,7 @@ import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { own } from '../../platform/own.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import {
   clearDefault,
@@ -54,7 +54,7 @@ export async function readPipeline(tenant: Tenant, id: string): Promise<Pipeline
 }
 
 export async function pagePipelines(tenant: Tenant, query: PipelineQuery): Promise<Page<Pipeline>> {
-  const window = windowOf('pipelines', query);
+  const window = pageWindow('pipelines', query);
   const rows = await listPipelines(tenant.read, window);
   return pageFrom(query, window, rows, () => countPipelines(tenant.read, window));
 }

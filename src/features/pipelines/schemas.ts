@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageSchema, pageQuery } from '../../platform/paging.ts';
 import { define, Id, ID_PATTERN, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 
 const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
@@ -80,7 +80,7 @@ export const PipelineUpdate = define(
 export type PipelineUpdate = Static<typeof PipelineUpdate>;
 
 export const PipelineParams = Type.Object({ id: Id });
-export const PipelineList = pageOf(ref(Pipeline));
+export const PipelineList = pageSchema(ref(Pipeline));
 export const PipelineQuery = pageQuery('-createdAt', {});
 export type PipelineQuery = Static<typeof PipelineQuery>;
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, invalid, type FieldError } from '../../platform/errors.ts';
 import { own } from '../../platform/own.ts';
-import { faultOfSize, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
+import { findSizeFault, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import type { Value } from '../custom-fields/schemas.ts';
 import { checkOptions, faultOf, isEmpty } from '../custom-fields/values.ts';
@@ -37,7 +37,7 @@ export function faultsOf(
   for (const { key, required } of columns) {
     if (required && isEmpty(own(data, key))) faults.push({ path: `data.${key}`, message: 'is required' });
   }
-  const tooLarge = faultOfSize({ before, after: withoutNulls(data), most: MAX_VALUES_BYTES });
+  const tooLarge = findSizeFault({ before, after: withoutNulls(data), most: MAX_VALUES_BYTES });
   if (tooLarge !== null) faults.push({ path: 'data', message: tooLarge });
   return faults;
 }

@@ -1,5 +1,5 @@
 /** Pages of rows: in the order of their making or of their index, all of them or those in which a text stands. */
-import { pageFrom, searchOf, windowOf, type Page, type Since, type Window } from '../../platform/paging.ts';
+import { pageFrom, readSearch, pageWindow, type Page, type Since, type Window } from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { foldText, isPair } from '../../platform/words.ts';
 import {
@@ -22,8 +22,8 @@ const FREQUENT = REACH / 100;
 const COUNTED = 100_000;
 
 export async function pageRowsOf(read: TenantRead, tableId: string, query: RowQuery): Promise<Page<RowRecord>> {
-  const window = windowOf(`rows:${tableId}`, query);
-  const search = searchOf(query);
+  const window = pageWindow(`rows:${tableId}`, query);
+  const search = readSearch(query);
   const { rows, total } = await findRows(read, tableId, search, window);
   return pageFrom(query, window, rows, async () => {
     if (total !== null) return total;

@@ -7,7 +7,7 @@ import { openTestDatabase } from '../../../test/support/database.ts';
 import type { Json } from '../../../test/support/platform.ts';
 import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
-import { cursorAfter, windowOf } from '../../platform/paging.ts';
+import { cursorAfter, pageWindow } from '../../platform/paging.ts';
 import { pageRowsOf } from './row-list.ts';
 import type { RowQuery } from './schemas.ts';
 
@@ -76,7 +76,7 @@ async function genericPlanOf(name: string, text: string, values: unknown[]): Pro
 const WALKS = ['table_rows_list', 'table_rows_index_key', 'table_rows_updated'];
 /** A cursor behind this row. */
 const far = (sort: RowQuery['sort'], row_index: number): string =>
-  cursorAfter(windowOf(`rows:${TABLE}`, { limit: 20, skipCount: true, sort }), {
+  cursorAfter(pageWindow(`rows:${TABLE}`, { limit: 20, skipCount: true, sort }), {
     _id: '0'.repeat(24),
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageOf, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
+import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import { Id, Name, SLUG, Timestamp, define, inForm, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
 import { ImportParams } from '../imports/schemas.ts';
@@ -132,7 +132,7 @@ export const RowQuery = pageQuery(
 );
 export type RowQuery = Static<typeof RowQuery>;
 
-export const RowList = pageOf(ref(Row));
+export const RowList = pageSchema(ref(Row));
 export const TableWithRows = define('TableWithRows', Type.Object({ ...record, rows: RowList }));
 export type TableWithRows = Static<typeof TableWithRows>;
 
@@ -140,7 +140,7 @@ export const TableParams = Type.Object({ id: Id });
 export const RowsParams = Type.Object({ tableId: Id });
 export const RowParams = Type.Object({ ...RowsParams.properties, rowId: Id });
 export const RowImportParams = Type.Object({ ...TableParams.properties, ...ImportParams.properties });
-export const TableList = pageOf(ref(Table));
+export const TableList = pageSchema(ref(Table));
 export const TableQuery = pageQuery('-createdAt', {
   search: searchParameter('A part of the name or slug'),
 });

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { violates } from '../../platform/db.ts';
 import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, searchOf, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
-import { slugOf } from '../../platform/words.ts';
+import { makeSlug } from '../../platform/words.ts';
 import { acceptColumns, migrateRows } from './columns.ts';
 import { countTables, findTable, findTableId, insertTable, listTables, lockTable, updateTable } from './queries.ts';
 import type { Column, Table, TableCreate, TableQuery, TableUpdate } from './schemas.ts';
@@ -14,7 +14,7 @@ import type { Column, Table, TableCreate, TableQuery, TableUpdate } from './sche
 /** Throws TABLE_EXISTS when the company has a table of this slug. */
 export async function createTable(tenant: Tenant, input: TableCreate): Promise<Table> {
   const { name, description = null, columns = [] } = input;
-  const slug = input.slug ?? slugOf(name, 'table');
+  const slug = input.slug ?? makeSlug(name, 'table');
   if (slug === null) throw invalid('slug', 'is required: the name has no letter to make one of', 'REQUIRED');
   const table = { _id: newId(), name, slug, description, columns: acceptColumns(columns) };
   return ownSlug(tenant, slug, () =>
@@ -32,8 +32,8 @@ export async function readTable(tenant: Tenant, id: string): Promise<Table> {
 }
 
 export async function pageTables(tenant: Tenant, query: TableQuery): Promise<Page<Table>> {
-  const filter = { search: searchOf(query) };
-  const window = windowOf('tables', query);
+  const filter = { search: readSearch(query) };
+  const window = pageWindow('tables', query);
   const rows = await listTables(tenant.read, filter, window);
   return pageFrom(query, window, rows, () => countTables(tenant.read, filter, window));
 }

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageSchema, pageQuery } from '../../platform/paging.ts';
 import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
 import { USER_ROLES } from '../../platform/scopes.ts';
 import { ApiKey } from '../api-keys/schemas.ts';
@@ -73,7 +73,7 @@ export const UserChange = Type.Object(
 export type UserChange = Static<typeof UserChange>;
 
 export const UserParams = Type.Object({ id: Id });
-export const UserList = pageOf(ref(User));
+export const UserList = pageSchema(ref(User));
 export const UserQuery = pageQuery('-createdAt', {
   status: Type.Optional(oneOf(USER_STATUSES)),
   role: Type.Optional(role),

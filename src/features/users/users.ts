@@ -5,7 +5,7 @@ import type { Principal } from '../../platform/auth.ts';
 import { violates } from '../../platform/db.ts';
 import { AppError, forbidden, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import { hashPassword } from '../../platform/passwords.ts';
 import { covers, ROLE_SCOPES, type UserRole } from '../../platform/scopes.ts';
 import type { SystemTx, Tenant, TenantTx } from '../../platform/tenant.ts';
@@ -72,7 +72,7 @@ export async function readUser(tenant: Tenant, id: string): Promise<User> {
 
 export async function pageUsers(tenant: Tenant, query: UserQuery): Promise<Page<User>> {
   const filter = { status: query.status ?? null, role: query.role ?? null };
-  const window = windowOf('users', query);
+  const window = pageWindow('users', query);
   const rows = await listUsers(tenant.read, filter, window);
   return pageFrom(query, window, rows, () => countUsers(tenant.read, filter, window));
 }

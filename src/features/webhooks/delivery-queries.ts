@@ -1,7 +1,7 @@
 /** The delivery queue, across companies: claiming, recording, sweeping, retention. */
 import { exec, many, one } from '../../platform/db.ts';
 import { READ_BYTES } from '../../platform/portions.ts';
-import { boundsOf, IN_STRETCH, type Stretch } from '../../platform/retention.ts';
+import { stretchBounds, IN_STRETCH, type Stretch } from '../../platform/retention.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 
 export interface Claimed {
@@ -187,7 +187,7 @@ export function deleteOldDeliveries(tx: SystemTx, days: number, stretch: Stretch
           from deliveries where ${IN_STRETCH} and queued_at < now() - make_interval(days => $1) and finished_at is not null
         ) portion where before < ${READ_BYTES}
       ))`,
-    values: [days, ...boundsOf(stretch)],
+    values: [days, ...stretchBounds(stretch)],
   });
 }
 

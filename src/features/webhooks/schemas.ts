@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_NAMES } from '../../platform/events.ts';
-import { pageOf, pageQuery } from '../../platform/paging.ts';
+import { pageSchema, pageQuery } from '../../platform/paging.ts';
 import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
 
 const MAX_HEADERS = 20;
@@ -80,7 +80,7 @@ export const WebhookDelivery = define(
 );
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
-export const DeliveryList = pageOf(ref(WebhookDelivery));
+export const DeliveryList = pageSchema(ref(WebhookDelivery));
 // A log: it is read by when its lines began. An index on what changes would make each outcome dear.
 const { updated_since: _since, ...parameters } = pageQuery(
   '-createdAt',

@@ -4,7 +4,7 @@ import { violates } from '../../platform/db.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
 import { wakeDeliveries } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, windowOf, type Page } from '../../platform/paging.ts';
+import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import { allows } from '../../platform/scopes.ts';
 import type { SystemTx, Tenant } from '../../platform/tenant.ts';
 import { moveReceivers } from './delivery-queries.ts';
@@ -85,7 +85,7 @@ export function moveWebhooks(tx: SystemTx, from: string, to: string): Promise<nu
 
 export async function pageDeliveries(tenant: Tenant, query: DeliveryQuery): Promise<Page<WebhookDelivery>> {
   const filter = { event: query.event ?? null, status: query.status ?? null };
-  const window = windowOf('deliveries', query);
+  const window = pageWindow('deliveries', query);
   const rows = await listDeliveries(tenant.read, filter, window);
   return pageFrom(query, window, rows, () => countDeliveries(tenant.read, filter));
 }

@@ -32,11 +32,11 @@ export function linkBetween(from: string, to: string): string {
 /** By a guide's path, its headings' ids as they are, by how code hosts write them: in small letters. */
 export type Anchors = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-export const anchorsOf = (guides: Guide[]): Anchors =>
+export const listAnchors = (guides: Guide[]): Anchors =>
   new Map(
     guides.map((guide) => [
       guide.path,
-      new Map(sectionsOf(guide).map(({ heading: { id } }) => [id.toLowerCase(), id])),
+      new Map(splitSections(guide).map(({ heading: { id } }) => [id.toLowerCase(), id])),
     ]),
   );
 
@@ -69,7 +69,7 @@ export function renderGuide({ path, markdown }: Guide, anchors: Anchors): Render
   return { html, headings };
 }
 
-export function sectionsOf({ markdown }: Guide): Section[] {
+export function splitSections({ markdown }: Guide): Section[] {
   const nextId = createIds();
   const sections: Section[] = [];
   for (const token of new Marked().lexer(markdown)) {

@@ -50,9 +50,9 @@ export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
 
 /** What reads Markdown is loaded with the first page, not at start. */
 async function openLibrary(): Promise<Library> {
-  const { anchorsOf } = await import('./markdown.ts');
+  const { listAnchors } = await import('./markdown.ts');
   const guides = readGuides();
-  return { guides, anchors: anchorsOf(guides) };
+  return { guides, anchors: listAnchors(guides) };
 }
 
 async function renderPage({ guides, anchors }: Library, path: string): Promise<string> {
@@ -71,9 +71,9 @@ interface Described {
 }
 
 async function listEntries(guides: Guide[], { paths = {} }: Described): Promise<Entry[]> {
-  const { sectionsOf } = await import('./markdown.ts');
+  const { splitSections } = await import('./markdown.ts');
   const sections = guides.flatMap((guide) =>
-    sectionsOf(guide).map(({ heading, text }) => ({
+    splitSections(guide).map(({ heading, text }) => ({
       path: heading.depth === 1 ? guide.path : `${guide.path}#${heading.id}`,
       page: guide.title,
       title: heading.text,

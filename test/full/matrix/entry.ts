@@ -1,5 +1,5 @@
 /** What the matrix is told of one operation; the operations themselves stand in operations.ts and record-operations.ts. */
-import { cursorAfter, windowOf, type PageQuery } from '../../../src/platform/paging.ts';
+import { cursorAfter, pageWindow, type PageQuery } from '../../../src/platform/paging.ts';
 import type { Scope } from '../../../src/platform/scopes.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import type { Kind, Side } from './companies.ts';
@@ -64,7 +64,7 @@ export const cursor = (
 ): Reference => ({
   kind,
   write: (_id, own) => {
-    const window = windowOf(typeof list === 'string' ? list : list(own), { limit: 20, skipCount: false, sort });
+    const window = pageWindow(typeof list === 'string' ? list : list(own), { limit: 20, skipCount: false, sort });
     return cursorAfter(window, { _id, createdAt: CURSOR_TIME });
   },
   answer: 200,
