@@ -14,7 +14,7 @@ const PATH = '/v1/api-keys';
 const FIELDS = ['_id', 'company', 'name', 'type', 'hint', 'scopes', 'created_by'];
 const TIMES = ['expires_at', 'last_used_at', 'revoked_at', 'createdAt', 'updatedAt'];
 
-/** Of a company key that reads contacts, unless it says otherwise. */
+/** The body of a request for a company key that may read contacts; `given` replaces fields of it. */
 const bodyOf = (given: Record<string, unknown> = {}): Record<string, unknown> => ({
   name: 'CRM',
   type: 'company',
@@ -32,7 +32,7 @@ const listIds = async (options: CallOptions): Promise<string[]> => {
 };
 
 describe('a new key', () => {
-  test('may do what its scopes say, from now on, and nothing else', async () => {
+  test('a new key may do what its scopes allow, from now on, and nothing else', async () => {
     const { body } = await create(201, { scopes: ['inboxes:read', 'webhooks:*'] });
     assert.deepEqual(Object.keys(body).toSorted(), [...FIELDS, ...TIMES, 'token'].toSorted());
     const { _id, hint, token, createdAt, updatedAt, ...rest } = body;
@@ -55,7 +55,7 @@ describe('a new key', () => {
     expectProblem(await create(403, {}, { key: token }), 'FORBIDDEN');
   });
 
-  test('is shown once: its hash alone is stored, and no list tells it again', async () => {
+  test('the token of a new key is shown once: only its hash is stored, and no list shows the token again', async () => {
     const { body } = await create(201, { name: 'Shown once' });
     const list = await platform.call(200, 'GET', `${PATH}?limit=100`);
     const listed = (list.body.result as Json[]).find((key) => key._id === body._id);
@@ -72,13 +72,13 @@ describe('a new key', () => {
     }
   });
 
-  test('may be given every scope by name: its token is not too long to be used', async () => {
+  test('a key may be given every scope by name, and its token is still short enough to be used', async () => {
     const { body } = await create(201, { scopes: GRANTABLE, expires_at: '9999-12-31T23:59:59.000Z' });
     assert.deepEqual(body.scopes, GRANTABLE);
     await platform.call(200, 'GET', PATH, { key: body.token });
   });
 
-  test('is described by a body in which each mistake is named by its place', async () => {
+  test('creating a key answers 400 for each mistake in the body and names the field', async () => {
     for (const [given, path] of [
       [{ scopes: ['contacts:read', 'contacts:fly'] }, 'scopes[1]'],
       [{ scopes: ['everything'] }, 'scopes[0]'],
@@ -105,7 +105,7 @@ describe('who made a key', () => {
   const listMadeBy = async (id: string, options: CallOptions = {}): Promise<Json> =>
     (await platform.call(200, 'GET', `${PATH}?created_by=${id}`, options)).body;
 
-  test('stands in its record, also when they are gone: a user or a key, and nobody for the operator', async () => {
+  test('created_by names the user or key that made a key, also after they are gone; it is null for the operator', async () => {
     const admin = await platform.createUser(demo._id, 'ADMIN');
     const { body: first } = await create(201, { scopes: ['api-keys:*', 'contacts:read'] }, { key: admin.token });
     assert.equal(first.created_by, admin._id);
@@ -122,7 +122,7 @@ describe('who made a key', () => {
     assert.deepEqual([result.map(({ _id }: Json) => _id), meta.totalCount], [[first._id], 1]);
   });
 
-  test('is what the list can be asked for; whoever is unknown, or of another company, is refused alike', async () => {
+  test('the list of keys can be filtered by who made them; an unknown maker and one of another company are refused alike', async () => {
     const { body: maker } = await create(201, { scopes: ['api-keys:*', 'contacts:read'] });
     const made: string[] = [];
     for (let count = 0; count < 3; count += 1) made.push((await create(201, {}, { key: maker.token })).body._id);
@@ -143,7 +143,7 @@ describe('who made a key', () => {
     expectProblem(await platform.call(400, 'GET', `${PATH}?created_by=me`), 'VALIDATION_FAILED', 'created_by');
   });
 
-  test('is listed among the global keys for those that global keys made', async () => {
+  test('global keys that a global key made are listed with it as their maker', async () => {
     const body = bodyOf({ type: 'global', scopes: ['*'] });
     const { body: maker } = await platform.call(201, 'POST', PATH, { key: globalKey, body });
     const { body: made } = await platform.call(201, 'POST', PATH, { key: maker.token, body });
@@ -161,18 +161,18 @@ describe('a key never grants more than what made it', () => {
   const everyResource = GRANTABLE.filter((scope) => scope.endsWith(':*'));
 
   for (const [what, granted, wanted, refusedAt] of [
-    ['one scope of a wildcard', ['contacts:*'], ['contacts:read', 'contacts:delete'], null],
-    ['the wildcard itself', ['contacts:*'], ['contacts:*'], null],
-    ['a wildcard by all that it holds', everyAction, ['contacts:*'], null],
-    ['everything by every resource', everyResource, ['*'], null],
-    ['everything by everything', ['*'], ['*', 'contacts:read'], null],
-    ['a scope that is not there', ['contacts:*'], ['contacts:read', 'messages:read'], 1],
-    ['a wildcard by a part of it', everyAction.slice(1), ['contacts:*'], 0],
-    ['everything by one resource', ['contacts:*'], ['*'], 0],
-    ['everything by all resources but one', everyResource.slice(1), ['*'], 0],
-    ['another action', ['contacts:read'], ['contacts:update'], 0],
+    ['one scope of a wildcard that it has', ['contacts:*'], ['contacts:read', 'contacts:delete'], null],
+    ['a wildcard that it has', ['contacts:*'], ['contacts:*'], null],
+    ['a wildcard when it has every action of it', everyAction, ['contacts:*'], null],
+    ['everything when it has every resource', everyResource, ['*'], null],
+    ['everything when it has everything', ['*'], ['*', 'contacts:read'], null],
+    ['a scope that it does not have', ['contacts:*'], ['contacts:read', 'messages:read'], 1],
+    ['a wildcard when it has only some actions of it', everyAction.slice(1), ['contacts:*'], 0],
+    ['everything when it has one resource', ['contacts:*'], ['*'], 0],
+    ['everything when it lacks one resource', everyResource.slice(1), ['*'], 0],
+    ['another action of a resource that it may only read', ['contacts:read'], ['contacts:update'], 0],
   ] as const) {
-    test(`${what}: ${refusedAt === null ? 'given' : 'refused, and named'}`, async () => {
+    test(`a key ${refusedAt === null ? 'may give' : 'is refused, with the scope named, when it gives'} a new key ${what}`, async () => {
       const key = await tokenWith('api-keys:create', ...granted);
       const answer = await create(refusedAt === null ? 201 : 403, { scopes: wanted }, { key });
       if (refusedAt === null) assert.deepEqual(answer.body.scopes, wanted);
@@ -180,7 +180,7 @@ describe('a key never grants more than what made it', () => {
     });
   }
 
-  test('nor for longer: what a key with an end makes ends no later', async () => {
+  test('a key that expires makes only keys that expire no later', async () => {
     const end = inSeconds(3_600);
     const { body } = await create(201, { scopes: ['api-keys:create', 'contacts:read'], expires_at: end });
     assert.equal(body.expires_at, end);
@@ -192,7 +192,7 @@ describe('a key never grants more than what made it', () => {
     await create(201, { expires_at: inSeconds(60) }, { key });
   });
 
-  test('a user gives what the role has: an owner everything, an admin all but companies, the others no key at all', async () => {
+  test('a user gives a key what the role allows: an owner everything, an admin all but companies, the others no key at all', async () => {
     const as = async (role: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER'): Promise<string> =>
       (await platform.createUser(demo._id, role)).token;
     const admin = await as('ADMIN');
@@ -213,7 +213,7 @@ describe('a key never grants more than what made it', () => {
 });
 
 describe('the life of a key', () => {
-  test('ends exactly at expires_at, also for whoever used it a moment before', async () => {
+  test('a key is refused exactly from expires_at on, also if it was used a moment before', async () => {
     const end = Date.now() + 3_000;
     const { body } = await create(201, { scopes: ['webhooks:read'], expires_at: new Date(end).toISOString() });
     const tries: { asked: number; answered: number; status: number }[] = [];
@@ -232,7 +232,7 @@ describe('the life of a key', () => {
     assert.ok(after.every(({ status }) => status === 401));
   });
 
-  test('tells when it was last used', async () => {
+  test('last_used_at of a key is the moment of its last use', async () => {
     const { body } = await create(201, { scopes: ['webhooks:read'] });
     const started = Date.now();
     await platform.call(200, 'GET', '/v1/webhooks', { key: body.token });
@@ -248,11 +248,11 @@ describe('the life of a key', () => {
     assert.equal(listed.last_used_at, used.toISOString());
   });
 
-  test('ends with its revocation, at once; the record stays, and a second time changes nothing', async () => {
+  test('a revoked key is refused at once; its record stays, and revoking it again changes nothing', async () => {
     const { body } = await create(201, { scopes: ['webhooks:read', 'api-keys:*'] });
     const { token: key, _id } = body;
     await platform.call(200, 'GET', '/v1/webhooks', { key });
-    // By itself: whoever holds a key may give it up.
+    // The key revokes itself: every key may be given up by its holder.
     const revoked = (await platform.call(200, 'DELETE', `${PATH}/${_id}`, { key })).body;
     assert.ok(Date.parse(revoked.revoked_at) >= Date.parse(revoked.createdAt));
     assert.ok(!('token' in revoked));
@@ -264,7 +264,7 @@ describe('the life of a key', () => {
     assert.ok((await listIds({})).includes(_id));
   });
 
-  test('ends, too, while its company is suspended', async () => {
+  test('the keys of a suspended company are refused within 5 s', async () => {
     const company = await platform.createCompany();
     await platform.call(200, 'GET', PATH, { key: company.key });
     await database.sql(`update companies set status = 'SUSPENDED' where _id = $1`, [company._id]);
@@ -277,7 +277,7 @@ describe('the life of a key', () => {
 });
 
 describe("a company's keys", () => {
-  test('are listed newest first, in pages, and only to their company', async () => {
+  test('the keys of a company are listed newest first, in pages, and only to that company', async () => {
     const company = await platform.createCompany();
     for (const name of ['one', 'two', 'three']) await create(201, { name }, { key: company.key });
     const first = (await platform.call(200, 'GET', `${PATH}?limit=2`, { key: company.key })).body;
@@ -291,7 +291,7 @@ describe("a company's keys", () => {
     assert.ok([...first.result, ...second.result].every((key: Json) => !others.has(key._id)));
   });
 
-  test('of another company are unknown: the same answer as for an id that nobody has', async () => {
+  test('a key of another company is answered like an id that does not exist', async () => {
     const other = await platform.createCompany();
     const blank = ({ body }: Answer): Json => ({ ...body, request_id: '' });
     const foreign = await platform.call(404, 'DELETE', `${PATH}/${other.keyId}`);
@@ -307,11 +307,11 @@ describe("a company's keys", () => {
 describe('a global key', () => {
   const GLOBAL = { type: 'global', scopes: ['contacts:read', 'api-keys:read'] };
 
-  test('makes and manages global keys without naming a company, and nobody else sees them', async () => {
+  test('a global key makes and manages global keys without naming a company, and no company key sees them', async () => {
     const { body } = await create(201, GLOBAL, { key: globalKey });
     assert.equal(body.company, null);
     assert.equal(body.type, 'global');
-    // The new key sees its like.
+    // The new global key may list keys, and finds itself among the global ones.
     assert.ok((await listIds({ key: body.token })).includes(body._id));
     for (const options of [{}, { key: globalKey, headers: acting(demo._id) }]) {
       assert.ok(!(await listIds(options)).includes(body._id));
@@ -322,7 +322,7 @@ describe('a global key', () => {
     expectProblem(await platform.call(401, 'GET', PATH, { key: body.token }), 'UNAUTHORIZED');
   });
 
-  test('makes and manages the keys of the company that it names', async () => {
+  test('a global key makes and manages the keys of the company that it names', async () => {
     const { _id: company } = await platform.createCompany();
     const asked = { key: globalKey, headers: acting(company) };
     const { body } = await create(201, { scopes: ['webhooks:read'] }, asked);
@@ -330,14 +330,14 @@ describe('a global key', () => {
     await platform.call(200, 'GET', '/v1/webhooks', { key: body.token });
     const listed = await listIds(asked);
     assert.ok(listed.includes(body._id) && listed.length === 2);
-    // What belongs to a company is not found without naming it.
+    // A company's key is only found by requests that name the company.
     expectProblem(await platform.call(404, 'DELETE', `${PATH}/${body._id}`, { key: globalKey }), 'NOT_FOUND');
     await platform.call(200, 'DELETE', `${PATH}/${body._id}`, asked);
     const made = (await create(201, GLOBAL, asked)).body;
     assert.equal(made.company, null, 'a global key is nobody’s, whichever company was named');
   });
 
-  test('must name a company for a company key, and one that exists', async () => {
+  test('a global key that makes a company key must name a company that exists', async () => {
     expectProblem(await create(400, {}, { key: globalKey }), 'COMPANY_ID_REQUIRED');
     for (const id of [newId(), 'nonsense', demo._id.toUpperCase()]) {
       const asked = { key: globalKey, headers: acting(id) };
@@ -347,7 +347,7 @@ describe('a global key', () => {
     }
   });
 
-  test('is made by a global key only, and grants no more than that one has', async () => {
+  test('a global key is made by a global key only, and never has more scopes than that one', async () => {
     const owner = (await platform.createUser(demo._id, 'OWNER')).token;
     for (const key of [demo.key, owner]) {
       const asked = { key, headers: acting(demo._id) };
@@ -360,7 +360,7 @@ describe('a global key', () => {
   });
 });
 
-test('a moment that JavaScript and PostgreSQL might read differently, or not at all, is 400 and named', async () => {
+test('a time that JavaScript and PostgreSQL read differently, or that one cannot read, is answered 400 and named', async () => {
   const moments = [
     '2099-01-01T00:00:00+01',
     '2099-12-31T23:59:60Z',
@@ -377,7 +377,7 @@ test('a moment that JavaScript and PostgreSQL might read differently, or not at 
   }
 });
 
-test('a key that expires lets nobody in who would not: it invites, changes and removes no user, and makes no company', async () => {
+test('a key that expires cannot grant lasting access: it creates, changes and removes no user, and creates no company', async () => {
   const end = new Date(Date.now() + 3_600_000).toISOString();
   const made = async (key: string, type: string): Promise<string> =>
     (

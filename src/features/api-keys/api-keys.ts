@@ -1,4 +1,4 @@
-/** Keys of integrators: a signed token, shown once and stored as its hash. */
+/** Keys of integrators: each is a signed token that is shown once and stored as its hash. */
 import type { Kit } from '../../kit.ts';
 import { hashToken, type Principal } from '../../platform/auth.ts';
 import { signToken } from '../../platform/tokens.ts';
@@ -14,7 +14,7 @@ import type { ApiKey, ApiKeyCreate, ApiKeyMade, ApiKeyQuery } from './schemas.ts
 
 export { findLivingKey, touchKey } from './queries.ts';
 
-// The head of every token is the same, so its last characters are what tells keys apart.
+// All tokens begin with the same characters, so a list shows the last ones to tell keys apart.
 const SHOWN_CHARACTERS = 4;
 
 export interface KeyInput {
@@ -22,13 +22,13 @@ export interface KeyInput {
   company: string | null;
   name: string;
   scopes: string[];
-  /** The user or key in whose name it is made; nobody by default. */
+  /** The user or key that makes the new key; null by default. */
   createdBy?: string | null;
-  /** ISO 8601; none by default. */
+  /** The end of the key's validity in ISO 8601; by default it has none. */
   expires_at?: string | null | undefined;
 }
 
-/** Returns the token; nothing else ever holds it again. */
+/** Creates a key and returns its token, which is stored nowhere. */
 export async function createKey(
   tx: TenantTx | SystemTx,
   tokenSecret: string,
@@ -53,7 +53,7 @@ export async function createKey(
   return { ...key, token };
 }
 
-/** The company's keys are managed under its own walls; global keys, which have no company, by the system. */
+/** Where a caller manages keys: in their company with the rights of that company, or among the global keys with the system's rights. */
 interface Sphere {
   company: string | null;
   read: TenantRead | SystemTx;
@@ -77,12 +77,12 @@ export async function createKeyOf(kit: Kit, caller: Caller, input: ApiKeyCreate)
   });
 }
 
-/** No company is shown a global key, so what one makes for a company names nobody. */
+/** A company is not shown global keys, so `created_by` is null for a company's key that a global key made. */
 function makerOf(principal: Principal, company: string | null): string | null {
   return principal.type === 'global' && company !== null ? null : principal.id;
 }
 
-/** What a repeat is told: the token was shown once, and is not known any more. */
+/** Answers a repeated create request: the record as it is now, without the token, which is no longer known. */
 export async function readMadeKey(caller: Caller, id: string): Promise<ApiKeyMade> {
   const sphere = sphereOf(caller);
   const key = (await findKey(sphere.read, sphere.company, id)) ?? (await findGlobalKey(caller, id));
@@ -90,17 +90,17 @@ export async function readMadeKey(caller: Caller, id: string): Promise<ApiKeyMad
   return { ...key, token: null };
 }
 
-/** A global key that names a company may still have made a global key. */
+/** A global key that names a company may have created a global key, which is not among the company's keys. */
 async function findGlobalKey({ principal, read }: Caller, id: string): Promise<ApiKey | null> {
   return principal.type === 'global' ? findKey(read, null, id) : null;
 }
 
-/** For whoever has the server. The newest first, as many as anybody looks through. */
+/** The newest keys, at most 1,000, for the command line of the operator, who needs no permission. */
 export function listKeysOf(tx: SystemTx, company: string | null): Promise<ApiKey[]> {
   return listKeys(tx, { company, createdBy: null }, newest(1_000));
 }
 
-/** Null when there is no such key. */
+/** Revokes a key for the operator's command line. Returns null when there is no such key. */
 export function revokeKeyOf(tx: SystemTx, company: string | null, id: string): Promise<ApiKey | null> {
   return revokeKey(tx, company, id);
 }
@@ -115,7 +115,7 @@ export async function pageKeys(caller: Caller, query: ApiKeyQuery): Promise<Page
   return pageFrom(query, window, rows, () => countKeys(read, filter, window));
 }
 
-/** At once in this process; in every other one within a second. */
+/** This process refuses the revoked key at once, every other process within a second. */
 export async function revokeKeyById(kit: Kit, caller: Caller, id: string): Promise<ApiKey> {
   const sphere = sphereOf(caller);
   const key = await sphere.tx(async (tx) => {
@@ -127,7 +127,7 @@ export async function revokeKeyById(kit: Kit, caller: Caller, id: string): Promi
   return key;
 }
 
-/** A key never grants more, nor for longer, than what made it. */
+/** Refuses a new key that would have more scopes, or last longer, than the user or key that creates it. */
 function refuseGrant(principal: Principal, { type, scopes, expires_at: expiresAt = null }: ApiKeyCreate): void {
   if (type === 'global' && principal.type !== 'global') throw forbidden('type', 'A global key is made by a global key');
   for (const [index, scope] of scopes.entries()) {

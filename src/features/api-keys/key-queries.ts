@@ -1,4 +1,4 @@
-/** Keys as their owners manage them: those of a company, or (no company) the global ones. */
+/** Queries with which keys are managed: the keys of one company or, when `company` is null, the global keys. */
 import { many, maybeOne, ofCompany, one } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
@@ -40,7 +40,7 @@ export function countKeys(tx: TenantRead | SystemTx, filter: KeyFilter, window: 
   return countRows(tx, listOf(filter), window);
 }
 
-/** A user, a key, or whoever made a key, also when they are gone since. Global keys are made by keys alone. */
+/** Whether the id belongs to a user or a key, or to a removed one that made keys. Global keys are made by keys only. */
 export async function isMaker(tx: TenantRead | SystemTx, company: string | null, id: string): Promise<boolean> {
   const { known } = await one<{ known: boolean }>(tx, {
     name: `api-keys.isMaker${suffixOf(company)}`,
@@ -52,7 +52,7 @@ export async function isMaker(tx: TenantRead | SystemTx, company: string | null,
   return known;
 }
 
-/** Revoking twice keeps the first moment. */
+/** Revokes a key. A second revocation keeps the time of the first. */
 export function revokeKey(tx: TenantTx | SystemTx, company: string | null, id: string): Promise<ApiKey | null> {
   return maybeOne(tx, {
     name: `api-keys.revoke${suffixOf(company)}`,
@@ -62,7 +62,7 @@ export function revokeKey(tx: TenantTx | SystemTx, company: string | null, id: s
   });
 }
 
-// Of a user: the keys that they made, and what those made in turn, that still let somebody in.
+// The valid keys that a user made, and the valid keys that those keys made in turn.
 const MADE_BY = `with recursive made as (
     select _id from api_keys where company_id = $1 and created_by = $2
     union select k._id from api_keys k join made m on k.company_id = $1 and k.created_by = m._id

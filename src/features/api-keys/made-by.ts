@@ -1,4 +1,4 @@
-/** The keys that a user made, when the user goes or may do less: shown to whoever decides about it, or revoked with it. */
+/** When a user is removed or gets fewer rights, the keys that this user made are either listed in the answer or revoked. */
 import { toActor, recordAudits } from '../../platform/audit.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { allows } from '../../platform/scopes.ts';
@@ -6,10 +6,10 @@ import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { listKeysMadeBy, revokeKeysMadeBy } from './key-queries.ts';
 import type { ApiKey } from './schemas.ts';
 
-// A page of the list, which shows all of them.
+// As many keys as one page of the list of keys holds.
 const SHOWN = 100;
 
-/** The newest living ones; nothing for a caller who may not list keys. */
+/** The newest valid keys that the user made; nothing for a caller who may not list keys. */
 export async function showKeysMadeBy(
   { principal }: Tenant,
   tx: TenantTx,
@@ -18,7 +18,7 @@ export async function showKeysMadeBy(
   return allows(principal.scopes, 'api-keys:read') ? { api_keys: await listKeysMadeBy(tx, user, SHOWN) } : {};
 }
 
-/** Each is told in the audit, as if it had been revoked by itself. */
+/** Revokes the keys that the user made; each revocation gets a line of its own in the audit. */
 export async function revokeKeysOf({ principal }: Tenant, tx: TenantTx, user: string): Promise<{ api_keys: ApiKey[] }> {
   const revoked = await revokeKeysMadeBy(tx, user);
   const told = { action: 'api-keys.delete', resource: 'api-keys', fields: [], origin: null };
@@ -28,7 +28,7 @@ export async function revokeKeysOf({ principal }: Tenant, tx: TenantTx, user: st
   return { api_keys: newestFirst.slice(0, SHOWN) };
 }
 
-/** Whoever changes users is not thereby one who revokes keys. */
+/** The right to change users does not include the right to revoke keys. */
 export function refuseRevoking({ principal }: Tenant): void {
   if (allows(principal.scopes, 'api-keys:delete')) return;
   throw forbidden('revoke_keys', 'The scope api-keys:delete is missing; without it revoke_keys has to be false');

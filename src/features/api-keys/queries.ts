@@ -3,7 +3,7 @@ import { exec, maybeOne, one } from '../../platform/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import type { ApiKey } from './schemas.ts';
 
-// What is stored as `prefix` begins with an ellipsis, which is no part of the token.
+// The column `prefix` begins with an ellipsis that is not part of the token; the record shows the characters without the ellipsis.
 export const KEY_COLUMNS = `_id, company_id as company, name, type, ltrim(prefix, '…') as hint, scopes, created_by, expires_at,
   last_used_at, revoked_at, created_at as "createdAt", updated_at as "updatedAt"`;
 
@@ -27,7 +27,7 @@ export function insertKey(tx: TenantTx | SystemTx, key: NewKey): Promise<ApiKey>
   });
 }
 
-/** Only a key that lives: not revoked, and of a company that is not suspended. */
+/** Finds the key of a token, unless the key is revoked or its company is suspended. */
 export function findLivingKey(tx: SystemTx, tokenHash: Buffer): Promise<StoredKey | null> {
   return maybeOne(tx, {
     name: 'api-keys.findLiving',
@@ -38,7 +38,7 @@ export function findLivingKey(tx: SystemTx, tokenHash: Buffer): Promise<StoredKe
   });
 }
 
-/** Once a minute is enough: every process tells of it, and only one of them writes. */
+/** Every process reports every use; the condition writes it once a minute at most. */
 export function touchKey(tx: SystemTx, key: { _id: string; company: string | null }): Promise<number> {
   return exec(tx, {
     name: 'api-keys.touch',

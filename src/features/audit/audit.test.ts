@@ -35,8 +35,8 @@ function invite(status: number, given: object = {}, options: CallOptions = {}): 
   return platform.call(status, 'POST', '/v1/users', { body, ...options });
 }
 
-describe('a write leaves one line', () => {
-  test('that says who did what to which record, by which fields and from where, and no value', async () => {
+describe('the line that a write leaves in the audit', () => {
+  test('a write is recorded with who did what to which record, from where and by which fields, and without values', async () => {
     const key = await platform.createKey(demo._id, ['*']);
     const headers = { 'user-agent': 'integration/1.2', 'x-request-id': `request-${newId()}` };
     const { body } = await invite(201, { name: 'Planted Name' }, { key: key.token, headers });
@@ -62,7 +62,7 @@ describe('a write leaves one line', () => {
     for (const value of ['Planted Name', body.email, key.token]) assert.ok(!stored?.row.includes(value), value);
   });
 
-  test('for each change and removal of the record, too', async () => {
+  test('each change and the removal of a record are recorded', async () => {
     const { token: key, _id: user } = await platform.createUser(demo._id, 'ADMIN', 'Ada Admin');
     const { body } = await invite(201, {}, { key });
     const path = `/v1/users/${body._id}`;
@@ -80,7 +80,7 @@ describe('a write leaves one line', () => {
     for (const { actor } of lines) assert.deepEqual(actor, { type: 'USER', _id: user, name: 'Ada Admin' });
   });
 
-  test('of a global key: in the company that it acts for; of what belongs to no company, in none', async () => {
+  test('a write of a global key is recorded for the company that it acts for, or for none when the record belongs to none', async () => {
     const company = await platform.createCompany();
     const global = await platform.createKey(null, ['*']);
     const asked = { key: global.token, headers: { 'x-company-id': company._id } };
@@ -96,7 +96,7 @@ describe('a write leaves one line', () => {
     assert.deepEqual(rows, [{ company_id: null, action: 'api-keys.create' }]);
   });
 
-  test('and no other request does: reads, refusals, and what breaks a rule leave nothing', async () => {
+  test('requests that only read, or that are refused, are not recorded', async () => {
     const before = await countLines();
     await platform.call(200, 'GET', '/v1/users');
     await invite(400, { role: 'KING' });
@@ -109,7 +109,7 @@ describe('a write leaves one line', () => {
     assert.equal(await countLines(), before + 1);
   });
 
-  test('in the transaction of the change: what can not be told does not happen', async () => {
+  test('a change whose audit line cannot be written does not happen', async () => {
     await database.sql(`alter table audit_log add constraint mute check (action <> 'users.create') not valid`);
     const email = `${newId()}@example.test`;
     try {
@@ -121,7 +121,7 @@ describe('a write leaves one line', () => {
     await invite(201, { email });
   });
 
-  test('with as many names and as long a user agent as anybody reads, whatever was sent', async () => {
+  test('an audit line keeps at most 300 characters of the user agent', async () => {
     const headers = { 'user-agent': 'x'.repeat(4_000) };
     const { body } = await invite(201, {}, { headers });
     const [line] = await linesOf({ resource: body._id });
@@ -133,12 +133,12 @@ describe('a log-in', () => {
   const logIn = (status: number, email: string, password: string): Promise<Answer> =>
     platform.call(status, 'POST', '/v1/auth/login', { key: null, body: { email, password } });
 
-  test('leaves a line, and so does one with a wrong password; of an e-mail that nobody has there is nothing to tell', async () => {
+  test('a log-in and a failed log-in are recorded, but not a try with an e-mail that no account has', async () => {
     const user = await platform.createUser(demo._id, 'OPERATOR', 'Otto');
     const [row] = await database.sql<{ email: string }>('select email from users where _id = $1', [user._id]);
     await logIn(200, row?.email ?? '', PASSWORD);
     await logIn(401, row?.email ?? '', 'planted-wrong-password');
-    // A refusal does not wait for its line.
+    // A refused log-in answers before its line is written.
     const lines = await until('both lines', async () => {
       const found = await linesOf({ resource: user._id });
       return found.length === 2 && found;
@@ -170,7 +170,7 @@ describe('a log-in', () => {
 });
 
 describe('the list', () => {
-  test('is filtered by actor, action, kind of record, record and time, alone and together', async () => {
+  test('the audit is filtered by actor, action, kind of record, record and time, alone and together', async () => {
     const company = await platform.createCompany();
     const { key, keyId } = company;
     const first = (await invite(201, {}, { key })).body;
@@ -183,7 +183,7 @@ describe('the list', () => {
     });
     const all = await linesOf({}, { key });
     assert.equal(all.length, 4);
-    // The moments lie a minute apart, the newest first.
+    // The lines get times a minute apart, the newest first.
     await database.sql(
       `update audit_log a set created_at = date_trunc('hour', now()) - n * interval '1 minute'
         from unnest($1::text[]) with ordinality as given (id, n) where a._id = given.id`,
@@ -214,10 +214,10 @@ describe('the list', () => {
     }
   });
 
-  test('goes through pages and cursors, in both orders, without losing or repeating a line', async () => {
+  test('the audit is listed in pages and by cursors, in both orders, without losing or repeating a line', async () => {
     const company = await platform.createCompany();
     for (let n = 0; n < 7; n += 1) await invite(201, {}, { key: company.key });
-    // Some at the same moment: the id decides.
+    // Some lines get the same time, so that the id decides their order.
     await database.sql(`update audit_log set created_at = date_trunc('minute', created_at) where company_id = $1`, [
       company._id,
     ]);
@@ -243,7 +243,7 @@ describe('the list', () => {
     assert.equal((await audit({ skipCount: 'true' }, { key: company.key })).meta.totalCount, null);
   });
 
-  test('is for those who run the company, and for its own lines', async () => {
+  test('the audit is read by owners and admins, and shows the lines of their own company only', async () => {
     const other = await platform.createCompany();
     const { body } = await invite(201, {}, { key: other.key });
     assert.deepEqual(await linesOf({ resource: body._id }), []);
@@ -271,15 +271,15 @@ describe('the list', () => {
   });
 });
 
-describe('what was written', () => {
-  test('stays written: no role of the platform may change a line, and only the system removes one, by its age', async () => {
+describe('lines of the audit', () => {
+  test('no database role may change an audit line, and only the system role may delete lines', async () => {
     await invite(201);
     const denied = async (role: string, text: string): Promise<void> => {
       const client = new pg.Client({ connectionString: database.url, options: sessionOptions(role) });
       await client.connect();
       try {
         await client.query(`begin; set local app.company_id = '${demo._id}'`);
-        // 42501: insufficient privilege.
+        // PostgreSQL answers 42501 when the privilege is missing.
         await assert.rejects(client.query(text), { code: '42501' }, `${role}: ${text}`);
       } finally {
         await client.end();
@@ -294,7 +294,7 @@ describe('what was written', () => {
       ROLES.read,
       `insert into audit_log (_id, actor_type, actor_name, action, resource) values ('1', 'USER', '', '', '')`,
     );
-    // The company's own role adds lines to its own company alone.
+    // The role of a company may only insert lines of that company.
     await denied(
       ROLES.app,
       `insert into audit_log (_id, company_id, actor_type, actor_name, action, resource)
@@ -302,10 +302,10 @@ describe('what was written', () => {
     );
   });
 
-  test('goes with its age: after AUDIT_RETENTION_DAYS, however much there is, and not a day before', async () => {
+  test('audit lines are deleted after AUDIT_RETENTION_DAYS, however many there are, and not a day before', async () => {
     const company = await platform.createCompany();
     const days = platform.running.kit.config.AUDIT_RETENTION_DAYS;
-    // More than two portions of the purge.
+    // The purge deletes 5,000 lines at a time, so 11,000 lines take more than two rounds.
     await database.sql(
       `insert into audit_log (_id, company_id, actor_type, actor_name, action, resource, created_at)
         select 'old' || n, $1, 'SYSTEM', 'test', 'users.create', 'users', now() - make_interval(days => $2, mins => 1)
@@ -322,13 +322,13 @@ describe('what was written', () => {
   });
 });
 
-describe('in a long log', () => {
+describe('an audit with many lines', () => {
   // Measured with 300,000 lines: each of these pages takes less than 0.1 ms, a walk through all of them 90 ms.
   const LINES = 50_000;
   const NOTHING: AuditFilter = { actor: null, action: null, resource: null, resourceId: null, from: null, to: null };
   const NEWEST = newest(21);
 
-  /** A log of one company, in which one actor and one record are rare, and another company that hardly does anything. */
+  /** Fills the log of one company, in which one actor and one record are rare, and of another company that has hardly any lines. */
   async function fill(): Promise<{ company: string; quiet: string; actor: string; record: string }> {
     const { _id: company } = await platform.createCompany();
     const { _id: quiet } = await platform.createCompany();
@@ -345,7 +345,7 @@ describe('in a long log', () => {
     return { company, quiet, actor, record };
   }
 
-  /** What builds these statements sends them, gathered instead of asked. */
+  /** Builds the list and count statements for a filter without running them. */
   async function statementsFor(companyId: string, part: Partial<AuditFilter>): Promise<Statement[]> {
     const statements: Statement[] = [];
     const query = async (statement: Statement): Promise<unknown[]> => {
@@ -358,7 +358,7 @@ describe('in a long log', () => {
     return statements;
   }
 
-  /** How the role that runs it reads: planned for these values, and once for all, as a connection does after a while. */
+  /** Which index the query uses and how many lines it reads, planned once for these values and once for any values. */
   async function readsOf(client: pg.Client, { text, values }: Statement): Promise<{ index: string; lines: number }[]> {
     const given = (values as (string | number | null)[])
       .map((value) => (value === null ? 'null' : pg.escapeLiteral(String(value))))
@@ -374,7 +374,7 @@ describe('in a long log', () => {
     return reads;
   }
 
-  test('a page reads its own lines and no others, by the index of its actor, its record or its company', async () => {
+  test('a page of the audit reads only its own lines, through the index of its actor, record or company', async () => {
     const { company, quiet, actor, record } = await fill();
     const client = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.read) });
     await client.connect();
@@ -390,7 +390,7 @@ describe('in a long log', () => {
       ] as const) {
         const [list, count] = await statementsFor(of, part);
         assert.ok(list && count);
-        // Without a filter the count is all that there is, whichever index tells it.
+        // Without a filter the count has to read all lines of the company, so its index does not matter.
         for (const statement of 'actor' in part || 'resourceId' in part ? [list, count] : [list]) {
           for (const read of await readsOf(client, statement)) {
             assert.equal(read.index, index, statement.name);

@@ -1,4 +1,4 @@
-/** The audit as its company reads it, and its end. What is written into it stands in platform/trail.ts. */
+/** Lists the audit of a company, and deletes what is too old. platform/trail.ts writes the lines. */
 import type { Kit } from '../../kit.ts';
 import { purgeAttempts } from '../../platform/idempotency.ts';
 import { isId } from '../../platform/ids.ts';
@@ -25,18 +25,18 @@ export async function pageAudit(tenant: Tenant, query: AuditQuery): Promise<Page
   return pageFrom(query, window, rows, () => countAudit(tenant.read, filter, window));
 }
 
-// As many as anybody looks through.
+// More lines than an operator looks through.
 const SHOWN = 1_000;
 
-/** For whoever has the server: no company may read what is done with global keys. */
+/** The lines about global keys, which no company may read, for the operator's command line. */
 export function listInstallation(tx: SystemTx): Promise<AuditEntry[]> {
   return listInstallationAudit(tx, SHOWN);
 }
 
-// A delete of this many takes far less than a statement may.
+// Deleting this many rows takes far less than the time-out of a statement.
 const PORTION = 5_000;
 
-/** What requests leave behind: the audit after its retention, Idempotency-Keys after a day, full rate limits. */
+/** Deletes what requests leave behind: old lines of the audit, Idempotency-Keys after a day, and rate limits that are full again. */
 export async function purgeTrails(kit: Kit): Promise<void> {
   const system = kit.database.system('upkeep');
   const days = kit.config.AUDIT_RETENTION_DAYS;

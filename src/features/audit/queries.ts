@@ -8,20 +8,20 @@ import type { AuditEntry } from './schemas.ts';
 const COLUMNS = `_id, company_id as company, json_build_object('type', actor_type, '_id', actor_id, 'name', actor_name) as actor,
   action, resource, resource_id, fields, address, user_agent, request_id, created_at as "createdAt", created_at as "updatedAt"`;
 
-/** A line never changes. */
+/** The shared list queries sort by `updated_at`; an audit line never changes, so the column repeats `created_at`. */
 const LINES = '(select *, created_at as updated_at from audit_log) a';
 
 export interface AuditFilter {
   actor: string | null;
   action: string | null;
-  /** A kind of record. */
+  /** The kind of record, such as `inboxes`; the id of one record is in `resourceId`. */
   resource: string | null;
   resourceId: string | null;
   from: string | null;
   to: string | null;
 }
 
-/** How each part of a filter is asked for, `$` being its parameter; the company is $1. */
+/** The SQL condition of each part of a filter; `$` stands for the number of its parameter. The company is $1. */
 const CONDITIONS: Record<keyof AuditFilter, string> = {
   actor: 'actor_id = $',
   action: 'action = $',
@@ -33,8 +33,8 @@ const CONDITIONS: Record<keyof AuditFilter, string> = {
 const PARTS = Object.keys(CONDITIONS) as (keyof AuditFilter)[];
 
 /**
- * Only what was asked for, a text for each combination: behind `$2 is null or …` no index is found, and a rare actor's page
- * was a walk through the whole log.
+ * Builds one SQL text for each combination of filters. With `$2 is null or …` PostgreSQL uses no index, and the page of a rare actor reads
+ * the whole log.
  */
 function conditionsOf(filter: AuditFilter): { name: string; clause: string; values: string[] } {
   const asked = PARTS.filter((part) => filter[part] !== null);
@@ -65,7 +65,7 @@ export function countAudit(tx: TenantRead, filter: AuditFilter, window: Since): 
   return countRows(tx, listOf(tx, filter), window);
 }
 
-/** What concerns the installation itself: its global keys. The newest first. */
+/** The newest lines that belong to no company: what was done with global keys. */
 export function listInstallationAudit(tx: SystemTx, most: number): Promise<AuditEntry[]> {
   return many(tx, {
     name: 'audit.listInstallation',

@@ -1,4 +1,4 @@
-/** Log-in, sessions and their end, lost passwords, and who a token speaks for. */
+/** Log-in, sessions, forgotten passwords, and what a token says about its holder. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -34,14 +34,14 @@ const change = (id: string, body: object) => call(200, 'PATCH', `/v1/users/${id}
 const suspend = (company: string, status = 'SUSPENDED') =>
   call(200, 'PATCH', `/v1/companies/${company}`, { key: platform.globalKey, body: { status } });
 
-/** All that a caller can compare: the body but for the request's own id, and the headers but for what counts and dates. */
+/** The answer without what differs between two requests: the request id, the date and the counters of the rate limit. */
 function withoutChance({ status, headers, body }: Answer): Json {
   const own = /^(date|x-request-id|ratelimit-\w+)$/;
   return { status, headers: [...headers].filter(([name]) => !own.test(name)), body: { ...body, request_id: '' } };
 }
 
 describe('a log-in', () => {
-  test('answers a token for twelve hours and the user, and notes when', async () => {
+  test('a log-in answers a token for twelve hours and the user, and stores its time', async () => {
     const person = await createPerson(platform, demo._id, 'ADMIN');
     const before = Date.now();
     const { body, headers } = await logIn(platform, 200, person.email);
@@ -56,7 +56,7 @@ describe('a log-in', () => {
     await call(200, 'GET', '/v1/inboxes', { key: body.access_token });
   });
 
-  test('takes the e-mail in any case, and the password exactly as it is', async () => {
+  test('a log-in accepts the e-mail in any case, and the password only exactly as it is', async () => {
     const { email } = await createPerson(platform, demo._id, 'VIEWER');
     await logIn(platform, 200, email.toUpperCase());
     for (const wrong of [PASSWORD.toUpperCase(), `${PASSWORD} `, ` ${PASSWORD}`, PASSWORD.slice(0, -1)]) {
@@ -65,7 +65,7 @@ describe('a log-in', () => {
     await logIn(platform, 401, `${email} `);
   });
 
-  test('has one refusal, whether the account is unknown, inactive, invited, suspended, or the password is wrong', async () => {
+  test('a log-in is refused alike, whether the account is unknown, inactive, invited or suspended, or the password is wrong', async () => {
     const [wrong, inactive] = [
       await createPerson(platform, demo._id, 'ADMIN'),
       await createPerson(platform, demo._id, 'ADMIN'),
@@ -93,7 +93,7 @@ describe('a log-in', () => {
     await logIn(platform, 200, suspended.email);
   });
 
-  test('is told in the audit of its company: who, from where, and whether it was let in', async () => {
+  test('the audit of the company records each log-in: who, from where, and whether it was accepted', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     const told = (count: number) =>
       until(`${count} lines`, async () => {
@@ -101,7 +101,7 @@ describe('a log-in', () => {
         return body.result.length === count ? (body.result as Json[]) : null;
       });
     await logIn(platform, 401, person.email, 'another password');
-    // A refusal does not wait for its line.
+    // A refused log-in answers before its line is written.
     await told(1);
     const { headers } = await logIn(platform, 200, person.email);
     const entries = await told(2);
@@ -113,14 +113,14 @@ describe('a log-in', () => {
       Json,
       Json,
     ];
-    // Of whoever guesses nobody knows that it is this person.
+    // A person who guesses a password is not known to be the user, so the line names nobody.
     assert.deepEqual(refused.actor, { type: 'SYSTEM', _id: null, name: 'Somebody without a token' });
     assert.deepEqual(actor, { type: 'USER', _id: person._id, name: 'Olga Operator' });
     assert.deepEqual([address, resource, resourceId], ['127.0.0.1', 'auth', person._id]);
     assert.equal(requestId, headers.get('x-request-id'));
   });
 
-  test('that is malformed is 400 and named, and never shows a password', async () => {
+  test('a malformed log-in is answered 400 with the field named, and never repeats the password', async () => {
     const good = { email: 'a@example.test', password: 'secret-enough' };
     for (const [field, ...wrong] of [
       ['email', undefined, '', null, 7, 'x'.repeat(255)],
@@ -138,7 +138,7 @@ describe('a log-in', () => {
 });
 
 describe('a session', () => {
-  test('lives for twelve hours, to the second, and no token says more', async () => {
+  test('a session lives for twelve hours, to the second, and no token can make it longer', async () => {
     const { token, _id } = await createPerson(platform, demo._id, 'VIEWER');
     const { jti: _jti, iat: _iat, iss: _iss, aud: _aud, sub: _sub, ...claims } = claimsOf(token);
     const seconds = Math.floor(Date.now() / 1_000);
@@ -150,7 +150,7 @@ describe('a session', () => {
     await me(401, short);
   });
 
-  test('ends with a reset of the password, each of them at once; other people’s go on', async () => {
+  test('a reset of the password ends all sessions of the user at once, and those of nobody else', async () => {
     const [person, other] = [
       await createPerson(platform, demo._id, 'OPERATOR'),
       await createPerson(platform, demo._id, 'OPERATOR'),
@@ -168,7 +168,7 @@ describe('a session', () => {
     await me(200, (await logIn(platform, 200, person.email, 'entirely new one')).body.access_token);
   });
 
-  test('ends with a deactivation, and does not come back with the user', async () => {
+  test('a deactivation ends the sessions of the user, and they stay ended when the user is active again', async () => {
     const person = await createPerson(platform, demo._id, 'OPERATOR');
     const session = (await logIn(platform, 200, person.email)).body.access_token;
     await me(200, session);
@@ -181,7 +181,7 @@ describe('a session', () => {
 });
 
 describe('a forgotten password', () => {
-  test('is answered alike for everybody, and mails only who may log in', async () => {
+  test('a forgotten password is answered alike for everybody, and only who may log in gets a mail', async () => {
     const [person, inactive] = [
       await createPerson(platform, demo._id, 'ADMIN'),
       await createPerson(platform, demo._id, 'ADMIN'),
@@ -202,19 +202,19 @@ describe('a forgotten password', () => {
     assert.equal((await readMails(platform, person.email))[0]?.subject, 'Uma nova senha para o Parley');
   });
 
-  test('that is asked for many times at once, in any spelling, is one waiting mail', async () => {
+  test('a forgotten password that is reported many times at once, in any spelling, sends one mail for each run of the queue', async () => {
     const { email } = await createPerson(platform, demo._id, 'ADMIN');
     const started = Date.now();
     const ask = (_: unknown, index: number) => forgetPassword(platform, index % 2 ? email : email.toUpperCase());
     await Promise.all(Array.from({ length: 30 }, ask));
-    // The queue is looked at once a second; what it took out no longer waits.
+    // The queue sends mails once a second; each request after that adds a mail again.
     const most = 2 + (Date.now() - started) / 1_000;
     await mailsWritten(platform);
     const { length } = await readMails(platform, email);
     assert.ok(length >= 1 && length <= most, `${length} mails, ${most} allowed`);
   });
 
-  test('is mailed in the language of the user, with a link that works for an hour', async () => {
+  test('the mail for a forgotten password is in the language of the user, and its link works for an hour', async () => {
     for (const [language, subject] of [
       ['en', 'A new password for Parley'],
       ['es', 'Una nueva contraseña para Parley'],
@@ -232,7 +232,7 @@ describe('a forgotten password', () => {
   });
 });
 
-test('who asks for another reset within a minute of the last mail gets none; a minute later there is one', async () => {
+test('a second reset within a minute of the last mail sends no mail; a minute later it does', async () => {
   const person = await createPerson(platform, demo._id, 'VIEWER');
   const asked = async (): Promise<void> => {
     await forgetPassword(platform, person.email);
@@ -248,7 +248,7 @@ test('who asks for another reset within a minute of the last mail gets none; a m
   assert.equal((await readMails(platform, person.email)).length, 2);
 });
 
-test('a log-in that meets a deactivation while its password is looked at is refused, and the audit tells of none', async () => {
+test('a log-in is refused when the user is deactivated while the password is checked, and no log-in is recorded', async () => {
   const person = await createPerson(platform, demo._id, 'VIEWER');
   const client = new pg.Client({ connectionString: database.ownerUrl });
   await client.connect();
@@ -275,7 +275,7 @@ test('a log-in that meets a deactivation while its password is looked at is refu
 });
 
 describe('a reset', () => {
-  test('answers {ok: true} once; used, expired and invented tokens are refused byte by byte alike', async () => {
+  test('a reset answers {ok: true} once; used, expired and invented tokens are refused with identical bytes', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
     const used = tokenOf(await waitForMail(platform, person.email));
@@ -295,7 +295,7 @@ describe('a reset', () => {
     await logIn(platform, 200, person.email, 'entirely new one');
   });
 
-  test('ends all other links', async () => {
+  test('a reset invalidates all other links of the user', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
     const first = tokenOf(await waitForMail(platform, person.email));
@@ -308,7 +308,7 @@ describe('a reset', () => {
     assert.equal(links.length, 0);
   });
 
-  test('that meets a deactivation or a removal is over before, or refused: nobody comes back by it, and nobody is told 5xx', async () => {
+  test('a reset at the same moment as a deactivation or a removal gives no access afterwards, and answers no 5xx', async () => {
     for (let round = 0; round < 10; round += 1) {
       const person = await createPerson(platform, demo._id, 'VIEWER');
       const token = randomBytes(32).toString('base64url');
@@ -335,7 +335,7 @@ describe('a reset', () => {
     }
   });
 
-  test('with a password that is refused keeps the token', async () => {
+  test('a reset with a password that is not allowed leaves the token usable', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
     const token = tokenOf(await waitForMail(platform, person.email));
@@ -354,7 +354,7 @@ describe('a reset', () => {
     await logIn(platform, 200, person.email, 'ÄÖÜ 密码 🔑');
   });
 
-  test('is told in the audit of its company', async () => {
+  test('the audit of the company records a reset', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
     await resetPassword(platform, 200, tokenOf(await waitForMail(platform, person.email)), 'entirely new one');
@@ -364,7 +364,7 @@ describe('a reset', () => {
   });
 });
 
-/** Status, type and body as they are on the wire, under a request id of our own. */
+/** Status, type and body of the answer as they were sent. The request id is fixed, so that two answers can be compared. */
 async function refusalBytes(token: string): Promise<string> {
   const response = await fetch(`${platform.url}/v1/auth/reset-password`, {
     method: 'POST',
@@ -374,9 +374,9 @@ async function refusalBytes(token: string): Promise<string> {
   return `${response.status} ${response.headers.get('content-type')} ${await response.text()}`;
 }
 
-describe('who a token speaks for', () => {
+describe('GET /v1/auth/me', () => {
   for (const role of USER_ROLES) {
-    test(`a user (${role}): the company, the role, its scopes, and the record`, async () => {
+    test(`the token of a user (${role}) shows the company, the role, its scopes and the user`, async () => {
       const person = await createPerson(platform, demo._id, role);
       const { body } = await me(200, person.token, { 'x-company-id': 'ignored' });
       const { body: user } = await call(200, 'GET', `/v1/users/${person._id}`);
@@ -384,7 +384,7 @@ describe('who a token speaks for', () => {
     });
   }
 
-  test('a company key: its company and itself, whatever x-company-id says, and with whatever scope', async () => {
+  test('the token of a company key shows its company and the key, whatever x-company-id says, and needs no scope for it', async () => {
     const key = await platform.createKey(demo._id, ['messages:create']);
     const other = await platform.createCompany();
     const { body } = await me(200, key.token, { 'x-company-id': other._id });
@@ -392,7 +392,7 @@ describe('who a token speaks for', () => {
     assert.deepEqual(body, { type: 'company', company: demo._id, scopes: ['messages:create'], key: own });
   });
 
-  test('a global key: the company that x-company-id names, or none; an unknown one is 404', async () => {
+  test('the token of a global key shows the company that x-company-id names, or none; an unknown company is answered 404', async () => {
     const key = await platform.createKey(null, ['companies:read']);
     const own = { _id: key._id, name: 'test', expires_at: null };
     for (const [company, headers] of [
@@ -405,13 +405,13 @@ describe('who a token speaks for', () => {
     expectProblem(await me(404, key.token, { 'x-company-id': 'f'.repeat(24) }), 'NOT_FOUND');
   });
 
-  test('nobody: 401', async () => {
+  test('a request without a valid token is answered 401', async () => {
     expectProblem(await call(401, 'GET', '/v1/auth/me', { key: null }), 'UNAUTHORIZED');
     expectProblem(await me(401, 'a.b.c'), 'UNAUTHORIZED');
   });
 });
 
-test('while the database does not answer each is 503, and a defect is 500 without a word', async () => {
+test('log-in and reset answer 503 while the database does not answer, and 500 without details at a defect', async () => {
   const asked = [
     { method: 'POST', path: '/v1/auth/login', scope: '', body: { email: 'a@example.test', password: PASSWORD } },
     { method: 'POST', path: '/v1/auth/reset-password', scope: '', body: { token: 'x', new_password: PASSWORD } },

@@ -1,4 +1,4 @@
-/** Log-in, the way back to a lost password, and who a token speaks for. */
+/** Log-in, resetting a lost password, accepting an invitation, and what a token says about its holder. */
 import type { Kit } from '../../kit.ts';
 import { recordAudit, type Actor } from '../../platform/audit.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -23,16 +23,16 @@ import { readUser } from '../users/users.ts';
 import type { AcceptInvitation, Done, Login, Me, ResetPassword, Session } from './schemas.ts';
 
 /**
- * One answer and one time, whether the account is unknown, inactive, without a password, of another company than the one that is
- * asked for, or the password is wrong.
+ * Every refusal has the same answer and takes the same time, whether the account is unknown, inactive, without a password or of another
+ * company than the given one, or the password is wrong.
  */
 export async function logIn(kit: Kit, visitor: Visitor, { email, password, company }: Login): Promise<Session> {
   const account = await accountOf(visitor.read, email, company ?? null);
   const matches = await verifyPassword(password, account?.password_hash ?? NOBODYS_HASH);
   if (!account || !matches || account.status !== 'ACTIVE') {
-    // Not waited for: the time of a write would tell who has an account.
-    // Failure policy: the refusal stands, whether its line of the audit could be written or not.
-    // A company that invited an address does not learn of who uses it elsewhere.
+    // The audit line is written without waiting, because the time of a write would reveal that the account exists. Failure policy: the
+    // log-in is refused also when its audit line could not be written. A company that only invited an address gets no line: it must not
+    // learn that the person uses Parley elsewhere.
     if (account?.accepted) void noteRefusal(visitor, account).catch(() => undefined);
     throw refused();
   }
@@ -41,9 +41,9 @@ export async function logIn(kit: Kit, visitor: Visitor, { email, password, compa
     if (known) await noteAccount(visitor, account, { tx, action: 'auth.login' });
     return known;
   };
-  // Whoever has to read while the disk is full may need a new session for it; the limits of log-in bound what this writes.
+  // On a full disk a log-in may use the reserved space, so that users can still log in and read; its rate limits bound what it writes.
   const user = await visitor.tx(note, { fromReserve: true });
-  // Deactivated, or given another password, while this one was looked at.
+  // The user was deactivated, or got another password, while this one was checked.
   if (!user) throw refused();
   const access_token = await signToken(kit.tokenSecret, account._id, {
     jti: newId(),
@@ -60,16 +60,16 @@ function refused(): AppError {
   return new AppError('INVALID_CREDENTIALS', undefined, [], { 'www-authenticate': 'Bearer' });
 }
 
-/** Nothing is looked up here, so nothing can be learnt from the answer or its time. */
+/** No account is looked up here, so that neither the answer nor its time reveals whether the account exists. */
 export async function forgetPassword(kit: Kit, visitor: Visitor, email: string): Promise<Done> {
   await visitor.tx((tx) => askForReset(kit, tx, email));
   return { ok: true };
 }
 
 /**
- * The password is hashed only for a token that was claimed: whoever has none costs no more than a look. A place for hashing is
- * waited for before: a transaction that waited would hold its connection. The token of an invitation makes the person one of the
- * company, too.
+ * The password is hashed only after the token was found, so a request with an invalid token is cheap. The request waits for its turn to
+ * hash before the transaction begins, because a waiting transaction would hold a connection. The token of an invitation also makes the
+ * person a member of the company.
  */
 export async function resetPassword(kit: Kit, visitor: Visitor, input: ResetPassword): Promise<Done> {
   const hash = hashToken(input.token);
@@ -86,12 +86,15 @@ export async function resetPassword(kit: Kit, visitor: Visitor, input: ResetPass
   return { ok: true };
 }
 
-/** Each company of the person is told, because the sessions there ended; the one that was joined is told of that. */
+/**
+ * A reset ends sessions in each company of the person, so each one gets an audit line; a company that the person just joined gets a line
+ * about that.
+ */
 function whatHappened(account: Account, user: Ended): string {
   return user._id === account._id && !account.accepted ? 'auth.accept-invitation' : 'auth.reset-password';
 }
 
-/** A person who has a password keeps it. */
+/** Accepts an invitation for a person who already has a password and keeps it. */
 export async function acceptInvitation(visitor: Visitor, { token }: AcceptInvitation): Promise<Done> {
   await visitor.tx(async (tx) => {
     const account = await takeAccountByLink(tx, hashToken(token));
@@ -103,7 +106,7 @@ export async function acceptInvitation(visitor: Visitor, { token }: AcceptInvita
   return { ok: true };
 }
 
-/** Of whoever tried, nothing is known but where it came from. */
+/** The actor of a refused log-in: a refused visitor may be anybody, so the line only has their address. */
 const SOMEBODY: Actor = { type: 'SYSTEM', _id: null, name: 'Somebody without a token' };
 
 function noteRefusal(visitor: Visitor, account: Account): Promise<void> {

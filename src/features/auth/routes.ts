@@ -47,7 +47,7 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
   pageRoutes(app, countVisit(kit.access), '/set-password', 'set-password');
 }
 
-/** What the token of a mailed link opens. */
+/** The operations that take the token of a mailed link. */
 function linkRoutes(app: FastifyInstance, kit: Kit): void {
   publicOperation(app, kit.access, {
     method: 'POST',

@@ -3,9 +3,9 @@ import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platf
 import { USER_ROLES } from '../../platform/scopes.ts';
 import { User } from '../users/schemas.ts';
 
-// Long enough that guessing is hopeless at the rate that is let in; the upper end only bounds the work of hashing.
+// At eight characters guessing is hopeless within the rate limit; the upper bound only limits the work of hashing.
 const Password = Type.String({ minLength: 8, maxLength: 128 });
-// Not an e-mail by its form: what is none is simply nobody's.
+// The form of an e-mail is not checked here: a text that is no e-mail belongs to no account.
 const LoginEmail = Type.String({ minLength: 1, maxLength: 254 });
 
 const MailedToken = Type.String({

@@ -1,4 +1,4 @@
-/** Guessing is slow: tries are counted per address and per account, and an address is believed only from a trusted proxy. */
+/** Guessing passwords is slow: tries are counted per address and per account, and only a trusted proxy can name another address. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPerson, freshEmail, PASSWORD } from '../../../test/support/people.ts';
@@ -7,7 +7,7 @@ import { expectProblem } from '../../../test/support/refusals.ts';
 import { until } from '../../../test/support/wait.ts';
 
 const TRIES = 3;
-// One more try comes back within a third of a minute: the tests of a file are over before.
+// One try becomes free again after a third of a minute; the tests of this file are faster than that.
 const limited = { RATE_LIMIT_LOGIN: String(TRIES) };
 const proxied = await startPlatform({ env: { ...limited, TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' } });
 const direct = await startPlatform({ env: limited });
@@ -25,7 +25,7 @@ interface Try {
   operation?: Operation;
   email?: string;
   password?: string;
-  /** As the proxy tells it. */
+  /** The address that the proxy puts into X-Forwarded-For. */
   from?: string;
 }
 
@@ -51,7 +51,7 @@ function expectRefusal(answer: Answer): void {
 }
 
 describe('an address', () => {
-  test('has so many tries a minute, whatever accounts it tries; then 429 says when to come back', async () => {
+  test('an address has so many tries a minute, whatever accounts it tries; then 429 says when to come back', async () => {
     const from = freshAddress();
     for (let left = TRIES - 1; left >= 0; left -= 1) {
       const { headers } = await attempt({ status: 401, from });
@@ -61,7 +61,7 @@ describe('an address', () => {
     await attempt({ status: 401, from: freshAddress() });
   });
 
-  test('shares them between log-ins, forgotten passwords and links', async () => {
+  test('an address has one number of tries for log-ins, forgotten passwords and resets together', async () => {
     const from = freshAddress();
     await attempt({ status: 401, from });
     await attempt({ status: 200, from, operation: 'forgot-password' });
@@ -71,7 +71,7 @@ describe('an address', () => {
     }
   });
 
-  test('of version 6 is its whole network of 64 bits', async () => {
+  test('IPv6 addresses of the same /64 network count as one address', async () => {
     for (const host of ['::1', '::2', 'ffff::3']) {
       await attempt({ status: 401, from: host.startsWith('::') ? `2001:db8:0:7${host}` : `2001:db8:0:7:${host}` });
     }
@@ -81,7 +81,7 @@ describe('an address', () => {
 });
 
 describe('an account', () => {
-  test('has so many tries a minute from everywhere together, in any spelling; a right password is not let in either', async () => {
+  test('an account has so many tries a minute from all addresses and in any spelling; then the right password is refused, too', async () => {
     const { email } = await createPerson(proxied, proxied.demo._id, 'ADMIN');
     await attempt({ status: 401, from: freshAddress(), email });
     await attempt({ status: 401, from: freshAddress(), email: email.toUpperCase() });
@@ -91,7 +91,7 @@ describe('an account', () => {
     await attempt({ status: 401, from: freshAddress() });
   });
 
-  test('that does not exist is counted like one that does', async () => {
+  test('an account that does not exist is limited like one that does', async () => {
     const email = freshEmail('nobody');
     for (let tries = 0; tries < TRIES; tries += 1) await attempt({ status: 401, from: freshAddress(), email });
     expectRefusal(await attempt({ status: 429, from: freshAddress(), email }));
@@ -99,14 +99,14 @@ describe('an account', () => {
 });
 
 describe('x-forwarded-for', () => {
-  test('is nobody’s word where no proxy is trusted: all tries are those of the connection', async () => {
+  test('x-forwarded-for is ignored where no proxy is trusted: all tries count for the address of the connection', async () => {
     for (let tries = 0; tries < TRIES; tries += 1) {
       await attempt({ status: 401, platform: direct, from: freshAddress() });
     }
     expectRefusal(await attempt({ status: 429, platform: direct, from: freshAddress() }));
   });
 
-  test('counts from the last hop that is not a proxy of ours: whatever a client writes before it counts for nothing', async () => {
+  test('x-forwarded-for counts from the last hop that is not our proxy: what a client writes before it has no effect', async () => {
     const from = freshAddress();
     for (const invented of ['198.51.100.1', '127.0.0.1', 'anything']) {
       await attempt({ status: 401, from: `${invented}, ${from}, 10.1.2.3` });
@@ -114,7 +114,7 @@ describe('x-forwarded-for', () => {
     expectRefusal(await attempt({ status: 429, from: `198.51.100.2, ${from}` }));
   });
 
-  test('names the address of the audit, behind a trusted proxy only', async () => {
+  test('x-forwarded-for gives the address in the audit only behind a trusted proxy', async () => {
     for (const [platform, expected] of [
       [proxied, '198.51.100.77'],
       [direct, '127.0.0.1'],

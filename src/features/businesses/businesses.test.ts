@@ -45,7 +45,7 @@ test('a business is created, read, listed, changed and removed in one format, nu
   await call(404, 'GET', `${PATH}/${full._id}`);
 });
 
-test('FIELD_UPDATED tells each field that really changed, without a contact; nothing else of a business is told', async () => {
+test('FIELD_UPDATED is emitted for each custom field that really changed, without a contact; other changes emit nothing', async () => {
   const { _id } = await create({ name: 'A', custom_fields: { size: 1 } });
   await patch(200, _id, { name: 'B', custom_fields: { size: 1 } });
   await patch(200, _id, { custom_fields: { size: 2, site: 'x' } });
@@ -64,7 +64,7 @@ test('FIELD_UPDATED tells each field that really changed, without a contact; not
   assert.deepEqual(told, [of(size, 1), of(size, 2), of(site, 'x'), of(site, null)]);
 });
 
-test('businesses are found by a part of name or domain, whatever the case and accents, page by page', async () => {
+test('businesses are found by a part of name or domain, in any case and with or without accents, page by page', async () => {
   const { key } = await platform.createCompany();
   for (const body of [
     { name: 'Café São João', domain: 'sao-joao.example' },
@@ -85,7 +85,7 @@ test('businesses are found by a part of name or domain, whatever the case and ac
   assert.equal((await call(200, 'GET', `${PATH}?skipCount=true`, { key })).body.meta.totalCount, null);
 });
 
-test('what can not be a business is refused, and the place is named', async () => {
+test('a body that is not a valid business is refused with the field named', async () => {
   const { _id } = await create({ name: 'A' });
   const other = await platform.createCompany();
   const theirs = await platform.createUser(other._id, 'OPERATOR');
@@ -110,7 +110,7 @@ test('what can not be a business is refused, and the place is named', async () =
   expectProblem(await call(400, 'POST', PATH, { body: {} }), 'VALIDATION_FAILED', 'name');
 });
 
-test('changes of different fields at the same moment are all kept', async () => {
+test('changes of different fields at the same moment are all stored', async () => {
   const { _id } = await create({ name: 'A' });
   const changes = [
     { name: 'Z' },

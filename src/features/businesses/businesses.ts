@@ -61,7 +61,7 @@ export async function updateBusinessById(tenant: Tenant, id: string, input: Busi
   });
 }
 
-/** Gone at once; a job makes what belonged to it belong to none. */
+/** The business is unknown at once; a job then removes it from the records that name it. */
 export async function removeBusiness(kit: Kit, tenant: Tenant, id: string): Promise<Business> {
   return tenant.tx(async (tx) => {
     const business = await lockBusiness(tx, id);
@@ -82,6 +82,6 @@ async function applied(
   return { fields: { ...before, ...plain, held }, changes };
 }
 
-/** A business alone has no contact through whom it changed. */
+/** Emits FIELD_UPDATED without a contact, because the business was changed directly. */
 const tell = (tx: TenantTx, { _id, company }: Business, changes: FieldChange[]): Promise<void> =>
   emit(tx, fieldEvents({ _id, company, contact: null }, changes));

@@ -8,7 +8,7 @@ import type { Business } from './schemas.ts';
 const COLUMNS = `_id, company_id as company, name, domain, description,
   custom_field_values(company_id, custom_fields) as custom_fields, owner_id as owner, created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** What a caller can write; `held`: {custom field id: value}. */
+/** The fields that a caller can write; `held` maps the id of a custom field to its value. */
 export interface BusinessFields {
   name: string;
   domain: string | null;
@@ -44,7 +44,7 @@ export function insertBusiness(tx: TenantTx, id: string, fields: BusinessFields)
   });
 }
 
-/** `keepsValues`: the custom fields stay as they are, and are not stored anew. */
+/** With `keepsValues` the custom fields did not change and are not written again. */
 export function updateBusiness(
   tx: TenantTx,
   id: string,
@@ -71,7 +71,7 @@ const valuesOf = (tx: TenantTx, id: string, { name, domain, description, owner, 
   held,
 ];
 
-/** Out of sight, while records still name it. */
+/** Hides the business at once; its row stays while records name it. */
 export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'businesses.markRemoved',

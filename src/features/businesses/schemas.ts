@@ -21,7 +21,7 @@ export type Business = Static<typeof Business>;
 
 const name = Name;
 const optional = {
-  // RFC 1035 allows no longer name.
+  // RFC 1035 allows no longer domain.
   domain: Type.Optional(nullable(Type.String({ format: 'hostname', maxLength: 253 }))),
   description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
   custom_fields: Type.Optional(FieldValues),

@@ -1,4 +1,4 @@
-/** Companies: made and listed with global keys, read and changed by themselves, suspended by the operator. */
+/** Companies: global keys create and list them, a company reads and changes itself, and the operator suspends it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connectPhone } from '../../../test/support/network.ts';
@@ -78,7 +78,7 @@ const OPERATORS = {
 const USAGE = { stored_bytes: 0, allowed_bytes: 2 ** 50 };
 
 describe('creating', () => {
-  test('answers 201 with the whole record, its defaults, and invites the owner, who can then do everything', async () => {
+  test('creating a company answers 201 with the whole record and its defaults, and invites an owner who may do everything', async () => {
     const body = company();
     const made = (await create(201, body)).body;
     const { _id, createdAt, updatedAt, ...rest } = made;
@@ -95,7 +95,7 @@ describe('creating', () => {
     await call(200, 'GET', '/v1/api-keys', { key: session.access_token });
   });
 
-  test('takes every field, and the language of the owner', async () => {
+  test('creating a company accepts every field, and the language of the owner', async () => {
     const owner = { name: 'Ana', email: freshEmail('owner'), language: 'en' };
     const { body } = await create(201, company({ ...EVERYTHING, ...OPERATORS, owner }));
     const { _id, createdAt: _c, updatedAt: _u, ...rest } = body;
@@ -104,14 +104,14 @@ describe('creating', () => {
     assert.equal((await waitForMail(platform, owner.email)).subject, 'Your access to Padaria Imperial on Parley');
   });
 
-  test('invites an owner of whom no language is said in that of the company', async () => {
+  test('an owner without a language is invited in the language of the company', async () => {
     const email = freshEmail('owner');
     const general_config = { language: 'es', time_zone: 'America/Manaus' };
     await create(201, company({ general_config, owner: { name: 'Eva', email } }));
     assert.match(String((await waitForMail(platform, email)).subject), /^Su acceso a /);
   });
 
-  test('with an owner who belongs to another company invites this person like any other', async () => {
+  test('an owner who belongs to another company is invited to the new company like any other person', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     const { body } = await create(201, company({ owner: { name: 'Ana', email: person.email } }));
     const mail = await waitForMail(platform, person.email);
@@ -120,7 +120,7 @@ describe('creating', () => {
     assert.deepEqual([session.user.company, session.user.role], [body._id, 'OWNER']);
   });
 
-  test('takes a global key that may: company keys and users are 403, whatever they may do', async () => {
+  test('only a global key with the scope creates companies; company keys and users are answered 403', async () => {
     const owner = await platform.createUser(demo._id, 'OWNER');
     const reader = await platform.createKey(null, ['companies:read']);
     for (const token of [demo.key, owner.token, reader.token]) {
@@ -133,7 +133,7 @@ describe('creating', () => {
 });
 
 describe('the list', () => {
-  test('has all companies for a global key, the newest first, in pages, by status and by a part of the name, whatever its case and accents', async () => {
+  test('a global key lists all companies, the newest first, in pages, by status, and by a part of the name in any case and with or without accents', async () => {
     const names = ['Alfa Search', 'beta sEARCH', '100% Search_', 'São Gamma'];
     const made: Json[] = [];
     for (const name of names) made.push((await create(201, company({ name }))).body);
@@ -164,7 +164,7 @@ describe('the list', () => {
     assert.equal(second._id, walked[1]);
   });
 
-  test('is for global keys alone', async () => {
+  test('the list of companies is for global keys only', async () => {
     const owner = await platform.createUser(demo._id, 'OWNER');
     for (const token of [demo.key, owner.token]) {
       expectProblem(await call(403, 'GET', '/v1/companies', { key: token }), 'FORBIDDEN');
@@ -180,7 +180,7 @@ describe('the list', () => {
 });
 
 describe('a company itself', () => {
-  test('reads and changes its own record, by key and by user, each with the scope for it', async () => {
+  test('a company reads and changes its own record by key and by user, each with the scope for it', async () => {
     const own = await platform.createCompany();
     const admin = await platform.createUser(own._id, 'ADMIN');
     const viewer = await platform.createUser(own._id, 'VIEWER');
@@ -194,7 +194,7 @@ describe('a company itself', () => {
     await change(403, own._id, { name: 'x' }, { key: reader.token });
   });
 
-  test('meets another company as one that does not exist, byte by byte', async () => {
+  test('another company is answered like one that does not exist, byte for byte', async () => {
     const [own, other] = [await platform.createCompany(), await platform.createCompany()];
     for (const ask of [
       (id: string) => read(404, id, { key: own.key, headers: { 'x-company-id': id } }),
@@ -213,7 +213,7 @@ describe('a company itself', () => {
     }
   });
 
-  test('PATCH changes what it names and leaves the rest; general_config is merged, other objects are replaced', async () => {
+  test('PATCH changes the given fields and leaves the rest; general_config is merged, other objects are replaced', async () => {
     const { _id } = await platform.createCompany();
     for (const [field, value] of Object.entries({ ...EVERYTHING, ...OPERATORS })) {
       assert.deepEqual((await change(200, _id, { [field]: value })).body[field], value);
@@ -244,7 +244,7 @@ describe('a company itself', () => {
     for (const field of Object.keys(nulls)) assert.equal(cleared[field], null);
   });
 
-  test('does not decide whether and how it is served and billed: those fields take a global key', async () => {
+  test('a company cannot change the fields that decide its status and billing: they take a global key', async () => {
     const own = await platform.createCompany();
     const owner = await platform.createUser(own._id, 'OWNER');
     for (const [field, value] of Object.entries({ status: 'SUSPENDED', ...OPERATORS })) {
@@ -258,7 +258,7 @@ describe('a company itself', () => {
     assert.equal((await read(200, own._id)).body.name, 'Other');
   });
 
-  test('shows the channels of its active inboxes and its active agents', async () => {
+  test('a company shows the channels of its active inboxes and its active agents', async () => {
     const own = await platform.createCompany();
     const first = await connectPhone(platform, { company: own });
     await connectPhone(platform, { company: own });
@@ -287,7 +287,7 @@ describe('a company itself', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const WRONG: [string, ...unknown[]][] = [
     ['name', '', ' \t', null, 7, 'x'.repeat(201)],
     ['description', 7, 'x'.repeat(2_001)],
@@ -319,7 +319,7 @@ describe('what is refused', () => {
     ['surprise', 1],
   ];
 
-  test('is named by its field, on creating and on changing, and nothing of it is stored', async () => {
+  test('a wrong value is refused with its field named, on creating and on changing, and nothing is stored', async () => {
     const own = await platform.createCompany();
     const before = (await read(200, own._id)).body;
     const [row] = await database.sql('select count(*)::int as count from companies');
@@ -349,7 +349,7 @@ describe('what is refused', () => {
     assert.deepEqual((await database.sql('select count(*)::int as count from companies'))[0], row);
   });
 
-  test('an object of its own has 16 kB, counted in bytes', async () => {
+  test('each object of free form holds at most 16 kB, counted in bytes', async () => {
     const { _id } = await platform.createCompany();
     for (const field of ['subscription', 'onboarding', 'attribution']) {
       const frame = Buffer.byteLength('{"text":""}');
@@ -365,7 +365,7 @@ describe('what is refused', () => {
     }
   });
 
-  test('a global key that names a company that does not exist is told 404', async () => {
+  test('a global key that names a company that does not exist is answered 404', async () => {
     const headers = { 'x-company-id': UNKNOWN_ID };
     expectProblem(await read(404, demo._id, { headers }), 'NOT_FOUND');
     expectProblem(await call(404, 'GET', '/v1/companies', { key, headers }), 'NOT_FOUND');
@@ -374,7 +374,7 @@ describe('what is refused', () => {
 });
 
 describe('a suspended company', () => {
-  test('is shut out at once, with its keys, sessions and log-ins; the operator still manages it, and it comes back', async () => {
+  test('a suspended company is refused at once, with its keys, sessions and log-ins; the operator can change it and activate it again', async () => {
     const own = await platform.createCompany();
     const owner = await createPerson(platform, own._id, 'OWNER');
     const headers = { 'x-company-id': own._id };
@@ -400,7 +400,7 @@ describe('a suspended company', () => {
 });
 
 describe('the audit', () => {
-  test('tells a company what happens to its record, also when the global key names another company', async () => {
+  test('the audit of a company records what happens to its record, also when the global key names another company', async () => {
     const [own, other] = [await platform.createCompany(), await platform.createCompany()];
     await change(200, own._id, { name: 'Renamed', subscription: { plan: 'pro' } });
     await change(200, own._id, { description: 'x' }, { headers: { 'x-company-id': other._id } });
@@ -419,7 +419,7 @@ describe('the audit', () => {
   });
 });
 
-test('while the database does not answer each is 503, and a defect is 500 without a word', async () => {
+test('the operations of companies answer 503 while the database does not answer, and 500 without details at a defect', async () => {
   const asked = [
     { method: 'GET', path: `/v1/companies/${demo._id}`, scope: 'companies:read' },
     { method: 'PATCH', path: `/v1/companies/${demo._id}`, scope: 'companies:update', body: { name: 'Demo' } },

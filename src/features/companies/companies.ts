@@ -1,4 +1,4 @@
-/** The tenants themselves. */
+/** Companies, which are the tenants of the installation. */
 import type { Kit } from '../../kit.ts';
 import { forbidden, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -22,7 +22,7 @@ import {
 } from './queries.ts';
 import type { Company, CompanyCreate, CompanyQuery, CompanyUpdate } from './schemas.ts';
 
-/** A company with everything that each one has from its first day. */
+/** Creates a company with what each company has from its first day, such as the default pipeline. */
 export async function createCompany(tx: SystemTx, input: Omit<CompanyCreate, 'owner'>): Promise<Company> {
   const company = await insertCompany(tx, merged({ ...BLANK, _id: newId(), name: input.name }, input));
   await createDefaultPipeline(tx, company._id, company.general_config.language);
@@ -57,7 +57,7 @@ export async function pageCompanies(caller: Caller, query: CompanyQuery): Promis
   return pageFrom(query, window, rows, () => countCompanies(caller.read, filter, window));
 }
 
-/** A suspended company's keys and sessions are refused at once, in every other process within a second. */
+/** Changes a company. When it is suspended, this process refuses its keys and sessions at once, every other one within a second. */
 export async function updateCompanyById(kit: Kit, caller: Caller, id: string, input: CompanyUpdate): Promise<Company> {
   refuseStrangers(caller, id);
   refuseOperatorFields(caller, input);
@@ -70,17 +70,17 @@ export async function updateCompanyById(kit: Kit, caller: Caller, id: string, in
   return company;
 }
 
-/** A suspended company answers like one that does not exist. */
+/** Whether an active company has this id; a suspended company is answered like one that does not exist. */
 export async function companyExists(tx: SystemTx, companyId: string): Promise<boolean> {
   return (await findActiveCompany(tx, companyId)) !== null;
 }
 
-/** A suspended one, too: its operator still manages it. */
+/** Whether a company has this id, a suspended one included: the operator still manages it. */
 export async function isCompany(tx: SystemTx, companyId: string): Promise<boolean> {
   return (await findCompany(tx, companyId)) !== null;
 }
 
-/** True once, for the one caller whose transaction will fill it. */
+/** True when the installation has no company. A lock makes this true for one caller only, whose transaction creates the first company. */
 export async function isEmptyInstallation(tx: SystemTx): Promise<boolean> {
   await lockInstallation(tx);
   return (await findAnyCompany(tx)) === null;
@@ -106,7 +106,7 @@ const BLANK: Omit<CompanyRow, '_id' | 'name'> = {
   limits: { stored_bytes: null },
 };
 
-// What a company may keep with us beside its own columns.
+// The largest size of each object that a company may fill freely.
 const MAX_FREE_BYTES = 16_384;
 const FREE_FIELDS = ['subscription', 'onboarding', 'attribution'] as const;
 
@@ -136,12 +136,12 @@ function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone.length > 0;
   } catch {
-    // Failure policy: the only failure is a name that the runtime does not know.
+    // Failure policy: Intl throws only for a name that it does not know, so the answer is false.
     return false;
   }
 }
 
-/** What decides whether, and how, a company is served and billed: for the operator of the installation. */
+/** Only the operator of the installation changes the fields that decide whether and how a company is served and billed. */
 const OPERATOR_FIELDS = [
   'status',
   'subscription',

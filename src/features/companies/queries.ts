@@ -4,7 +4,7 @@ import { countRows, listRows, type PlainList } from '../../platform/plain-list.t
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { Company } from './schemas.ts';
 
-/** What a caller can write; the rest of the record follows from other tables. */
+/** The columns that a caller can write; other fields of the record are read from other tables. */
 export type CompanyRow = Omit<Company, 'company' | 'channels' | 'agent_flows' | 'usage' | 'createdAt' | 'updatedAt'>;
 
 const WRITABLE = [
@@ -28,7 +28,7 @@ const WRITABLE = [
   'limits',
 ] as const;
 
-// Companies that were made before there was such a setting have none.
+// Companies that are older than these settings have no value for them.
 const ABSENT = new Map([
   ['general_config', '{"country": null}'],
   ['limits', '{"stored_bytes": null}'],
@@ -50,7 +50,6 @@ const RECORD = `_id, _id as company, ${SHOWN.join(', ')},
 const valuesOf = (row: CompanyRow): unknown[] => WRITABLE.map((column) => row[column]);
 const numbered = WRITABLE.map((_column, index) => `$${index + 2}`);
 
-/** Defaults stand in for what is not given. */
 export function insertCompany(tx: SystemTx, row: CompanyRow): Promise<Company> {
   return one(tx, {
     name: 'companies.insert',
@@ -91,7 +90,7 @@ export interface CompanyFilter {
 
 const FILTER = `($1::text is null or status = $1) and ($2::text is null or strpos(fold(name), fold($2)) > 0)`;
 
-/** All companies of the installation: for global keys alone. */
+/** The list of all companies of the installation, which only global keys may read. */
 const listOf = ({ status, search }: CompanyFilter): PlainList => ({
   name: 'companies',
   columns: RECORD,
@@ -120,7 +119,7 @@ export function findAnyCompany(tx: SystemTx): Promise<{ _id: string } | null> {
   return maybeOne(tx, { name: 'companies.findAny', text: 'select _id from companies limit 1', values: [] });
 }
 
-/** False while another transaction adds up what companies store: two would wait for each other's sums. */
+/** Locks the sums of stored bytes. False while another transaction adds up: two at once would block each other. */
 export async function lockSums(tx: SystemTx): Promise<boolean> {
   const { mine } = await one<{ mine: boolean }>(tx, {
     name: 'companies.lockSums',
@@ -130,10 +129,10 @@ export async function lockSums(tx: SystemTx): Promise<boolean> {
   return mine;
 }
 
-/** Whether changes of what companies store are still to be added up. */
+/** SQL condition: some changes of stored bytes are not yet added to the sums. */
 export const HAS_CHANGES = 'exists (select from stored_changes)';
 
-/** Moves changes of what companies store into their sums, and returns how many it moved. */
+/** Adds recorded changes of stored bytes to the sum of each company, and returns how many changes it removed. */
 export async function addUpChanges(tx: SystemTx, most: number): Promise<number> {
   const { moved } = await one<{ moved: number }>(tx, {
     name: 'companies.addUpChanges',
@@ -155,7 +154,7 @@ export async function addUpChanges(tx: SystemTx, most: number): Promise<number> 
   return moved;
 }
 
-/** Two processes that start on the same empty store must not both fill it. */
+/** Holds a lock until the transaction ends, so that two processes that start on the same empty database do not both fill it. */
 export function lockInstallation(tx: SystemTx): Promise<number> {
   return exec(tx, { name: 'companies.lockInstallation', text: 'select pg_advisory_xact_lock(724113002)', values: [] });
 }

@@ -6,7 +6,7 @@ import { Email, LANGUAGES } from '../users/schemas.ts';
 
 const COMPANY_STATUSES = ['ACTIVE', 'SUSPENDED'] as const;
 
-/** JSON of the caller's own making, at most 16 kB of it. */
+/** An object of free form; companies.ts limits it to 16 kB. */
 const Free = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 
 const name = Name;
@@ -73,7 +73,7 @@ export type CompanyCreate = Static<typeof CompanyCreate>;
 export const CompanyUpdate = define('CompanyUpdate', strict({ name: Type.Optional(name), ...optional }));
 export type CompanyUpdate = Static<typeof CompanyUpdate>;
 
-/** The company as other records show it inside themselves. */
+/** The fields of a company that other records show when they embed it. */
 const shown = {
   _id: Id,
   name: Type.String(),

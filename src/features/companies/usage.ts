@@ -1,15 +1,14 @@
-/** What companies store is counted by the database; the changes that it notes are added up here. */
+/** The database records each change of what companies store; this job adds the changes to one sum per company. */
 import type { Kit } from '../../kit.ts';
 import { seldom, type DueWork } from '../../platform/look-out.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { addUpChanges, HAS_CHANGES, lockSums } from './queries.ts';
 
-// Whoever asks what a company stores adds up what waits, so it may be some thousands.
+// Reading a company's usage adds the recorded changes to its sum, so some thousands of changes may wait.
 const LOOK_EVERY_MS = 2_000;
-// Some tens of milliseconds.
+// Adding up this many changes takes some tens of milliseconds.
 const PORTION = 5_000;
 
-/** Adds up what has changed. */
 export function changesToAddUp(kit: Kit): DueWork {
   let looking = false;
   async function look(): Promise<void> {
@@ -18,7 +17,7 @@ export function changesToAddUp(kit: Kit): DueWork {
     try {
       while ((await kit.database.systemTx('upkeep', addUpPortion)) === PORTION);
     } catch (error) {
-      // Failure policy: the changes wait for the next look, and count meanwhile as well.
+      // Failure policy: the changes stay recorded for the next run; until then they are still included in what a company uses.
       kit.log.warn({ err: error }, 'companies: changes of what they store wait');
     }
     looking = false;

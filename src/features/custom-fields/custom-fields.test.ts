@@ -38,7 +38,7 @@ test('a field is created, read, listed, changed and removed in one format', asyn
   await call(404, 'DELETE', `${PATH}/${_id}`);
 });
 
-test('a slug is made of the title: small, without accents, beginning with a letter, of 64 characters at most', async () => {
+test('a slug is made from the title: in small letters, without accents, beginning with a letter, at most 64 characters long', async () => {
   const titles = {
     'Número do Pedido (ERP)': 'numero_do_pedido_erp',
     '2ª via': 'field_2a_via',
@@ -53,7 +53,7 @@ test('a slug is made of the title: small, without accents, beginning with a lett
   await call(201, 'POST', PATH, { body: { ...body, slug: 'age' } });
 });
 
-test('a slug belongs to one field of a context, also among ten that ask at once; another context may have it', async () => {
+test('a slug belongs to one field of a context, also when ten requests ask for it at once; another context may use it as well', async () => {
   const body = { title: 'Score', slug: 'score', context: 'contact', type: 'NUMBER' };
   const answers = await Promise.all(
     Array.from({ length: 10 }, () =>
@@ -77,7 +77,7 @@ test('a slug belongs to one field of a context, also among ten that ask at once;
   await call(201, 'POST', PATH, { body, key: other.key });
 });
 
-test('what can not be a field is refused, and the place is named', async () => {
+test('a body that is not a valid field is refused with its place named', async () => {
   const good = { title: 'T', context: 'contact', type: 'TEXT' };
   const bad: [Json, string][] = [
     [{ ...good, type: 'SELECT' }, 'options'],
@@ -103,7 +103,7 @@ test('what can not be a field is refused, and the place is named', async () => {
   }
 });
 
-test('each type takes its own values and refuses all others, naming the field as the caller wrote it', async () => {
+test('each type accepts its own values and refuses all others, naming the field as the caller wrote it', async () => {
   const long = 'x'.repeat(4_097);
   const types: [Json, unknown[], unknown[]][] = [
     [{ type: 'TEXT' }, ['', 'Olá', '7', 'x'.repeat(4_096)], [7, true, ['a'], long]],
@@ -135,7 +135,7 @@ test('each type takes its own values and refuses all others, naming the field as
   }
 });
 
-test('a value is written by slug or id; a field of another context, company, or none is an unknown reference', async () => {
+test('a value is written by slug or id; the field of another context or company, and one that does not exist, is an unknown reference', async () => {
   const own = await define({});
   const business = await define({ context: 'business' });
   const other = await platform.createCompany();
@@ -151,7 +151,7 @@ test('a value is written by slug or id; a field of another context, company, or 
   expectProblem(await patch(400, `/v1/contacts/${contact._id}`, twice), 'VALIDATION_FAILED');
 });
 
-test('an option that is removed stays where it is held, can be sent back unchanged, and can not be written anew', async () => {
+test('a removed option stays in the records that hold it and can be sent back unchanged, but is not accepted anew', async () => {
   const { _id, slug } = await define({ type: 'SELECT', options: ['old', 'new'] });
   const holder = await contactWith({ [slug]: 'old' });
   const another = await contactWith({});
@@ -166,7 +166,7 @@ test('an option that is removed stays where it is held, can be sent back unchang
   await patch(400, `/v1/contacts/${another._id}`, { custom_fields: { [slug]: 'old' } });
 });
 
-test('a removed field is shown by no record from that moment on, and its values are erased by a job', async () => {
+test('a removed field disappears from all records at once, and a job erases its values', async () => {
   const [gone, stays] = [await define({}), await define({})];
   const contact = await contactWith({ [gone.slug]: 'secret', [stays.slug]: 'kept' });
   await call(200, 'DELETE', `${PATH}/${gone._id}`);
@@ -183,7 +183,7 @@ test('a removed field is shown by no record from that moment on, and its values 
   const again = await define({ slug: gone.slug });
   assert.deepEqual((await call(200, 'GET', `/v1/contacts/${contact._id}`)).body, body);
   assert.notEqual(again._id, gone._id);
-  // The minute that the job waits has passed.
+  // Moves the start of the job to now, instead of waiting a minute for it.
   await database.sql(`update pgboss.job set start_after = now() where name = 'custom-fields.strip'`);
   await until('the values are erased', async () => {
     const [row] = await database.sql<{ held: Json }>('select custom_fields as held from contacts where _id = $1', [
@@ -193,7 +193,7 @@ test('a removed field is shown by no record from that moment on, and its values 
   });
 });
 
-test('values of thousands of records are erased in portions, of each context, and an erasure that was cut off goes on', async () => {
+test('a job erases the values of thousands of records portion by portion, in each context, and continues after an interruption', async () => {
   const other = await platform.createCompany();
   const [own, foreign] = [newId(), newId()];
   for (const company of [demo._id, other._id]) {
@@ -225,7 +225,7 @@ test('values of thousands of records are erased in portions, of each context, an
   assert.equal(row?.count, 2_500);
 });
 
-test('a context takes 200 fields and no more, also when many are made at once; removing one makes room', async () => {
+test('a context accepts 200 fields, also when many are created at once; removing one makes room for another', async () => {
   const { _id: company, key } = await platform.createCompany();
   await database.sql(
     `insert into custom_fields (company_id, _id, slug, title, context)
@@ -248,7 +248,7 @@ test('a context takes 200 fields and no more, also when many are made at once; r
   assert.equal(await make('one_more'), 201);
 });
 
-test('fields are found by context and by a part of title or slug, whatever the case and accents', async () => {
+test('fields are found by context and by a part of title or slug, in any case and with or without accents', async () => {
   const { key } = await platform.createCompany();
   for (const [title, context] of [
     ['Região', 'contact'],

@@ -1,4 +1,4 @@
-/** Definitions of custom fields: what a company may write into its own fields. */
+/** Definitions of custom fields: they decide which values a company may write into its records. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
@@ -28,17 +28,17 @@ import {
 } from './schemas.ts';
 import { checkOptions } from './values.ts';
 
-/** Throws FIELD_EXISTS when the context has a field of this slug. */
+/** Throws FIELD_EXISTS when the context already has a field with this slug. */
 export async function createField(tenant: Tenant, input: CustomFieldCreate): Promise<CustomField> {
   const { title, context, type, options = [], description = null } = input;
   const slug = input.slug ?? makeSlug(title, 'field');
   if (slug === null) throw invalid('slug', 'is required: the title has no letter to make one of', 'REQUIRED');
-  // A record's values are written by slug or id: one may not be taken for the other.
+  // A record's values are written by slug or by id, so a slug must not look like an id.
   if (isId(slug)) throw invalid('slug', 'looks like an id');
   checkOptions('options', type, options);
   return tenant.tx(async (tx) => {
     await lockFields(tx, context);
-    // Counted after the wait, so that whoever was first is seen.
+    // The fields are counted after the lock was granted, so that fields of other requests are included.
     const count = await countFields(tx, { context, search: null }, { since: null });
     if (count >= MAX_FIELDS) throw invalid('context', `has ${MAX_FIELDS} fields, and takes no more`, 'LIMIT_REACHED');
     const field = await insertField(tx, { _id: newId(), slug, title, context, type, options, description });
@@ -64,7 +64,7 @@ export async function pageFields(tenant: Tenant, query: CustomFieldQuery): Promi
   return pageFrom(query, window, rows, () => countFields(tenant.read, filter, window));
 }
 
-/** What records hold of an option that is removed stays there; it can only not be written again. */
+/** Changes a field. Records keep the values of a removed option, but it cannot be written again. */
 export async function updateFieldById(tenant: Tenant, id: string, input: CustomFieldUpdate): Promise<CustomField> {
   return tenant.tx(async (tx) => {
     const before = await lockField(tx, id);
@@ -75,10 +75,10 @@ export async function updateFieldById(tenant: Tenant, id: string, input: CustomF
   });
 }
 
-// Whoever still knew the field when it was removed has written by then; what came after the job would stay for ever.
+// Requests that still know the removed field have ended by then. A value that they wrote after the job ran would stay for ever.
 const STRIP_AFTER_SECONDS = 60;
 
-/** Its values are seen by nobody from now on; a job takes them out of the records. */
+/** Removes a field: no record shows its values any more, and a job erases them. */
 export async function removeField(kit: Kit, tenant: Tenant, id: string): Promise<CustomField> {
   return tenant.tx(async (tx) => {
     const field = await lockField(tx, id);

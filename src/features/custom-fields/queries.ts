@@ -8,7 +8,7 @@ import type { CustomField, FieldContext } from './schemas.ts';
 const COLUMNS = `_id, company_id as company, slug, title, context, type, options, description, created_at as "createdAt",
   updated_at as "updatedAt"`;
 
-/** Definitions by slug or id, what is unknown is left out; null: all, in the order in which a record shows them. */
+/** The fields with these slugs or ids, without unknown ones. With null, all fields in the order in which a record shows them. */
 export function listDefinitions(tx: TenantRead, context: FieldContext, keys: string[] | null): Promise<CustomField[]> {
   return many(tx, {
     name: 'custom-fields.listDefinitions',
@@ -26,7 +26,7 @@ export function findField(tx: TenantRead, id: string): Promise<CustomField | nul
   });
 }
 
-/** Whoever adds one waits here for whoever is adding another, once there are some. */
+/** Locks the fields of a context, so that requests which add one run one after the other. Has no effect while there is no field. */
 export function lockFields(tx: TenantTx, context: FieldContext): Promise<number> {
   return exec(tx, {
     name: 'custom-fields.lockAll',
@@ -43,7 +43,7 @@ export function lockField(tx: TenantTx, id: string): Promise<CustomField | null>
   });
 }
 
-/** Null when the slug is taken: the unique index decides. */
+/** Returns null when the slug is taken, which the unique index decides. */
 export function insertField(
   tx: TenantTx,
   field: Omit<CustomField, 'company' | 'createdAt' | 'updatedAt'>,
@@ -90,7 +90,7 @@ export interface FieldFilter {
   search: string | null;
 }
 
-// A company has some hundred fields at most: looking at each of them is quick.
+// A company has some hundred fields at most, so a search without an index is quick.
 const FILTER = `company_id = $1 and ($2::text is null or context = $2)
   and ($3::text is null or strpos(fold(title), fold($3)) > 0 or strpos(slug, fold($3)) > 0)`;
 
@@ -111,21 +111,18 @@ export function countFields(tx: TenantRead, filter: FieldFilter, window: Since):
   return countRows(tx, listOf(tx, filter), window);
 }
 
-/** Whose records hold values of a context. */
+/** The table whose records hold the values of a context. */
 const HOLDERS = { contact: 'contacts', conversation: 'conversations', business: 'businesses' } as const;
 
 export interface StripStep {
   context: FieldContext;
   field: string;
-  /** The record after which this step begins: '' at the start. */
+  /** The id of the last record of the step before; '' at the start. */
   after: string;
   limit: number;
 }
 
-/**
- * Takes a field's value out of the next records in the order of their ids. Returns where the step ended; null when there
- * was no record left.
- */
+/** Removes a field's value from the next records in the order of their ids. Returns the last id, or null when no record was left. */
 export async function stripValues(tx: TenantTx, { context, field, after, limit }: StripStep): Promise<string | null> {
   const table = HOLDERS[context];
   const rows = `select _id, record_bytes as bytes from ${table} where company_id = $1 and _id > $3 order by _id limit $4`;

@@ -11,12 +11,12 @@ export type FieldType = (typeof FIELD_TYPES)[number];
 
 export type Value = string | number | boolean | string[];
 
-/** What a record holds: {field id: value}, without those that are empty. */
+/** The values of a record by field id, without empty ones. */
 export type HeldValues = Record<string, Value>;
 
-/** A typed value on the wire; null clears. */
+/** A typed value in requests and answers; null clears it. */
 export const AnyValue = Type.Unsafe<Value | null>({
-  // The list first: the serialiser takes the first type that fits, and everything can be made a string.
+  // The list stands first: the serialiser takes the first type that fits, and can turn every value into a string.
   type: ['array', 'number', 'boolean', 'string', 'null'],
   items: { type: 'string' },
 });
@@ -27,10 +27,10 @@ export const FieldValue = define(
   Type.Object({ _id: Id, slug: Type.String(), title: Type.String(), value: AnyValue }),
 );
 
-/** Of one context. A record's values travel as a whole, so they have to stay few. */
+/** The largest number of fields of a context. A record is always sent with all of its values, so their number is limited. */
 export const MAX_FIELDS = 200;
 
-/** The values that a caller writes, by slug or id of their field; what is not named stays as it is. */
+/** The values that a caller writes, by slug or id of their field; fields that are not named stay as they are. */
 export const FieldValues = Type.Unsafe<Record<string, Value | null>>({
   type: 'object',
   additionalProperties: AnyValue,

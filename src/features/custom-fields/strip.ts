@@ -1,12 +1,12 @@
-/** What records hold of a field that is gone is taken out afterwards, a portion at a time. Nobody sees it any more. */
+/** Erases the values of a removed field from all records, a portion at a time. */
 import type { Kit } from '../../kit.ts';
 import { stripValues, type StripStep } from './queries.ts';
 import type { FieldContext } from './schemas.ts';
 
-// A transaction of some milliseconds, for which nobody's change of these records has to wait noticeably.
+// This many records take some milliseconds, so no other change of these records waits noticeably.
 const PORTION = 1_000;
 
-/** May be repeated, and begun again where it was interrupted: what is stripped already is passed over. */
+/** Erases the values of a removed field. The job may run again after an interruption and skips erased values. */
 export async function stripField(kit: Kit, company: string, field: string, context: FieldContext): Promise<void> {
   let after: string | null = '';
   while (after !== null) {

@@ -1,4 +1,4 @@
-/** Typed values: what a caller may write into a custom field or a table's column, and what really changes by it. */
+/** Checks the values that a caller writes into custom fields or columns of a table, and finds which of them change the record. */
 import { isDeepStrictEqual } from 'node:util';
 import { invalid, unknownReference } from '../../platform/errors.ts';
 import type { ChangeEvent } from '../../platform/events.ts';
@@ -9,18 +9,18 @@ import type { TenantRead } from '../../platform/tenant.ts';
 import { listDefinitions } from './queries.ts';
 import type { CustomField, FieldContext, FieldType, HeldValues, Value } from './schemas.ts';
 
-/** What a typed value is checked against; a table's column has the same. */
+/** The type and options that a value is checked against; custom fields and columns of tables both have them. */
 export interface TypedSlot {
   type: FieldType | 'URL';
   options: string[];
 }
 
-// As much text as a message holds; as many items as a person can look through.
+// A text may be as long as a message, and a list as long as a person can look through.
 const MAX_TEXT = 4_096;
 const MAX_ITEMS = 100;
 const MAX_ITEM_TEXT = 200;
 
-/** Null when the value fits, else what is wrong with it. */
+/** Null when the value fits, otherwise a message that says what is wrong with it. */
 export function faultOf(slot: TypedSlot, value: unknown): string | null {
   switch (slot.type) {
     case 'TEXT':
@@ -42,7 +42,7 @@ export function faultOf(slot: TypedSlot, value: unknown): string | null {
   }
 }
 
-/** Throws VALIDATION_FAILED naming `path` where options are missing, or are for a type that has none. */
+/** Throws VALIDATION_FAILED naming `path` when a SELECT has no options, or another type has options it does not take. */
 export function checkOptions(path: string, type: TypedSlot['type'], options: string[]): void {
   if (type === 'SELECT' && options.length === 0) throw invalid(path, 'is required by a SELECT', 'REQUIRED');
   if (type !== 'SELECT' && type !== 'LIST' && options.length > 0) throw invalid(path, 'is only for a SELECT or a LIST');
@@ -53,7 +53,7 @@ const isText = (value: unknown, most: number): value is string => typeof value =
 function isDate(value: unknown): boolean {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
   const date = new Date(`${value}T00:00:00Z`);
-  // 2026-02-30 would roll over to March.
+  // JavaScript reads 2026-02-30 as a day in March.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
@@ -65,17 +65,17 @@ function faultOfList(slot: TypedSlot, value: unknown): string | null {
   return isFree || value.every((item) => optionsOf(slot).has(item)) ? null : `must hold only ${tellOptions(slot)}`;
 }
 
-// Definitions live as long as one request or one portion of an import.
+// The sets live as long as the definitions, that is for one request or one portion of an import.
 const knownOptions = new WeakMap<string[], Set<unknown>>();
 
-/** A list is looked up, not searched: a hundred items in two hundred options, in each of two hundred fields, add up. */
+/** A set makes the check of long lists fast: a hundred items in two hundred options, for each of two hundred fields. */
 function optionsOf({ options }: TypedSlot): Set<unknown> {
   const known = knownOptions.get(options) ?? new Set<unknown>(options);
   knownOptions.set(options, known);
   return known;
 }
 
-// A message lists the options of a field up to this many characters; a longer list is replaced by its count.
+// An error message lists the options of a field up to this many characters; otherwise it gives their number.
 const MAX_TOLD = 200;
 
 function tellOptions({ options }: TypedSlot): string {
@@ -83,21 +83,21 @@ function tellOptions({ options }: TypedSlot): string {
   return told.length <= MAX_TOLD ? told : `its ${options.length} options`;
 }
 
-/** All fields that a kind of record can have, in the order in which it shows them. */
+/** All custom fields of a kind of record, in the order in which a record shows them. */
 export function definitionsOf(tx: TenantRead, context: FieldContext): Promise<CustomField[]> {
   return listDefinitions(tx, context, null);
 }
 
 export interface FieldChange {
   field: Pick<CustomField, '_id' | 'slug' | 'title' | 'context'>;
-  /** Null when it was cleared. */
+  /** Null when the value was cleared. */
   value: Value | null;
 }
 
 /**
- * What the record holds once the given values are written into it, and the fields that really changed. Throws
- * VALIDATION_FAILED or UNKNOWN_REFERENCE naming `custom_fields.<key>`, or `custom_fields` where all values together are too large;
- * a field of another context is unknown here.
+ * Returns the record's values after the given ones are written, and the fields that really changed. Throws VALIDATION_FAILED or
+ * UNKNOWN_REFERENCE naming `custom_fields.<key>`, or `custom_fields` when all values together are too large. A field of another context is
+ * unknown.
  */
 export async function applyValues(
   tx: TenantRead,
@@ -110,7 +110,7 @@ export async function applyValues(
   return mergeValues(await listDefinitions(tx, context, keys), held, given);
 }
 
-/** The same with definitions at hand: an import asks for them once. */
+/** Does the work of applyValues with definitions that are already loaded: an import loads them once. */
 export function mergeValues(
   definitions: CustomField[],
   held: HeldValues,
@@ -126,7 +126,7 @@ export function mergeValues(
     if (!definition) throw unknownReference(path);
     if (named.has(definition._id)) throw invalid(path, 'is named twice');
     named.add(definition._id);
-    // What stands there already is no change: it may be of an option that was removed since.
+    // A value that stays the same is not checked: its option may have been removed since it was written.
     if (isDeepStrictEqual(next.get(definition._id) ?? null, value)) continue;
     const fault = value === null ? null : faultOf(definition, value);
     if (fault !== null) throw invalid(path, fault);
@@ -138,7 +138,7 @@ export function mergeValues(
   return { held: expectValuesSize(held, Object.fromEntries(next)), changes };
 }
 
-/** The values as a record shows them. */
+/** The values of a record in the format in which the API shows them. */
 export const showValues = (definitions: CustomField[], held: HeldValues) =>
   definitions.flatMap(({ _id, slug, title }) => {
     const value = own(held, _id);
@@ -152,7 +152,7 @@ function expectValuesSize(before: HeldValues, after: HeldValues): HeldValues {
 
 const knownKeys = new WeakMap<CustomField[], Map<string, CustomField>>();
 
-/** By slug and by id; an import asks for the same definitions with each of its rows. */
+/** The fields by slug and by id; the map is kept because an import asks for it with each row. */
 function keysOf(definitions: CustomField[]): Map<string, CustomField> {
   const known =
     knownKeys.get(definitions) ??
@@ -161,13 +161,13 @@ function keysOf(definitions: CustomField[]): Map<string, CustomField> {
   return known;
 }
 
-/** As filters mean it, too. */
+/** Whether a value counts as empty, here and in filters. */
 export const isEmpty = (value: Value | null | undefined): boolean =>
   (value ?? '') === '' || isDeepStrictEqual(value, []);
 
 /**
- * What two records hold together: the first one's values, and where it is empty the other's. No value is judged anew, but their size
- * is: throws VALIDATION_FAILED naming `custom_fields` where they are too large together, so that no value is lost without a word.
+ * The values of two merged records: those of the first one, and where it has none, those of the other. Values are not checked again, except
+ * for their size: throws VALIDATION_FAILED naming `custom_fields` when they are too large together, so that no value is lost silently.
  */
 export async function uniteValues(
   tx: TenantRead,
@@ -187,13 +187,13 @@ export async function uniteValues(
 export interface ChangedRecord {
   _id: string;
   company: string;
-  /** The contact whose field it is, or through whom a business changed; null when there is none. */
+  /** The contact that has the field, or through which a business changed; null when there is none. */
   contact: string | null;
-  /** Only when the change happened inside a conversation. */
+  /** Only set when the change happened inside a conversation. */
   conversation?: string;
 }
 
-/** FIELD_UPDATED, once per field that really changed, with exactly the data that integrators know. */
+/** Makes one FIELD_UPDATED for each field that really changed, with the data that integrators expect. */
 export function fieldEvents(record: ChangedRecord, changes: FieldChange[]): ChangeEvent[] {
   const { _id, company, contact, conversation } = record;
   return changes.map(({ field, value }) => ({

@@ -1,4 +1,4 @@
-/** Businesses that are removed: unknown at once, and afterwards out of every record that named them. */
+/** A removed business is unknown at once, and a job then removes it from every record that named it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
@@ -28,7 +28,7 @@ const gone = (business: string): Promise<unknown> =>
 const table = (await make('/v1/tables', { name: 'Orders', columns: [{ key: 'note', type: 'TEXT' }] }))._id;
 const rows = `/v1/tables/${table}/rows`;
 
-test('1,000 contacts and rows: DELETE answers at once, no statement is for more than 300 of them, each contact is told once', async () => {
+test('a business with 1,000 contacts and rows: DELETE answers at once, each statement changes at most 300 records, each contact has one event', async () => {
   const business = await addBusiness();
   for (const bounded of ['contacts', 'table_rows']) await boundChanges(platform, bounded, 300);
   await database.sql(
@@ -52,7 +52,7 @@ test('1,000 contacts and rows: DELETE answers at once, no statement is for more 
   assert.deepEqual(counts, { contacts: 1_000, rows: 1_000, told: 1_000, which: 1_000 });
 });
 
-test('what belonged to a removed business belongs to none, contacts are told as their GET shows them; what is another’s stays', async () => {
+test('records of a removed business belong to none, contacts have an event as their GET shows them, and other records stay', async () => {
   const [business, stays] = [await addBusiness(), await addBusiness()];
   const contacts = [
     await make('/v1/contacts', { name: 'Maria', business }),
@@ -76,7 +76,7 @@ test('what belonged to a removed business belongs to none, contacts are told as 
   );
 });
 
-test('while records still name it, a removed business is unknown: to its path, the list, and whoever would name it', async () => {
+test('a removed business is unknown to its path, the list and new references, while records still name it', async () => {
   const [business, stays] = [await addBusiness(), await addBusiness()];
   const { name } = await read(`/v1/businesses/${business}`);
   const contact = await make('/v1/contacts', { name: 'Maria', business });
@@ -108,7 +108,7 @@ test('while records still name it, a removed business is unknown: to its path, t
   const imported = await importSheet(platform, '/v1/contacts/import', { file });
   assert.deepEqual([imported.created_count, imported.failed_count, imported.row_errors[0].field], [1, 1, 'business']);
 
-  // Not left to the foreign key, which would clear what is left without a word.
+  // The job does not leave this to the foreign key, which would clear the references without an event.
   await assert.rejects(release(business), /still name/);
   assert.ok(await isStored(business), 'still on the way out');
   await letGo();
@@ -119,7 +119,7 @@ test('while records still name it, a removed business is unknown: to its path, t
   ]);
 });
 
-test('whoever names a business at the moment of its removal is refused, or is cleared with the others', async () => {
+test('a reference to a business that is made at the moment of its removal is refused, or cleared with the others', async () => {
   for (let round = 0; round < 5; round += 1) {
     const business = await addBusiness();
     const ask = async (method: string, path: string, body: Json): Promise<Json> => {

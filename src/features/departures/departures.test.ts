@@ -1,4 +1,4 @@
-/** Users who are removed: gone at once, and afterwards out of every record that named them. */
+/** A removed user has no access at once, and a job then removes the user from every record that named them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -35,7 +35,7 @@ const isStored = async (user: string): Promise<boolean> =>
 const gone = (user: string): Promise<unknown> =>
   until('the user to be out of all records', async () => !(await isStored(user)), 60_000);
 
-/** Conversations, each with a contact, that belong to the user. */
+/** Creates conversations with contacts that belong to the user. */
 async function own(user: string, count: number): Promise<string[]> {
   const rows = await database.sql<{ _id: string }>(
     `with c as (
@@ -47,13 +47,13 @@ async function own(user: string, count: number): Promise<string[]> {
   return rows.map((row) => row._id);
 }
 
-/** Removed, while a record that somebody writes into keeps the removal from coming to its end. */
+/** Removes a user while an open transaction holds a record that names the user, so that the removal job cannot finish. */
 async function removeSlowly(user: string): Promise<() => Promise<void>> {
   const business = await make('/v1/businesses', { name: 'Held', owner: user });
   const letGo = await hold(platform, 'businesses', [business._id]);
   await remove(200, user);
   return async () => {
-    // Not left to the foreign key, which would clear what is left without a word.
+    // The job does not leave this to the foreign key, which would clear the references without an event.
     await assert.rejects(release(user), /still name/);
     assert.ok(await isStored(user), 'still on the way out');
     await letGo();
@@ -62,7 +62,7 @@ async function removeSlowly(user: string): Promise<() => Promise<void>> {
   };
 }
 
-test('4,000 conversations: DELETE answers at once, each is told once that it belongs to nobody, and the row goes last', async () => {
+test('a user with 4,000 conversations: DELETE answers at once, each conversation has one event without an owner, the row is deleted last', async () => {
   const user = await addUser();
   const ids = await own(user, 4_000);
   const before = await read(`/v1/users/${user}`);
@@ -84,7 +84,7 @@ test('4,000 conversations: DELETE answers at once, each is told once that it bel
   assert.deepEqual(counts, { released: ids.length, told: ids.length, which: ids.length });
 });
 
-test('conversations, contacts, businesses and inboxes name nobody afterwards; the first two are told, as their GET shows them', async () => {
+test('no record names a removed user afterwards; conversations and contacts have events as their GET shows them', async () => {
   const [user, other] = [await addUser(), await addUser()];
   const [mine = '', attended = '', stranger = ''] = await own(user, 3);
   await call(200, 'PATCH', `/v1/conversations/${attended}`, { body: { owner: other } });
@@ -118,7 +118,7 @@ test('conversations, contacts, businesses and inboxes name nobody afterwards; th
   }
 });
 
-test('a deactivated user is owner, attendant and default owner of nothing any more, which is told; the row stays', async () => {
+test('a deactivated user is owner, attendant and default owner of nothing any more, with events, and the user’s row stays', async () => {
   const user = await addUser();
   const [conversation = ''] = await own(user, 1);
   const contact = await make('/v1/contacts', { name: 'Maria', owner: user });
@@ -142,7 +142,7 @@ test('a deactivated user is owner, attendant and default owner of nothing any mo
   assert.equal((await read(`/v1/users/${user}`)).status, 'INACTIVE');
 });
 
-test('who is ACTIVE again before the job has come keeps what is theirs', async () => {
+test('a user who is active again before the job runs keeps their records', async () => {
   const user = await addUser();
   const ids = await own(user, 2);
   const letGo = await hold(platform, 'conversations', ids);
@@ -154,7 +154,7 @@ test('who is ACTIVE again before the job has come keeps what is theirs', async (
   for (const id of ids) assert.equal((await read(`/v1/conversations/${id}`)).owner, user);
 });
 
-test('an INACTIVE user is named anew by nothing, and an INVITED one may be', async () => {
+test('new references to an INACTIVE user are refused, and those to an INVITED user are accepted', async () => {
   const { _id: inactive } = await make('/v1/users', { name: 'Gone', email: freshEmail('gone'), role: 'OPERATOR' });
   await call(200, 'PATCH', `/v1/users/${inactive}`, { body: { status: 'INACTIVE' } });
   const { _id: invited } = await make('/v1/users', { name: 'Next', email: freshEmail('next'), role: 'OPERATOR' });
@@ -182,7 +182,7 @@ test('an INACTIVE user is named anew by nothing, and an INVITED one may be', asy
   assert.deepEqual([imported.failed_count, imported.row_errors[0].field], [1, 'owner']);
 });
 
-test('while records still name them, the user is out of sight, shut out, and nobody to be named anew', async () => {
+test('a removed user is not shown, has no access and cannot be named anew while records still name them', async () => {
   const person = await createPerson(platform, demo._id, 'OPERATOR');
   const user = person._id;
   const [conversation = ''] = await own(await addUser(), 1);
@@ -229,7 +229,7 @@ test('while records still name them, the user is out of sight, shut out, and nob
   await finish();
 });
 
-test('an owner who is on the way out does not stand in for the last one', async () => {
+test('an owner who is being removed does not count as another owner of the company', async () => {
   const { _id: second } = await platform.createUser(demo._id, 'OWNER');
   const finish = await removeSlowly(second);
   const { result } = await read('/v1/users?role=OWNER&status=ACTIVE');
@@ -238,7 +238,7 @@ test('an owner who is on the way out does not stand in for the last one', async 
   await finish();
 });
 
-test('a message that comes meanwhile, for an inbox whose default owner is on the way out, is stored and ends with nobody', async () => {
+test('a message for an inbox whose default owner is being removed is stored, and its conversation ends without owner', async () => {
   const user = await addUser();
   await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_owner: user } });
   const letGo = await hold(platform, 'inboxes', [demo.inbox]);
@@ -258,7 +258,7 @@ test('a message that comes meanwhile, for an inbox whose default owner is on the
   );
 });
 
-test('a merge that hands on a contact of theirs meanwhile works, and the contact ends with nobody', async () => {
+test('a contact of a user who is being removed can be merged at the same time, and ends without owner', async () => {
   const user = await addUser();
   const [target, source] = [
     await make('/v1/contacts', { name: 'Ana' }),
@@ -274,10 +274,10 @@ test('a merge that hands on a contact of theirs meanwhile works, and the contact
   assert.equal((await read(`/v1/contacts/${target._id}`)).owner, null);
 });
 
-test('a worker that dies goes on where it ended: nothing is told twice, and nothing is left out', async () => {
+test('a removal job whose worker dies continues where it ended: no event is sent twice, and none is missing', async () => {
   const user = await addUser();
   const ids = await own(user, 1_000);
-  // The queue's own first try finds all of them held.
+  // The first attempt of the queue finds all of the conversations locked.
   const letGo = await hold(platform, 'conversations', ids);
   await remove(200, user);
   await untilGivenUp(user);
@@ -315,7 +315,7 @@ test('a worker that dies goes on where it ended: nothing is told twice, and noth
   assert.deepEqual([told.length, new Set(told.map(({ count }) => count))], [ids.length, new Set([1])]);
 });
 
-test('whoever names a user at the moment of the removal is refused, or is cleared with the others', async () => {
+test('a reference to a user that is made at the moment of the removal is refused, or cleared with the others', async () => {
   for (let round = 0; round < 5; round += 1) {
     const user = await addUser();
     const ids = await own(await addUser(), 8);
@@ -338,7 +338,7 @@ test('whoever names a user at the moment of the removal is refused, or is cleare
   }
 });
 
-/** Until the queue's own first try has given up. It does not come again in a test's time, and so does nothing for others. */
+/** Waits until the queue's first attempt has failed, and moves its next one behind the end of the test. */
 const untilGivenUp = (user: string): Promise<unknown> =>
   until('the first try to give up', async () => {
     const resting = await database.sql(

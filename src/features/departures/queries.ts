@@ -2,7 +2,10 @@ import { exec, many, maybeOne, one } from '../../platform/db.ts';
 import { selectPortion, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 
-/** The next records that name `$2` in a column, so many that their change fits into a statement; those that somebody is writing into are left for later. */
+/**
+ * SQL for the ids of the next records that name `$2` in a column, as many as one statement can change. Records that another transaction is
+ * changing are left for a later portion.
+ */
 const naming = (table: string, column: string): string =>
   `array(${selectPortion({
     rows: `select _id, record_bytes as bytes from ${table} where company_id = $1 and ${column} = $2 limit $3 for no key update skip locked`,
@@ -10,10 +13,10 @@ const naming = (table: string, column: string): string =>
     most: REWRITTEN_BYTES,
   })})`;
 
-/** Where a removed record stands until nothing names it; a user who was deactivated stays there. */
+/** The tables in which a removed record stays until no other record names it. A deactivated user stays for good. */
 export type Departing = 'users' | 'businesses';
 
-/** A removed user is INACTIVE, too. */
+/** The condition under which records may still have to be released; a removed user is INACTIVE as well. */
 const DEPARTS = { users: `status = 'INACTIVE'`, businesses: 'removed_at is not null' } as const;
 
 export function releaseInboxes(tx: TenantTx, user: string): Promise<number> {
@@ -24,7 +27,7 @@ export function releaseInboxes(tx: TenantTx, user: string): Promise<number> {
   });
 }
 
-/** The next ones of which the user is owner or attendant, so many of each. */
+/** Removes the user from the next conversations that have them as owner, and from as many that have them as attendant. */
 export function releaseConversations(tx: TenantTx, user: string, limit: number): Promise<{ _id: string }[]> {
   return many(tx, {
     name: 'departures.releaseConversations',
@@ -36,7 +39,7 @@ export function releaseConversations(tx: TenantTx, user: string, limit: number):
   });
 }
 
-/** By what a contact names them. */
+/** The column in which a contact names the removed record. */
 const NAMED_BY_CONTACTS = { users: 'owner_id', businesses: 'business_id' } as const;
 
 export function releaseContacts(
@@ -70,7 +73,7 @@ export function releaseRows(tx: TenantTx, business: string, limit: number): Prom
   });
 }
 
-/** Zero: it departs no more. While the transaction lasts, a user is not made ACTIVE again. */
+/** Returns zero when the user or business is no longer being removed. Until the transaction ends, the user cannot be made ACTIVE again. */
 export function holdDeparting(tx: TenantTx, departing: Departing, id: string): Promise<number> {
   return exec(tx, {
     name: `departures.holdDeparting.${departing}`,
@@ -79,7 +82,9 @@ export function holdDeparting(tx: TenantTx, departing: Departing, id: string): P
   });
 }
 
-/** Waits for whoever is writing it into a record; nobody else begins to. Null: it departs no more. */
+/**
+ * Waits for transactions that are naming the record, and keeps new ones from naming it. Null when the record is no longer being removed.
+ */
 export function seizeDeparting(tx: TenantTx, departing: Departing, id: string): Promise<{ removed: boolean } | null> {
   return maybeOne(tx, {
     name: `departures.seizeDeparting.${departing}`,

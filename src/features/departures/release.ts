@@ -1,4 +1,4 @@
-/** A user who was removed or deactivated, or a removed business: what names it comes to name nobody, a portion at a time, with its events. */
+/** Removes a deleted or deactivated user, or a deleted business, from the records that name it, a portion at a time, with events. */
 import type { Kit } from '../../kit.ts';
 import { emit } from '../../platform/events.ts';
 import { inPortions } from '../../platform/portions.ts';
@@ -19,10 +19,10 @@ import {
   type Departing,
 } from './queries.ts';
 
-// Some hundred milliseconds a transaction, events included.
+// A transaction for this many records takes some hundred milliseconds, events included.
 const PORTION = 300;
 
-/** How many records one transaction changed; zero when none is left, or those that are left are held. */
+/** Returns how many records one transaction changed; zero when none is left or other transactions hold all that are left. */
 type Release = (tx: TenantTx, id: string) => Promise<number>;
 
 interface Departure {
@@ -48,7 +48,7 @@ const keysOf = (tx: TenantTx, rows: { _id: string }[]) => rows.map(({ _id }) => 
 const OF_USER: Departure = {
   departing: 'users',
   releases: [
-    // First, so that no more conversations come to them.
+    // Inboxes come first, so that no new conversations are given to the user.
     releaseInboxes,
     async (tx, user) => {
       const keys = keysOf(tx, await releaseConversations(tx, user, PORTION));
@@ -60,7 +60,7 @@ const OF_USER: Departure = {
       return keys.length;
     },
     contactsOf('users'),
-    // No event tells of a business.
+    // There is no event for a change of a business.
     (tx, user) => releaseBusinesses(tx, user, PORTION),
   ],
   isNamed: isUserNamed,
@@ -68,7 +68,7 @@ const OF_USER: Departure = {
 
 const OF_BUSINESS: Departure = {
   departing: 'businesses',
-  // No event tells of a row.
+  // There is no event for a change of a table's row.
   releases: [contactsOf('businesses'), (tx, business) => releaseRows(tx, business, PORTION)],
   isNamed: isBusinessNamed,
 };
@@ -82,8 +82,8 @@ export const releaseBusiness = (
 ): Promise<void> => release(kit, OF_BUSINESS, company, business);
 
 /**
- * May be repeated, and begun again where it was interrupted: what was told names the departing record no more. A user who is ACTIVE
- * again keeps what is still theirs.
+ * May run again after an interruption: records that have had their event no longer name the user or business. A user who is ACTIVE again
+ * keeps the records that still name them.
  */
 async function release(
   kit: Kit,
@@ -99,7 +99,8 @@ async function release(
   await kit.database.tenantTx(company, async (tx) => {
     const seized = await seizeDeparting(tx, departing, id);
     if (!seized) return;
-    // Held when it was their turn, or written by whoever had looked before: the queue's next try finds them.
+    // These records were locked during their portion, or were written by a transaction that began before; the queue's next attempt finds
+    // them.
     if (await isNamed(tx, id)) throw new Error(`records still name what departs from ${departing}`);
     if (seized.removed) await deleteRemoved(tx, departing, id);
   });

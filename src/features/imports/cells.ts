@@ -1,10 +1,16 @@
-/** Between a sheet's cells and typed values. What people write is taken as they mean it; what is left over is a fault. */
+/**
+ * Converts cells of a sheet to typed values and back. Common ways to write numbers, dates and lists are understood; everything else is an
+ * error of its row.
+ */
 import { isPrecise } from '../../platform/numbers.ts';
 import type { Cell } from '../../platform/sheets/sheet.ts';
 import type { Value } from '../custom-fields/schemas.ts';
 import type { TypedSlot } from '../custom-fields/values.ts';
 
-/** The value that a cell means in a field of this type; as it stands where it means none, which the type then refuses. */
+/**
+ * The value that a cell stands for in a field of this type. A cell that cannot be read stays as it is, and the check of the type refuses
+ * it.
+ */
 export function valueOfCell({ type }: TypedSlot, cell: Exclude<Cell, null>): Value {
   if (type === 'NUMBER') return typeof cell === 'string' ? (numberOf(cell) ?? cell) : cell;
   if (type === 'BOOLEAN') return typeof cell === 'boolean' ? cell : (truthOf(String(cell)) ?? cell);
@@ -14,7 +20,7 @@ export function valueOfCell({ type }: TypedSlot, cell: Exclude<Cell, null>): Val
 }
 
 const PLAIN = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
-// 1.234,56 and 1234,5 as in Brazil; 1,234.56 as in the United States. 1,234 alone is a decimal.
+// COMMA matches 1.234,56 and 1234,5 as in Brazil; POINT matches 1,234.56 as in the United States. 1,234 alone is read as a decimal.
 const COMMA = /^[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$/;
 const POINT = /^[+-]?\d{1,3}(,\d{3})+\.\d+$/;
 
@@ -29,14 +35,14 @@ function numberOf(text: string): number | undefined {
 const TRUE = /^(true|yes|sim|verdadeiro|1|x|s|y)$/i;
 const FALSE = /^(false|no|não|nao|falso|0|n)$/i;
 
-/** Undefined when the text says neither. */
+/** Undefined when the text means neither true nor false. */
 export function truthOf(text: string): boolean | undefined {
   const bare = text.trim().normalize('NFC');
   if (TRUE.test(bare)) return true;
   return FALSE.test(bare) ? false : undefined;
 }
 
-/** ISO, with or without a time; or day, month and year as in Brazil. */
+/** Reads ISO dates, with or without a time, and day/month/year as in Brazil. */
 function dateOf(text: string): string | undefined {
   const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ][\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.exec(text)?.[1];
   if (iso) return iso;
@@ -44,14 +50,14 @@ function dateOf(text: string): string | undefined {
   return day && month && year ? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` : undefined;
 }
 
-/** A JSON array, or items between commas or semicolons. */
+/** Reads a JSON array, or items that are separated by commas or semicolons. */
 export function listOf(text: string): string[] {
   if (text.startsWith('[')) {
     try {
       const items: unknown = JSON.parse(text);
       if (Array.isArray(items)) return items.map(String);
     } catch {
-      // Failure policy: a text that only looks like JSON is a list of items like any other.
+      // Failure policy: a text that only looks like JSON is read as a list of items.
     }
   }
   return [
@@ -64,7 +70,7 @@ export function listOf(text: string): string[] {
   ];
 }
 
-/** The cell from which the same value is read again. */
+/** Writes a value as a cell from which valueOfCell reads the same value. */
 export function cellOfValue(value: Value | null | undefined): Cell {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value)) return value;

@@ -1,4 +1,4 @@
-/** An import that nobody survives who works on it: the real program, kill -9, and what the third one does. */
+/** An import that crashes each worker: the test kills the real program with kill -9, and the third one gives the import up. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { until } from '../../../test/support/wait.ts';
 
 const PATH = '/v1/contacts/import';
 
-test('an import that ended its process twice is FAILED, and does not come back', async (t) => {
+test('an import that ended its process twice is FAILED and not started again', async (t) => {
   const database = await openTestDatabase();
   t.after(() => database.close());
   const data = await makeDataFolder(t);
@@ -20,7 +20,7 @@ test('an import that ended its process twice is FAILED, and does not come back',
     const program = spawnProgram(t, { env });
     return { program, url: await readyUrl(program) };
   };
-  // The worker waits in this trigger, and the test kills it there.
+  // The worker waits in this trigger, where the test kills it.
   const hold = `create function hold() returns trigger language plpgsql as $$ begin perform pg_sleep(3); return new; end $$;
     create trigger held before update of total on imports for each row execute function hold()`;
   await database.sql(hold);
@@ -39,7 +39,7 @@ test('an import that ended its process twice is FAILED, and does not come back',
     await until('it to be begun', async () => (await attempts()) === attempt);
     program.child.kill('SIGKILL');
     await program.ended;
-    // As if its silence had been noticed, for which the others take their time.
+    // Ends the claim of the dead worker at once, so that the test need not wait for its lease.
     await database.sql('update imports set held_until = now()');
     ({ program, url } = await boot());
   }

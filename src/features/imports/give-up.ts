@@ -1,11 +1,11 @@
-/** Imports that nobody works on any more: their job was given up while the store was away, or their worker died each time. */
+/** Ends imports that no worker could finish: the store was away, or their worker died each time. */
 import type { Kit } from '../../kit.ts';
 import { endImport, listForgotten } from './queries.ts';
 
 const PORTION = 100;
 const CAUSE = { code: 'UNAVAILABLE', message: 'Nobody could work on it for a day; what it had stored stays' };
 
-/** Ends those that have not moved for a day; their sheets go. */
+/** Ends imports without progress for a day, and deletes their sheets. */
 export async function giveUpImports(kit: Kit): Promise<void> {
   for (let forgotten; (forgotten = await listForgotten(kit.database.system('upkeep'), PORTION)).length > 0;) {
     for (const { company, _id } of forgotten) await kit.database.tenantTx(company, (tx) => endImport(tx, _id, CAUSE));

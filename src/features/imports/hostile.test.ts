@@ -1,4 +1,4 @@
-/** Sheets that mean harm or are too much: refused in the request, or FAILED with the reason, and never half imported. */
+/** Malicious or too large sheets are refused in the request, or end FAILED with the reason, and are never imported in part. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
@@ -27,7 +27,7 @@ const withSheet = (change: object): Buffer =>
     ),
   );
 
-test('a file that is no sheet, or a bomb, is refused in the request, and nothing is stored', async () => {
+test('a file that is no sheet, or a zip bomb, is refused in the request and not stored', async () => {
   const files: [string, Buffer, RegExp][] = [
     ['bomb.xlsx', withSheet({ packed: bombOf(200) }), /100 times/],
     ['liar.xlsx', withSheet({ packed: bombOf(50), claims: { inflated: 900 } }), /broken workbook/],
@@ -45,7 +45,7 @@ test('a file that is no sheet, or a bomb, is refused in the request, and nothing
   assert.deepEqual(await database.sql('select 1 from imports'), []);
 });
 
-test('what is broken at the end of a sheet is found before its beginning is imported', async () => {
+test('an error at the end of a sheet is found before its first rows are imported', async () => {
   const good = 'Ana\n'.repeat(90_000);
   assert.match(
     (await failed('late.csv', Buffer.concat([Buffer.from(`name\n${good}`), Buffer.from([0xe9])]))).message,
@@ -57,13 +57,13 @@ test('what is broken at the end of a sheet is found before its beginning is impo
   assert.match((await failed('late.xlsx', withSheet({ data: `${head}${rows}<row>` }))).message, /broken XML/);
 });
 
-test('a sheet of a million rows is given up by its count, without importing any of them', async () => {
+test('a sheet of a million rows is refused for its number of rows, without importing any of them', async () => {
   const error = await failed('million.csv', `name\n${'Ana\n'.repeat(1_000_000)}`);
   assert.equal(error.code, 'TOO_MANY_ROWS');
   assert.match(error.message, /more than 100000 rows/);
 });
 
-test('a sheet with a header and nothing else is complete at once', async () => {
+test('an import of a sheet with a header and no rows is complete at once', async () => {
   const done = await importSheet(platform, PATH, { file: { name: 'head.csv', data: 'name,email\n' } });
   assert.deepEqual([done.status, done.total, done.processed], ['COMPLETED', 0, 0]);
 });

@@ -1,4 +1,4 @@
-/** Sheets that were taken in: stored whole in the request, worked off by a job. */
+/** Imports of sheets: a request stores the sheet, and a worker reads its rows later. */
 import { ChildEnded } from '../../platform/child.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -20,13 +20,13 @@ import { openImportReader } from './reader.ts';
 import { clip, type Head } from './reading.ts';
 import type { Import, ImportColumn, ImportQuery } from './schemas.ts';
 
-/** Where the values of a column with this title go; undefined where nothing has that name. */
+/** Finds the field for a column by its title; undefined when no field has that name. */
 export type FieldFinder = (title: string) => string | undefined;
 
-// Half a gigabyte of sheets.
+// A company may have this many imports waiting or running, which is half a gigabyte of sheets.
 const MAX_OPEN = 10;
 
-// The titles are read within a second; a caller who has waited for so long gives up.
+// Reading the titles takes less than a second; a caller gives up after so long.
 const HEAD_MS = 40_000;
 
 export interface AskedImport extends ImportOwner {
@@ -35,23 +35,24 @@ export interface AskedImport extends ImportOwner {
   find: FieldFinder;
   silent: boolean;
   update_existing: boolean;
-  /** In which phone numbers without country code are dialled. */
+  /** The country whose dialling code is added to phone numbers without one. */
   country: string | null;
-  /** Aborted when the caller hangs up. */
+  /** Aborted when the caller closes the connection. */
   signal: AbortSignal;
 }
 
-/** Throws what is wrong with the sheet's head: its kind, its columns, and what they are mapped to. */
+/** Stores a sheet and queues its import. Throws when the format, the columns or their mapping are wrong. */
 export async function addImport(readers: SheetReaders, tenant: Tenant, asked: AskedImport): Promise<Import> {
   const { kind, table, upload, mapping, find, silent, update_existing, country, signal } = asked;
   if (!upload) throw invalid('file', 'is required', 'REQUIRED');
-  // A look, which spares the reading of a sheet for which there is no place; the next one spares the storing.
+  // This first check spares reading a sheet that cannot be accepted.
   await expectOpen(tenant.read, MAX_OPEN - 1);
   const { format, titles } = await readHead(readers, { owner: tenant.companyId, source: upload, signal });
   const columns = columnsOf(titles, mapping, find);
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
-    // What counts is the look behind the lock, for which nobody waits while a sheet is stored.
+    // This second check spares storing the sheet. The third one decides: it runs at the end under a lock, which is then held only for a
+    // moment.
     await expectOpen(tx, MAX_OPEN - 1);
     const _id = newId();
     tx.makes(_id);
@@ -87,7 +88,7 @@ async function readHead(
   try {
     return await readers.admit(sheet.owner, () => reader.head());
   } catch (error) {
-    // Failure policy: a child that died read nothing that another one could not read; everything else is told as it is.
+    // Failure policy: when the reading process died, the caller is asked to try again; any other error is answered as it is.
     if (!(error instanceof ChildEnded)) throw error;
     throw new AppError('UNAVAILABLE', 'The sheet could not be read right now', [], { 'retry-after': '5' });
   } finally {

@@ -1,4 +1,4 @@
-/** Processes that are killed in the middle of an import: the real program, kill -9, and what the database says afterwards. */
+/** Workers that are killed in the middle of an import: the real program, kill -9, and the state of the database afterwards. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const database = await openTestDatabase();
 after(() => database.close());
 
 const ROWS = 5_000;
-// Every tenth row is about somebody who stands further up, and every hundredth does not fit.
+// Every tenth row repeats the contact of an earlier row, and every hundredth is invalid.
 const rows = Array.from({ length: ROWS }, (_, n) => [
   `Ana ${n}`,
   n % 100 === 99 ? 'nobody' : `ana-${n % 10 === 9 ? n - 9 : n}@example.com`,
@@ -28,7 +28,7 @@ interface Progress {
   processed: number;
 }
 
-/** From here on no import goes on once so many of its rows are done: its next ones wait inside their transaction. */
+/** Stops all imports in the transaction that follows this many rows, until the returned function is called. */
 async function holdAfter(processed: number): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: database.ownerUrl });
   await client.connect();
@@ -39,7 +39,7 @@ async function holdAfter(processed: number): Promise<() => Promise<void>> {
     `create trigger held before update on imports for each row when (old.processed >= ${processed}) execute function wait()`,
   );
   return async () => {
-    // The connection of the killed process finds out that nobody is there.
+    // Releasing the lock wakes the connection of the killed process, which then ends.
     await client.query('select pg_advisory_unlock(1)');
     await client.query('drop function wait cascade');
     await client.end();
@@ -52,7 +52,7 @@ const isHeld = async (): Promise<boolean> => {
   return waiting.length > 0;
 };
 
-test('a worker that is killed repeats nothing and loses nothing: totals, contacts and events are exact', async (t) => {
+test('a worker that is killed in an import repeats nothing and loses nothing: totals, contacts and events are exact', async (t) => {
   const data = await makeDataFolder(t);
   const env = { DATABASE_URL: database.url, DATA_DIR: data, SANDBOX: 'on', ...UNLIMITED, ...HURRIED };
   const boot = async (): Promise<{ program: Program; url: string }> => {
@@ -82,7 +82,7 @@ test('a worker that is killed repeats nothing and loses nothing: totals, contact
     assert.ok(processed > 0 && processed < ROWS, `killed after ${processed}`);
     await letGo();
     letGo = await holdAfter(next);
-    // As if its silence had been noticed, for which the others take their time.
+    // Ends the claim of the dead worker at once, so that the test need not wait for its lease.
     await database.sql('update imports set held_until = now()');
     ({ program, url } = await boot());
   }

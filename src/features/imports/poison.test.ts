@@ -1,4 +1,4 @@
-/** Sheets that were made to hold the process up: each is an error of its row or of its import, and nobody else notices. */
+/** Sheets that were made to block the process: each causes an error of its row or its import, and delays nobody else. */
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, test } from 'node:test';
@@ -18,7 +18,7 @@ const PATH = '/v1/contacts/import';
 const imported = (name: string, data: Buffer | string): Promise<Json> =>
   importSheet(platform, PATH, { file: { name, data }, silent: 'true' });
 
-/** The longest time for which the event loop stood while this ran. */
+/** Returns the longest time for which the event loop was blocked during the work. */
 async function longestStop<T>(work: () => Promise<T>): Promise<{ result: T; stopMs: number }> {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
@@ -27,19 +27,19 @@ async function longestStop<T>(work: () => Promise<T>): Promise<{ result: T; stop
   return { result, stopMs: delay.max / 1e6 };
 }
 
-test('a cell of 64,000 empty tags is an error of its row, and stops nobody', async () => {
+test('a cell of 64,000 empty tags is an error of its row, and blocks nobody', async () => {
   await imported('warm.csv', emptyTags(2));
   const harmless = await longestStop(() => imported('few.csv', emptyTags(2)));
   const { result, stopMs } = await longestStop(() => imported('many.csv', emptyTags(64_000)));
   assert.deepEqual([result.status, result.failed_count, result.processed], ['COMPLETED', 1, 3]);
   assert.deepEqual(result.row_errors, [{ row: 2, field: 'tags', message: 'is larger than 32 kB' }]);
-  // Within its bounds a list is counted before it is compared.
+  // A list within the size limit is refused by its number of items, before its items are compared.
   const { result: fewer } = await longestStop(() => imported('fewer.csv', emptyTags(10_000)));
   assert.deepEqual(fewer.row_errors, [{ row: 2, field: 'tags', message: 'must be at most 50 tags' }]);
   assert.ok(stopMs < 10 * harmless.stopMs + 100, `${stopMs} ms, ${harmless.stopMs} ms without it`);
 });
 
-test('a cell over 32 kB and a row over 128 kB are errors of their rows, which name the column, in a CSV as in a workbook', async () => {
+test('a cell over 32 kB and a row over 128 kB are errors of their rows and name the column, in a CSV and in a workbook', async () => {
   const cell = 'x'.repeat(32 * 1024);
   const titles = ['name', 'external_id', 'email', 'avatar_url', 'language', 'tags'];
   const rows = [
@@ -70,7 +70,7 @@ test('a cell over 32 kB and a row over 128 kB are errors of their rows, which na
   }
 });
 
-test('a row that its reader does not get past is an error of that row, and those behind it are imported', async () => {
+test('a row that takes its reader too long is an error of that row, and the rows after it are imported', async () => {
   const readers = createReaders(new URL('../../../test/support/hanging-reader.ts', import.meta.url), 0);
   after(() => readers.close());
   await database.sql(`create function hold() returns trigger language plpgsql as
@@ -89,11 +89,11 @@ test('a row that its reader does not get past is an error of that row, and those
   const done = await awaitImport(platform, `${PATH}/${body._id}`);
   assert.deepEqual([done.status, done.created_count, done.failed_count], ['COMPLETED', 3, 1]);
   assert.deepEqual(done.row_errors, [{ row: 3, field: null, message: 'takes too long to read' }]);
-  // The row alone held its reader up for seconds.
+  // This row alone kept its reader process busy for seconds.
   assert.ok(stopMs < 2_000, `${stopMs} ms`);
 });
 
-test('six workbooks whose texts inflate to 48 MB each, sent at once by as many companies, cost this process hardly any memory', async (t) => {
+test('six companies that at once send workbooks whose texts inflate to 48 MB each cost this process hardly any memory', async (t) => {
   const COUNT = 6;
   const body = formOf({ file: { name: 'texts.xlsx', data: textsBomb(48) } });
   const companies = await Promise.all(Array.from({ length: COUNT }, () => platform.createCompany()));
@@ -118,7 +118,7 @@ test('six workbooks whose texts inflate to 48 MB each, sent at once by as many c
       return { key, status: response.status, import: ((await response.json()) as Json)._id as string };
     }),
   );
-  // Who would wait too long is told so.
+  // A request that would wait too long for a reader is answered 503.
   assert.deepEqual(
     answers.filter(({ status }) => status !== 201 && status !== 503),
     [],
@@ -136,9 +136,9 @@ test('six workbooks whose texts inflate to 48 MB each, sent at once by as many c
   assert.ok(most.readers <= 8 && most.inReaders < most.readers * 192 * 1024 * 1024, told);
 });
 
-/** What a reader of sheets has in memory; 0 for other processes. */
+/** The memory of a process that reads sheets; 0 for any other process. */
 async function readerBytes(pid: number): Promise<number> {
-  // Failure policy: a process that has ended since has nothing.
+  // Failure policy: a process that has ended in the meantime counts as 0.
   const read = (file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
   if (!(await read('cmdline')).includes('sheet-reader')) return 0;
   return Number(/VmRSS:\s+(\d+)/.exec(await read('status'))?.[1] ?? 0) * 1024;

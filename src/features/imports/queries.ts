@@ -17,7 +17,7 @@ export interface NewImport {
   format: Import['format'];
   bytes: number;
   options: { columns: ImportColumn[]; silent: boolean; update_existing: boolean; country: string | null };
-  /** Who asked for it. */
+  /** The user or key that started the import. */
   principal: object;
 }
 
@@ -40,7 +40,7 @@ export function insertImport(tx: TenantTx, asked: NewImport): Promise<Import> {
   });
 }
 
-/** How many have not ended. */
+/** How many imports of the company have not ended. */
 export async function countOpen(tx: TenantRead): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: 'imports.countOpen',
@@ -51,7 +51,7 @@ export async function countOpen(tx: TenantRead): Promise<number> {
   return count;
 }
 
-/** Of all companies: those that have not moved for a day. */
+/** Imports of all companies that have made no progress for a day. */
 export function listForgotten(tx: SystemTx, limit: number): Promise<{ company: string; _id: string }[]> {
   return many(tx, {
     name: 'imports.listForgotten',
@@ -61,7 +61,7 @@ export function listForgotten(tx: SystemTx, limit: number): Promise<{ company: s
   });
 }
 
-/** Whoever stores another one of the same company waits until this transaction has ended. */
+/** Imports of the same company are stored one after the other until this transaction ends. */
 export function lockPlaces(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'imports.lockPlaces',
@@ -70,7 +70,7 @@ export function lockPlaces(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
-/** A piece of the sheet, in its place. */
+/** Stores a piece of the sheet under its position. */
 export function insertChunk(tx: TenantTx, id: string, position: number, bytes: Buffer): Promise<number> {
   return exec(tx, {
     name: 'imports.insertChunk',
@@ -126,10 +126,10 @@ export function countImports(tx: TenantRead, filter: ImportFilter, window: Since
   return countRows(tx, listOf(tx, filter), window);
 }
 
-/** What a worker has to know of an import. */
+/** An import with what a worker needs to know about it. */
 export type ImportWork = Import & { bytes: number };
 
-/** Whoever works on it at this moment is waited for. Null when it is gone. */
+/** Waits for other transactions that change the import. Null when it is gone. */
 export function lockImport(tx: TenantTx, id: string): Promise<ImportWork | null> {
   return maybeOne(tx, {
     name: 'imports.lock',
@@ -154,10 +154,7 @@ export interface Progress {
   errors: RowError[];
 }
 
-/**
- * Part of the transaction that stores the rows: what is counted is stored, and what is stored is counted. An import that came
- * further starts its attempts anew, but for the one that is under way.
- */
+/** Counts the rows in the transaction that stores them, so that both agree. Progress resets the number of attempts to the current one. */
 export function addProgress(tx: TenantTx, id: string, { errors, ...counts }: Progress): Promise<number> {
   return exec(tx, {
     name: 'imports.progress',
@@ -169,7 +166,7 @@ export function addProgress(tx: TenantTx, id: string, { errors, ...counts }: Pro
   });
 }
 
-/** The end of an import; its sheet goes. `error` null: it is complete. */
+/** Ends an import and deletes its sheet. It is COMPLETED when `error` is null, else FAILED. */
 export function endImport(tx: TenantTx, id: string, error: { code: string; message: string } | null): Promise<number> {
   return exec(tx, {
     name: 'imports.end',
@@ -181,7 +178,7 @@ export function endImport(tx: TenantTx, id: string, error: { code: string; messa
   });
 }
 
-/** A piece of the rows that failed, in its place. */
+/** Stores the errors of a portion of rows under its position. */
 export function insertErrors(tx: TenantTx, id: string, position: number, lines: string): Promise<number> {
   return exec(tx, {
     name: 'imports.insertErrors',
@@ -190,7 +187,7 @@ export function insertErrors(tx: TenantTx, id: string, position: number, lines: 
   });
 }
 
-/** The next piece after a place. */
+/** The next stored errors after a position. */
 export function findErrors(
   tx: TenantRead,
   id: string,

@@ -1,4 +1,4 @@
-/** The parent's side of reading a sheet: asks the child piece by piece, and finds the row that a child can not get past. */
+/** The main process reads a sheet through a child process, piece by piece, and finds the row that a child takes too long for. */
 import { ChildEnded } from '../../platform/child.ts';
 import type { SheetFormat } from '../../platform/sheets.ts';
 import type { SheetReader, SheetReaders } from '../../platform/sheets/readers.ts';
@@ -8,41 +8,41 @@ import type { ImportColumn, ImportKind } from './schemas.ts';
 
 export interface ImportReader {
   head(): Promise<Head>;
-  /** Reads all of it once, before anything is taken from it. Answers how many rows have a value. */
+  /** Reads the whole sheet once before any row is imported. Returns how many rows have a value. */
   survey(format: SheetFormat, columns: ImportColumn[]): Promise<number>;
-  /** The rows from a place on, checked against `slots`; none when there are no more. */
+  /** Reads rows from a position on and checks them against `slots`. Returns none when there are no more. */
   portion(kind: ImportKind, slots: unknown, from: number): Promise<ReadRow[]>;
   close(): void;
 }
 
-// A transaction of some tenths of a second: nobody waits noticeably for the names that it holds.
+// A transaction for this many rows takes some tenths of a second, so other writes to the same contacts do not wait noticeably.
 const PORTION = 1_000;
-// CPU time of one answer. Half a second is what it takes by its own clock; the rest is for what can not be interrupted.
+// The CPU time that a child has for one answer. It interrupts itself after half a second; the rest is for work that cannot be interrupted.
 const ANSWER_MS = 10_000;
-// The largest sound row takes some milliseconds.
+// The largest valid row takes some milliseconds.
 const ROW_MS = 2_000;
-// Each costs a child, which reads the sheet anew.
+// Each slow row ends a child, and the next child has to read the sheet again.
 const MAX_SLOW_ROWS = 10;
 
 type Step = ReadingRequest extends infer R ? (R extends unknown ? Omit<R, 'sheet' | 'bytes'> : never) : never;
 
-/** One sheet with the child that reads it at the moment. */
+/** A sheet and the child process that reads it at the moment. */
 interface Reading {
   open(): SheetReader;
   reader: SheetReader;
-  /** A child has read another sheet before. */
+  /** The number of the sheet; a new child gets a new number, because the child keeps its state by this number. */
   sheet: number;
   bytes: number;
-  /** What a new child has to do before it can go on where the old one was. */
+  /** The request that a new child has to answer before it can continue where the old one was. */
   surveyed: Step | null;
   slowRows: number;
-  /** What the child has been told that values have to fit: it may be megabytes, and is told once. */
+  /** The slots that the child already knows. They may be megabytes, so they are sent once. */
   slots: unknown;
 }
 
 let sheets = 0;
 
-/** `owner`: the company. A signal that is aborted ends the reading. */
+/** `owner` is the company. An aborted signal ends the reading. */
 export function openImportReader(
   readers: SheetReaders,
   { owner, source, signal }: { owner: string; source: SheetSource; signal?: AbortSignal },
@@ -93,7 +93,7 @@ async function askPortion(
   return ask<ReadRow[]>(reading, { do: 'portion', ...portion, ...told }, cpuMs);
 }
 
-/** Asks for what no single row is to blame for. */
+/** Sends a request that concerns the whole sheet, so that a time-out is an error of the sheet and not of a row. */
 async function askWhole<A>(reading: Reading, step: Step): Promise<A> {
   try {
     return await ask<A>(reading, step);
@@ -102,7 +102,7 @@ async function askWhole<A>(reading: Reading, step: Step): Promise<A> {
   }
 }
 
-/** A new child in the place of one that was killed. */
+/** Replaces a child that was killed by a new one. */
 async function restart(reading: Reading): Promise<void> {
   reading.reader.close();
   reading.reader = reading.open();
@@ -111,7 +111,7 @@ async function restart(reading: Reading): Promise<void> {
   if (reading.surveyed) await askWhole(reading, reading.surveyed);
 }
 
-/** Row by row, up to the first that is not read in time. */
+/** Reads row by row up to the first one that takes too long. */
 async function findSlowRow(
   reading: Reading,
   { kind, slots, from }: { kind: ImportKind; slots: unknown; from: number },

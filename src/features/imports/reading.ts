@@ -1,4 +1,4 @@
-/** The child's side of an import: reads the sheet, and makes of each row what its record would hold, or says what is wrong with it. */
+/** The child process of an import: it reads the sheet and converts each row to the values of a record, or says what is wrong with it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from '../../platform/child-work.ts';
 import {
@@ -14,9 +14,9 @@ import { sheetFault, type Cell, type SheetRow, type SheetSource } from '../../pl
 import { MAX_SHEET_ROWS, type ImportColumn, type ImportKind } from './schemas.ts';
 
 export interface ImportRow {
-  /** 1 is the first row after the header. */
+  /** Row 1 is the first row after the header. */
   number: number;
-  /** By field; without what is empty. */
+  /** The cells by field, without empty ones. */
   cells: Map<string, Cell>;
 }
 
@@ -25,22 +25,22 @@ export interface Fault {
   message: string;
 }
 
-/** A row, checked against what its values have to fit. */
+/** A row whose values have been checked. */
 export interface ReadRow<V = unknown> {
   number: number;
-  /** Only as far as it is sound when there are faults; null when nothing of it could be read. */
+  /** With faults, only the valid values; null when nothing of the row could be read. */
   value: V | null;
   faults: Fault[];
 }
 
-/** Makes rows of a kind: `slots` is what their values have to fit, as the parent read it. */
+/** Makes a function that converts rows of one kind. `slots` describes which values are valid, as the main process loaded it. */
 export type Converter = (slots: never) => (row: ImportRow) => Omit<ReadRow, 'number'>;
 
-/** Of one sheet, all with the same number in `sheet`. */
+/** A request to the child. All requests for one sheet have the same number in `sheet`. */
 export type ReadingRequest = { sheet: number; bytes: number } & (
   | { do: 'head' }
   | { do: 'survey'; format: SheetFormat; columns: ImportColumn[] }
-  /** `kind` null: only which rows these are. Without `slots` those of the last portion hold. */
+  /** With `kind` null only the numbers of the rows are answered. Without `slots` those of the last portion are used. */
   | { do: 'portion'; kind: ImportKind | null; slots?: unknown; from: number; most: number }
 );
 
@@ -49,22 +49,23 @@ export interface Head {
   titles: string[];
 }
 
-/** What the child answers when there is more to do than one may wait for; the parent asks the same again. */
+/** The child's answer when it needs more time; the main process then sends the same request again. */
 export const MORE = 'MORE';
 
-// Then others have their turn.
+// The child works on one request for so long before it lets others run.
 const SLICE_MS = 500;
-// Longer titles are those of notes: no field is called so.
+// The longest title that is kept: no field has a longer name.
 const MAX_TITLE = 200;
-// What the parent reads, checks and stores in one go.
+// The bytes of rows that the main process reads, checks and stores at once.
 const PORTION_BYTES = 512 * 1024;
-// Between two pieces of its source a reader stops when nobody asks it to go on. Inflated they are a hundred times as large.
+// The child reads its source in pieces of this size and pauses between them when no request waits. Inflated they are up to a hundred times
+// larger.
 const PIECE_BYTES = 64 * 1024;
 
 interface State {
   sheet: number;
   source: SheetSource;
-  /** Opened while somebody waits for an answer. */
+  /** Lets the reading go on only while a request waits for an answer. */
   gate: Gate;
   /** The work under way. A second request with the same key waits for its result instead of starting it again. */
   task: { key: string; result: Promise<unknown> } | null;
@@ -72,7 +73,7 @@ interface State {
   columns: ImportColumn[];
   survey: Survey;
   rows: AsyncGenerator<SheetRow> | null;
-  /** Rows that were read and may be asked for again, and the place of the first among all. */
+  /** Rows that were read and may be requested again, and the position of the first of them. */
   kept: SheetRow[];
   keptFrom: number;
   lastFrom: number;
@@ -85,7 +86,7 @@ export function createReading(converters: Record<ImportKind, Converter>): Worker
     if ('forget' in given) return (state = null);
     const request = given as ReadingRequest;
     if (state?.sheet !== request.sheet) {
-      // What was begun of another sheet stays at its gate, and is forgotten with it.
+      // Unfinished work on another sheet stays paused and is dropped with its state.
       state = begin(request, supply);
     }
     const current = state;
@@ -124,7 +125,7 @@ function createGate(): Gate {
   };
 }
 
-/** Goes on with a task for a moment: answers its result, or MORE. */
+/** Continues a task for a short time, and returns its result or MORE. */
 async function slice<T>(state: State, key: string, begun: () => Promise<T>): Promise<T | typeof MORE> {
   state.gate.open();
   try {
@@ -134,7 +135,7 @@ async function slice<T>(state: State, key: string, begun: () => Promise<T>): Pro
       const ended = await Promise.race([
         task.result.then(
           () => true,
-          // Failure policy: whoever asked for it is told, by the result itself.
+          // Failure policy: an error of the task is thrown where its result is awaited.
           () => true,
         ),
         sleep(Math.max(1, untilMs - performance.now()), false),
@@ -142,7 +143,7 @@ async function slice<T>(state: State, key: string, begun: () => Promise<T>): Pro
       if (!ended) return MORE;
       state.task = null;
       if (task.key === key) return (await task.result) as T;
-      // What the parent asked for before it changed its mind: its rows are kept, and may be what is asked for now.
+      // This task was started for an earlier request. The rows that it reads are kept, because the current request may need them.
       await task.result.catch(() => undefined);
     }
   } finally {
@@ -184,10 +185,10 @@ async function readHead(source: SheetSource): Promise<Head> {
   return { format, titles: cells.map((cell) => clip(String(cell ?? '').trim())) };
 }
 
-/** Half of a letter of two is no letter. */
+/** Shortens a title without cutting a character that consists of two code units. */
 export const clip = (title: string): string => title.slice(0, MAX_TITLE).replace(/[\ud800-\udbff]$/, '');
 
-/** All of it is read: what is broken at the end is known before the beginning is stored. Answers how many rows have a value. */
+/** Reads the whole sheet, so that an error at its end is found before its first rows are stored. Returns how many rows have a value. */
 async function surveyAll(
   state: State,
   { format, columns }: { format: SheetFormat; columns: ImportColumn[] },
@@ -202,7 +203,7 @@ async function surveyAll(
   return count;
 }
 
-/** At most so many rows from a place on, as many as fit into a portion; those of the last portion can be asked for again. */
+/** Reads at most `most` rows from a position on, as many as fit into a portion. The rows of the last portion can be requested again. */
 async function readPortion(state: State, from: number, most: number): Promise<SheetRow[]> {
   const drop = Math.min(from, state.lastFrom) - state.keptFrom;
   state.lastFrom = from;
@@ -219,11 +220,11 @@ async function readPortion(state: State, from: number, most: number): Promise<Sh
   return rows;
 }
 
-/** Reads on up to this row, and keeps it; what stands before the rows that are kept is passed over. */
+/** Reads on up to this row and keeps it. Rows before the first kept one are dropped. */
 async function rowAt(state: State, place: number): Promise<SheetRow | undefined> {
   if (!state.rows) {
     state.rows = readRows(state.source, state.format, state.survey);
-    // The header.
+    // Skips the header.
     await state.rows.next();
   }
   while (state.keptFrom + state.kept.length <= place) {

@@ -1,4 +1,4 @@
-/** Rows that failed: the first in the record, all of them as a file. */
+/** Errors of rows: the record of an import shows the first ones, and a file has all of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform } from '../../../test/support/platform.ts';

@@ -1,4 +1,4 @@
-/** Rows of a sheet that failed: the first of them in the import's record, all of them as a file. */
+/** Errors of a sheet's rows: the record of the import shows the first ones, and a file has all of them. */
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { sendCsv } from '../../platform/download.ts';
@@ -9,29 +9,29 @@ import { findErrors, insertErrors, type ImportOwner } from './queries.ts';
 import type { Fault } from './reading.ts';
 import type { Import, RowError } from './schemas.ts';
 
-// As many as anybody reads; with the longest messages they come to less than 256 kB.
+// Nobody reads more errors in a record; with the longest messages they are less than 256 kB.
 const MAX_SHOWN = 100;
-// Whoever mends a row finds what is left with the next import. A sheet has 100,000 rows at most, so the file has its bound.
+// The most errors of one row: the next import shows what is left. A sheet has at most 100,000 rows, which bounds the file.
 const MAX_OF_ROW = 10;
 const MAX_LETTERS = 300;
 
-/** What is told of one row. */
+/** The errors of one row that are stored, with long texts shortened. */
 export const rowErrors = (row: number, faults: Fault[]): RowError[] =>
   faults
     .slice(0, MAX_OF_ROW)
     .map(({ field, message }) => ({ row, field: field && clip(field), message: clip(message) }));
 
-/** Half of a letter of two is no letter. */
+/** Shortens a text without cutting a character that consists of two code units. */
 const clip = (text: string): string => text.slice(0, MAX_LETTERS).replace(/[\ud800-\udbff]$/, '');
 
-/** Keeps the errors of a portion, and returns those that its record has room for. */
+/** Stores the errors of a portion, and returns those that still fit into the import's record. */
 export async function keepErrors(tx: TenantTx, asked: Import, errors: RowError[]): Promise<RowError[]> {
   const lines = errors.map(({ row, field, message }) => csvLine([row, field, message]));
   if (lines.length > 0) await insertErrors(tx, asked._id, asked.processed, lines.join(''));
   return errors.slice(0, Math.max(0, MAX_SHOWN - asked.row_errors.length));
 }
 
-/** All rows that failed, as a CSV. */
+/** Sends all errors of an import as a CSV. */
 export async function sendErrors(
   tenant: Tenant,
   owner: ImportOwner,

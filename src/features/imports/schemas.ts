@@ -18,7 +18,7 @@ export const RowError = Type.Object({
 });
 export type RowError = Static<typeof RowError>;
 
-/** A column of the sheet, and where its values go. */
+/** A column of the sheet and the field that its values are written to. */
 const ImportColumn = Type.Object({
   title: Type.String(),
   field: nullable(Type.String({ description: 'Null: the column is not taken' })),
@@ -66,7 +66,7 @@ export const ImportList = pageSchema(ref(Import));
 export const ImportQuery = pageQuery('-createdAt', { status: Type.Optional(oneOf(IMPORT_STATUSES)) });
 export type ImportQuery = Static<typeof ImportQuery>;
 
-/** The parts of a form that brings a sheet. */
+/** The parts of the multipart form that uploads a sheet. */
 export const SHEET_FORM = {
   file: FilePart,
   mapping: Type.Optional(
@@ -82,7 +82,7 @@ export const SHEET_FORM = {
 export const ImportForm = strict(SHEET_FORM);
 export type ImportForm = Static<typeof ImportForm>;
 
-/** What a worker is told. */
+/** Identifies the import that a worker processes. */
 export interface ImportJob {
   company: string;
   import: string;

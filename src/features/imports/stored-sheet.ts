@@ -1,17 +1,17 @@
-/** The sheet of an import, in its pieces in the database. */
+/** Reads the sheet of an import from its pieces in the database. */
 import { AppError } from '../../platform/errors.ts';
 import { PIECE_BYTES } from '../../platform/multipart.ts';
 import type { SheetSource } from '../../platform/sheets/sheet.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { findChunk, type ImportWork } from './queries.ts';
 
-/** Its pieces are of one size, but for the last; the last one read is kept, because a zip is read in many small steps. */
+/** All pieces but the last have the same size. The last one read is kept, because a zip is read in many small steps. */
 export function storedSheet(read: TenantRead, { _id, bytes }: ImportWork): SheetSource {
   let kept: { position: number; bytes: Buffer } | null = null;
   const pieceAt = async (position: number): Promise<Buffer> => {
     if (kept?.position === position) return kept.bytes;
     const piece = await findChunk(read, _id, position);
-    // Another worker ended the import: this one finds that out when it wants to store something.
+    // Another worker ended the import and deleted its sheet; retrying lets this worker find that out.
     if (!piece) throw new AppError('UNAVAILABLE', 'the sheet of an import is gone');
     kept = { position, bytes: piece.bytes };
     return piece.bytes;

@@ -1,16 +1,16 @@
-/** Whose import is worked on next, and by whom; over all companies. */
+/** Queries that decide which import is processed next and by which process, over all companies. */
 import { exec, maybeOne, one } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { ImportKind } from './schemas.ts';
 
-// A process that says nothing for so long has died; it says something every few seconds.
+// A process that has not renewed its claim for so long counts as dead; it renews the claim every few seconds.
 const HELD = `now() + interval '20 seconds'`;
 
-/** Nobody works on it, or on another one of its company. */
+/** Nobody works on the import, nor on another one of its company. */
 const FREE = `finished_at is null and coalesce(held_until, '-infinity') < now() and not exists (
   select from imports other where other.company_id = mine.company_id and other.finished_at is null and other.held_until >= now())`;
 
-/** Two processes that look at the same moment would each take one of the same company: they look one after the other. */
+/** Processes claim imports one after the other. Otherwise two of them could each claim an import of the same company. */
 export function lockTurns(tx: SystemTx): Promise<number> {
   return exec(tx, { name: 'imports.lockTurns', text: 'select pg_advisory_xact_lock(724113005)', values: [] });
 }
@@ -19,11 +19,11 @@ export interface ClaimedImport {
   company: string;
   _id: string;
   kind: ImportKind;
-  /** How often it was begun without coming further, this time included. */
+  /** How often the import was started without progress, including this time. */
   attempts: number;
 }
 
-/** The import whose turn it is; counted as begun before the work begins. One that ends at this moment stays ended. */
+/** Claims the import whose turn it is, and counts the attempt before the work begins. An import that ends at this moment stays ended. */
 export function claimImport(tx: SystemTx, holder: string): Promise<ClaimedImport | null> {
   return maybeOne(tx, {
     name: 'imports.claim',
@@ -36,7 +36,7 @@ export function claimImport(tx: SystemTx, holder: string): Promise<ClaimedImport
   });
 }
 
-/** Whether an import may be begun. */
+/** SQL condition: there is an import that may be started. */
 export const IS_WAITING = `exists (select from imports mine where ${FREE})`;
 
 export async function isSomebodyWaiting(tx: SystemTx): Promise<boolean> {
@@ -48,7 +48,7 @@ export async function isSomebodyWaiting(tx: SystemTx): Promise<boolean> {
   return waiting;
 }
 
-/** A process that works says so. */
+/** Renews the claims of a process that is still working. */
 export function holdImports(tx: SystemTx, holder: string): Promise<number> {
   return exec(tx, {
     name: 'imports.hold',
@@ -61,13 +61,13 @@ export interface Release {
   company: string;
   _id: string;
   holder: string;
-  /** Nobody takes it up before. */
+  /** How long no process may claim the import again. */
   pauseSeconds: number;
-  /** The work ended as it should, and is not held against the import. */
+  /** The work ended without a crash, so it does not count as a failed attempt. */
   isOrderly: boolean;
 }
 
-/** Gives an import back. */
+/** Gives up the claim of an import, so that a process can claim it again. */
 export function releaseImport(
   tx: SystemTx,
   { company, _id, holder, pauseSeconds, isOrderly }: Release,
@@ -81,7 +81,7 @@ export function releaseImport(
   });
 }
 
-/** The imports of a company stand at the end: it had its turn. */
+/** Puts the imports of a company at the end of the queue, because the company had its turn. */
 export function endTurn(tx: SystemTx, company: string): Promise<number> {
   return exec(tx, {
     name: 'imports.endTurn',

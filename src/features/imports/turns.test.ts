@@ -1,4 +1,4 @@
-/** Whose import is worked on: one of a company at a time, over all processes. */
+/** The order of imports: one of each company at a time, over all processes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -17,7 +17,7 @@ import type { Taker } from './work.ts';
 
 const PATH = '/v1/contacts/import';
 
-test("while two processes work on a company's eight long sheets, one at a time, a neighbour's import of one row ends", async (t) => {
+test("a neighbour's import of one row ends while two processes work on a company's eight long sheets, one at a time", async (t) => {
   const platform = await startPlatform();
   const { kit } = platform.running;
   const second = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
@@ -50,7 +50,7 @@ test("while two processes work on a company's eight long sheets, one at a time, 
   assert.ok(open.length > 1, `only ${open.length} of the long ones are left`);
 });
 
-test('an import that ends at the moment at which it is claimed stays ended', async (t) => {
+test('an import that ends at the moment when it is claimed stays ended', async (t) => {
   const store = await openTestDatabase();
   const database = openDatabase({ url: store.url, poolSize: 2 });
   const ending = new pg.Client({ connectionString: store.ownerUrl });

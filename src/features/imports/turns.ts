@@ -1,6 +1,6 @@
 /**
- * The importing loop: takes up imports of all companies in turn, one of each company at a time over all processes, and as many at
- * once as this process has room for.
+ * The loop that processes imports. It takes the companies in turn, one import of each company at a time over all processes, and as many
+ * imports at once as this process has room for.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
@@ -21,15 +21,15 @@ import {
 } from './turn-queries.ts';
 import { workImport, type Taker } from './work.ts';
 
-// Each has a child process and what that holds of its sheet; of these two read at a time (platform/sheets/readers.ts).
+// Each import has a child process that holds parts of its sheet in memory; two children read at a time (platform/sheets/readers.ts).
 const AT_ONCE = 4;
-// Several times in the 20 seconds after which a silent process is taken for dead.
+// Claims are renewed several times within the 20 seconds after which a process counts as dead.
 const HOLD_MS = 5_000;
-// Then an import for which this process has no room may have the place of this one.
+// After this time an import gives its place to one that is waiting.
 const TURN_MS = 5_000;
-// Ended its worker so often, without coming further in between: it would do so again.
+// An import that crashed its worker so often without progress would crash it again.
 const MAX_ATTEMPTS = 2;
-// A database or a child that failed a moment ago fails again.
+// A database or a child process that has just failed would fail again at once.
 const PAUSE_SECONDS = 5;
 const CRASHED = {
   code: 'IMPORT_CRASHED',
@@ -39,7 +39,7 @@ const CRASHED = {
 interface Loop {
   kit: Kit;
   takers: Record<ImportKind, Taker>;
-  /** This process. */
+  /** The id of this process in the claims. */
   holder: string;
   running: Map<ClaimedImport, Promise<void>>;
   stopping: AbortController;
@@ -48,7 +48,7 @@ interface Loop {
 
 export interface Imports {
   dueWork: DueWork;
-  /** What was begun ends after its current portion. */
+  /** Stops after the current portion of each running import. */
   stop(): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ async function claimAll(loop: Loop): Promise<void> {
       running.set(claimed, work);
     }
   } catch (error) {
-    // Failure policy: nothing was claimed that this process knows of; what was claimed nonetheless is free again after 20 seconds.
+    // Failure policy: this process works on nothing new; an import that was claimed all the same is free again after 20 seconds.
     kit.log.warn({ err: error }, 'imports: claiming failed');
   }
   loop.claiming = false;
@@ -103,12 +103,13 @@ async function holdAll({ kit, holder, running }: Loop): Promise<void> {
   try {
     await holdImports(kit.database.system('upkeep'), holder);
   } catch (error) {
-    // Failure policy: said again in five seconds. If another process takes the import over, what this one stores is refused.
+    // Failure policy: the claims are renewed again in five seconds. If another process takes an import over, its portions from here are
+    // refused.
     kit.log.warn({ err: error }, 'imports: could not say that they are worked on');
   }
 }
 
-/** Never throws. */
+/** Processes a claimed import for one turn; errors are logged and never thrown. */
 async function run(loop: Loop, claimed: ClaimedImport): Promise<void> {
   const { kit, holder, stopping } = loop;
   const { company, _id, attempts } = claimed;
@@ -124,7 +125,7 @@ async function run(loop: Loop, claimed: ClaimedImport): Promise<void> {
       );
     }
   } catch (error) {
-    // Failure policy: tried again after a pause; a child that died counts as an attempt, as a process that died does.
+    // Failure policy: the import is tried again after a pause; only a crash of the child or of this process counts as an attempt.
     if (!stopping.signal.aborted) {
       kit.log.warn({ err: error, import: _id }, 'imports: interrupted');
       Object.assign(release, { pauseSeconds: PAUSE_SECONDS, isOrderly: !(error instanceof ChildEnded) });
@@ -134,14 +135,14 @@ async function run(loop: Loop, claimed: ClaimedImport): Promise<void> {
     await releaseImport(kit.database.system('upkeep'), release);
     await endTurn(kit.database.system('upkeep'), company);
   } catch (error) {
-    // Failure policy: nobody says any more that it is held, so it is free after 20 seconds.
+    // Failure policy: the claim is no longer renewed, so the import is free after 20 seconds.
     kit.log.warn({ err: error, import: _id }, 'imports: could not be given back');
   }
 }
 
 /**
- * Asked after each portion: true once a worker has to stop, or somebody waits for whom this process has no room. A turn is at least
- * as long as it took to survey the sheet, which the next turn has to do again.
+ * Returns a function that is called after each portion. It returns true when the worker has to stop, or when another import waits and this
+ * process has no room. A turn lasts at least as long as it took to survey the sheet, because the next turn has to do that again.
  */
 function isTurnOver({ kit, running, stopping }: Loop): () => Promise<boolean> {
   const startedMs = performance.now();

@@ -1,4 +1,4 @@
-/** How many sheets of a company wait or are worked on: each is kept whole until its import has ended. */
+/** The limit on a company's sheets that wait or are processed: each one is stored whole until its import ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform } from '../../../test/support/platform.ts';
@@ -9,7 +9,7 @@ import { makeTenant } from '../../platform/route.ts';
 import { giveUpImports } from './give-up.ts';
 import { addImport } from './imports.ts';
 
-// A connection for each of the twenty.
+// Each of the twenty requests needs a connection of its own.
 const platform = await startPlatform({ env: { DATABASE_POOL: '40' } });
 const { call, database } = platform;
 const PLACES = 10;
@@ -24,7 +24,7 @@ const upload = {
   },
 };
 
-test('of twenty sheets at the same moment ten are taken, and no further one of the company until one has ended or was given up', async () => {
+test('of twenty sheets that come at once ten are accepted, and the next one when one of them has ended or was given up', async () => {
   const { _id: company, key } = await platform.createCompany();
   const principal = {
     type: 'company',
@@ -34,7 +34,7 @@ test('of twenty sheets at the same moment ten are taken, and no further one of t
     scopes: ['*'],
     expiresAt: null,
   } as const;
-  // As if another process worked on each of them for as long as the test lasts.
+  // Makes each import look as if another process worked on it, so that none starts during the test.
   await database.sql(`create function hold() returns trigger language plpgsql as
     $$ begin new.held_until = 'infinity'; return new; end $$`);
   await database.sql(
@@ -75,7 +75,7 @@ test('of twenty sheets at the same moment ten are taken, and no further one of t
   }
 });
 
-test('an import that nobody moved for a day ends FAILED and its sheet goes; one that moves goes on', async () => {
+test('an import without progress for a day ends FAILED and its sheet is deleted; one with progress continues', async () => {
   const [old, young] = await Promise.all([1, 2].map(() => postForm(platform, [201, '/v1/contacts/import'], { file })));
   for (const asked of [old, young]) await awaitImport(platform, `/v1/contacts/import/${asked?.body._id}`);
   const revive = (id: string, age: string): Promise<unknown> =>

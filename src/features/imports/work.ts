@@ -1,6 +1,6 @@
 /**
- * Working off a sheet: portion by portion, each with its progress in one transaction, so that a worker that dies repeats
- * nothing and loses nothing. Nothing is written before the whole sheet has been read once and found sound.
+ * Processes the rows of a sheet in portions. Each portion is stored in one transaction with its progress, so that a worker that dies
+ * repeats nothing and loses nothing. No row is stored before the whole sheet was read once without an error.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
@@ -15,31 +15,31 @@ import type { ReadRow } from './reading.ts';
 import type { Import, ImportJob, RowError } from './schemas.ts';
 import { storedSheet } from './stored-sheet.ts';
 
-/** What a room does with the rows of its kind. */
+/** What a kind of import, contacts or rows of a table, does with the rows of a sheet. */
 export interface Taker<S = unknown, V = unknown> {
-  /** What values have to fit now; asked in a transaction, it stays so until that ends. */
+  /** Loads what the values are checked against. In a transaction it also locks it until the end. */
   slots(tx: TenantRead | TenantTx, asked: Import): Promise<S>;
-  /** Stores a portion of rows that were read with these slots. Throws UNAVAILABLE to have the portion tried again. */
+  /** Stores a portion of rows that were checked against these slots. Throws UNAVAILABLE when the portion should be tried again. */
   take(tx: TenantTx, asked: Import, rows: ReadRow<V>[], slots: S): Promise<Taken>;
 }
 
 export type Taken = Omit<Progress, 'processed' | 'errors'> & { errors: RowError[] };
 
-// Others write the same records at the same moment; more often than this and the import waits before its next try.
+// Other writes to the same records can make a portion fail. After so many tries the import pauses before the next ones.
 const TRIES = 5;
-// What a second look at the same rows may find otherwise.
+// Errors that may disappear when the same portion is stored again.
 const MAY_PASS = new Set<ErrorCode>(['UNAVAILABLE', 'UNKNOWN_REFERENCE', 'STORAGE_FULL']);
 
 export interface Work {
   taker: Taker;
   signal: AbortSignal;
-  /** Whether somebody else's import should go on in the place of this one. */
+  /** Whether the import should stop now, because another one waits for its place or the worker stops. */
   isOver(): Promise<boolean>;
 }
 
 /**
- * Goes on where the last worker was, until the import has ended or its turn is over. Throws what keeps it from going on for now:
- * a database that is away, or a child that died of it.
+ * Continues an import after its last stored portion, until it ends or its turn is over. Throws an error that only prevents it for now, such
+ * as a database that is away or a child process that died.
  */
 export async function workImport(kit: Kit, job: ImportJob, work: Work): Promise<void> {
   const asked = await kit.database.tenantTx(job.company, (tx) => lockImport(tx, job.import));
@@ -49,7 +49,7 @@ export async function workImport(kit: Kit, job: ImportJob, work: Work): Promise<
   try {
     await takeRows(kit, { ...work, asked, reader });
   } catch (error) {
-    // Failure policy: what may pass is left to the next try; everything else ends the import.
+    // Failure policy: after an error that may pass the import is tried again; any other error ends it.
     if (isPassing(error)) throw error;
     const problem = problemOf(error);
     if (!problem) kit.log.error({ err: error, import: job.import }, 'import failed');
@@ -65,7 +65,7 @@ function isPassing(error: unknown): boolean {
   );
 }
 
-/** Null for a defect of this project. */
+/** Null when the error is a defect of this project. */
 const problemOf = (error: unknown): AppError | null => (error instanceof AppError ? error : databaseProblem(error));
 
 function causeOf(problem: AppError | null): { code: string; message: string } {
@@ -83,14 +83,14 @@ async function takeRows(kit: Kit, work: Work & { asked: ImportWork; reader: Impo
   let done = asked.processed;
   const read = (from: number): Promise<ReadRow[]> => {
     const rows = reader.portion(kind, slots, from);
-    // Failure policy: it is told when the rows are awaited, if they still are.
+    // Failure policy: the error is thrown where the rows are awaited. When nobody awaits them any more, it is dropped.
     rows.catch(() => undefined);
     return rows;
   };
   for (let next = read(done); ;) {
     const rows = await next;
     const isLast = rows.length === 0 || done + rows.length >= total;
-    // The child reads on while this portion is stored.
+    // The child already reads the next portion while this one is stored.
     if (!isLast) next = read(done + rows.length);
     const stored = await tryAgain(() => store(kit, work, { rows, slots, done, isLast }));
     if (stored === 'GONE') return;
@@ -106,14 +106,17 @@ async function takeRows(kit: Kit, work: Work & { asked: ImportWork; reader: Impo
 
 interface Portion {
   rows: ReadRow[];
-  /** The fields and options with which the rows were read. */
+  /** The fields and options that the rows were checked against. */
   slots: unknown;
-  /** How many rows come before them. */
+  /** How many rows of the sheet come before this portion. */
   done: number;
   isLast: boolean;
 }
 
-/** GONE: another worker took over, or the import is gone. New slots: what values have to fit has changed since they were read. */
+/**
+ * Returns GONE when another worker took over or the import ended. Returns new slots when fields or options have changed since the rows were
+ * checked.
+ */
 function store(
   kit: Kit,
   { asked: { company, _id }, taker }: Work & { asked: ImportWork },
@@ -138,7 +141,8 @@ async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      // Failure policy: whoever gave way, or had a reference removed under him, looks anew at once; the import waits longer.
+      // Failure policy: after a conflict or a reference that was just removed the portion is tried again at once, up to TRIES times; then
+      // the import fails or pauses.
       const problem = problemOf(error);
       if (!problem || !MAY_PASS.has(problem.code) || tries >= TRIES) throw error;
     }

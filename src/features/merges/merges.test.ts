@@ -21,12 +21,12 @@ const plan = await define('plan', 'TEXT');
 const score = await define('score', 'NUMBER');
 const colours = await define('colours', 'LIST');
 
-/** A contact with a closed conversation, so that the next message opens another. */
+/** Closes a conversation, so that the contact's next message opens another one. */
 async function close(conversation: string): Promise<void> {
   await database.sql(`update conversations set status = 'CLOSED', closed_at = now() where _id = $1`, [conversation]);
 }
 
-test('the target’s fields win, empty ones are filled, tags are united; CONTACT_UPDATED and each filled field are told', async () => {
+test('the target’s fields win, its empty ones are filled, tags are united; CONTACT_UPDATED and one event per filled field are emitted', async () => {
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'B' } })).body._id;
   const [email, phone] = [`t-${newId()}@example.com`, freshPhone()];
@@ -86,7 +86,7 @@ test('the target’s fields win, empty ones are filled, tags are united; CONTACT
   assert.ok(plan._id);
 });
 
-test('all names of both lead to the target afterwards: numbers, e-mails, ids, and what the network calls them', async () => {
+test('all identities of both contacts lead to the target afterwards: numbers, e-mails and network ids', async () => {
   const [a, b] = [freshPhone(), freshPhone()];
   const target = (await hear(platform, { from: a })).contact;
   const source = (await hear(platform, { from: b })).contact;
@@ -102,7 +102,7 @@ test('all names of both lead to the target afterwards: numbers, e-mails, ids, an
   }
 });
 
-test('conversations, messages and rows move with all that they hold; the contact’s clocks are the later ones', async () => {
+test('conversations, messages and rows move to the target, which keeps the later of each two times', async () => {
   const from = freshPhone();
   const old = await hear(platform, { from, text: 'first' });
   const sent = await sendText(platform, old.conversation._id);
@@ -135,7 +135,7 @@ test('conversations, messages and rows move with all that they hold; the contact
 });
 
 for (const older of ['target', 'source'] as const) {
-  test(`of two open conversations in one inbox the older stays open, here the ${older}’s, and the other is closed and told`, async () => {
+  test(`of two open conversations in one inbox the older stays open, here that of ${older}, and the other is closed with an event`, async () => {
     const [first, second] = [await hear(platform), await hear(platform)];
     const [target, source] = older === 'target' ? [first, second] : [second, first];
     await merge(201, target.contact._id, source.contact._id);
@@ -153,14 +153,14 @@ for (const older of ['target', 'source'] as const) {
   });
 }
 
-/** Somebody of whom only a number is known, with a conversation that the company has opened. */
+/** Creates a contact of whom only a number is known, with a conversation that the company has opened. */
 async function reachOut(): Promise<{ contact: string; conversation: Json }> {
   const { _id: contact } = await create({ phone_number: freshPhone() });
   const { body } = await call(201, 'POST', '/v1/conversations', { body: { inbox: demo.inbox, contact } });
   return { contact, conversation: body };
 }
 
-test('what the contact wrote in a conversation that a merge closes goes on in the one that stays: unread, and with its window', async () => {
+test('unread messages and the reply window of a conversation that a merge closes count for the conversation that stays', async () => {
   const target = await reachOut();
   const source = await hear(platform);
   await merge(201, target.contact, source.contact._id);
@@ -172,7 +172,7 @@ test('what the contact wrote in a conversation that a merge closes goes on in th
   assert.deepEqual(await eventNames(platform, stays._id), ['CONVERSATION_CREATED']);
 });
 
-test('the later clocks stay where they are, and what is unread in both is counted together', async () => {
+test('the conversation that stays keeps its own times where they are later, and the unread messages of both are added', async () => {
   const source = await hear(platform);
   await database.sql(
     `update conversations set window_expires_at = now(), last_inbound_at = last_inbound_at - interval '1 day' where _id = $1`,
@@ -186,7 +186,7 @@ test('the later clocks stay where they are, and what is unread in both is counte
   assert.deepEqual([stays.status, stays.unread_count, stays.last_message._id], ['OPEN', 2, source.message._id]);
 });
 
-test('a window outlives its closed conversation through a merge, too', async () => {
+test('the reply window of a closed conversation survives a merge', async () => {
   const target = await reachOut();
   const source = await hear(platform);
   await close(source.conversation._id);
@@ -195,7 +195,7 @@ test('a window outlives its closed conversation through a merge, too', async () 
   assert.deepEqual([window_expires_at, unread_count], [source.conversation.window_expires_at, 0]);
 });
 
-test('a snoozed conversation that stays is opened and told when the other one has something unread, and sleeps on when not', async () => {
+test('a snoozed conversation that stays is opened, with an event, when the other one has unread messages, and otherwise stays snoozed', async () => {
   for (const unread of [true, false]) {
     const target = await reachOut();
     const path = `/v1/conversations/${target.conversation._id}`;
@@ -211,7 +211,7 @@ test('a snoozed conversation that stays is opened and told when the other one ha
   }
 });
 
-test('an open conversation that moves is told with its new contact; a closed one moves in silence', async () => {
+test('an open conversation that moves has an event with its new contact; a closed one moves without an event', async () => {
   const from = freshPhone();
   const old = await hear(platform, { from });
   await close(old.conversation._id);
@@ -224,7 +224,7 @@ test('an open conversation that moves is told with its new contact; a closed one
   assert.deepEqual(await eventNames(platform, old.conversation._id), ['CONVERSATION_CREATED']);
 });
 
-test('a merge leaves no more tags than a caller may write: the contact’s own first', async () => {
+test('a merged contact has no more tags than a caller may write, the target’s own first', async () => {
   const tags = (letter: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${letter}${n}`);
   const target = await create({ name: 'T', tags: tags('t', 30) });
   const source = await create({ name: 'S', tags: ['t0', ...tags('s', 49)] });
@@ -234,7 +234,7 @@ test('a merge leaves no more tags than a caller may write: the contact’s own f
   assert.deepEqual(body, merged);
 });
 
-test('a contact of 10,000 messages is merged within the time that a request has', async () => {
+test('a contact with 10,000 messages is merged within the time that a request has', async () => {
   const { contact, conversation } = await hear(platform);
   await database.sql(
     `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, sender_id, message_type,
@@ -252,7 +252,7 @@ test('a contact of 10,000 messages is merged within the time that a request has'
   assert.equal(row?.count, 10_001);
 });
 
-test('who is merged with itself, with nobody, or with another company’s contact is told so, and nothing changes', async () => {
+test('a merge of a contact with itself, with an unknown contact or one of another company is refused and changes nothing', async () => {
   const target = await create({ name: 'Maria' });
   const other = await platform.createCompany();
   const theirs = (await call(201, 'POST', PATH, { key: other.key, body: { name: 'Theirs' } })).body;
@@ -269,7 +269,7 @@ test('who is merged with itself, with nobody, or with another company’s contac
   assert.deepEqual((await call(200, 'GET', `${PATH}/${theirs._id}`, { key: other.key })).body, theirs);
 });
 
-test('a repeated merge with the same Idempotency-Key answers with the contact as it is now; without one the other is unknown', async () => {
+test('a repeated merge answers with the contact as it is now when it has the same Idempotency-Key, and otherwise that the other is unknown', async () => {
   const [target, source] = [await create({ name: 'A' }), await create({ name: 'B' })];
   const headers = { 'idempotency-key': 'merge-1' };
   const first = await merge(201, target._id, source._id, { headers });
@@ -278,14 +278,14 @@ test('a repeated merge with the same Idempotency-Key answers with the contact as
   assert.deepEqual(await eventNames(platform, target._id), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
 });
 
-test('the audit says who merged, as contacts.merge', async () => {
+test('the audit records a merge and its author as contacts.merge', async () => {
   const [target, source] = [await create({ name: 'A' }), await create({ name: 'B' })];
   await merge(201, target._id, source._id);
   const { result } = (await call(200, 'GET', `/v1/audit?resource=${target._id}`)).body;
   assert.equal(result[0].action, 'contacts.merge');
 });
 
-test('of contacts that are merged with each other in a circle at once one is left, and it has everything', async () => {
+test('when contacts are merged in a circle at the same time, one is left and it has everything', async () => {
   for (let round = 0; round < 5; round += 1) {
     const phones = [freshPhone(), freshPhone(), freshPhone()];
     const heard = await Promise.all(phones.map((from) => hear(platform, { from })));
@@ -308,7 +308,7 @@ test('of contacts that are merged with each other in a circle at once one is lef
       statuses.join(),
     );
     const left = await database.sql<{ _id: string }>('select _id from contacts where _id = any($1)', [ids]);
-    // Whoever had to give way (503) asks again.
+    // A merge that was answered 503 because of the others is sent again.
     for (const { _id } of left.slice(1)) await merge(201, left[0]?._id ?? '', _id);
     const [last] = await database.sql<{ _id: string }>('select _id from contacts where _id = any($1)', [ids]);
     const [row] = await database.sql<{ messages: number; open: number }>(

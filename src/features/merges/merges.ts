@@ -1,4 +1,4 @@
-/** Two contacts that are one person: everything that points to one of them comes to point to the other, in one transaction. */
+/** Merges two contacts of one person: everything that refers to one of them is moved to the other, in one transaction. */
 import { emit } from '../../platform/events.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { readContact } from '../contacts/contacts.ts';
@@ -8,7 +8,7 @@ import { continueWindows, findConversationsOf } from '../conversations/ingest-qu
 import { closeDoubles, moveConversations, moveMessages, moveRows, type Move } from './queries.ts';
 import type { ContactMerge } from './schemas.ts';
 
-// Some hundred milliseconds a statement.
+// A statement for this many messages or rows takes some hundred milliseconds.
 const PORTION = 5_000;
 
 export function mergeContact(tenant: Tenant, id: string, input: ContactMerge): Promise<Contact> {
@@ -16,8 +16,8 @@ export function mergeContact(tenant: Tenant, id: string, input: ContactMerge): P
 }
 
 /**
- * Merges the contact `from` into `to`, with the events, in the caller's transaction. Throws NOT_FOUND for `to`, UNKNOWN_REFERENCE
- * for `from`.
+ * Merges the contact `from` into `to` and emits the events, in the caller's transaction. Throws NOT_FOUND for `to`, UNKNOWN_REFERENCE for
+ * `from`.
  */
 export async function mergeInto(tx: TenantTx, to: string, from: string): Promise<Contact> {
   const pair = await seizePair(tx, to, from);
@@ -43,7 +43,7 @@ async function tell(tx: TenantTx, changed: { _id: string }[]): Promise<void> {
   );
 }
 
-/** For a repeat: the contact as it is now. */
+/** Answers a repeated request with the contact as it is now. */
 export const readMerged = (tenant: Tenant, id: string): Promise<Contact> => readContact(tenant, id);
 
 /** Returns the conversations that moved. */

@@ -8,8 +8,8 @@ export interface Move {
 }
 
 /**
- * Where both contacts have an open conversation in one inbox, the younger is closed: the index allows one. What the contact
- * wrote there waits in the older one, which wakes for what is unread. Returns those whose own fields have changed.
+ * Closes the younger one where both contacts have an open conversation in the same inbox, because the unique index allows one. Its unread
+ * messages count for the older one, which is opened if it was snoozed and has any. Returns the conversations that changed.
  */
 export function closeDoubles(tx: TenantTx, { from, to }: Move): Promise<{ _id: string }[]> {
   return many(tx, {
@@ -46,7 +46,10 @@ export function moveConversations(tx: TenantTx, { from, to }: Move): Promise<{ _
   });
 }
 
-/** A portion at a time, while their conversations are still the one contact's; what the contact wrote names it as its sender, too. */
+/**
+ * Moves messages a portion at a time, while their conversations still belong to the old contact. Messages that the contact wrote also get
+ * the new contact as sender.
+ */
 export function moveMessages(tx: TenantTx, { from, to }: Move, limit: number): Promise<number> {
   return exec(tx, {
     name: 'merges.moveMessages',
@@ -58,7 +61,7 @@ export function moveMessages(tx: TenantTx, { from, to }: Move, limit: number): P
   });
 }
 
-/** A portion at a time: a row that moves goes into the index of its search anew. */
+/** Moves rows a portion at a time, because the search index is updated for each row. */
 export function moveRows(tx: TenantTx, { from, to }: Move, limit: number): Promise<number> {
   const rows = 'select _id, record_bytes as bytes from table_rows where company_id = $1 and contact_id = $2 limit $4';
   return exec(tx, {

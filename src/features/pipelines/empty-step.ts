@@ -1,4 +1,4 @@
-/** A step that was removed while conversations were in it: they go on to its replacement, a portion at a time. */
+/** Moves the conversations of a removed step to its replacement, a portion at a time. */
 import type { Kit } from '../../kit.ts';
 import { emit } from '../../platform/events.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
@@ -7,10 +7,13 @@ import type { StepCause } from './schemas.ts';
 import { deleteSteps, findUsedSteps, findLeaving, moveConversations } from './step-queries.ts';
 import { stepChanged } from './steps.ts';
 
-// Some hundred milliseconds a transaction, events included.
+// A transaction for this many conversations takes some hundred milliseconds, events included.
 const PORTION = 500;
 
-/** Moves the next conversations and tells of each. Once none is left the step is deleted. The caller has locked the pipelines. */
+/**
+ * Moves the next conversations and emits an event for each. Deletes the step once no conversation is left. The caller has locked the
+ * pipelines.
+ */
 export async function leaveStep(tx: TenantTx, id: string, cause: StepCause): Promise<{ moved: number; done: boolean }> {
   const leaving = await findLeaving(tx, id);
   if (!leaving) return { moved: 0, done: true };
@@ -32,7 +35,7 @@ export async function leaveStep(tx: TenantTx, id: string, cause: StepCause): Pro
   return { moved: moved.length, done: true };
 }
 
-/** Goes on where the request, or a worker that died, left off. */
+/** Moves all conversations that a request, or a worker that died, has left in the step. */
 export async function emptyStep(kit: Kit, asked: { company: string; step: string; cause: StepCause }): Promise<void> {
   const { company, step, cause } = asked;
   for (;;) {
@@ -43,7 +46,7 @@ export async function emptyStep(kit: Kit, asked: { company: string; step: string
       return left;
     });
     if (done) return;
-    // What is left is being written into at this moment: the queue's next try finds it free.
+    // Other transactions hold all conversations that are left; the queue's next attempt can move them.
     if (moved === 0) throw new Error('the conversations that are left in a removed step are all held');
   }
 }

@@ -8,7 +8,7 @@ import { StepCause } from './schemas.ts';
 export const EmptyStep = defineJob({
   name: 'pipelines.empty-step',
   data: Type.Object({ company: Id, step: Id, cause: StepCause }),
-  // Some four hours: until then its conversations are in a step that nobody sees.
+  // Retries for some four hours: until it succeeds, conversations are in a step that nobody sees.
   retries: 12,
   retryDelaySeconds: 5,
 });

@@ -16,7 +16,7 @@ const create = async (): Promise<Json> =>
   (await call(201, 'POST', PATH, { body: { name: 'Sales', steps: STEPS } })).body;
 const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/conversations/${id}`)).body;
 
-/** Conversations in a step, as many as that. */
+/** Creates this many conversations in a step. */
 async function fill(step: Json, pipeline: Json, count = 1): Promise<string[]> {
   const rows = await database.sql<{ _id: string }>(
     `with c as (
@@ -28,7 +28,7 @@ async function fill(step: Json, pipeline: Json, count = 1): Promise<string[]> {
   return rows.map((row) => row._id);
 }
 
-test('a step that conversations are in is not removed without a replacement', async () => {
+test('a step with conversations is not removed without a replacement', async () => {
   const pipeline = await create();
   const [first, second, third] = pipeline.steps;
   await fill(first, pipeline);
@@ -36,12 +36,12 @@ test('a step that conversations are in is not removed without a replacement', as
   expectProblem(refused, 'STEP_IN_USE', `replacements.${first._id}`);
   assert.deepEqual((await call(200, 'GET', `${PATH}/${pipeline._id}`)).body, pipeline);
   expectProblem(await call(409, 'DELETE', `${PATH}/${pipeline._id}`), 'STEP_IN_USE', 'replacement');
-  // One that is empty needs none.
+  // A step without conversations needs no replacement.
   await call(200, 'PATCH', `${PATH}/${pipeline._id}`, { body: { steps: [first, second] } });
   assert.ok(third);
 });
 
-test('with a replacement its conversations move, and each is told with CONVERSATION_STEP_CHANGED alone', async () => {
+test('the conversations of a removed step move to its replacement, and CONVERSATION_STEP_CHANGED is the only event', async () => {
   const pipeline = await create();
   const [first, second, third] = pipeline.steps;
   const [id = ''] = await fill(first, pipeline);
@@ -71,7 +71,7 @@ test('with a replacement its conversations move, and each is told with CONVERSAT
   });
 });
 
-test('a removed pipeline hands its conversations to a step of another one', async () => {
+test('the conversations of a removed pipeline move to a step of another one', async () => {
   const [pipeline, other] = [await create(), await create()];
   const ids = [...(await fill(pipeline.steps[0], pipeline)), ...(await fill(pipeline.steps[1], pipeline))];
   const target = other.steps[1]._id;
@@ -84,7 +84,7 @@ test('a removed pipeline hands its conversations to a step of another one', asyn
   assert.deepEqual(await database.sql('select 1 from pipelines where _id = $1', [pipeline._id]), []);
 });
 
-test('a replacement that is unknown, foreign, or goes itself is 400, and names its place', async () => {
+test('a replacement that is unknown, belongs to another company or is removed itself is answered 400 with its place named', async () => {
   const pipeline = await create();
   const [first, second, third] = pipeline.steps;
   await fill(first, pipeline);
@@ -109,7 +109,7 @@ test('a replacement that is unknown, foreign, or goes itself is 400, and names i
   expectProblem(strange, 'UNKNOWN_REFERENCE', `replacements.${theirs}`);
 });
 
-test('thousands move on by a job; meanwhile the step is out of sight, and each is told once', async () => {
+test('a job moves thousands of conversations while their step is hidden, with one event for each', async () => {
   const pipeline = await create();
   const [first, second, third] = pipeline.steps;
   const ids = await fill(first, pipeline, 2_600);
@@ -123,7 +123,7 @@ test('thousands move on by a job; meanwhile the step is out of sight, and each i
     first._id,
   ]);
   assert.ok(rest && rest.count > 0, 'some are left to the job');
-  // The replacement goes, too, before all have come there: whoever has not, never does.
+  // The replacement is removed before all conversations have arrived; those that have not go directly to the last step.
   await call(200, 'DELETE', `${PATH}/${pipeline._id}?replacement=${(await create()).steps[0]._id}`);
   const arrived = async (): Promise<unknown> =>
     database.sql(
@@ -148,7 +148,7 @@ test('thousands move on by a job; meanwhile the step is out of sight, and each i
   assert.deepEqual(await arrived(), halfway);
 });
 
-test('nobody gets into a step while it is removed: each move either came before, or is refused', async () => {
+test('no conversation gets into a step that is being removed: its move comes before the removal, or is refused', async () => {
   for (let round = 0; round < 5; round += 1) {
     const pipeline = await create();
     const [first, second, third] = pipeline.steps;

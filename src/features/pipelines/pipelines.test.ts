@@ -41,7 +41,7 @@ test('each company has a default pipeline from its first day, in its language', 
   }
 });
 
-test('companies from before have got one by the migration; one that had pipelines keeps them', async () => {
+test('a migration gives a default pipeline to older companies without one; a company that had pipelines keeps them', async () => {
   const [without, having] = [await platform.createCompany(), await platform.createCompany()];
   const ids = [without._id, having._id];
   await database.sql('delete from pipelines where company_id = any($1)', [ids]);
@@ -91,7 +91,7 @@ test('a change that changes nothing leaves the record as it is', async () => {
   assert.deepEqual((await patch(200, created._id, {})).body, created);
 });
 
-test('steps that are named by their id are kept, new ones are added, missing ones are gone', async () => {
+test('steps that are named by their id stay, new ones are added, and missing ones are removed', async () => {
   const { _id, steps } = await create();
   const [first, second, third] = steps;
   const { body } = await patch(200, _id, {
@@ -106,7 +106,7 @@ test('steps that are named by their id are kept, new ones are added, missing one
   expectProblem(gone, 'UNKNOWN_REFERENCE', 'steps[0]._id');
 });
 
-test('an order that is given counts, and is kept as it was given; no two steps share one', async () => {
+test('a given order of steps is stored as given, and no two steps have the same', async () => {
   const { body } = await call(201, 'POST', PATH, {
     body: {
       name: 'x',
@@ -144,7 +144,7 @@ test('a pipeline has between one and fifty steps', async () => {
   assert.equal((await create(demo, { steps })).steps.length, 50);
 });
 
-test('exactly one pipeline is the default: making another one so moves it, also at the same moment', async () => {
+test('exactly one pipeline is the default: another one that is made default replaces it, also at the same moment', async () => {
   const company = await platform.createCompany();
   const defaults = async (): Promise<Json[]> => (await listAll(company.key)).filter((item) => item.is_default);
   const second = await create(company, { is_default: true });
@@ -160,7 +160,7 @@ test('exactly one pipeline is the default: making another one so moves it, also 
   assert.equal((await defaults()).length, 1);
 });
 
-test('the default pipeline is neither removed nor left without a successor', async () => {
+test('the default pipeline cannot be removed, and stops being the default only when another one becomes it', async () => {
   const company = await platform.createCompany();
   const [first] = await listAll(company.key);
   const options = { key: company.key };
@@ -182,7 +182,7 @@ test('a company has at most a hundred pipelines', async () => {
   assert.equal(refused.body.errors[0].code, 'LIMIT_REACHED');
 });
 
-test('a repeat with the same Idempotency-Key makes no second pipeline', async () => {
+test('a repeated POST with the same Idempotency-Key makes no second pipeline', async () => {
   const company = await platform.createCompany();
   const options = { key: company.key, headers: { 'idempotency-key': 'p1' }, body: { name: 'x', steps: STEPS } };
   const first = await call(201, 'POST', PATH, options);
@@ -190,7 +190,7 @@ test('a repeat with the same Idempotency-Key makes no second pipeline', async ()
   assert.equal((await listAll(company.key)).length, 2);
 });
 
-test("another company's pipeline is byte for byte what an unknown one is", async () => {
+test("another company's pipeline is answered like an unknown one, byte for byte", async () => {
   const other = await platform.createCompany();
   const theirs = await create(other);
   for (const [method, body] of [['GET'], ['DELETE'], ['PATCH', { name: 'x' }]] as const) {

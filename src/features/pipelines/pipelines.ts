@@ -1,4 +1,4 @@
-/** Pipelines: the steps that a company's conversations go through. */
+/** Pipelines and their steps, through which a company's conversations go. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
@@ -95,7 +95,7 @@ export async function updatePipelineById(
   });
 }
 
-/** Throws PIPELINE_IS_DEFAULT; STEP_IN_USE when conversations are in it and nobody says where they go. */
+/** Throws PIPELINE_IS_DEFAULT, or STEP_IN_USE when conversations are in its steps and the request names no replacement. */
 export async function removePipeline(
   kit: Kit,
   tenant: Tenant,
@@ -126,10 +126,10 @@ async function expectPipeline(tx: TenantTx, id: string): Promise<Pipeline> {
 }
 
 interface Plan {
-  /** In their order, as they are to be. */
+  /** The steps that stay, in their new order and with their new fields. */
   kept: PipelineStep[];
   added: PipelineStep[];
-  /** Ids. */
+  /** The ids of steps to remove. */
   removed: string[];
 }
 

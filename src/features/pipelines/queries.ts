@@ -4,7 +4,7 @@ import { countRows, listRows, type PlainList } from '../../platform/plain-list.t
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Pipeline } from './schemas.ts';
 
-/** A step that is being left is shown no more. */
+/** A pipeline as the API shows it, without removed steps that conversations are still leaving. */
 const PIPELINE = `p._id, p.company_id as company, p.name, p.is_default,
   (select coalesce(json_agg(json_build_object('_id', s._id, 'name', s.name, 'order', s.position, 'kind', s.kind)
       order by s.position, s._id), '[]')
@@ -35,7 +35,10 @@ export function countPipelines(tx: TenantRead, window: Since): Promise<number> {
   return countRows(tx, listOf(tx), window);
 }
 
-/** Whoever changes one, or empties a step, waits here for all others that do: there is one default, and steps point across. */
+/**
+ * Locks all pipelines of the company. Changes run one after the other, because they share one default and steps may replace steps of
+ * another pipeline.
+ */
 export function lockPipelines(tx: TenantTx): Promise<number> {
   return exec(tx, {
     name: 'pipelines.lock',
@@ -66,7 +69,7 @@ export function updatePipeline(
   });
 }
 
-/** Before another one becomes the default. */
+/** Takes the default away from the current pipeline before another one becomes the default. */
 export function clearDefault(tx: TenantTx): Promise<number> {
   return exec(tx, {
     name: 'pipelines.clearDefault',
@@ -75,7 +78,7 @@ export function clearDefault(tx: TenantTx): Promise<number> {
   });
 }
 
-/** Out of sight; its steps are still being left. */
+/** Hides a pipeline whose conversations are still moving to other steps. */
 export function retirePipeline(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'pipelines.retire',
@@ -84,7 +87,7 @@ export function retirePipeline(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
-/** Of those that were retired, the ones that no step is left of. */
+/** Deletes hidden pipelines that have no steps left. */
 export function deleteLeftPipelines(tx: TenantTx): Promise<number> {
   return exec(tx, {
     name: 'pipelines.deleteLeft',

@@ -1,4 +1,4 @@
-/** Taking steps away. The conversations in them are told where to go, or the steps stay. */
+/** Removes steps of pipelines. Conversations in them need a replacement to go to; otherwise the removal is refused. */
 import type { Kit } from '../../kit.ts';
 import { AppError, unknownReference } from '../../platform/errors.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
@@ -7,22 +7,22 @@ import { EmptyStep } from './jobs.ts';
 import type { StepCause } from './schemas.ts';
 import { deleteSteps, findUsedSteps, holdSteps, replaceStep, seizeSteps } from './step-queries.ts';
 
-// What a request moves itself, in a second or two; a job does the rest.
+// A request itself moves up to this many conversations, which takes a second or two; a job moves the rest.
 const AT_ONCE = 2_000;
 
 export interface Removal {
-  /** Ids of steps, in their order. */
+  /** The ids of the steps to remove, in the order of the steps. */
   removed: string[];
-  /** Where the conversations of a removed step go; undefined: nobody said. */
+  /** Where the conversations of a removed step go; undefined when the request does not say. */
   replacementOf(step: string): { id: string; path: string } | undefined;
-  /** Where in the request a replacement would stand. */
+  /** The place in the request where the replacement of a step stands or would stand, for error messages. */
   pathOf(step: string): string;
   cause: StepCause;
 }
 
 /**
- * Part of the caller's transaction, which has locked the pipelines. Throws STEP_IN_USE where conversations have nowhere to go,
- * UNKNOWN_REFERENCE where the replacement is no step that stays.
+ * Removes steps in the caller's transaction, which has locked the pipelines. Throws STEP_IN_USE when conversations have no replacement to
+ * go to, and UNKNOWN_REFERENCE when the replacement does not exist or is removed as well.
  */
 export async function removeSteps(kit: Kit, tx: TenantTx, removal: Removal): Promise<void> {
   const { removed, replacementOf, pathOf, cause } = removal;

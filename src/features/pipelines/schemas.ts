@@ -4,9 +4,9 @@ import { define, Id, ID_PATTERN, oneOf, ref, strict, Timestamp, Name } from '../
 
 const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
 
-/** A board of more columns is read by nobody. */
+/** The most steps of a pipeline: nobody reads a board with more columns. */
 const MAX_STEPS = 50;
-/** Each change of one waits for the changes of all others of the company, so they have to stay few. */
+/** The most pipelines of a company. Each change locks all of them, so their number is limited. */
 export const MAX_PIPELINES = 100;
 
 const name = Name;
@@ -91,7 +91,7 @@ export const PipelineRemoval = strict({
 });
 export type PipelineRemoval = Static<typeof PipelineRemoval>;
 
-/** Who moved a conversation, for CONVERSATION_STEP_CHANGED. */
+/** Who moved a conversation, for the event CONVERSATION_STEP_CHANGED. */
 export const StepCause = Type.Object({
   origin: oneOf(['DASHBOARD', 'AGENT', 'API', 'CAMPAIGN']),
   campaign: Type.Union([Id, Type.Null()]),

@@ -28,7 +28,7 @@ export function updateSteps(tx: TenantTx, steps: PipelineStep[]): Promise<number
   });
 }
 
-/** A step, and the pipeline that it is of. */
+/** A step and the id of its pipeline. */
 export interface StepOfPipeline {
   _id: string;
   name: string;
@@ -37,7 +37,7 @@ export interface StepOfPipeline {
 
 const STEP = '_id, name, pipeline_id as pipeline';
 
-/** Also one that is being left: conversations may still be in it. */
+/** Finds a step, also a removed one that conversations may still be in. */
 export function findStep(tx: TenantRead, id: string): Promise<StepOfPipeline | null> {
   return maybeOne(tx, {
     name: 'pipelines.findStep',
@@ -46,7 +46,7 @@ export function findStep(tx: TenantRead, id: string): Promise<StepOfPipeline | n
   });
 }
 
-/** Of these, the steps that a conversation can move to. Nobody removes them before the transaction ends. */
+/** Returns those of the given steps that conversations can move to, and keeps them from being removed until the transaction ends. */
 export function holdSteps(tx: TenantTx, ids: string[]): Promise<StepOfPipeline[]> {
   return many(tx, {
     name: 'pipelines.holdSteps',
@@ -56,7 +56,7 @@ export function holdSteps(tx: TenantTx, ids: string[]): Promise<StepOfPipeline[]
   });
 }
 
-/** They are to be removed: nobody moves a conversation into them from now on. */
+/** Locks steps that are about to be removed, so that no conversation is moved into them. */
 export function seizeSteps(tx: TenantTx, ids: string[]): Promise<number> {
   return exec(tx, {
     name: 'pipelines.seizeSteps',
@@ -65,7 +65,7 @@ export function seizeSteps(tx: TenantTx, ids: string[]): Promise<number> {
   });
 }
 
-/** Of these, the steps that conversations are in, or are on their way to. */
+/** Returns those of the given steps that have conversations, or that replace a step which conversations are still leaving. */
 export function findUsedSteps(tx: TenantRead, ids: string[]): Promise<{ _id: string }[]> {
   return many(tx, {
     name: 'pipelines.findUsedSteps',
@@ -77,7 +77,7 @@ export function findUsedSteps(tx: TenantRead, ids: string[]): Promise<{ _id: str
   });
 }
 
-/** The step is out of sight; what is in it, or on its way there, goes on to its replacement. */
+/** Hides the step. Its conversations, and those of steps that it replaces, will move to its replacement. */
 export function replaceStep(tx: TenantTx, id: string, replacement: string): Promise<number> {
   return exec(tx, {
     name: 'pipelines.replaceStep',
@@ -92,7 +92,7 @@ export interface Leaving {
   replacement: StepOfPipeline;
 }
 
-/** A step that is being left; null when it is gone. */
+/** A removed step that conversations are still leaving, with its replacement; null when it is deleted. */
 export async function findLeaving(tx: TenantTx, id: string): Promise<Leaving | null> {
   const row = await maybeOne<Record<'_id' | 'name' | 'pipeline' | 'r_id' | 'r_name' | 'r_pipeline', string>>(tx, {
     name: 'pipelines.findLeaving',
@@ -108,7 +108,7 @@ export async function findLeaving(tx: TenantTx, id: string): Promise<Leaving | n
   };
 }
 
-/** The next conversations go to the replacement; those that somebody is writing into are left for later. */
+/** Moves the next conversations to the replacement; those that another transaction is changing are left for later. */
 export function moveConversations(
   tx: TenantTx,
   { step, replacement }: Leaving,

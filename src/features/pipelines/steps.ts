@@ -1,17 +1,17 @@
-/** Steps as conversations see them: where one can go, and what is told when it went there. */
+/** What conversations need of steps: whether they can move to one, and the event of a move. */
 import type { Principal } from '../../platform/auth.ts';
 import type { ChangeEvent } from '../../platform/events.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { StepCause } from './schemas.ts';
 import { findStep, holdSteps, type StepOfPipeline } from './step-queries.ts';
 
-/** The step that a conversation is to move to, held until the transaction ends; null when there is no such step. */
+/** Finds the step that a conversation moves to, and keeps it from being removed until the transaction ends. Null when there is none. */
 export async function holdStep(tx: TenantTx, id: string): Promise<StepOfPipeline | null> {
   const [step] = await holdSteps(tx, [id]);
   return step ?? null;
 }
 
-/** The step that a conversation is in. */
+/** Reads the step that a conversation is in. */
 export const readStep = (tx: TenantRead, id: string): Promise<StepOfPipeline | null> => findStep(tx, id);
 
 export function causeOf(principal: Principal): StepCause {
@@ -22,13 +22,13 @@ export function causeOf(principal: Principal): StepCause {
 
 export interface StepMove {
   conversation: { _id: string; contact: string; company: string };
-  /** Null: it was in no step. */
+  /** Null when the conversation was in no step. */
   previous: StepOfPipeline | null;
   current: StepOfPipeline;
   cause: StepCause;
 }
 
-/** CONVERSATION_STEP_CHANGED with its change description. */
+/** Makes the event CONVERSATION_STEP_CHANGED of a move. */
 export function stepChanged({ conversation, previous, current, cause }: StepMove): ChangeEvent {
   const { _id, contact, company } = conversation;
   return {

@@ -9,7 +9,7 @@ import { newId } from '../../platform/ids.ts';
 const platform = await startPlatform();
 const { call, database } = platform;
 
-/** A new table with a column `v` of this form, and a row for each value; null: a row without one. Answers its path. */
+/** Creates a table with the column `v` and one row per value; a null makes a row without a value. Returns the path of the table. */
 async function tableWith(column: Json, values: unknown[] = []): Promise<string> {
   const columns = [
     { key: 'v', ...column },
@@ -34,7 +34,7 @@ const [TEXT, NUMBER, BOOLEAN, DATE, URL, LIST] = ['TEXT', 'NUMBER', 'BOOLEAN', '
 const SELECT = { type: 'SELECT', options: ['a', 'b'] };
 const CHOSEN = { type: 'LIST', options: ['a', 'b'] };
 
-describe('values are converted where nothing of them is lost:', () => {
+describe('a column changes its type where no value is lost', () => {
   const conversions: [string, Json, Json, unknown[], unknown[]][] = [
     ['text to number', TEXT, NUMBER, ['7', '-1.5', '0', '1e+21'], [7, -1.5, 0, 1e21]],
     ['text to boolean', TEXT, BOOLEAN, ['true', 'false'], [true, false]],
@@ -56,7 +56,7 @@ describe('values are converted where nothing of them is lost:', () => {
     ['list to chosen list', LIST, CHOSEN, [['b', 'a'], []], [['b', 'a'], []]],
   ];
   for (const [name, from, to, values, expected] of conversions) {
-    test(name, async () => {
+    test(`a column changes its type without losing values: ${name}`, async () => {
       const path = await tableWith(from, [...values, null]);
       await change(200, path, to);
       assert.deepEqual(await valuesOf(path), [...expected, null]);
@@ -67,7 +67,7 @@ describe('values are converted where nothing of them is lost:', () => {
   }
 });
 
-describe('a change that would lose values is refused, says of how many rows, and changes nothing:', () => {
+describe('a change of columns that would lose values', () => {
   const refusals: [string, Json, Json, unknown[], number][] = [
     ['text that is no number', TEXT, NUMBER, ['7', '07', '1e3', 'x', '', 'Infinity'], 5],
     ['text that is no boolean', TEXT, BOOLEAN, ['true', 'TRUE', '1'], 2],
@@ -86,7 +86,7 @@ describe('a change that would lose values is refused, says of how many rows, and
     ['a list that is required from now on', LIST, { type: 'LIST', required: true }, [['x'], null, []], 2],
   ];
   for (const [name, from, to, values, count] of refusals) {
-    test(name, async () => {
+    test(`a change of columns that would lose values is refused with the number of rows: ${name}`, async () => {
       const path = await tableWith(from, values);
       const before = await columnsOf(path);
       const answer = await change(409, path, to, { name: 'Renamed' });
@@ -98,7 +98,7 @@ describe('a change that would lose values is refused, says of how many rows, and
     });
   }
 
-  test('a new column that is required while there are rows', async () => {
+  test('a new required column is refused while the table has rows', async () => {
     const path = await tableWith(TEXT, ['x']);
     const columns = [{ key: 'v', type: 'TEXT' }, OTHER, { key: 'new', type: 'TEXT', required: true }];
     const answer = await call(409, 'PATCH', path, { body: { columns } });
@@ -106,7 +106,7 @@ describe('a change that would lose values is refused, says of how many rows, and
     assert.match(answer.body.detail, /^new: .+ in 1 row$/);
   });
 
-  test('of several columns each is named', async () => {
+  test('a refused change names each column whose values would be lost', async () => {
     const path = await tableWith(TEXT, ['x', 'y']);
     const answer = await call(409, 'PATCH', path, { body: { columns: [{ key: 'v', type: 'NUMBER' }] } });
     const messages = answer.body.errors.map((error: Json) => error.message.split(':')[0]);
@@ -114,8 +114,8 @@ describe('a change that would lose values is refused, says of how many rows, and
   });
 });
 
-describe('what loses nothing goes through:', () => {
-  test('a new column, another order, titles, more options, requirements that hold already or end', async () => {
+describe('a change of columns that loses no value', () => {
+  test('a change of columns is accepted for a new column, another order, titles, more options, and requirements that hold already or end', async () => {
     const path = await tableWith(SELECT, ['a', 'b']);
     const columns = [
       { key: 'new', title: 'New', type: 'URL', required: false, options: [] },
@@ -129,7 +129,7 @@ describe('what loses nothing goes through:', () => {
     await call(201, 'POST', `${path}/rows`, { body: { data: { v: 'b' } } });
   });
 
-  test('a column whose values nobody has', async () => {
+  test('a column without values in any row can be removed', async () => {
     const path = await tableWith(TEXT, [null, null]);
     await change(200, path, null);
     assert.deepEqual(
@@ -138,7 +138,7 @@ describe('what loses nothing goes through:', () => {
     );
   });
 
-  test('a column that drop_columns gives up, with its values for ever', async () => {
+  test('a column that drop_columns names is removed, and its values do not come back', async () => {
     const path = await tableWith(TEXT, ['x', 'y']);
     await change(200, path, null, { drop_columns: ['v'] });
     const rows = (await call(200, 'GET', `${path}/rows`)).body.result;
@@ -148,7 +148,7 @@ describe('what loses nothing goes through:', () => {
     assert.deepEqual(await valuesOf(path), [null, null]);
   });
 
-  test('a column that is called as something that every object has', async () => {
+  test('a column may have the name of a property that every JavaScript object has', async () => {
     const path = await tableWith(TEXT, ['x']);
     const columns = [{ key: 'v', type: 'TEXT' }, OTHER, { key: 'constructor', type: 'TEXT' }];
     await call(200, 'PATCH', path, { body: { columns } });
@@ -157,7 +157,7 @@ describe('what loses nothing goes through:', () => {
   });
 });
 
-test('drop_columns is for columns that go, and needs those that stay', async () => {
+test('drop_columns may only name columns that are removed, and needs the list of columns that stay', async () => {
   const path = await tableWith(TEXT, ['x']);
   const bad: [Json, string][] = [
     [{ drop_columns: ['v'] }, 'drop_columns[0]'],
@@ -171,7 +171,7 @@ test('drop_columns is for columns that go, and needs those that stay', async () 
   assert.deepEqual(await valuesOf(path), ['x']);
 });
 
-test('rows beyond one portion are all converted, and all counted', async () => {
+test('a change of columns converts and counts all rows, also beyond the first portion', async () => {
   const path = await tableWith(TEXT);
   const count = 4_500;
   await fill(path, count);
@@ -186,9 +186,9 @@ test('rows beyond one portion are all converted, and all counted', async () => {
   assert.match(answer.body.detail, new RegExp(`^v: .+ in ${count} rows$`));
 });
 
-test('a table of more than 100,000 rows takes only what its rows need not be looked at for', async () => {
+test('a table of more than 100,000 rows only accepts changes of columns for which its rows need not be read', async () => {
   const path = await tableWith(TEXT, ['7']);
-  // Nobody waits here for so many rows: what counts is the table's own count.
+  // The test raises the stored number of rows, which is what the limit looks at, instead of inserting so many.
   await database.sql('update tables set row_count = 100001 where _id = $1', [path.split('/')[3]]);
   const answer = await change(409, path, NUMBER);
   expectProblem(answer, 'COLUMN_IN_USE', 'columns');
@@ -198,7 +198,7 @@ test('a table of more than 100,000 rows takes only what its rows need not be loo
   assert.deepEqual(await valuesOf(path), ['7']);
 });
 
-/** Rows whose v is their index, as text. */
+/** Inserts rows whose column `v` is their index as text. */
 async function fill(path: string, count: number): Promise<void> {
   const table = path.split('/')[3];
   await database.sql(
@@ -209,7 +209,7 @@ async function fill(path: string, count: number): Promise<void> {
   await database.sql('update tables set row_count = $2, last_row_index = $2 where _id = $1', [table, count]);
 }
 
-test('rows can be removed while the columns change, and neither stands in the way of the other', async () => {
+test('rows can be removed while columns change, and neither delays the other', async () => {
   for (let round = 0; round < 5; round += 1) {
     const path = await tableWith(TEXT);
     await fill(path, 300);
@@ -222,7 +222,7 @@ test('rows can be removed while the columns change, and neither stands in the wa
   }
 });
 
-test('no row is ever at odds with its columns, whatever is written while they change', async (t) => {
+test('every row fits the columns of its table, whatever is written while they change', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);

@@ -1,4 +1,4 @@
-/** Columns: what a row may hold, and what becomes of the rows when they change. */
+/** Checks rows against the columns of their table, and converts the rows when the columns change. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, invalid, type FieldError } from '../../platform/errors.ts';
 import { own } from '../../platform/own.ts';
@@ -9,7 +9,7 @@ import { checkOptions, faultOf, isEmpty } from '../custom-fields/values.ts';
 import { listPortion, rewriteRows } from './row-queries.ts';
 import type { Column, ColumnInput, RowData, Table } from './schemas.ts';
 
-/** Throws VALIDATION_FAILED naming `columns[i]`. */
+/** Returns the columns with their defaults. Throws VALIDATION_FAILED naming `columns[i]`. */
 export function acceptColumns(input: ColumnInput[]): Column[] {
   const seen = new Set<string>();
   return input.map(({ key, type, title = key, required = false, options = [] }, index) => {
@@ -21,7 +21,7 @@ export function acceptColumns(input: ColumnInput[]): Column[] {
   });
 }
 
-/** What is wrong with a row's data: path below the row, and words. `before`: what the row held. */
+/** Returns each fault of a row's data as a path below the row and a message. `before` is the row's stored data. */
 export function faultsOf(
   columns: Column[],
   data: Record<string, Value | null>,
@@ -42,7 +42,7 @@ export function faultsOf(
   return faults;
 }
 
-/** The data to store; null is nothing. Throws VALIDATION_FAILED naming each value that does not fit. */
+/** Returns the data to store, without keys that are null. Throws VALIDATION_FAILED naming each value that does not fit. */
 export function acceptData(columns: Column[], data: Record<string, Value | null>, before?: RowData): RowData {
   const faults = faultsOf(columns, data, before);
   const [first] = faults;
@@ -56,21 +56,21 @@ export function acceptData(columns: Column[], data: Record<string, Value | null>
 const withoutNulls = (data: Record<string, Value | null>): RowData =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null)) as RowData;
 
-// Read and rewritten at once; a statement over so many takes some tenths of a second.
+// Rows are read and rewritten in portions of this size; a statement takes some tenths of a second.
 const PORTION = 2_000;
-// Beyond this the rewriting would hold the table for longer than its callers wait.
+// With more rows the rewriting would lock the table for longer than a request may take.
 const MOST_ROWS = 100_000;
 
 interface ColumnChange {
   before: Table;
   columns: Column[];
-  /** Columns that may go with their values. */
+  /** Columns that may be removed although rows have values for them. */
   dropped: string[];
 }
 
 /**
- * Brings the rows in line with changed columns, or throws COLUMN_IN_USE naming each column whose values would be lost, and in
- * how many rows. A value is converted where nothing of it is lost. Runs in the transaction that holds the table.
+ * Converts the rows to the changed columns, in the transaction that has locked the table. Throws COLUMN_IN_USE naming each column whose
+ * values would be lost, and in how many rows. A value is converted where nothing of it is lost.
  */
 export async function migrateRows(tx: TenantTx, { before, columns, dropped }: ColumnChange): Promise<void> {
   const gone = before.columns.filter((column) => !columns.some(({ key }) => key === column.key));
@@ -105,7 +105,7 @@ function columnInUse(messages: string[]): AppError {
   return new AppError('COLUMN_IN_USE', messages[0], errors);
 }
 
-/** True when a value that fitted before may not fit now. */
+/** True when a value that fits the old column may not fit the new one. */
 function isStricter(before: Column | undefined, after: Column): boolean {
   if (!before) return after.required;
   const narrowed = after.options.length > 0 && before.options.some((option) => !after.options.includes(option));
@@ -116,7 +116,7 @@ function isStricter(before: Column | undefined, after: Column): boolean {
 interface Conversion {
   gone: Column[];
   stricter: Column[];
-  /** Columns whose values nobody said may go. */
+  /** Removed columns whose values must not be lost. */
   lost: Set<string>;
   refuse(key: string): void;
 }
@@ -135,7 +135,7 @@ function converted(data: RowData, { gone, stricter, lost, refuse }: Conversion):
   return Object.fromEntries(next);
 }
 
-/** The same value under another type; undefined where that would lose something, or leave a required column empty. */
+/** Converts a value to the type of the column. Undefined where that loses something or leaves a required column empty. */
 function convertValue(value: Value, column: Column): Value | undefined {
   const alone = Array.isArray(value) && value.length === 1 ? value[0] : value;
   const text = Array.isArray(alone) ? undefined : String(alone);

@@ -1,12 +1,12 @@
-/** The rows of a removed table are erased afterwards, a portion at a time. Nobody sees them any more. */
+/** Erases the rows of a removed table, a portion at a time. */
 import type { Kit } from '../../kit.ts';
 import { deleteRemoved } from './queries.ts';
 import { eraseRows } from './row-queries.ts';
 
-// A transaction of some tens of milliseconds.
+// A transaction for this many rows takes some tens of milliseconds.
 const PORTION = 2_000;
 
-/** May be repeated, and begun again where it was interrupted: what is left is erased. */
+/** Erases what is left of a removed table. The job may run again after an interruption. */
 export async function eraseTable(kit: Kit, company: string, table: string): Promise<void> {
   let after: number | null = 0;
   while (after !== null) {

@@ -1,10 +1,10 @@
-/** Rows of a table in their order, for an export. */
+/** Reads the rows of a table in their order, for an export. */
 import { many } from '../../platform/db.ts';
 import { selectPortion, READ_BYTES } from '../../platform/portions.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { NEXT, ROW, type RowRecord } from './row-queries.ts';
 
-/** The next rows after an index. */
+/** The next rows after an index, as many as fit into a portion. */
 export function walkRows(tx: TenantRead, tableId: string, after: number, limit: number): Promise<RowRecord[]> {
   return many(tx, {
     name: 'tables.walkRows',

@@ -1,4 +1,7 @@
-/** A table as a CSV that the import reads again: columns under their keys, what is the row's own under names that no key has. */
+/**
+ * Exports a table as a CSV that the import can read. Columns stand under their keys; index, contact and business of a row stand under names
+ * that begin with `_`, which no key does.
+ */
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { sendCsv } from '../../platform/download.ts';
@@ -10,7 +13,7 @@ import { walkRows } from './export-queries.ts';
 import type { Table } from './schemas.ts';
 import { readTable } from './tables.ts';
 
-// A statement of some ten milliseconds.
+// A statement for this many rows takes some ten milliseconds.
 const PORTION = 1_000;
 
 export async function exportRows(tenant: Tenant, tableId: string, reply: FastifyReply): Promise<Readable> {

@@ -1,11 +1,11 @@
-/** Rows of a sheet as data of a table's rows. */
+/** Converts rows of a sheet to the data of a table's rows. */
 import type { Value } from '../custom-fields/schemas.ts';
 import { valueOfCell } from '../imports/cells.ts';
 import type { Fault, ImportRow } from '../imports/reading.ts';
 import { faultsOf } from './columns.ts';
 import type { Column, RowData } from './schemas.ts';
 
-/** Makes data of rows: each fits the columns of its table, or has faults. */
+/** Makes a function that converts one row and returns its data, with faults where it does not fit the columns. */
 export function rowsToData(columns: Column[]): (row: ImportRow) => { value: RowData; faults: Fault[] } {
   return (row) => {
     const data = dataOf(columns, row);

@@ -1,4 +1,4 @@
-/** A portion of a sheet's rows, stored as rows of a table. */
+/** Stores a portion of a sheet's rows as rows of a table. */
 import { notFound } from '../../platform/errors.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { rowErrors } from '../imports/row-errors.ts';
@@ -8,7 +8,7 @@ import { findTable, lockTable } from './queries.ts';
 import { addRows } from './rows.ts';
 import type { Column, RowData, Table } from './schemas.ts';
 
-/** How rows are taken from a sheet. */
+/** What the import of a sheet does for rows of a table. */
 export const rowTaker: Taker<Column[], RowData> = {
   slots: async (tx, asked) => (await tableOf(tx, asked)).columns,
   take: async (tx, asked, rows) => {
@@ -20,7 +20,7 @@ export const rowTaker: Taker<Column[], RowData> = {
   },
 };
 
-/** In a transaction its columns stay as they are until these rows are in. */
+/** Finds the table of an import. In a transaction it also locks the table, so that its columns stay the same until the rows are stored. */
 async function tableOf(tx: TenantRead | TenantTx, { table }: Import): Promise<Table> {
   if (table === null) throw notFound();
   const found = 'writable' in tx ? await lockTable(tx, table) : await findTable(tx, table);

@@ -1,4 +1,4 @@
-/** Rows of a table from a sheet, and back. */
+/** Imports rows of a table from a sheet, and exports them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
@@ -24,7 +24,7 @@ const makeTable = async (): Promise<string> =>
 const rowsOf = async (id: string): Promise<Json[]> =>
   (await call(200, 'GET', `/v1/tables/${id}/rows?sort=row_index&limit=100`)).body.result;
 
-test('a sheet becomes rows in its order, by key or title of the columns, each value by its type', async () => {
+test('a sheet becomes rows in its order; columns are found by key or title, and each value is read by its column’s type', async () => {
   const id = await makeTable();
   const data = xlsxOf([
     ['Produto', 'price', 'EM ESTOQUE', 'since', 'size', 'Cores', 'page', 'other'],
@@ -54,7 +54,7 @@ test('a sheet becomes rows in its order, by key or title of the columns, each va
   assert.equal((await call(200, 'GET', `/v1/tables/${id}`)).body.row_count, 2);
 });
 
-test('a row that does not fit is reported by its column, and the others are stored', async () => {
+test('a row that does not fit is reported with its column, and the other rows are stored', async () => {
   const id = await makeTable();
   const data = 'product,price,size,page\nA,1,P,\n,2,,\nC,many,G,nowhere\nD,,,\n" ",5,,\n';
   const done = await importSheet(platform, `/v1/tables/${id}/import`, { file: { name: 'x.csv', data } });
@@ -75,7 +75,7 @@ test('a row that does not fit is reported by its column, and the others are stor
   );
 });
 
-test('a number of more digits than can be kept is reported; of what a spreadsheet computed it takes the digits that it shows', async () => {
+test('a number with too many digits to be stored is reported; a number that a spreadsheet computed is read as it is shown', async () => {
   const id = await makeTable();
   const sheets = [
     { name: 'x.csv', data: 'product,price\nA,123456789012345\nB,10000000000000001\nC,"0,1234567890123456"\n' },
@@ -110,7 +110,7 @@ test('a number of more digits than can be kept is reported; of what a spreadshee
   );
 });
 
-test('what was exported can be imported into the same columns: the rows are equal', async () => {
+test('an exported table that is imported into the same columns gives equal rows', async () => {
   const [id, copy] = [await makeTable(), await makeTable()];
   const rows = [
     { product: '=1+1', price: -5, colours: ['a,b', ' c'], since: '2026-11-20' },
@@ -126,7 +126,7 @@ test('what was exported can be imported into the same columns: the rows are equa
   );
 });
 
-test('a table of another company can neither be filled nor read, and an import belongs to its table', async () => {
+test('an import cannot fill or read a table of another company, and is found only under its own table', async () => {
   const [id, second] = [await makeTable(), await makeTable()];
   const file = { name: 'x.csv', data: 'product\nA\n' };
   const done = await importSheet(platform, `/v1/tables/${id}/import`, { file });
@@ -141,7 +141,7 @@ test('a table of another company can neither be filled nor read, and an import b
   for (const answer of refused) expectProblem(answer, 'NOT_FOUND');
 });
 
-test('a repeat with the same Idempotency-Key adds the rows once, whatever the file is called then', async () => {
+test('a repeated import with the same Idempotency-Key adds the rows once, even if the file has another name', async () => {
   const id = await makeTable();
   const path = `/v1/tables/${id}/import`;
   const send = (name: string) =>
@@ -152,7 +152,7 @@ test('a repeat with the same Idempotency-Key adds the rows once, whatever the fi
   assert.equal((await rowsOf(id)).length, 1);
 });
 
-test('a table that is removed while its sheet waits ends the import, and nothing of it stays', async () => {
+test('an import whose table is removed while its sheet waits ends, and nothing of it is stored', async () => {
   const id = await makeTable();
   const data = `product\n${'A\n'.repeat(3_000)}`;
   await postForm(platform, [201, `/v1/tables/${id}/import`], { file: { name: 'x.csv', data } });

@@ -1,4 +1,4 @@
-/** Rows of a table from a sheet. */
+/** Imports of sheets into the rows of a table. */
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
@@ -23,7 +23,7 @@ export async function importRows(
     mapping: body.mapping,
     find: (title) =>
       (columns.find(({ key }) => key === title) ?? columns.find((column) => sameTitle(column.title, title)))?.key,
-    // Rows of tables have no events, and nothing by which one would be known again.
+    // Rows of tables have no events, and no field by which an existing row could be found again.
     silent: true,
     update_existing: false,
     country: null,

@@ -7,10 +7,10 @@ import { eraseTable } from './erase.ts';
 export const EraseRows = defineJob({
   name: 'tables.erase-rows',
   data: Type.Object({ company: Id, table: Id }),
-  // Some three hours: nobody sees these rows any more, but they may be personal data.
+  // Retries for some three hours: nobody sees these rows any more, but they may hold personal data.
   retries: 10,
   retryDelaySeconds: 10,
-  // A million rows take minutes; whoever takes over goes on where they end.
+  // A million rows take minutes. A worker that takes over goes on with the rows that are left.
   heartbeatSeconds: 30,
 });
 

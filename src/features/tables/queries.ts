@@ -50,7 +50,7 @@ export function findTable(tx: TenantRead, id: string): Promise<Table | null> {
   });
 }
 
-/** Of the table that has this slug. */
+/** The id of the table with this slug. */
 export async function findTableId(tx: TenantRead, slug: string): Promise<string | null> {
   const table = await maybeOne<{ _id: string }>(tx, {
     name: 'tables.findId',
@@ -60,7 +60,7 @@ export async function findTableId(tx: TenantRead, slug: string): Promise<string 
   return table?._id ?? null;
 }
 
-/** Nobody else changes the table, and nobody writes its rows, until the transaction ends. */
+/** Locks the table: nobody changes it or writes its rows until the transaction ends. */
 export function lockTable(tx: TenantTx, id: string): Promise<Table | null> {
   return maybeOne(tx, {
     name: 'tables.lock',
@@ -69,7 +69,7 @@ export function lockTable(tx: TenantTx, id: string): Promise<Table | null> {
   });
 }
 
-/** Its columns stay as they are until the transaction ends; meanwhile others may write rows, and add some. */
+/** Keeps the columns of the table as they are until the transaction ends. Others may add and change rows meanwhile. */
 export function holdTable(tx: TenantTx, id: string): Promise<Table | null> {
   return maybeOne(tx, {
     name: 'tables.hold',
@@ -78,7 +78,7 @@ export function holdTable(tx: TenantTx, id: string): Promise<Table | null> {
   });
 }
 
-/** Reserves indexes for so many rows; they end with `last`. Whoever else adds rows to this table waits. */
+/** Reserves indexes for `count` rows; `last` is the highest of them. Other requests that add rows to this table wait. */
 export function takeIndexes(
   tx: TenantTx,
   id: string,
@@ -92,7 +92,7 @@ export function takeIndexes(
   });
 }
 
-/** From now on nobody finds it. Its slug is free: no table has one that begins like an id, with a digit. */
+/** Hides a removed table. Its slug becomes free, because the new one begins with a digit, which no other slug does. */
 export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'tables.markRemoved',
@@ -101,7 +101,7 @@ export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
-/** The last of a removed table. */
+/** Deletes a removed table after its rows. */
 export function deleteRemoved(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'tables.deleteRemoved',

@@ -1,4 +1,4 @@
-/** The end of a table. */
+/** Removes a table. */
 import type { Kit } from '../../kit.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Tenant } from '../../platform/tenant.ts';
@@ -6,7 +6,7 @@ import { EraseRows } from './jobs.ts';
 import { lockTable, markRemoved } from './queries.ts';
 import type { Table } from './schemas.ts';
 
-/** With all its rows: it is gone at once, and a job erases them. */
+/** The table and its rows are gone at once, and a job erases the rows. */
 export async function removeTable(kit: Kit, tenant: Tenant, id: string): Promise<Table> {
   return tenant.tx(async (tx) => {
     const removed = await lockTable(tx, id);

@@ -1,4 +1,4 @@
-/** Ways to a page of rows, and to how many there are; row-list.ts says which is taken. */
+/** The queries for pages of rows and their number; row-list.ts chooses between them. */
 import { many, one } from '../../platform/db.ts';
 import { measuredPage, rowsByKey } from '../../platform/measured-page.ts';
 import {
@@ -19,7 +19,7 @@ import { ROW, type RowRecord } from './row-queries.ts';
 
 const OF_TABLE = 'company_id = $1 and table_id = $2';
 
-/** The records of a page; the window's parameters begin with $3. */
+/** SQL for the records of a page; the parameters of the window begin with $3. */
 const recordsOf = (rows: string, window: Window, more = ''): string =>
   measuredPage({ columns: ROW + more, rows, order: windowOrder(window), limit: windowLimit(3) });
 
@@ -28,17 +28,18 @@ export function listRows(tx: TenantRead, tableId: string, window: Window): Promi
     name: `tables.listRows.${windowName(window)}`,
     text: recordsOf(`select * from table_rows where ${OF_TABLE} ${windowClause(window, 3)}`, window),
     values: [tx.companyId, tableId, ...windowValues(window)],
-    // How many have changed since is known from the moment alone.
+    // How many rows changed since a moment depends on the moment, so PostgreSQL plans this query for each value.
     ...(window.since === null ? {} : { planEachTime: true }),
   });
 }
 
-// What keeps the values of a row apart (see the migration) is searched for by nobody.
+// A control character separates the values of a row in the search column (see the migration); it is replaced, so that no search matches
+// across two values.
 const searched = (search: string): string => search.replaceAll('\u001f', '\u001e');
 
 const matches = (search: string): string => `strpos(folded, fold(${search})) > 0`;
 
-/** Those that match among the first `reach` of the order. Fewer than asked for: there may be more further on. */
+/** Rows that match among the first `reach` rows of the order. When they are fewer than a page, more may follow behind these. */
 export function listRowsNear(
   tx: TenantRead,
   tableId: string,
@@ -60,17 +61,17 @@ export function listRowsNear(
 
 export interface Search {
   search: string;
-  /** Two letters or digits of ASCII are left of it, once it is folded. */
+  /** The search is two ASCII letters or digits after folding. */
   isPair: boolean;
 }
 
-/** What the index can look up of a match; it leaves out none. */
+/** A condition that the index can answer. It holds for every row that matches, and for some that do not. */
 const lookUp = (isPair: boolean, search: string): string =>
   isPair
     ? `(${pairLookUp('folded', `fold(${search})`)} or pair_mark(folded) = '+')`
     : `folded like '%' || like_literal(fold(${search})) || '%'`;
 
-/** Those that match, looked up by their index and then put in order; each says how many there are in all. */
+/** Finds matching rows by the index and then sorts them; each record has the number of all matches. */
 export function lookUpRows(
   tx: TenantRead,
   tableId: string,
@@ -78,7 +79,7 @@ export function lookUpRows(
   { search, isPair }: Search,
 ): Promise<(RowRecord & { total: number })[]> {
   const { since, cursor, order } = windowParts(window, 3);
-  // Kept apart, the look-up is planned for what it finds; together with the limit it would gamble on the order.
+  // Materialized, the look-up is planned by itself. Planned together with the limit, PostgreSQL might read all rows in their order.
   return many(tx, {
     name: 'tables.lookUpRows',
     text: `with hits as materialized (
@@ -91,7 +92,7 @@ export function lookUpRows(
   });
 }
 
-/** All rows. */
+/** The number of all rows, as the table counts them. */
 export async function countRows(tx: TenantRead, tableId: string): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: 'tables.countRows',
@@ -101,7 +102,7 @@ export async function countRows(tx: TenantRead, tableId: string): Promise<number
   return count;
 }
 
-/** Those that were changed since. */
+/** The number of rows that changed since a moment. */
 export async function countRowsSince(tx: TenantRead, tableId: string, window: Since): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: `tables.countRowsSince${sinceName(window)}`,
@@ -112,7 +113,7 @@ export async function countRowsSince(tx: TenantRead, tableId: string, window: Si
   return count;
 }
 
-/** Those that match, looked up by their index. */
+/** The number of rows that match, found by the index. */
 export async function countMatches(
   tx: TenantRead,
   tableId: string,
@@ -129,7 +130,7 @@ export async function countMatches(
   return count;
 }
 
-/** Those that match among the next `reach` after an index, and where these end; null: there were none. */
+/** The number of matches among the next `reach` rows after an index, and the index of the last of these rows; null when there was none. */
 export function countMatchesAfter(
   tx: TenantRead,
   tableId: string,

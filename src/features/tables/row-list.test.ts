@@ -9,7 +9,7 @@ import { newId } from '../../platform/ids.ts';
 const platform = await startPlatform();
 const { call, database } = platform;
 
-/** The path of a new table's rows. */
+/** Creates a table and returns the path of its rows. */
 async function tableWith(columns: Json[]): Promise<string> {
   const body = { name: `Table ${newId()}`, columns };
   return `/v1/tables/${(await call(201, 'POST', '/v1/tables', { body })).body._id}/rows`;
@@ -28,7 +28,7 @@ describe('a list of rows', () => {
   before(async () => {
     rows = await tableWith([{ key: 'name', type: 'TEXT' }]);
     for (let index = 1; index <= COUNT; index += 1) await add(rows, { name: `Row ${index % 3}` });
-    // Two at each moment, so that the id decides between them.
+    // Two rows have the same time each, so that the id decides their order.
     await database.sql(
       `update table_rows set created_at = timestamptz '2026-01-01' + (row_index / 2) * interval '1 s' where table_id = $1`,
       [rows.split('/')[3]],
@@ -37,7 +37,7 @@ describe('a list of rows', () => {
 
   for (const sort of ['createdAt', '-createdAt', 'row_index', '-row_index']) {
     for (const search of [undefined, 'row 1', 'ROW']) {
-      test(`by number and by cursor, ${sort}, ${search ?? 'all'}: each row once, in the order`, async () => {
+      test(`a list of rows by page number and by cursor, sorted by ${sort}, search ${search ?? 'none'}, has each row once and in order`, async () => {
         const query = { sort, ...(search === undefined ? {} : { search }) };
         const all = await list(rows, { ...query, limit: '100' });
         const count = search === 'row 1' ? COUNT / 3 : COUNT;
@@ -65,7 +65,7 @@ describe('a list of rows', () => {
     }
   }
 
-  test('takes no cursor of another order', async () => {
+  test('a list of rows refuses a cursor that belongs to another order', async () => {
     const { nextCursor } = (await list(rows, { sort: 'createdAt' })).meta;
     const indexed = (await list(rows, { sort: 'row_index' })).meta.nextCursor;
     for (const [sort, after] of [
@@ -78,7 +78,7 @@ describe('a list of rows', () => {
   });
 });
 
-// What search takes for nothing: marks on letters, of the scripts that people write.
+// Search ignores these marks on letters of many scripts, such as accents.
 const RANGES = '0300-036f 0483-0489 0591-05bd 064b-065f 1ab0-1aff 1dc0-1dff 20d0-20ff 3099-309a fe20-fe2f'.replaceAll(
   /\w{4}/g,
   '\\u$&',
@@ -86,7 +86,7 @@ const RANGES = '0300-036f 0483-0489 0591-05bd 064b-065f 1ab0-1aff 1dc0-1dff 20d0
 const MARKS = new RegExp(`[${RANGES.replaceAll(' ', '')}]`, 'gu');
 const fold = (text: string): string => text.toLowerCase().normalize('NFKD').replaceAll(MARKS, '').toLowerCase();
 
-/** The naive search: whether any value, of a list any item, has the text in it. */
+/** A simple search to compare with: whether any value, or any item of a list, contains the text. */
 const holds = (data: Json, search: string): boolean =>
   Object.values(data)
     .flat()
@@ -96,7 +96,7 @@ const SIGNS: string[] = `aAbBeEzZ19éÉãçÇñÜßøžжЖйあガ中ﬁ①%_\\
 SIGNS.push(' ', '\u001f', 'e\u0301');
 
 describe('search', () => {
-  test('finds the rows of which a value holds the text, and no others, whatever the text', async (t) => {
+  test('search finds exactly the rows that have the text in a value, whatever the text is', async (t) => {
     const seed = seedOfRun();
     t.diagnostic(`SEED=${seed}`);
     const random = randomFrom(seed);
@@ -131,7 +131,7 @@ describe('search', () => {
     }
   });
 
-  test('follows the changes of a row, and sees no keys', async () => {
+  test('search follows the changes of a row and does not look at keys', async () => {
     const rows = await tableWith([
       { key: 'city', type: 'TEXT' },
       { key: 'since', type: 'DATE' },

@@ -1,4 +1,4 @@
-/** Pages of rows: in the order of their making or of their index, all of them or those in which a text stands. */
+/** Lists pages of rows, by time or by index, all of them or those that contain a text. */
 import { pageFrom, readSearch, pageWindow, type Page, type Since, type Window } from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { foldText, isPair } from '../../platform/words.ts';
@@ -14,11 +14,11 @@ import {
 import type { RowRecord } from './row-queries.ts';
 import type { RowQuery } from './schemas.ts';
 
-// A walk of this many takes some five milliseconds. What fills no page here is rare: then there is little to look up.
+// Reading this many rows takes some five milliseconds. A text that does not fill a page from them is rare, so the index finds few rows.
 const REACH = 5_000;
-// Of the first REACH: beyond one in a hundred, looking at all rows in their order is quicker than looking each of them up.
+// With more matches than this among the first REACH rows, reading all rows is quicker than finding each match by the index.
 const FREQUENT = REACH / 100;
-// To count what is frequent all rows are looked at; so many in one statement keep far within its time.
+// Counting matches of a frequent text reads all rows, this many in one statement, which stays far below its time-out.
 const COUNTED = 100_000;
 
 export async function pageRowsOf(read: TenantRead, tableId: string, query: RowQuery): Promise<Page<RowRecord>> {
@@ -34,13 +34,13 @@ export async function pageRowsOf(read: TenantRead, tableId: string, query: RowQu
 
 interface Found {
   rows: RowRecord[];
-  /** Of all pages, where it is known by now. */
+  /** The number of matches on all pages, if it is already known. */
   total: number | null;
 }
 
 /**
- * What is frequent fills a page within a short walk, and looking all of it up would take long; what is rare is looked up by
- * its index, and walking would take long.
+ * A frequent text fills a page from the first rows, where finding all matches would take long. A rare text is found by the index, where
+ * reading all rows would take long.
  */
 async function findRows(read: TenantRead, tableId: string, search: string | null, window: Window): Promise<Found> {
   if (search === null) return { rows: await listRows(read, tableId, window), total: null };
@@ -52,7 +52,7 @@ async function findRows(read: TenantRead, tableId: string, search: string | null
 }
 
 async function countFound(read: TenantRead, tableId: string, search: string, window: Since): Promise<number> {
-  // A look-up joins both; the walk below asks for the search alone.
+  // A search together with a time needs the index; the loop below can only search.
   if (window.since !== null) return countMatches(read, tableId, window, { search, isPair: isPair(foldText(search)) });
   const first = await countMatchesAfter(read, tableId, { search, after: 0, reach: REACH });
   if (first.count < FREQUENT && first.last !== null)

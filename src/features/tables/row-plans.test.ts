@@ -1,4 +1,4 @@
-/** How much the database looks at for a page of rows, where that begins to matter: 50,000 beside 2,000 of another table. */
+/** How many rows the database reads for a page of a table with 50,000 rows, beside a table with 2,000. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
@@ -14,7 +14,7 @@ import type { RowQuery } from './schemas.ts';
 const COMPANY = 'a'.repeat(24);
 const TABLE = 'b'.repeat(24);
 const COUNT = 50_000;
-// The short walk, and what a look-up of the rare finds beside what it looked for.
+// The rows of the first short read, and those that the index finds in addition to the matches of a rare text.
 const MOST_ROWS = 5_000 + 500;
 
 const database = await openTestDatabase();
@@ -29,7 +29,7 @@ after(async () => {
 
 interface Looked {
   indexes: Set<string>;
-  /** Rows of tables that were read, whether they fitted or not. */
+  /** Rows of tables that were read, whether they matched or not. */
   rows: number;
 }
 
@@ -43,7 +43,7 @@ function lookInto(node: Json, looked: Looked): void {
   for (const inner of node.Plans ?? []) lookInto(inner, looked);
 }
 
-/** Runs a list for real, and explains each of its statements as it is run: those that are prepared, by their generic plan. */
+/** Runs a list and explains each of its statements; prepared statements are explained by their generic plan. */
 async function explain(query: Partial<RowQuery>): Promise<Looked & { found: number; total: number | null }> {
   const looked: Looked = { indexes: new Set(), rows: 0 };
   const read = {
@@ -74,7 +74,7 @@ async function genericPlanOf(name: string, text: string, values: unknown[]): Pro
 }
 
 const WALKS = ['table_rows_list', 'table_rows_index_key', 'table_rows_updated'];
-/** A cursor behind this row. */
+/** A cursor that points behind this row. */
 const far = (sort: RowQuery['sort'], row_index: number): string =>
   cursorAfter(pageWindow(`rows:${TABLE}`, { limit: 20, skipCount: true, sort }), {
     _id: '0'.repeat(24),
@@ -104,9 +104,9 @@ const CASES: [string, Partial<RowQuery>, { indexed: boolean; found: number }][] 
   ['two letters that no row has', { search: 'zq' }, { indexed: true, found: 0 }],
 ];
 
-describe(`among ${COUNT} rows no page reads more than ${MOST_ROWS}:`, () => {
+describe(`the rows that a page reads among ${COUNT}`, () => {
   for (const [name, query, expected] of CASES) {
-    test(name, async () => {
+    test(`a page reads at most ${MOST_ROWS} of ${COUNT} rows: ${name}`, async () => {
       const { indexes, rows, found } = await explain(query);
       assert.ok(rows <= MOST_ROWS, `${rows} rows were read by ${[...indexes].join(', ')}`);
       assert.equal(indexes.has('table_rows_search'), expected.indexed, [...indexes].join(', '));
@@ -119,7 +119,7 @@ describe(`among ${COUNT} rows no page reads more than ${MOST_ROWS}:`, () => {
   }
 });
 
-test('what is looked up, and what is counted, is what a walk through all of them finds', async () => {
+test('rows that the index finds, and their number, are those that a comparison of every row finds', async () => {
   for (const search of [
     'madeira',
     'an',

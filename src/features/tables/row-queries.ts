@@ -1,4 +1,4 @@
-/** Single rows of a table, and portions of them. */
+/** Reads and writes single rows of a table, and portions of them. */
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
 import { selectPortion, READ_BYTES, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
@@ -30,7 +30,7 @@ export interface NewRow {
 export function insertRows(tx: TenantTx, tableId: string, rows: NewRow[]): Promise<RowRecord[]> {
   return many(tx, {
     name: 'tables.insertRows',
-    // Rows wait for each other to get their indexes, and only then begin this statement: in its time they keep that order.
+    // Transactions take their indexes one after the other and run this statement afterwards, so its time keeps the order of the indexes.
     text: `insert into table_rows (company_id, table_id, created_at, updated_at, _id, row_index, data, contact_id, business_id)
       select $1, $2, statement_timestamp(), statement_timestamp(), r.* from unnest($3::text[], $4::int[], $5::jsonb[], $6::text[], $7::text[])
         as r (_id, row_index, data, contact_id, business_id) returning ${ROW}`,
@@ -62,7 +62,7 @@ export function lockRow(tx: TenantTx, tableId: string, id: string): Promise<RowR
   });
 }
 
-/** `keepsData`: only what the row points to changes, and its data is not stored anew. */
+/** With `keepsData` only the links of the row change, and its data is not written again. */
 export function updateRow(tx: TenantTx, row: RowRecord, { keepsData }: { keepsData: boolean }): Promise<RowRecord> {
   return one(tx, {
     name: keepsData ? 'tables.updateRowLinks' : 'tables.updateRow',
@@ -79,7 +79,7 @@ export function updateRow(tx: TenantTx, row: RowRecord, { keepsData }: { keepsDa
   });
 }
 
-/** Counts it out of its table, too. */
+/** Deletes a row and counts it out of its table. */
 export function deleteRow(tx: TenantTx, tableId: string, id: string): Promise<RowRecord | null> {
   return maybeOne(tx, {
     name: 'tables.deleteRow',
@@ -99,11 +99,11 @@ export interface StoredData {
   data: RowData;
 }
 
-/** The next rows after an index, in their order. */
+/** SQL for the next rows after an index, in their order. */
 export const NEXT = `select _id, row_index, record_bytes as bytes from table_rows
   where company_id = $1 and table_id = $2 and row_index > $3 order by row_index limit $4`;
 
-/** The next portion in the order of the rows, after an index: so much that it can be written again. */
+/** Reads the next rows after an index, as many as may be rewritten at once. */
 export function listPortion(tx: TenantTx, tableId: string, after: number, limit: number): Promise<StoredData[]> {
   return many(tx, {
     name: 'tables.listPortion',
@@ -116,8 +116,8 @@ export function listPortion(tx: TenantTx, tableId: string, after: number, limit:
 export function rewriteRows(tx: TenantTx, tableId: string, rows: { _id: string; data: RowData }[]): Promise<number> {
   return exec(tx, {
     name: 'tables.rewriteRows',
-    // Each row takes its data out of one object. Joined with a list, a table of which the planner knows nothing was walked
-    // once for each of them.
+    // Each row takes its data from one JSON object. When the rows were joined with a list, PostgreSQL without statistics read the whole
+    // table once for each of them.
     text: `update table_rows set data = $4::jsonb -> _id, updated_at = now()
       where company_id = $1 and table_id = $2 and _id = any($3)`,
     values: [
@@ -129,7 +129,7 @@ export function rewriteRows(tx: TenantTx, tableId: string, rows: { _id: string; 
   });
 }
 
-/** Of a removed table: erases a portion in the order of the rows, after an index. Answers the last index; null: none were left. */
+/** Erases a portion of a removed table's rows after an index. Returns the last index, or null when no row was left. */
 export async function eraseRows(
   tx: TenantTx,
   tableId: string,

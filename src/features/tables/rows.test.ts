@@ -10,7 +10,7 @@ import { newId } from '../../platform/ids.ts';
 const platform = await startPlatform({ env: connectionsFor(30) });
 const { call, database, demo } = platform;
 
-/** The path of a new table's rows. */
+/** Creates a table and returns the path of its rows. */
 async function tableWith(columns: Json[] = [{ key: 'name', type: 'TEXT' }]): Promise<string> {
   const body = { name: `Table ${newId()}`, columns };
   return `/v1/tables/${(await call(201, 'POST', '/v1/tables', { body })).body._id}/rows`;
@@ -46,7 +46,7 @@ test('a row is added, read, changed and removed in one format', async () => {
 });
 
 describe('a change of a row', () => {
-  test('merges the given keys, and a key that is null goes', async () => {
+  test('a change of a row keeps the keys that it does not give, and removes those that it gives as null', async () => {
     const rows = await tableWith(['a', 'b', 'c'].map((key) => ({ key, type: 'TEXT' })));
     const { _id } = await add(rows, { a: '1', b: '2', c: null });
     const patch = async (data: Json): Promise<Json> =>
@@ -56,7 +56,7 @@ describe('a change of a row', () => {
     assert.deepEqual(await patch({}), { b: '4', c: '3' });
   });
 
-  test('loses none of the others that happen at the same moment', async (t) => {
+  test('a change of a row loses none of the changes made at the same moment', async (t) => {
     const seed = seedOfRun();
     t.diagnostic(`SEED=${seed}`);
     const random = randomFrom(seed);
@@ -77,7 +77,7 @@ describe('a change of a row', () => {
     }
   });
 
-  test('does not wait for rows that are added, changed and removed beside it, whatever their order', async () => {
+  test('a change of a row does not wait for rows that are added, changed or removed at the same time', async () => {
     const rows = await tableWith();
     const { _id } = await add(rows);
     for (let round = 0; round < 5; round += 1) {
@@ -97,7 +97,7 @@ describe('a change of a row', () => {
   });
 });
 
-/** Its status alone. */
+/** Sends a PATCH and returns the status of the answer. */
 async function rawPatch(path: string, body: Json): Promise<number> {
   const response = await fetch(platform.url + path, {
     method: 'PATCH',
@@ -115,7 +115,7 @@ describe('the contact and the business of a row', () => {
     (await platform.createCompany()).key,
   ];
 
-  test('are set, cleared by null, left alone when absent, and left out when there is none', async () => {
+  test('the links of a row to a contact and a business are set, cleared by null, kept when absent, and left out when there are none', async () => {
     const rows = await tableWith();
     const [contact, business] = await ids();
     const row = await add(rows, {}, { contact_id: contact, business_id: business });
@@ -127,7 +127,7 @@ describe('the contact and the business of a row', () => {
     assert.equal('business_id' in (await patch({ business_id: null })), false);
   });
 
-  test("that are unknown or another company's are refused in the same words", async () => {
+  test("a link of a row to an unknown contact or business, or to another company's, is refused in the same words", async () => {
     const rows = await tableWith();
     const { _id } = await add(rows);
     const [, , key] = await ids();
@@ -151,7 +151,7 @@ describe('the contact and the business of a row', () => {
     assert.deepEqual(await indexesOf(rows), [1]);
   });
 
-  test('that are removed leave the row without them', async () => {
+  test('the links of a row are cleared when the contact or business is removed', async () => {
     const rows = await tableWith();
     const [contact, business] = await ids();
     const { _id } = await add(rows, { name: 'x' }, { contact_id: contact, business_id: business });
@@ -164,7 +164,7 @@ describe('the contact and the business of a row', () => {
 });
 
 describe('the index of a row', () => {
-  test('is given once, also after the last rows are removed', async () => {
+  test('the index of a row is never given again, also after the last rows are removed', async () => {
     const rows = await tableWith();
     const made = [];
     for (let index = 0; index < 3; index += 1) made.push(await add(rows));
@@ -173,7 +173,7 @@ describe('the index of a row', () => {
     assert.equal(await countOf(rows), 1);
   });
 
-  test('is unique and rises in the order of the rows when many are added at once and some are refused', async () => {
+  test('the indexes of rows are unique and rise in their order when many are added at once and some are refused', async () => {
     const rows = await tableWith();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_item, index) => {
@@ -198,7 +198,7 @@ describe('the index of a row', () => {
   });
 });
 
-test('a row is of its table and company: through any other it is nowhere to be found', async () => {
+test('a row is found only through its own table and company', async () => {
   const [rows, others] = [await tableWith(), await tableWith()];
   const { _id } = await add(rows);
   const { key } = await platform.createCompany();
@@ -211,7 +211,7 @@ test('a row is of its table and company: through any other it is nowhere to be f
   assert.deepEqual(await indexesOf(rows), [1]);
 });
 
-test('a row added with an Idempotency-Key is added once, and the audit tells of each change', async () => {
+test('a row added with an Idempotency-Key is added once, and the audit records each change', async () => {
   const rows = await tableWith();
   const options = { body: { data: { name: 'x' } }, headers: { 'idempotency-key': newId() } };
   const first = await call(201, 'POST', rows, options);
@@ -232,7 +232,7 @@ test('a row added with an Idempotency-Key is added once, and the audit tells of 
   );
 });
 
-test('who may not touch rows does not', async () => {
+test('operations on rows refuse callers without the scope', async () => {
   const rows = await tableWith();
   const { _id } = await add(rows);
   await checkRefusals(platform, { method: 'GET', path: rows, scope: 'tables:read' });

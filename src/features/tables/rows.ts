@@ -54,7 +54,7 @@ export async function createRow(tenant: Tenant, tableId: string, input: RowCreat
   });
 }
 
-/** For an import: rows whose data has been checked, in one statement, with indexes in their order. */
+/** Adds rows of an import, whose data has been checked, in one statement and with indexes in their order. */
 export async function addRows(tx: TenantTx, tableId: string, rows: RowData[]): Promise<void> {
   const taken = await takeIndexes(tx, tableId, rows.length);
   if (!taken) throw notFound();
@@ -69,7 +69,7 @@ export async function addRows(tx: TenantTx, tableId: string, rows: RowData[]): P
   await insertRows(tx, tableId, made);
 }
 
-/** The given keys join the others; a key that is null goes. */
+/** Given keys are written beside the others; a key that is null is removed. */
 export async function updateRowById(tenant: Tenant, tableId: string, id: string, input: RowUpdate): Promise<Row> {
   return tenant.tx(async (tx) => {
     const table = await holdTable(tx, tableId);
@@ -86,14 +86,14 @@ export async function updateRowById(tenant: Tenant, tableId: string, id: string,
 
 export async function removeRow(tenant: Tenant, tableId: string, id: string): Promise<Row> {
   return tenant.tx(async (tx) => {
-    // The table first, as whoever changes its columns does: each waiting for the other's row would be a deadlock.
+    // The table is locked before its row, as a change of columns does; the other order could end in a deadlock.
     const removed = (await holdTable(tx, tableId)) && (await deleteRow(tx, tableId, id));
     if (!removed) throw notFound();
     return present(removed);
   });
 }
 
-/** What is empty and optional is left out. */
+/** The links of a row are left out of the answer where they are empty. */
 function present({ contact_id, business_id, ...row }: RowRecord): Row {
   return { ...row, ...(contact_id ? { contact_id } : {}), ...(business_id ? { business_id } : {}) };
 }

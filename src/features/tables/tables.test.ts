@@ -63,7 +63,7 @@ test('a table is created, read, listed, changed and removed in one format', asyn
   await call(404, 'DELETE', `${PATH}/${_id}`);
 });
 
-test('a slug is made of the name: small, without accents, beginning with a letter, of 64 characters at most', async () => {
+test('a slug is made from the name: in small letters, without accents, beginning with a letter, at most 64 characters long', async () => {
   const names = {
     'Número do Pedido (ERP)': 'numero_do_pedido_erp',
     '2ª via': 'table_2a_via',
@@ -74,7 +74,7 @@ test('a slug is made of the name: small, without accents, beginning with a lette
   assert.equal((await create({ name: '年齢', slug: 'age' })).slug, 'age');
 });
 
-test('a slug belongs to one table of a company, whose id the refusal names; another company may have it', async () => {
+test('a slug belongs to one table of a company, and the refusal names the table; another company may use it as well', async () => {
   const { _id } = await create({ slug: 'leads' });
   const other = await create();
   for (const answer of [
@@ -88,7 +88,7 @@ test('a slug belongs to one table of a company, whose id the refusal names; anot
   await call(201, 'POST', PATH, { body: { name: 'Leads' }, key });
 });
 
-test('what can not be a table is refused, and the place is named', async () => {
+test('a body that is not a valid table is refused with its place named', async () => {
   const good = { key: 'a', type: 'TEXT' };
   const bad: [Json, string][] = [
     [{}, 'name'],
@@ -118,7 +118,7 @@ test('what can not be a table is refused, and the place is named', async () => {
   }
 });
 
-test('tables are found by a part of their name or slug, without regard to case and accents', async () => {
+test('tables are found by a part of name or slug, in any case and with or without accents', async () => {
   const { key } = await platform.createCompany();
   for (const body of [{ name: 'Ações 100%' }, { name: 'Other', slug: 'acoes-b' }, { name: 'Third' }]) {
     await call(201, 'POST', PATH, { body, key });
@@ -134,7 +134,7 @@ test('tables are found by a part of their name or slug, without regard to case a
   assert.deepEqual(await found('es_'), ['Ações 100%']);
 });
 
-test('a table read by its id comes with a page of its rows, asked for as the list of rows is', async () => {
+test('a table that is read by its id includes a page of its rows, with the parameters of the list of rows', async () => {
   const { _id } = await create({ columns: [NAME] });
   await inOrder(_id, 5);
   const { rows, row_count: count } = (await call(200, 'GET', `${PATH}/${_id}?limit=2&sort=row_index`)).body;
@@ -158,7 +158,7 @@ test('a table read by its id comes with a page of its rows, asked for as the lis
   }
 });
 
-test("another company's table is nowhere to be found", async () => {
+test("another company's table is answered like an unknown one", async () => {
   const { _id } = await create({ columns: [NAME] });
   const { key } = await platform.createCompany();
   for (const [method, path, body] of [
@@ -177,7 +177,7 @@ test("another company's table is nowhere to be found", async () => {
 });
 
 describe('a removed table', () => {
-  test('is gone at once with its rows, its slug is free, and its rows are erased soon after', async () => {
+  test('a removed table and its rows are gone at once, its slug is free, and a job erases the rows', async () => {
     const { _id } = await create({ slug: 'gone', columns: [NAME] });
     await inOrder(_id, 3);
     const { body: row } = await call(201, 'POST', `${PATH}/${_id}/rows`, { body: { data: {} } });
@@ -201,7 +201,7 @@ describe('a removed table', () => {
     });
   });
 
-  test('leaves the rows of other tables alone', async () => {
+  test('the removal of a table keeps the rows of other tables', async () => {
     const kept = await create({ columns: [NAME] });
     await inOrder(kept._id, 2);
     const { _id } = await create({ columns: [NAME] });
@@ -215,7 +215,7 @@ describe('a removed table', () => {
   });
 });
 
-test('a table made with an Idempotency-Key is made once, and the audit tells of each change', async () => {
+test('a table made with an Idempotency-Key is made once, and the audit records each change', async () => {
   const headers = { 'idempotency-key': newId() };
   const body = { name: 'Once' };
   const first = await call(201, 'POST', PATH, { body, headers });
@@ -235,7 +235,7 @@ test('a table made with an Idempotency-Key is made once, and the audit tells of 
   );
 });
 
-test('who may not do it does not, and a busy database is said to be busy', async () => {
+test('operations on tables refuse callers without the scope, and answer 503 when the database is busy', async () => {
   const { _id } = await create();
   const body = { name: 'Another' };
   await checkRefusals(platform, { method: 'POST', path: PATH, scope: 'tables:create', body });

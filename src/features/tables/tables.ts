@@ -1,4 +1,4 @@
-/** Tables of the company's own making. */
+/** Tables that a company defines itself. */
 import { isDeepStrictEqual } from 'node:util';
 import { violates } from '../../platform/db.ts';
 import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
@@ -11,7 +11,7 @@ import { acceptColumns, migrateRows } from './columns.ts';
 import { countTables, findTable, findTableId, insertTable, listTables, lockTable, updateTable } from './queries.ts';
 import type { Column, Table, TableCreate, TableQuery, TableUpdate } from './schemas.ts';
 
-/** Throws TABLE_EXISTS when the company has a table of this slug. */
+/** Throws TABLE_EXISTS when the company already has a table with this slug. */
 export async function createTable(tenant: Tenant, input: TableCreate): Promise<Table> {
   const { name, description = null, columns = [] } = input;
   const slug = input.slug ?? makeSlug(name, 'table');
@@ -38,7 +38,7 @@ export async function pageTables(tenant: Tenant, query: TableQuery): Promise<Pag
   return pageFrom(query, window, rows, () => countTables(tenant.read, filter, window));
 }
 
-/** Columns that are given replace all that there are; no value is lost that `drop_columns` does not give up. */
+/** Given columns replace all columns of the table. Values are only lost in columns that `drop_columns` names. */
 export async function updateTableById(tenant: Tenant, id: string, input: TableUpdate): Promise<Table> {
   const { drop_columns: dropped = [], columns, ...plain } = input;
   const accepted = columns && acceptColumns(columns);
@@ -56,7 +56,7 @@ export async function updateTableById(tenant: Tenant, id: string, input: TableUp
   );
 }
 
-/** Who gives up values means columns that go: one that stays, or no columns at all, is a slip. */
+/** A column in `drop_columns` has to be one that is removed; anything else is a mistake of the caller. */
 function checkDropped(dropped: string[], columns: Column[] | undefined): void {
   for (const [index, key] of dropped.entries()) {
     if (!columns) throw invalid(`drop_columns[${index}]`, 'needs the columns that stay in `columns`');
@@ -68,7 +68,7 @@ async function ownSlug<T>(tenant: Tenant, slug: string, write: () => Promise<T>)
   try {
     return await write();
   } catch (error) {
-    // Failure policy: the unique index decides whose slug it is; everything else goes on to the caller.
+    // Failure policy: the unique index decides who gets the slug; any other error is thrown on.
     if (!violates(error, 'tables_slug_key')) throw error;
     throw alreadyHeld('TABLE_EXISTS', 'slug', await findTableId(tenant.read, slug));
   }

@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.ts';
 const platform = await startPlatform();
 const { call } = platform;
 
-/** The path of a new table's rows. */
+/** Creates a table and returns the path of its rows. */
 async function tableWith(columns: Json[] = [{ key: 'name', type: 'TEXT' }]): Promise<string> {
   const body = { name: `Table ${newId()}`, columns };
   return `/v1/tables/${(await call(201, 'POST', '/v1/tables', { body })).body._id}/rows`;
@@ -47,9 +47,9 @@ const TYPES: [Json, unknown[], unknown[]][] = [
   ],
 ];
 
-describe('a column takes its own values and refuses all others, naming the key:', () => {
+describe('the values of a column', () => {
   for (const [column, valid, faulty] of TYPES) {
-    test(`${column.type}${column.options ? ' with options' : ''}`, async () => {
+    test(`a column of type ${column.type}${column.options ? ' with options' : ''} accepts its own values and refuses all others with the key named`, async () => {
       const rows = await tableWith([{ key: 'v', ...column }]);
       for (const value of valid) {
         const row = await add(rows, { v: value });
@@ -74,7 +74,7 @@ describe('a row is refused', () => {
     { key: 'constructor', type: 'TEXT', required: true },
   ];
 
-  test('with all of its faults named at once', async () => {
+  test('a row is refused with all of its faults named at once', async () => {
     const rows = await tableWith(columns);
     const answer = await call(400, 'POST', rows, { body: { data: { count: '1', other: 'x', name: null } } });
     expectProblem(answer, 'VALIDATION_FAILED');
@@ -91,7 +91,7 @@ describe('a row is refused', () => {
     }
   });
 
-  test('with a required value that is empty: "" and [] are as good as none', async () => {
+  test('a row is refused when a required value is empty, be it missing, "" or []', async () => {
     const rows = await tableWith([
       { key: 'name', type: 'TEXT', required: true },
       { key: 'tags', type: 'LIST', required: true },
@@ -109,7 +109,7 @@ describe('a row is refused', () => {
     assert.deepEqual((await read(rows, _id)).data, { name: ' ', tags: [''] });
   });
 
-  test('when it is no row at all', async () => {
+  test('a row is refused when its body does not have the form of a row', async () => {
     const rows = await tableWith();
     const bad: [Json, string][] = [
       [{}, 'data'],
@@ -127,7 +127,7 @@ describe('a row is refused', () => {
     assert.deepEqual(await readAll(rows), []);
   });
 
-  test('when its values come to more than 64 kB', async () => {
+  test('a row is refused when its values are larger than 64 kB together', async () => {
     const rows = await tableWith(Array.from({ length: 17 }, (_item, index) => ({ key: `t${index}`, type: 'TEXT' })));
     const data = Object.fromEntries(Array.from({ length: 16 }, (_item, index) => [`t${index}`, 'é'.repeat(2_000)]));
     const { _id } = await add(rows, data);

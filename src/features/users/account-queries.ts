@@ -1,17 +1,17 @@
-/** Accounts as the doors see them: by e-mail or by a mailed token, before a company is known. */
+/** Finds accounts at log-in, by e-mail or by the token of a mailed link, before the company is known. */
 import { exec, many, maybeOne } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { UserRole } from '../../platform/scopes.ts';
 import type { User } from './schemas.ts';
 
-/** A user of one company, with the password of the person, which is the same in all companies. */
+/** A user of one company, with the password of the person, who has the same one in all companies. */
 export interface Account extends User {
   role: UserRole;
   company_name: string;
-  /** Null: the person has never set one. */
+  /** Null when the person has never set a password. */
   password_hash: string | null;
   session_version: number;
-  /** The person has agreed to belong to this company. */
+  /** Whether the person has agreed to belong to this company. */
   accepted: boolean;
 }
 
@@ -22,9 +22,9 @@ const LIVING = `join companies c on c._id = u.company_id and c.status = 'ACTIVE'
 const PERSON = 'left join people p on p.email = lower(u.email)';
 
 /**
- * Of companies that are not suspended; without a company the one where the person logged in last. Who can not log in comes after
- * who can, whoever invited them. Stored addresses are ASCII: what the capitals of another alphabet become here would only be a
- * second spelling of one of them.
+ * Looks only in active companies; without a company it prefers the one where the person logged in last. An account that can log in is
+ * preferred to one that cannot, whoever invited the latter. Stored addresses are ASCII, so an address with other letters is not looked for:
+ * the database could fold it to a stored one.
  */
 export function findAccountByEmail(tx: SystemTx, email: string, company: string | null): Promise<Account | null> {
   return maybeOne(tx, {
@@ -46,7 +46,7 @@ export function findAccount(tx: SystemTx, companyId: string, userId: string): Pr
   });
 }
 
-/** Null when the account was deactivated, or its password changed, since it was read. */
+/** Stores the time of a log-in. Null when the account was deactivated, or its password changed, since it was read. */
 export function noteLogin(tx: SystemTx, account: Account): Promise<User | null> {
   return maybeOne(tx, {
     name: 'users.noteLogin',
@@ -56,7 +56,7 @@ export function noteLogin(tx: SystemTx, account: Account): Promise<User | null> 
   });
 }
 
-/** The address behind a link that still works; null for any other. */
+/** The address of the user for whom a valid link was sent; null for any other link. */
 export function findLinkEmail(tx: SystemTx, tokenHash: Buffer): Promise<{ email: string } | null> {
   return maybeOne(tx, {
     name: 'users.findLinkEmail',
@@ -68,8 +68,8 @@ export function findLinkEmail(tx: SystemTx, tokenHash: Buffer): Promise<{ email:
 }
 
 /**
- * Whoever changes what a person's password opens holds the address first, also of a person who has no row yet, and then the users
- * in the order of their companies: in another order two of them would wait for each other.
+ * Whoever changes a person's password or membership first locks the address, even if it has no user yet, and then its users in the order of
+ * their companies. In any other order two transactions could wait for each other.
  */
 export async function holdAddress(tx: SystemTx, email: string): Promise<void> {
   await exec(tx, {
@@ -85,8 +85,7 @@ export async function holdAddress(tx: SystemTx, email: string): Promise<void> {
 }
 
 /**
- * Single use is decided here: of any number who come with the same token, one deletes the row. The user has to have the address
- * still that was held.
+ * Uses up a link: of several requests with the same token only one deletes its row. The user must still have the address that was locked.
  */
 export function takeLink(tx: SystemTx, tokenHash: Buffer, email: string): Promise<Account | null> {
   return maybeOne(tx, {
@@ -102,7 +101,7 @@ export function takeLink(tx: SystemTx, tokenHash: Buffer, email: string): Promis
   });
 }
 
-/** The person belongs to the company from now on; other links of the invitation end. */
+/** Makes the invited person a member of the company, and deletes the other links of the invitation. */
 export async function acceptInvitation(tx: SystemTx, companyId: string, userId: string): Promise<void> {
   await exec(tx, {
     name: 'users.accept',
@@ -116,11 +115,11 @@ export async function acceptInvitation(tx: SystemTx, companyId: string, userId: 
   });
 }
 
-/** A user of a person whose sessions ended. */
+/** A user whose sessions ended, because the person has a new password. */
 export type Ended = Pick<User, '_id' | 'company' | 'name'>;
 
 /**
- * In every company of the person the sessions of before end, and so do the links that would set a password. Invitations that
+ * Writes a person's password, and ends the sessions and deletes the links for passwords in every company of the person. Invitations that
  * the person has not accepted stay.
  */
 export async function writePassword(tx: SystemTx, email: string, hash: string): Promise<Ended[]> {
@@ -144,7 +143,7 @@ export async function writePassword(tx: SystemTx, email: string, hash: string): 
   });
 }
 
-/** Nobody is a person without a company: an address that no user has any more takes its password along. */
+/** Deletes the passwords of addresses that no user of any company has any more. */
 export function purgePeople(tx: SystemTx): Promise<number> {
   return exec(tx, {
     name: 'users.purgePeople',

@@ -1,4 +1,4 @@
-/** Accounts at the doors: log-in and mailed links, before a company is known. */
+/** Accounts at log-in and behind mailed links, before the company is known. */
 import type { Kit } from '../../kit.ts';
 import { hashToken } from '../../platform/auth.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -18,17 +18,17 @@ import type { User } from './schemas.ts';
 
 export type { Account, Ended } from './account-queries.ts';
 
-/** Whatever its status is; without a company the one that was used last; null for nobody. */
+/** Finds an account of any status; without a company the one that was used last. Null when nobody has the address. */
 export function accountOf(tx: SystemTx, email: string, company: string | null): Promise<Account | null> {
   return findAccountByEmail(tx, email, company);
 }
 
-/** Null when the account was deactivated, or its password changed, since it was read. */
+/** Stores the time of a log-in. Null when the account was deactivated, or its password changed, since it was read. */
 export function noteLoginOf(tx: SystemTx, account: Account): Promise<User | null> {
   return noteLogin(tx, account);
 }
 
-/** Of any number who come with the same token, one gets the account. */
+/** Uses up a link and returns its account; of several requests with the same token only one gets the account. */
 export async function takeAccountByLink(tx: SystemTx, tokenHash: Buffer): Promise<Account | null> {
   const link = await findLinkEmail(tx, tokenHash);
   if (!link) return null;
@@ -36,17 +36,17 @@ export async function takeAccountByLink(tx: SystemTx, tokenHash: Buffer): Promis
   return takeLink(tx, tokenHash, link.email);
 }
 
-/** Makes an invited person one of the company; the password stays as it is. */
+/** Makes an invited person a member of the company and keeps the password. */
 export function joinCompany(tx: SystemTx, { company, _id }: Account): Promise<void> {
   return acceptInvitation(tx, company, _id);
 }
 
-/** Ends all sessions and links in all companies of the person; answers whose. */
+/** Ends all sessions and links in all companies of the person, and returns the users whose sessions ended. */
 export function setPassword(tx: SystemTx, { email }: Account, passwordHash: string): Promise<Ended[]> {
   return writePassword(tx, email, passwordHash);
 }
 
-/** Leaves the rest to a job: one waiting mail per address, however often it is asked for. */
+/** Enqueues the mail for a forgotten password: one waiting job per address, however often it is asked for. */
 export function askForReset(kit: Kit, tx: SystemTx, email: string): Promise<void> {
   return kit.enqueue(tx, SendReset, { email }, { key: hashToken(email.toLowerCase()).toString('hex') });
 }

@@ -1,4 +1,4 @@
-/** Records that name users: who may be named. */
+/** Checks which users a record may name. */
 import { invalid, unknownReference } from '../../platform/errors.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { findLiving } from './queries.ts';
@@ -6,9 +6,9 @@ import { findLiving } from './queries.ts';
 export const INACTIVE_USER = 'names a user who is INACTIVE';
 
 /**
- * Throws UNKNOWN_REFERENCE where a field names somebody who is not there, or not any more: a foreign key alone still finds who is
- * being removed. Whoever is INACTIVE is not given anything, either. Who is removed or deactivated a moment after this look is
- * taken out of the record by the job, like out of all others.
+ * Throws UNKNOWN_REFERENCE where a field names a user who does not exist or is being removed; a foreign key alone would accept the latter.
+ * Nothing is assigned to an INACTIVE user either. A user who is removed or deactivated after this check is taken out of the record by the
+ * removal job.
  */
 export async function expectUsers(tx: TenantRead, given: Record<string, string | null | undefined>): Promise<void> {
   const named = Object.entries(given).flatMap(([path, id]) => (typeof id === 'string' ? [{ path, id }] : []));

@@ -1,4 +1,4 @@
-/** From an invitation to a password: the mail, its link, and whom it lets in. */
+/** Invitations from the mail to the password: the mail, its link, and who may use it. */
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ for (const [language, subject] of [
   ['en', 'Your access to Demo on Parley'],
   ['es', 'Su acceso a Demo en Parley'],
 ] as const) {
-  test(`(${language}) who is invited gets one mail, whose link sets the password, once`, async () => {
+  test(`an invited user gets one mail in their language (${language}), whose link sets the password once`, async () => {
     const { _id, email } = await invite({ language, name: 'Ана Söuza' });
     const mail = await waitForMail(platform, email);
     assert.equal(mail.subject, subject);
@@ -58,13 +58,13 @@ for (const [language, subject] of [
   });
 }
 
-test('Portuguese is what a mail speaks unless the user or the invitation says otherwise', async () => {
+test('mails are in Portuguese unless the user or the invitation names another language', async () => {
   const { email, language } = await invite();
   assert.equal(language, 'pt-BR');
   assert.match((await waitForMail(platform, email)).subject ?? '', /^Seu acesso/);
 });
 
-test('the mail is a file that only the platform’s own user reads, and the token is nowhere but in it', async () => {
+test('a mail is a file that only the platform’s own user can read, and its token is stored nowhere else', async () => {
   const { _id, email } = await invite();
   const token = tokenOf(await waitForMail(platform, email));
   const folder = join(platform.dataDir, 'mail');
@@ -80,7 +80,7 @@ test('the mail is a file that only the platform’s own user reads, and the toke
   assert.ok(jobs.length > 0 && jobs.every(({ data }) => !data.includes(token)));
 });
 
-test('after 72 hours the link is dead; who asks for a password then is invited again', async () => {
+test('the link of an invitation expires after 72 hours; a reset of the password then sends the invitation again', async () => {
   const { _id, email } = await invite();
   const first = tokenOf(await waitForMail(platform, email));
   await database.sql(`update password_tokens set expires_at = now() where user_id = $1`, [_id]);
@@ -93,7 +93,7 @@ test('after 72 hours the link is dead; who asks for a password then is invited a
   await logIn(platform, 200, email);
 });
 
-test('an invitation follows the address: the link to the old one is dead, the new one gets its own', async () => {
+test('a new address of an invited user gets its own link, and the link to the old address stops working', async () => {
   const { _id, email } = await invite();
   const old = tokenOf(await waitForMail(platform, email));
   const moved = freshEmail('moved');
@@ -105,12 +105,12 @@ test('an invitation follows the address: the link to the old one is dead, the ne
   await logIn(platform, 200, moved);
 });
 
-test('a mail that is being written while the address changes carries no link that works', async () => {
+test('a mail that is being written while the address changes has no link that works', async () => {
   const { _id, email } = await invite();
   await waitForMail(platform, email);
   await passMinute(platform, email);
   const moved = freshEmail('moved');
-  // As slow as a job can be: it has read the old address when the change comes.
+  // The job is as slow as it can be: the address changes right after the job has read the old one.
   const system = { ...kit.database.system(`company:${demo._id}`) };
   const { query } = system;
   system.query = async (statement) => {
@@ -127,7 +127,7 @@ test('a mail that is being written while the address changes carries no link tha
   await resetPassword(platform, 200, tokenOf(await waitForMail(platform, moved)), PASSWORD);
 });
 
-test('other changes send nothing, and ACTIVE is only who has a password', async () => {
+test('other changes of a user send no mail, and only a user with a password is ACTIVE', async () => {
   const { _id, email } = await invite();
   const token = tokenOf(await waitForMail(platform, email));
   for (const body of [{ name: 'Other' }, { role: 'OPERATOR' }, { language: 'en' }]) {
@@ -146,7 +146,7 @@ test('other changes send nothing, and ACTIVE is only who has a password', async 
   assert.equal((await readMails(platform, email)).length, 2);
 });
 
-test('an invitation whose user or company is gone by then is not sent, and its link opens nothing', async () => {
+test('an invitation is not sent when its user or company is gone, and its link is refused', async () => {
   const removed = await invite();
   const dead = tokenOf(await waitForMail(platform, removed.email));
   await call(200, 'DELETE', `/v1/users/${removed._id}`);

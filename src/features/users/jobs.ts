@@ -4,11 +4,11 @@ import { defineJob, type Worked } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
 import { PAUSE_SECONDS, purgeExpiredLinks, sendInvitation, sendReset } from './send-links.ts';
 
-// Some five minutes in all: a mail server that is away longer is one that its operator sees.
+// Retries for some five minutes: an operator notices a mail server that is away for longer.
 const RETRIES = 5;
 const RETRY_SECONDS = 5;
 
-/** The queue holds no token: the job makes one when it writes the mail. */
+/** Sends an invitation. The queue holds no token, because the job makes one when it writes the mail. */
 export const SendInvitation = defineJob({
   name: 'users.send-invitation',
   data: Type.Object({ company: Id, user: Id }),
@@ -17,8 +17,8 @@ export const SendInvitation = defineJob({
 });
 
 /**
- * Whether the address belongs to anybody is found out here, where nobody can measure how long it takes. Anybody can put any
- * text into this queue, so it keeps none; and an hour later nobody waits for the mail.
+ * Sends the mail for a forgotten password. Only this job looks whether an account has the address, so that no caller can measure it.
+ * Anybody can put any text into this queue, so it is soon deleted; and after an hour nobody waits for the mail.
  */
 export const SendReset = defineJob({
   name: 'users.send-reset',
@@ -29,14 +29,17 @@ export const SendReset = defineJob({
   waitsSeconds: 3_600,
 });
 
-/** Takes a removed or deactivated user out of the records that still name them; the room of departures does it, which knows these. */
+/**
+ * Removes a deleted or deactivated user from the records that still name them. The folder `departures` does the work, because it knows
+ * these records.
+ */
 export const ReleaseUser = defineJob({
   name: 'users.release',
   data: Type.Object({ company: Id, user: Id }),
-  // Some four hours: until then records show an owner whom nobody finds.
+  // Retries for some four hours: until it succeeds, records show an owner who can no longer be found.
   retries: 12,
   retryDelaySeconds: 5,
-  // A hundred thousand records take a minute; whoever takes over goes on where they end.
+  // A hundred thousand records take a minute. A worker that takes over goes on with the records that are left.
   heartbeatSeconds: 30,
 });
 
@@ -53,7 +56,7 @@ export function sendInvitationJob(kit: Kit): Worked<typeof SendInvitation.data> 
     job: SendInvitation,
     handle: async (data) => {
       if (await sendInvitation(kit, data)) return;
-      // A company may invite again, and the person may have some quiet: the invitation comes when the pause is over.
+      // The company sent an invitation to this address a moment ago, so this one is sent after the pause between two mails.
       const later = { key: data.user, delaySeconds: PAUSE_SECONDS };
       await kit.enqueue(kit.database.system(`company:${data.company}`), SendInvitation, data, later);
     },

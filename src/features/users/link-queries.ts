@@ -1,4 +1,4 @@
-/** Mailed links, and how often an address is mailed one. */
+/** Stores mailed links, and limits how often an address gets a mail. */
 import { exec } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 
@@ -6,14 +6,14 @@ export interface Link {
   tokenHash: Buffer;
   company: string;
   user: string;
-  /** Where the mail goes. */
+  /** The address to which the mail is sent. */
   email: string;
   hours: number;
 }
 
 /**
- * None for an address that is not the user's any more: whoever changes it holds the row, and deletes the links to the old one
- * that came before.
+ * Stores a link, unless the user has another address by now. A change of the address locks the row and deletes links that were stored
+ * before.
  */
 export function insertLink(tx: SystemTx, link: Link): Promise<number> {
   return exec(tx, {
@@ -25,7 +25,7 @@ export function insertLink(tx: SystemTx, link: Link): Promise<number> {
   });
 }
 
-/** A link whose mail did not leave. */
+/** Deletes a link whose mail could not be sent. */
 export function dropLink(tx: SystemTx, companyId: string, tokenHash: Buffer): Promise<number> {
   return exec(tx, {
     name: 'users.dropLink',
@@ -34,13 +34,13 @@ export function dropLink(tx: SystemTx, companyId: string, tokenHash: Buffer): Pr
   });
 }
 
-/** Who has an address mailed: a company that invites it, or (null) whoever says that they forgot their password. */
+/** Who causes a mail: a company that invites the address, or null for a person who forgot their password. */
 export interface Mailing {
   company: string | null;
   email: string;
 }
 
-/** Zero when the same one has had this address mailed within the pause. */
+/** Claims the right to send a mail. Returns zero when the same company or person had this address mailed within the pause. */
 export function claimMail(tx: SystemTx, { company, email }: Mailing, pauseSeconds: number): Promise<number> {
   return exec(tx, {
     name: 'users.claimMail',
@@ -50,7 +50,7 @@ export function claimMail(tx: SystemTx, { company, email }: Mailing, pauseSecond
   });
 }
 
-/** A mail that did not leave counts for nothing. */
+/** Gives back the claim of a mail that could not be sent. */
 export function returnMail(tx: SystemTx, { company, email }: Mailing): Promise<number> {
   return exec(tx, {
     name: 'users.returnMail',

@@ -1,4 +1,4 @@
-/** The mails about accounts: right in each language, and unharmed by what people call themselves. */
+/** The texts of mails about accounts: complete in each language, and safe whatever name a person has. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { invitationMail, resetMail } from './mails.ts';
@@ -11,7 +11,7 @@ const LANGUAGES = [
 ] as const;
 
 for (const [language, greeting, days, hour, ignore] of LANGUAGES) {
-  test(`(${language}) a mail greets, has the link, says how long it works and what to do when nobody asked for it`, () => {
+  test(`a mail (${language}) has a greeting, the link, how long it works, and what to do when nobody asked for it`, () => {
     const invitation = invitationMail({ name: 'Ana Souza', company: 'Padaria Real', language, link });
     const reset = resetMail({ name: 'Ana Souza', language, link });
     for (const [mail, life] of [
@@ -30,13 +30,13 @@ for (const [language, greeting, days, hour, ignore] of LANGUAGES) {
   });
 }
 
-test('an unknown language is English', () => {
+test('a mail in an unknown language is in English', () => {
   for (const language of ['de', '', 'PT', 'toString', '__proto__']) {
     assert.equal(resetMail({ name: 'Ana', language, link }).subject, 'A new password for Parley', language);
   }
 });
 
-test('a mail loads nothing and follows nobody: its one address is the link', () => {
+test('a mail loads nothing from the network, and the link is its only address', () => {
   const { html } = invitationMail({ name: 'Ana', company: 'Acme', language: 'en', link });
   assert.doesNotMatch(html, /<(img|script|link|iframe|form|object|svg|style)\b|url\(|@import|\ssrc=/i);
   assert.deepEqual(new Set(html.match(/https?:[^"<\s]+/g)), new Set([link]));
@@ -45,7 +45,7 @@ test('a mail loads nothing and follows nobody: its one address is the link', () 
 describe('a hostile name', () => {
   const mailOf = (name: string, company = 'Acme') => invitationMail({ name, company, language: 'en', link });
 
-  test('is text in the HTML, never a tag, an attribute or an entity', () => {
+  test('a hostile name is text in the HTML, never a tag, an attribute or an entity', () => {
     for (const name of [
       '<script>alert(1)</script>',
       '"><img src=x onerror=alert(1)>',
@@ -56,7 +56,7 @@ describe('a hostile name', () => {
     ]) {
       const { html } = mailOf(name, name);
       const plain = mailOf('N', 'N').html;
-      // As many tags as a harmless name makes.
+      // The mail has as many tags as with a harmless name.
       for (const mark of [/</g, />/g, /"/g, /'/g]) {
         assert.equal(html.match(mark)?.length, plain.match(mark)?.length, `${mark} ${name}`);
       }
@@ -64,7 +64,7 @@ describe('a hostile name', () => {
     assert.ok(mailOf('&lt;b&gt;').html.includes('&amp;lt;b&amp;gt;'));
   });
 
-  test('brings no line into the subject or the text', () => {
+  test('a hostile name adds no line to the subject or the text', () => {
     for (const end of ['\r\n', '\n', '\r', '\u0000', '\u0085', '\u2028', '\u2029', '\v']) {
       const { subject, text } = mailOf('Ana', `Acme${end}Bcc: all@evil.example${end}${end}Your account is locked`);
       assert.match(subject, /^[^\p{C}\u2028\u2029]+$/u, JSON.stringify(end));
@@ -73,13 +73,13 @@ describe('a hostile name', () => {
     }
   });
 
-  test('turns no text around and hides nothing in it', () => {
+  test('a hostile name cannot reverse or hide text of the mail', () => {
     const { subject, text } = mailOf('Ana', '\u202eemca\u202c \u2066x\u2069 \u200fy \ufeffz \ud800');
     assert.doesNotMatch(subject + text.replaceAll('\n', ''), /\p{C}/u);
     assert.ok(mailOf('می\u200cخواهم').text.includes('می\u200cخواهم'), 'a joiner belongs to the spelling');
   });
 
-  test('is no address that a mail program would make a link of', () => {
+  test('a hostile name is not an address that a mail program would turn into a link', () => {
     const { text, html } = mailOf('call evil.example or http://1.2.3.4/x', 'www.evil.example');
     for (const body of [text, html.replaceAll(/<title>.*<\/title>/g, '')]) {
       assert.doesNotMatch(body.replaceAll(link, ''), /\w\.\p{L}{2}|https?:\/\//u);
@@ -87,14 +87,14 @@ describe('a hostile name', () => {
     assert.ok(mailOf('J. R. Silva', 'Souza & Cia. Ltda. S.A.').text.includes('“Souza & Cia. Ltda. S.A.”'));
   });
 
-  test('is no letter of its own: it ends after 80 characters', () => {
+  test('a hostile name is cut after 80 characters, so that it cannot be a letter of its own', () => {
     const { subject, text } = mailOf('😀'.repeat(500), 'x'.repeat(100_000));
     assert.ok(text.includes(`Hello ${'😀'.repeat(79)}…,`));
     assert.ok(subject.includes(`${'x'.repeat(79)}…`));
     assert.ok(text.length < 1_000);
   });
 
-  test('can not stand for another one', () => {
+  test('a hostile name that looks like a placeholder is not replaced', () => {
     assert.ok(mailOf('{company}', '{name} $& $1').text.includes('Hello {company},'));
     assert.ok(mailOf('{company}', '{name} $& $1').text.includes('“{name} $& $1”'));
   });

@@ -1,4 +1,6 @@
-/** The mails about accounts, in the languages of their readers. One column, no image, nothing that reports back. */
+/**
+ * The texts of mails about accounts, in the reader's language. They have one column, no image, and nothing that reports back to a server.
+ */
 
 interface Mail {
   subject: string;
@@ -16,17 +18,20 @@ interface Words {
   unexpected: string;
 }
 
-/** What a new user gets. `link` sets the first password and works for 72 hours. An unknown language is English. */
+/** The mail to a new user. `link` sets the first password and works for 72 hours. An unknown language falls back to English. */
 export function invitationMail(input: { name: string; company: string; language: string; link: string }): Mail {
   return compose(INVITATION, input);
 }
 
-/** What a person who has a password gets from another company. `link` accepts and works for 72 hours. An unknown language is English. */
+/**
+ * The mail to a person who has a password and is invited by another company. `link` accepts the invitation and works for 72 hours. An
+ * unknown language falls back to English.
+ */
 export function joinMail(input: { name: string; company: string; language: string; link: string }): Mail {
   return compose(JOIN, input);
 }
 
-/** What a forgotten password brings. `link` sets a new one and works for 1 hour. An unknown language is English. */
+/** The mail for a forgotten password. `link` sets a new one and works for 1 hour. An unknown language falls back to English. */
 export function resetMail(input: { name: string; language: string; link: string }): Mail {
   return compose(RESET, { ...input, company: '' });
 }
@@ -159,17 +164,17 @@ style="display:inline-block;padding:12px 24px;border-radius:10px;background:#0b7
   };
 }
 
-/** In one pass, so that a name can not name another placeholder. */
+/** Replaces all placeholders in one pass, so that a name that looks like a placeholder is not replaced. */
 function fill(text: string, values: { name: string; company: string }): string {
   return text.replaceAll(/\{(name|company)\}/g, (_, key: 'name' | 'company') => values[key]);
 }
 
-// Longer than the names of people and firms; short enough that a name is no letter of its own.
+// Names of people and firms are shorter; a longer text could pretend to be a letter of its own.
 const NAME_CHARACTERS = 80;
 
-/** A name as it may stand in a subject: no line break, no control or direction mark, of bearable length. */
+/** Makes a name safe for a subject: no line breaks, control or direction marks, and not too long. */
 function oneLine(name: string): string {
-  // The two joiners are kept: Persian and Indian names, and emoji, are spelled with them.
+  // The two joiners are kept, because Persian and Indian names and emoji are spelled with them.
   const characters = Array.from(name.replaceAll(/(?:(?![\u200c\u200d])[\p{C}\p{Z}])+/gu, ' ').trim());
   return characters.length > NAME_CHARACTERS
     ? `${characters
@@ -179,7 +184,7 @@ function oneLine(name: string): string {
     : characters.join('');
 }
 
-/** Mail programs make links of what looks like an address: an invisible word joiner keeps a stranger's name from being one. */
+/** Keeps mail programs from turning a name into a link, by an invisible word joiner within anything that looks like an address. */
 function unlinked(name: string): string {
   return name.replaceAll(/:(?=\/\/)|\.(?=\p{L}{2})/gu, '$&\u2060');
 }

@@ -1,4 +1,4 @@
-/** One person in several companies: one password, a user of each, and nothing that one company does reaches into another. */
+/** A person in several companies has one password and one user in each company, and no company affects another. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -35,7 +35,7 @@ const me = async (status: number, key: string): Promise<Json> =>
   (await call(status, 'GET', '/v1/auth/me', { key })).body;
 const sessionOf = ({ body }: Answer): string => body.access_token as string;
 
-/** Somebody of one company who was invited by another; the mail of the latter. */
+/** Creates a person of one company whom another company has invited, and returns the token of the invitation. */
 async function openScene() {
   const [home, other] = [await platform.createCompany('Home'), await platform.createCompany('Other')];
   const person = await createPerson(platform, home._id, 'ADMIN');
@@ -44,7 +44,7 @@ async function openScene() {
   return { home, other, person, guest, mail, token: tokenOf(mail) };
 }
 
-/** The same, who has accepted. */
+/** The same scene after the person has accepted the invitation. */
 async function openJoined() {
   const scene = await openScene();
   await acceptInvitation(platform, 200, scene.token);
@@ -54,7 +54,7 @@ async function openJoined() {
 const statusOf = async ({ key }: Company, id: string): Promise<string> =>
   (await call(200, 'GET', `/v1/users/${id}`, { key })).body.status;
 
-test('an invitation answers alike whether or not the address is known elsewhere, and the record does, too', async () => {
+test('an invitation and its record are the same whether or not other companies know the address', async () => {
   const company = await platform.createCompany();
   const known = await createPerson(platform, (await platform.createCompany())._id, 'OWNER');
   const answers = [await invite(201, company, known.email), await invite(201, company, freshEmail('nobody'))];
@@ -69,7 +69,7 @@ test('an invitation answers alike whether or not the address is known elsewhere,
   expectProblem(await invite(409, company, known.email.toUpperCase()), 'USER_EXISTS', 'email');
 });
 
-test('who has a password accepts by the link alone and keeps it; the link works once', async () => {
+test('a person with a password accepts an invitation by its link and keeps the password; the link works once', async () => {
   const { home, other, person, guest, mail, token } = await openScene();
   assert.equal(mail.subject, 'Your access to Other on Parley');
   assert.match(mail.text ?? '', /You keep the password that you have/);
@@ -88,7 +88,7 @@ test('who has a password accepts by the link alone and keeps it; the link works 
   assert.equal(body.result.length, 1);
 });
 
-test('who has none is told to set one, by the same link', async () => {
+test('a person without a password is asked to set one with the same link', async () => {
   const company = await platform.createCompany();
   const email = freshEmail('novice');
   await invite(201, company, email);
@@ -98,7 +98,7 @@ test('who has none is told to set one, by the same link', async () => {
   await logIn(platform, 200, email);
 });
 
-test('no link but that of an invitation accepts one', async () => {
+test('only the link of an invitation accepts an invitation', async () => {
   const { other, person, guest } = await openScene();
   await forgetPassword(platform, person.email);
   const reset = tokenOf(await waitForMail(platform, person.email, 2));
@@ -109,7 +109,7 @@ test('no link but that of an invitation accepts one', async () => {
     expectProblem(await acceptInvitation(platform, 400, token), 'INVALID_RESET_TOKEN');
 });
 
-test('a log-in acts for the company that it names, else for the one that was used last; another is refused like a wrong password', async () => {
+test('a log-in is for the company that it names, or for the one used last; any other is refused like a wrong password', async () => {
   const { home, other, person } = await openJoined();
   const used = async (): Promise<string> => (await logIn(platform, 200, person.email)).body.user.company;
   for (const company of [other, home, other]) {
@@ -126,7 +126,7 @@ test('a log-in acts for the company that it names, else for the one that was use
   }
 });
 
-test('a new password is one for all companies, and ends the sessions and links in each; other invitations stay', async () => {
+test('a new password counts in all companies and ends the sessions and links in each; other invitations stay', async () => {
   const { home, other, person } = await openJoined();
   const third = await platform.createCompany('Third');
   const { body: pending } = await invite(201, third, person.email);
@@ -150,7 +150,7 @@ test('a new password is one for all companies, and ends the sessions and links i
   assert.equal(await statusOf(third, pending._id), 'ACTIVE');
 });
 
-test('who accepts and says so sets a new password, which ends the sessions elsewhere', async () => {
+test('a person who sets a new password while accepting an invitation loses the sessions in other companies', async () => {
   const { other, guest, person, token } = await openScene();
   await resetPassword(platform, 200, token, 'entirely new one');
   await me(401, person.token);
@@ -159,7 +159,7 @@ test('who accepts and says so sets a new password, which ends the sessions elsew
   assert.equal(await statusOf(other, guest._id), 'ACTIVE');
 });
 
-test('a company that deactivates, removes or is suspended shuts its own user out, and nobody of another company', async () => {
+test('a company that deactivates or removes a user, or is suspended, locks out its own user and nobody of another company', async () => {
   const OUT: ((scene: { other: Company; guest: Json }) => Promise<unknown>)[] = [
     ({ other, guest }) => change(200, other, guest._id, { status: 'INACTIVE' }),
     ({ other, guest }) => call(200, 'DELETE', `/v1/users/${guest._id}`, other),
@@ -181,7 +181,7 @@ test('a company that deactivates, removes or is suspended shuts its own user out
   }
 });
 
-test('a company gives its user another address only as an invitation: it never gets at the account behind it', async () => {
+test('a company that changes a user’s address only invites that address: it never gets access to the account of another person', async () => {
   const [attacker, home] = [await platform.createCompany(), await platform.createCompany()];
   const victim = await createPerson(platform, home._id, 'OWNER');
   await createPerson(platform, attacker._id, 'OWNER');
@@ -193,14 +193,14 @@ test('a company gives its user another address only as an invitation: it never g
   await logInto(platform, 401, victim.email, attacker._id);
   await logIn(platform, 401, mole.email);
   assert.equal((await logIn(platform, 200, victim.email)).body.user.company, home._id);
-  // Nor does the way back: whoever is at the first address agrees anew.
+  // Changing the address back gives no access either: the person at the first address has to accept an invitation again.
   await change(200, attacker, mole._id, { email: mole.email });
   await logIn(platform, 401, mole.email);
   await acceptInvitation(platform, 200, tokenOf(await waitForMail(platform, mole.email)));
   await logIn(platform, 200, mole.email);
 });
 
-test('a company that has only invited an address learns nothing of who tries to log in with it', async () => {
+test('a company that has only invited an address has no audit of log-ins with it', async () => {
   const { other, person, guest } = await openScene();
   await logInto(platform, 401, person.email, other._id);
   await logIn(platform, 401, person.email, 'another password');
@@ -208,7 +208,7 @@ test('a company that has only invited an address learns nothing of who tries to 
   assert.deepEqual(body.result, []);
 });
 
-test('of an invitation and a reset of one person at the same moment each is done or refused, and nobody is told 5xx', async () => {
+test('an invitation and a reset of one person at the same moment are each done or refused, and never answered 5xx', async () => {
   for (let round = 0; round < 10; round += 1) {
     const { home, other, person, guest } = await openJoined();
     const links = await Promise.all(
@@ -241,13 +241,13 @@ test('of an invitation and a reset of one person at the same moment each is done
   }
 });
 
-/** How many mails the address has got once all that wait are written. */
+/** Waits until all waiting mails are written, and counts those to this address. */
 async function countMails({ email }: Pick<Person, 'email'>): Promise<number> {
   await mailsWritten(platform);
   return (await readMails(platform, email)).length;
 }
 
-test('whoever forgot a password is mailed once a minute, whatever state the user is in, and in however many companies', async () => {
+test('a person who forgot the password gets one mail a minute, whatever the user’s status is, and in however many companies', async () => {
   const [first, second] = [await platform.createCompany(), await platform.createCompany()];
   const email = freshEmail('flooded');
   await invite(201, first, email);
@@ -270,7 +270,7 @@ test('whoever forgot a password is mailed once a minute, whatever state the user
   }
 });
 
-test('a company that removes and invites an address again and again has it mailed once a minute; another company is not held up', async () => {
+test('a company that removes and invites an address again and again causes one mail a minute, and delays no other company', async () => {
   const [loud, quiet] = [await platform.createCompany('Loud'), await platform.createCompany('Quiet')];
   const email = freshEmail('pestered');
   for (let round = 0; round < 4; round += 1) {

@@ -13,7 +13,7 @@ export interface NewUser {
   email: string;
   role: UserRole;
   language: Language;
-  /** Else invited. */
+  /** Whether the user is a member from the start; otherwise the user is invited. */
   accepted: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface UserFilter {
   role: string | null;
 }
 
-/** Of these, the users who have not been removed. */
+/** Returns those of the given users who have not been removed. */
 export function findLiving(tx: TenantRead, ids: string[]): Promise<Pick<User, '_id' | 'status'>[]> {
   return many(tx, {
     name: 'users.findLiving',
@@ -87,8 +87,8 @@ export interface Owner {
 }
 
 /**
- * Locked, so that two owners can not remove each other at the same moment; in one order, so that they do not wait in a circle.
- * Not more than that: records that name them are written all the time, and would have to wait, or be waited for.
+ * Locks the owners, so that two of them cannot remove each other at the same moment, in one order, so that there is no deadlock. It is the
+ * weakest lock that suffices: records that name the owners can still be written.
  */
 export function lockOwners(tx: TenantTx): Promise<Owner[]> {
   return many(tx, {
@@ -108,8 +108,8 @@ export function lockUser(tx: TenantTx, id: string): Promise<(User & { accepted: 
 }
 
 /**
- * Who is deactivated is logged out of this company: its sessions carry the version. So is who was `moved` to the address of another
- * person, who has not agreed to anything yet.
+ * A deactivated user is logged out of this company, because sessions carry the version. So is a user who was `moved` to another address,
+ * whose person has not accepted yet.
  */
 export function updateUser(tx: TenantTx, user: User, moved: boolean): Promise<User> {
   return one(tx, {
@@ -122,7 +122,10 @@ export function updateUser(tx: TenantTx, user: User, moved: boolean): Promise<Us
   });
 }
 
-/** Out of sight and logged out, while records still name them. The address is free: the id, which is none, stands in its place. */
+/**
+ * Hides a removed user and ends their sessions, while records still name them. The address becomes free: the id, which is no address,
+ * replaces it.
+ */
 export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'users.markRemoved',
@@ -133,7 +136,7 @@ export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
-/** Links that are on their way to an address that is no longer this person's. */
+/** Deletes links that may be on their way to an address that is no longer this user's. */
 export function deleteLinks(tx: TenantTx, userId: string): Promise<number> {
   return exec(tx, {
     name: 'users.deleteLinks',

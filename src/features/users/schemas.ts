@@ -9,7 +9,7 @@ export type Language = (typeof LANGUAGES)[number];
 
 const USER_STATUSES = ['ACTIVE', 'INVITED', 'INACTIVE'] as const;
 
-/** RFC 5321 allows no longer address. */
+/** RFC 5321 allows no longer e-mail address. */
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 
 const role = oneOf(USER_ROLES);

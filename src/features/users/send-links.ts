@@ -1,4 +1,4 @@
-/** Mails with a link to the page that sets a password. The token stands in the mail alone; stored is its hash. */
+/** Sends mails with a link to the page that sets a password. The token is only in the mail; the database has its hash. */
 import { randomBytes } from 'node:crypto';
 import type { Kit } from '../../kit.ts';
 import { hashToken } from '../../platform/auth.ts';
@@ -15,19 +15,22 @@ import {
 import { invitationMail, joinMail, resetMail } from './mails.ts';
 
 const TOKEN_BYTES = 32;
-// People read an invitation after the weekend; a reset they have just asked for.
+// An invitation can still be accepted after a weekend; a reset is used at once.
 const INVITATION_HOURS = 72;
 const RESET_HOURS = 1;
-// Whoever asks for another mail sooner has one, or will have it in a moment; nobody's mailbox is flooded by asking.
+// A person who asks again within this pause has the first mail or is about to get it, and nobody's mailbox can be flooded.
 export const PAUSE_SECONDS = 60;
 
-/** False when the company has had this address mailed within the pause: the invitation has to wait. */
+/** False when the company had this address mailed within the pause, so that the invitation has to wait. */
 export async function sendInvitation(kit: Kit, to: { company: string; user: string }): Promise<boolean> {
   const account = await findAccount(kit.database.system(`company:${to.company}`), to.company, to.user);
   return account?.status !== 'INVITED' || mailLink(kit, account, [invitationTo(account)]);
 }
 
-/** Nobody's address gets no mail. Who was invited and never came gets the invitation again. One that comes too soon is not sent. */
+/**
+ * Sends no mail to an unknown address or an inactive user, and within the pause after the last one. An invited user gets the invitation
+ * again.
+ */
 export async function sendReset(kit: Kit, email: string): Promise<void> {
   const account = await findAccountByEmail(kit.database.system('upkeep'), email, null);
   if (!account || account.status === 'INACTIVE') return;
@@ -37,7 +40,7 @@ export async function sendReset(kit: Kit, email: string): Promise<void> {
 
 const invitationTo = ({ company, email }: Account): Mailing => ({ company, email });
 
-/** False when one of these has had the address mailed within the pause. */
+/** False when one of these had the address mailed within the pause. */
 async function mailLink(kit: Kit, account: Account, mailings: Mailing[]): Promise<boolean> {
   const system = kit.database.system(`company:${account.company}`);
   for (const mailing of mailings) {
@@ -49,10 +52,10 @@ async function mailLink(kit: Kit, account: Account, mailings: Mailing[]): Promis
   const hours = account.status === 'INVITED' ? INVITATION_HOURS : RESET_HOURS;
   try {
     const inserted = await insertLink(system, { tokenHash, company, user, email, hours });
-    // None: the address has changed since it was read, and an invitation to the new one is on its way.
+    // No link was stored when the address has changed since it was read; the new one gets an invitation of its own.
     if (inserted === 1) await kit.mailer.send({ to: email, ...composeMail(kit, account, token) });
   } catch (error) {
-    // Failure policy: the job's. What was not sent must not keep the next try from being sent.
+    // Failure policy: the job decides whether to try again. The link and the claims are removed, so that they do not stop the next try.
     await dropLink(system, company, tokenHash);
     for (const mailing of mailings) await returnMail(system, mailing);
     throw error;
@@ -62,10 +65,10 @@ async function mailLink(kit: Kit, account: Account, mailings: Mailing[]): Promis
 
 function composeMail(kit: Kit, account: Account, token: string) {
   const { name, language, company_name: company } = account;
-  // In the fragment, which no server, log or referrer ever sees.
+  // The token stands in the fragment of the link, which browsers send to no server and no log contains.
   const link = `${kit.config.PUBLIC_URL}/set-password#token=${token}`;
   if (account.status !== 'INVITED') return resetMail({ name, language, link });
-  // Who has a password keeps it, and is asked for none.
+  // A person who already has a password keeps it and is not asked for one.
   return account.password_hash === null
     ? invitationMail({ name, company, language, link })
     : joinMail({ name, company, language, link: `${link}&accept` });

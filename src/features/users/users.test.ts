@@ -1,4 +1,4 @@
-/** The people of a company: records, lists, who may give which role, the last owner, what a removal leaves behind. */
+/** The users of a company: records, lists, who may give which role, the last owner, and what happens when a user is removed. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPerson, forgetPassword, freshEmail, logIn, tokenOf, waitForMail } from '../../../test/support/people.ts';
@@ -23,7 +23,7 @@ const remove = (status: number, { key }: Caller, id: string) => call(status, 'DE
 const readUser = async ({ key }: Caller, id: string): Promise<Json> =>
   (await call(200, 'GET', `/v1/users/${id}`, { key })).body;
 
-/** A company of its own with one person of each of these roles. */
+/** Creates a company with one user of each of these roles. */
 async function companyOf<R extends UserRole>(...roles: R[]) {
   const company = await platform.createCompany();
   const people = await Promise.all(
@@ -36,7 +36,7 @@ async function companyOf<R extends UserRole>(...roles: R[]) {
 }
 
 describe('a record', () => {
-  test('POST answers 201 with the whole record, INVITED, and nothing about a password', async () => {
+  test('POST of a user answers 201 with the whole record, INVITED, and nothing about a password', async () => {
     const company = await platform.createCompany();
     const { body } = await create(201, company, {
       name: 'Ana',
@@ -61,7 +61,7 @@ describe('a record', () => {
     assert.deepEqual((await remove(200, company, _id)).body, { ...body, api_keys: [] });
   });
 
-  test('PATCH changes what it names and leaves the rest', async () => {
+  test('PATCH of a user changes the given fields and leaves the rest', async () => {
     const company = await platform.createCompany();
     const { body: before } = await create(201, company, somebody());
     const changes = { name: 'Bia', email: freshEmail('bia'), role: 'OPERATOR', language: 'es' };
@@ -75,7 +75,7 @@ describe('a record', () => {
     assert.equal((await change(200, company, before._id, {})).body.name, 'Bia');
   });
 
-  test('what is missing, wrong, unknown or read-only is 400 and named', async () => {
+  test('a missing, wrong, unknown or read-only field of a user is answered 400 with its name', async () => {
     const company = await platform.createCompany();
     for (const [field, ...wrong] of [
       ['name', undefined, '', '   ', null, 7, 'x'.repeat(201)],
@@ -117,7 +117,7 @@ describe('a record', () => {
     assert.deepEqual(await readUser(company, body._id), body);
   });
 
-  test('another company’s is 404 like one that does not exist, and stays as it is', async () => {
+  test('another company’s user is answered 404 like an unknown one, and stays unchanged', async () => {
     const [company, other] = [await platform.createCompany(), await platform.createCompany()];
     const { body: foreign } = await create(201, other, somebody());
     for (const ask of [
@@ -133,7 +133,7 @@ describe('a record', () => {
     assert.deepEqual(await readUser(other, foreign._id), foreign);
   });
 
-  test('an e-mail is one user’s in a company, whatever its case, also when many take it at once; other companies have it, too', async () => {
+  test('an e-mail belongs to one user of a company, in any case and when many requests use it at once; other companies may have it, too', async () => {
     const [company, other] = [await platform.createCompany(), await platform.createCompany()];
     const email = freshEmail('Unique');
     const taken = await create(201, company, somebody({ email }));
@@ -163,7 +163,7 @@ describe('a record', () => {
 });
 
 describe('a list', () => {
-  test('has the company’s own people, the newest first, in pages, by status and by role', async () => {
+  test('the list of users has the company’s own users, the newest first, in pages, by status and by role', async () => {
     const company = await companyOf('OWNER', 'OPERATOR');
     const invited: Json[] = [];
     for (const role of ['ADMIN', 'VIEWER', 'VIEWER']) {
@@ -202,7 +202,7 @@ describe('a list', () => {
 });
 
 describe('a role', () => {
-  // Who may give, and touch who has: nobody a role that may do more than himself.
+  // Which roles each role may give, and whose users it may change: never a role that may do more.
   const GIVES: Record<UserRole, UserRole[]> = {
     OWNER: ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'],
     ADMIN: ['ADMIN', 'OPERATOR', 'VIEWER'],
@@ -211,7 +211,7 @@ describe('a role', () => {
   };
 
   for (const giver of USER_ROLES) {
-    test(`${giver} gives, changes and removes ${GIVES[giver].join(', ') || 'none'}`, async () => {
+    test(`a user who is ${giver} gives, changes and removes ${GIVES[giver].join(', ') || 'no role'}`, async () => {
       const company = await companyOf('OWNER', 'ADMIN', 'OPERATOR', 'VIEWER');
       const caller = company.people[giver];
       for (const role of USER_ROLES) {
@@ -227,7 +227,7 @@ describe('a role', () => {
     });
   }
 
-  test('that is refused is named; an ADMIN changes nothing about an OWNER, not even the e-mail', async () => {
+  test('a refused change of a role names the role; an ADMIN changes nothing about an OWNER, not even the e-mail', async () => {
     const { people } = await companyOf('OWNER', 'ADMIN');
     expectProblem(await create(403, people.ADMIN, somebody({ role: 'OWNER' })), 'FORBIDDEN', 'role');
     for (const body of [{ email: freshEmail() }, { name: 'x' }, { status: 'INACTIVE' }, { role: 'VIEWER' }, {}]) {
@@ -236,7 +236,7 @@ describe('a role', () => {
     expectProblem(await change(403, people.ADMIN, people.ADMIN._id, { role: 'OWNER' }), 'FORBIDDEN', 'role');
   });
 
-  test('is given by a key only if the key may do all that the role may', async () => {
+  test('a key gives a role only if the key may do everything that the role may', async () => {
     const company = await platform.createCompany();
     const few = await platform.createKey(company._id, ['users:*', 'contacts:*']);
     expectProblem(await create(403, { key: few.token }, somebody()), 'FORBIDDEN', 'role');
@@ -247,7 +247,7 @@ describe('a role', () => {
     await call(201, 'POST', '/v1/users', { key: platform.globalKey, headers, body: somebody({ role: 'OWNER' }) });
   });
 
-  test('that is taken away counts at once, also in a session that is open', async () => {
+  test('a role that is taken away counts at once, also in an open session', async () => {
     const { people } = await companyOf('OWNER', 'ADMIN');
     const body = somebody();
     await create(201, people.ADMIN, body);
@@ -258,18 +258,18 @@ describe('a role', () => {
 });
 
 describe('the last owner', () => {
-  test('can neither be removed, deactivated nor made anything else; everything else about him can change', async () => {
+  test('the last owner cannot be removed, deactivated or given another role; other fields can change', async () => {
     const { people } = await companyOf('OWNER', 'ADMIN');
     const { OWNER } = people;
     expectProblem(await remove(409, OWNER, OWNER._id), 'LAST_OWNER');
     expectProblem(await change(409, OWNER, OWNER._id, { status: 'INACTIVE' }), 'LAST_OWNER');
     expectProblem(await change(409, OWNER, OWNER._id, { role: 'ADMIN' }), 'LAST_OWNER');
-    // Whoever is at the new address has not agreed to anything yet.
+    // The person at the new address has not accepted an invitation yet, so the company would be left without an owner.
     expectProblem(await change(409, OWNER, OWNER._id, { email: freshEmail() }), 'LAST_OWNER');
     assert.equal((await change(200, OWNER, OWNER._id, { name: 'Still', role: 'OWNER' })).body.status, 'ACTIVE');
   });
 
-  test('is the last one while another is only invited, or inactive', async () => {
+  test('an owner counts as the last one while the others are only invited or inactive', async () => {
     const company = await companyOf('OWNER');
     const { OWNER } = company.people;
     const { body: invited } = await create(201, OWNER, somebody({ role: 'OWNER' }));
@@ -288,7 +288,7 @@ describe('the last owner', () => {
     ['deactivate', (key: string, id: string) => fetchStatus('PATCH', key, id, { status: 'INACTIVE' })],
     ['demote', (key: string, id: string) => fetchStatus('PATCH', key, id, { role: 'VIEWER' })],
   ] as const) {
-    test(`stays: of owners who ${how} each other at the same moment one is told LAST_OWNER`, async () => {
+    test(`the last owner stays: of owners who ${how} each other at the same moment one is answered LAST_OWNER`, async () => {
       for (let round = 0; round < 5; round += 1) {
         const company = await platform.createCompany();
         const owners = await Promise.all(Array.from({ length: 4 }, () => platform.createUser(company._id, 'OWNER')));
@@ -312,8 +312,8 @@ async function fetchStatus(method: string, key: string, id: string, body?: objec
   return response.status;
 }
 
-describe('who goes', () => {
-  test('removed or deactivated, is shut out at once: no session, no log-in, no link', async () => {
+describe('a user who is removed or deactivated', () => {
+  test('a removed or deactivated user loses access at once: no session, log-in or link works', async () => {
     for (const go of [
       remove,
       (status: number, caller: Caller, id: string) => change(status, caller, id, { status: 'INACTIVE' }),
@@ -331,7 +331,7 @@ describe('who goes', () => {
     }
   });
 
-  test('deactivated, comes back with the password but none of the sessions', async () => {
+  test('a user who is activated again has the old password and none of the old sessions', async () => {
     const person = await createPerson(platform, demo._id, 'OPERATOR');
     const session = (await logIn(platform, 200, person.email)).body.access_token;
     await change(200, demo, person._id, { status: 'INACTIVE' });
@@ -341,12 +341,12 @@ describe('who goes', () => {
   });
 });
 
-describe('the keys of who goes or may do less', () => {
+describe('the keys of a user who is removed or gets fewer rights', () => {
   const body = { name: 'Till', type: 'company', scopes: ['api-keys:*', 'contacts:read'] };
   const make = async (key: string): Promise<Json> => (await call(201, 'POST', '/v1/api-keys', { key, body })).body;
   const withoutToken = ({ token: _token, ...key }: Json): Json => ({ ...key, last_used_at: null });
   const shown = (answer: Answer): Json[] => (answer.body.api_keys as Json[]).map(withoutToken);
-  /** An admin with a key, and a key that this key made; and another one's. */
+  /** Creates an admin with a key, a second key that this key made, and a key of somebody else. */
   async function openScene() {
     const company = await companyOf('OWNER', 'ADMIN');
     const { ADMIN: admin } = company.people;
@@ -366,14 +366,14 @@ describe('the keys of who goes or may do less', () => {
   for (const [how, method, given] of WAYS) {
     const options = given ? { body: given } : {};
 
-    test(`${how}: are answered, those that keys of theirs made as well, and go on`, async () => {
+    test(`the keys of a user who is ${how} are answered and stay valid, also keys that those keys made`, async () => {
       const { company, admin, first, second, foreign } = await openScene();
       const answer = await call(200, method, `/v1/users/${admin._id}`, { key: company.key, ...options });
       assert.deepEqual(shown(answer), [second, first].map(withoutToken));
       for (const { token } of [first, second, foreign]) await call(200, 'GET', '/v1/auth/me', { key: token });
     });
 
-    test(`${how} with revoke_keys=true: are revoked at once, told in the audit, and answered; nobody else's are`, async () => {
+    test(`the keys of a user who is ${how} with revoke_keys=true are revoked at once, recorded in the audit and answered; other keys stay`, async () => {
       const { company, admin, first, second, foreign } = await openScene();
       const path = `/v1/users/${admin._id}?revoke_keys=true`;
       const answer = await call(200, method, path, { key: company.key, ...options });
@@ -390,7 +390,7 @@ describe('the keys of who goes or may do less', () => {
     });
   }
 
-  test('are nothing that another change tells of, or that a caller without their scopes is shown or revokes', async () => {
+  test('the keys of a user are left out of other changes, and are not shown to or revoked by a caller without the scopes for it', async () => {
     const { company, admin, first } = await openScene();
     const { body: renamed } = await change(200, company, admin._id, { name: 'Ada', role: 'ADMIN' });
     assert.ok(!('api_keys' in renamed));
@@ -408,7 +408,7 @@ describe('the keys of who goes or may do less', () => {
   });
 });
 
-describe('each operation', () => {
+describe('operations on users', () => {
   const body = { name: 'Ana', email: 'never@example.test', role: 'VIEWER' };
   for (const asked of [
     { method: 'POST', path: '/v1/users', scope: 'users:create', body },
@@ -417,10 +417,11 @@ describe('each operation', () => {
     { method: 'PATCH', path: `/v1/users/${UNKNOWN_ID}`, scope: 'users:update', body: { name: 'Ana' } },
     { method: 'DELETE', path: `/v1/users/${UNKNOWN_ID}`, scope: 'users:delete' },
   ]) {
-    test(`${asked.method} ${asked.path} refuses what every operation refuses`, () => checkRefusals(platform, asked));
+    test(`${asked.method} ${asked.path} refuses strangers, missing scopes and malformed requests`, () =>
+      checkRefusals(platform, asked));
   }
 
-  test('answers 503 while the database does not answer, and 500 without a word on a defect', async () => {
+  test('operations on users answer 503 while the database does not answer, and 500 without details at a defect', async () => {
     const asked = [
       { method: 'GET', path: '/v1/users', scope: 'users:read' },
       { method: 'POST', path: '/v1/users', scope: 'users:create', body },

@@ -1,4 +1,4 @@
-/** The people of a company. */
+/** The users of a company. */
 import type { Kit } from '../../kit.ts';
 import { admitMail } from '../../platform/access.ts';
 import type { Principal } from '../../platform/auth.ts';
@@ -36,7 +36,7 @@ interface Person {
   language?: Language | undefined;
 }
 
-/** With a password from the start: the first owner of an installation. */
+/** Creates a user with a password: the first owner of an installation. */
 export async function createUser(tx: SystemTx, { password, ...person }: Person & { password: string }): Promise<User> {
   await writePassword(tx, person.email, await hashPassword(password));
   const { language = 'pt-BR' } = person;
@@ -44,8 +44,8 @@ export async function createUser(tx: SystemTx, { password, ...person }: Person &
 }
 
 /**
- * Somebody who becomes one of the company by the link that is mailed. Whether other companies know the address is not looked at, so
- * neither the answer nor its time tells. Throws USER_EXISTS for an address that this company has.
+ * Invites a person, who becomes a member of the company by the mailed link. Other companies are not searched for the address, so neither
+ * the answer nor its time reveals whether they know it. Throws USER_EXISTS for an address that this company has.
  */
 export async function inviteUser(kit: Kit, tx: TenantTx | SystemTx, person: Person): Promise<User> {
   const { language = 'pt-BR' } = person;
@@ -90,7 +90,7 @@ export async function updateUserById(kit: Kit, tenant: Tenant, id: string, chang
     const owners = await lockOwners(tx);
     const before = await lockUser(tx, id);
     if (!before) throw notFound();
-    // Who may not give a role may not touch who has it, either: a new e-mail would be a way to their password.
+    // A caller who may not give a role may not change a user who has it either: a new e-mail would be a way to the user's password.
     for (const role of new Set([before.role, input.role ?? before.role])) refuseRole(tenant, role);
     const { accepted, ...record } = before;
     const moved = input.email !== undefined && input.email.toLowerCase() !== before.email.toLowerCase();
@@ -99,20 +99,20 @@ export async function updateUserById(kit: Kit, tenant: Tenant, id: string, chang
     const next: User = { ...record, ...input, status };
     if (next.role !== 'OWNER' || next.status !== 'ACTIVE') refuseLastOwner(before, owners);
     if (next.email !== before.email || isOut) await deleteLinks(tx, id);
-    // ACTIVE, said of somebody who was invited, asks for the mail once more.
+    // Setting an invited user to ACTIVE sends the invitation again.
     const invite = next.status === 'INVITED' && (input.status === 'ACTIVE' || next.email !== before.email);
     if (invite) await kit.enqueue(tx, SendInvitation, { company: tenant.companyId, user: id }, { key: id });
     if (input.status === 'INACTIVE') await releaseLater(kit, tx, id);
     const changed = await ownEmail(() => updateUser(tx, next, moved));
     return { ...changed, ...(isLess(input, before) || revokeKeys ? await leaveKeys(tenant, tx, id, revokeKeys) : {}) };
   });
-  // What is remembered of everybody is dropped only when what somebody may do has changed.
+  // The remembered principals are only dropped when what a user may do has changed.
   const { email, role, status } = input;
   if ([email, role, status].some((given) => given !== undefined) || revokeKeys) kit.access.auth.forget();
   return user;
 }
 
-/** Gone at once; a job hands what was theirs to nobody. */
+/** The user is gone at once; a job removes them from the records that name them. */
 export async function removeUser(kit: Kit, tenant: Tenant, id: string, revokeKeys: boolean): Promise<UserChanged> {
   if (revokeKeys) refuseRevoking(tenant);
   const user = await tenant.tx(async (tx) => {
@@ -133,7 +133,7 @@ export async function removeUser(kit: Kit, tenant: Tenant, id: string, revokeKey
 const releaseLater = (kit: Kit, tx: TenantTx, user: string): Promise<void> =>
   kit.enqueue(tx, ReleaseUser, { company: tx.companyId, user }, { key: user });
 
-/** Whether the change lets the user do less: then whoever makes it wants to know of the keys. */
+/** Whether the change gives the user fewer rights. Then the caller is shown the keys that the user made. */
 function isLess(input: UserUpdate, before: User): boolean {
   if (input.status === 'INACTIVE') return true;
   const granted = ROLE_SCOPES[input.role ?? before.role];
@@ -149,13 +149,13 @@ function refuseRole({ principal }: Tenant, role: UserRole): void {
   throw forbidden('role', `The role ${role} may do more than this token`);
 }
 
-/** A person has no end: a key that has one would outlive itself through whom it lets in. */
+/** Refuses a key that expires: a user whom it creates has no end and would keep the access. */
 export function refuseEnding(principal: Principal): void {
   if (principal.type === 'user' || principal.expiresAt === null) return;
   throw forbidden('authorization', 'A key that expires does not manage users');
 }
 
-/** An invitation that nobody has followed yet does not stand in for an owner who is there. */
+/** Throws LAST_OWNER when no other active owner would be left. An invited owner does not replace an active one. */
 function refuseLastOwner(user: Pick<User, '_id' | 'role' | 'status'>, owners: Pick<User, '_id' | 'status'>[]): void {
   if (user.role !== 'OWNER' || user.status === 'INACTIVE') return;
   const others = owners.filter((owner) => owner._id !== user._id);
@@ -166,7 +166,7 @@ async function ownEmail<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    // Failure policy: the unique index decides whose e-mail it is; everything else goes on to the caller.
+    // Failure policy: the unique index decides who gets the e-mail; any other error is thrown on.
     if (!violates(error, 'users_company_email_key')) throw error;
     const message = 'already belongs to a user of this company';
     throw new AppError('USER_EXISTS', undefined, [{ path: 'email', code: 'USER_EXISTS', message }]);
