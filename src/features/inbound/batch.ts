@@ -1,4 +1,4 @@
-/** What the steps of ingestion hand to each other. */
+/** The records that the steps of ingestion pass to each other. */
 import type { Channel, InboundMessage } from '../../channels/channel.ts';
 import type { Receiver } from '../inboxes/ingest-queries.ts';
 
@@ -9,17 +9,17 @@ export interface Arrival {
   message: InboundMessage;
 }
 
-/** An arrival that is new to the store, with what it belongs to. */
+/** An arrival that is not stored yet, with its contact and its conversation. */
 export interface Placed extends Arrival {
   contact: string;
   conversation: string;
 }
 
-// A clock of the network that runs ahead must not open a window that is longer than it says.
+// A network's clock that runs ahead must not make the 24-hour window longer than it is.
 export function saidAt(message: { timestamp: Date }): string {
   return new Date(Math.min(message.timestamp.getTime(), Date.now())).toISOString();
 }
 
-/** True for what the contact has just written; notices, echoes and old messages are not. */
+/** True for a message that the contact has just written; false for notices, echoes and history. */
 export const isFromContact = ({ message }: Arrival): boolean =>
   message.origin === 'live' && !message.fromBusiness && !message.system;

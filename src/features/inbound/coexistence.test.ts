@@ -30,11 +30,11 @@ const echoes = (at: Phone, ...messages: Record<string, unknown>[]): Json =>
   });
 const isShared = async (at: Phone): Promise<boolean> =>
   (await platform.call(200, 'GET', `/v1/inboxes/${at.inbox}`, { key: at.key })).body.coexistence_enabled;
-const conversationOf = async (message: Json): Promise<Json> =>
+const readConversation = async (message: Json): Promise<Json> =>
   (await platform.call(200, 'GET', `/v1/conversations/${message.conversation}`)).body;
 
 type Old = Record<string, unknown>;
-/** A chunk of history: one thread per contact. */
+/** A callback with a part of the history: one thread per contact. */
 const history = (at: Phone, threads: Record<string, Old[]>): Json =>
   notification({
     phone: at,
@@ -48,11 +48,11 @@ const history = (at: Phone, threads: Record<string, Old[]>): Json =>
       ],
     },
   });
-/** The files of old messages follow outside of any thread. */
+/** A callback with the files of old messages, which come outside of any thread. */
 const files = (at: Phone, ...messages: Old[]): Json =>
   notification({ phone: at, field: 'history', value: { messages: messages.map(written) } });
 
-async function rowsOf(at: Phone): Promise<{ conversations: number; events: number }> {
+async function countRows(at: Phone): Promise<{ conversations: number; events: number }> {
   const [row] = await platform.database.sql<{ conversations: number; events: number }>(
     `select (select count(*)::int from conversations where inbox_id = $1) as conversations,
        (select count(*)::int from deliveries where body like '%' || $1 || '%') as events`,
@@ -61,7 +61,7 @@ async function rowsOf(at: Phone): Promise<{ conversations: number; events: numbe
   return row ?? { conversations: -1, events: -1 };
 }
 
-test('account news switch coexistence of every ACTIVE inbox of the account, and of no other', async () => {
+test('an account notice switches coexistence of every ACTIVE inbox of the account, and of no other inbox', async () => {
   const sibling = await connectPhone(platform, { waba: phone.waba });
   const stranger = await connectPhone(platform);
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
@@ -75,16 +75,16 @@ test('account news switch coexistence of every ACTIVE inbox of the account, and 
   assert.equal(await isShared(phone), false);
 });
 
-test('echoes and history of a number that is not shared are dropped', async () => {
+test('echoes and history of a number without coexistence are dropped', async () => {
   const own = await connectPhone(platform);
   const to = freshPhone();
   await network.post(200, echoes(own, { to }));
   await network.post(200, history(own, { [to]: [{ from: to }] }));
   await network.post(200, files(own, { from: to, type: 'image', image: { id: '1', mime_type: 'image/png' } }));
-  assert.deepEqual(await rowsOf(own), { conversations: 0, events: 0 });
+  assert.deepEqual(await countRows(own), { conversations: 0, events: 0 });
 });
 
-test('a message that comes in one body with the news that the number is shared is stored', async () => {
+test('a message in the same callback as the notice that switches coexistence on is stored', async () => {
   const own = await connectPhone(platform);
   const [to, id] = [freshPhone(), wamid()];
   const { entry } = accountNews(own, 'ACCOUNT_RECONNECTED');
@@ -93,7 +93,7 @@ test('a message that comes in one body with the news that the number is shared i
   assert.equal((await storedMessage(platform, own, id))?.is_echo, true);
 });
 
-test('an echo is an outgoing message of the business app, told as MESSAGE_RECEIVED in the GET format', async () => {
+test('an echo is an outgoing message of the business app and emits MESSAGE_RECEIVED in the GET format', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
   const [to, id, timestamp] = [freshPhone(), wamid(), secondsAgo(20)];
   await network.post(200, echoes(phone, { to, id, timestamp }));
@@ -113,7 +113,7 @@ test('an echo is an outgoing message of the business app, told as MESSAGE_RECEIV
     },
   );
   assert.deepEqual(await eventsOf(platform, message._id), [{ event: 'MESSAGE_RECEIVED', data: message }]);
-  const conversation = await conversationOf(message);
+  const conversation = await readConversation(message);
   const { unread_count, window_expires_at, last_inbound_at, handled_by, last_message } = conversation;
   assert.deepEqual(
     { unread_count, window_expires_at, last_inbound_at, handled_by, last: last_message._id },
@@ -123,7 +123,7 @@ test('an echo is an outgoing message of the business app, told as MESSAGE_RECEIV
   assert.deepEqual([contact.phone_number, contact.last_inbound_at], [`+${to}`, null]);
 });
 
-test('an echo answers: nothing is unread, the window stays, nobody wakes, no agent is asked', async () => {
+test('an echo leaves nothing unread, keeps the window, wakes no conversation and asks no agent', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
   const [from, first, echo] = [freshPhone(), wamid(), wamid()];
   await network.post(200, incoming(phone, { from, id: first, timestamp: secondsAgo(600) }));
@@ -137,9 +137,9 @@ test('an echo answers: nothing is unread, the window stays, nobody wakes, no age
     `update conversations set status = 'SNOOZED', handled_by = 'AI', agent_id = $2 where _id = $1`,
     [message.conversation, agent],
   );
-  const before = await conversationOf(message);
+  const before = await readConversation(message);
   await network.post(200, echoes(phone, { to: from, id: echo }));
-  const after = await conversationOf(message);
+  const after = await readConversation(message);
   assert.equal((await storedMessage(platform, phone, echo)).conversation, message.conversation);
   assert.deepEqual([before.unread_count, after.unread_count], [1, 0]);
   assert.deepEqual([after.status, after.window_expires_at], ['SNOOZED', before.window_expires_at]);
@@ -159,12 +159,12 @@ test('a message and the echo that answers it, in one callback, wake the conversa
   const question = incoming(phone, { from, timestamp: secondsAgo(20) });
   const answer = echoes(phone, { to: from, timestamp: secondsAgo(10) });
   await network.post(200, { ...question, entry: [...answer.entry, ...question.entry] });
-  const conversation = await conversationOf(message);
+  const conversation = await readConversation(message);
   assert.deepEqual([conversation.status, conversation.unread_count], ['OPEN', 0]);
   assert.deepEqual(await eventNames(platform, message.conversation), ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED']);
 });
 
-test("an echo's statuses, edit and revocation count like any message's", async () => {
+test('statuses, an edit and a revocation of an echo are applied as for any message', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
   const [to, id] = [freshPhone(), wamid()];
   const status = (name: string): Json =>
@@ -190,7 +190,7 @@ test("an echo's statuses, edit and revocation count like any message's", async (
   assert.equal((await storedMessage(platform, phone, id)).content, null);
 });
 
-test('history is stored in one CLOSED conversation per contact, with its authors, times and states, and tells nothing', async () => {
+test('history is stored in one CLOSED conversation per contact, with its authors, times and statuses, and emits no event', async () => {
   const own = await connectPhone(platform);
   await network.post(200, accountNews(own, 'ACCOUNT_RECONNECTED'));
   const [person, ids] = [freshPhone(), [wamid(), wamid(), wamid(), wamid()] as const];
@@ -228,14 +228,14 @@ test('history is stored in one CLOSED conversation per contact, with its authors
     ],
   );
   assert.equal(messages[0].createdAt, new Date(Number(old[0]?.timestamp) * 1000).toISOString());
-  const conversation = await conversationOf(messages[0]);
+  const conversation = await readConversation(messages[0]);
   const { status, unread_count, window_expires_at, last_inbound_at, last_message } = conversation;
   assert.deepEqual(
     { status, unread_count, window_expires_at, last_inbound_at, last: last_message._id },
     { status: 'CLOSED', unread_count: 0, window_expires_at: null, last_inbound_at: null, last: messages[2]._id },
   );
   assert.notEqual(conversation.closed_at, null);
-  assert.deepEqual(await rowsOf(own), { conversations: 1, events: 0 });
+  assert.deepEqual(await countRows(own), { conversations: 1, events: 0 });
   const { body } = await platform.call(200, 'GET', `/v1/messages/conversation/${messages[0].conversation}`);
   assert.deepEqual(
     body.result.map((message: Json) => message.external_id),
@@ -243,18 +243,18 @@ test('history is stored in one CLOSED conversation per contact, with its authors
   );
 });
 
-test('history joins the open conversation without touching its window, its unread count or its last message', async () => {
+test('history joins the open conversation without changing its window, its unread count or its last message', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
   const [person, live, old] = [freshPhone(), wamid(), wamid()];
   await network.post(200, incoming(phone, { from: person, id: live }));
   const message = await storedMessage(platform, phone, live);
-  const before = await conversationOf(message);
+  const before = await readConversation(message);
   await network.post(200, history(phone, { [person]: [{ from: person, id: old, timestamp: secondsAgo(86_400) }] }));
   assert.equal((await storedMessage(platform, phone, old)).conversation, message.conversation);
-  assert.deepEqual(await conversationOf(message), before);
+  assert.deepEqual(await readConversation(message), before);
 });
 
-test('a live message after history opens a conversation and tells of it, and of the contact nothing twice', async () => {
+test('a live message after history opens a conversation with its event, and emits no event for the contact', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
   const [person, live, old] = [freshPhone(), wamid(), wamid()];
   await network.post(200, history(phone, { [person]: [{ from: person, id: old, timestamp: secondsAgo(86_400) }] }));
@@ -291,7 +291,7 @@ test('the file of an old message completes its placeholder, in either order and 
 });
 
 for (const who of ['a new contact', 'a known contact without a conversation']) {
-  test(`history of ${who}, one chunk 20 times and 20 chunks at once, makes one conversation`, async () => {
+  test(`history of ${who}, one part sent 20 times and 20 parts at once, makes one conversation`, async () => {
     const own = await connectPhone(platform);
     await network.post(200, accountNews(own, 'ACCOUNT_RECONNECTED'));
     const person = freshPhone();
@@ -303,7 +303,7 @@ for (const who of ['a new contact', 'a known contact without a conversation']) {
       await platform.database.sql('delete from conversations where inbox_id = $1', [own.inbox]);
     }
     await Promise.all(ids.flatMap((id) => [network.post(200, same), network.post(200, chunk(id))]));
-    assert.deepEqual(await rowsOf(own), { conversations: 1, events: 0 });
+    assert.deepEqual(await countRows(own), { conversations: 1, events: 0 });
     const [row] = await platform.database.sql<{ count: number }>(
       'select count(*)::int as count from messages where inbox_id = $1',
       [own.inbox],
@@ -312,7 +312,7 @@ for (const who of ['a new contact', 'a known contact without a conversation']) {
   });
 }
 
-test('a declined history is answered and leaves nothing behind', async () => {
+test('a notice that history was declined is answered 200 and stores nothing', async () => {
   const declined = { code: 2593109, title: 'History declined' };
   const before = await platform.database.sql('select 1 from callbacks_aside');
   await network.post(200, notification({ phone, field: 'history', value: { history: [{ errors: [declined] }] } }));

@@ -18,7 +18,7 @@ const platform = await startPlatform();
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 
-/** Posts one message of a new contact and answers its record, after comparing it with its event. */
+/** Posts one message of a new contact and returns its record, after comparing the record with its event. */
 async function receive(message: Record<string, unknown>, value: Record<string, unknown> = {}): Promise<Json> {
   const filled = written({ from: freshPhone(), ...message });
   await network.post(200, notification({ phone, value: { messages: [filled], ...value } }));
@@ -171,7 +171,7 @@ const CONTENTS: [string, Record<string, unknown>, Record<string, unknown>][] = [
   ],
 ];
 
-/** Every field that a message of a contact has when it says nothing in it. */
+/** The fields of a contact's message that are empty unless the message fills them. */
 const EMPTY = {
   content: null,
   media: null,
@@ -188,7 +188,7 @@ const EMPTY = {
 };
 
 for (const [what, message, expected] of CONTENTS) {
-  test(`${what} is stored as it says, and told in the GET's own format`, async () => {
+  test(`${what} is stored with its content, and its event has the GET's format`, async () => {
     const stored = await receive(message);
     const actual = Object.fromEntries(
       Object.keys({ ...EMPTY, contentType: '' }).map((field) => [field, stored[field]]),
@@ -197,7 +197,7 @@ for (const [what, message, expected] of CONTENTS) {
   });
 }
 
-test('a message of a contact carries who, where, when and its state', async () => {
+test('a message of a contact has its sender, its conversation, its time and its status', async () => {
   const [from, id, timestamp] = [freshPhone(), wamid(), secondsAgo(30)];
   const stored = await receive({ from, id, timestamp });
   const { conversation, contact, _id, createdAt, updatedAt, ...rest } = stored;
@@ -231,14 +231,14 @@ test('a message of a contact carries who, where, when and its state', async () =
   });
 });
 
-test("the network's own id and hash of a file stay inside", async () => {
+test("the network's id and hash of a file are not shown", async () => {
   const stored = await receive({ type: 'image', image: file });
   assert.doesNotMatch(JSON.stringify(stored), /1479537139650973|f1Z2|media\.example/);
   const [row] = await platform.database.sql<{ media: Json }>('select media from messages where _id = $1', [stored._id]);
   assert.equal(row?.media.network.networkId, file.id);
 });
 
-test('UNSUPPORTED messages keep their kind, their text and the element as it came; a huge element only its kind', async () => {
+test('an UNSUPPORTED message keeps its kind, its text and the original element; of a huge element only the kind is kept', async () => {
   const poll = { type: 'poll_update', poll_update: { body: 'Which day?', options: ['Monday'] } };
   const stored = await receive(poll);
   assert.deepEqual([stored.content, stored.unsupported.kind], ['Which day?', 'poll_update']);
@@ -247,7 +247,7 @@ test('UNSUPPORTED messages keep their kind, their text and the element as it cam
   assert.deepEqual(unsupported, { kind: 'hologram', raw: null });
 });
 
-test('UNSUPPORTED messages keep what the network says about them', async () => {
+test("an UNSUPPORTED message keeps the network's explanation", async () => {
   const error = { code: 131051, title: 'Unsupported', message: 'Unsupported', error_data: { details: 'Poll' } };
   const stored = await receive({ type: 'unsupported', unsupported: { type: 'poll_creation' }, errors: [error] });
   assert.equal(stored.contentType, 'UNSUPPORTED');
@@ -263,7 +263,7 @@ test('a file that the network could not fetch is stored with its error', async (
   assert.equal(stored.errors[0].code, 131052);
 });
 
-test('the advertisement that led here is kept whole', async () => {
+test('the advertisement that led to a message is stored whole', async () => {
   const referral = {
     source_url: 'https://ads.example.test/1',
     source_id: '1',
@@ -278,12 +278,12 @@ test('the advertisement that led here is kept whole', async () => {
   assert.deepEqual((await receive({ referral })).referral, referral);
 });
 
-test('texts that a database can not hold are stored without the character, not lost', async () => {
+test('characters that the database can not store are replaced, and the message is stored', async () => {
   const stored = await receive({ type: 'text', text: { body: 'a\u0000b\ud800c' } });
   assert.equal(stored.content, 'a\ufffdb\ufffdc');
 });
 
-test('a reply names the message that it answers, also when that one arrives later', async () => {
+test('a reply refers to the message that it answers, even when that message arrives later', async () => {
   const from = freshPhone();
   const first = await receive({ from });
   const reply = await receive({ from, context: { from: '551133334444', id: first.external_id } });
@@ -295,7 +295,7 @@ test('a reply names the message that it answers, also when that one arrives late
   assert.equal((await storedMessage(platform, phone, early.external_id)).reply_to, target._id);
 });
 
-test('a reaction names its message, also when that one arrives later, and is taken back without an emoji', async () => {
+test('a reaction refers to its message, even when that message arrives later, and one without an emoji removes it', async () => {
   const [from, late] = [freshPhone(), wamid()];
   const react = (reaction: Record<string, unknown>) => receive({ from, type: 'reaction', reaction });
   const early = await react({ message_id: late, emoji: '👍' });
@@ -309,7 +309,7 @@ test('a reaction names its message, also when that one arrives later, and is tak
   }
 });
 
-test('a reply and a reaction in the same callback as their target name it, in their events too', async () => {
+test('a reply and a reaction in the same callback as their target refer to it, in their events too', async () => {
   const [from, target, reply, reaction] = [freshPhone(), wamid(), wamid(), wamid()];
   await network.post(
     200,
@@ -328,7 +328,7 @@ test('a reply and a reaction in the same callback as their target name it, in th
   }
 });
 
-test('a reference to a message of another inbox or company resolves to nothing', async () => {
+test('a reference to a message of another inbox or company is not resolved', async () => {
   const company = await platform.createCompany();
   const other = await connectPhone(platform, { company });
   const [foreign, id] = [wamid(), wamid()];

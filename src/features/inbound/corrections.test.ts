@@ -31,7 +31,7 @@ const revoke = (of: string, secondsBack = 0): Record<string, unknown> => ({
   revoke: { original_message_id: of },
 });
 
-test('an edit changes the text and says when; it is no message and no event of its own', async () => {
+test('an edit changes the text and the time of the edit; it is neither a message nor an event of its own', async () => {
   const [from, id, change] = [freshPhone(), wamid(), wamid()];
   await post({ from, id, timestamp: secondsAgo(60) });
   const before = await read(id);
@@ -47,7 +47,7 @@ test('an edit changes the text and says when; it is no message and no event of i
   assert.deepEqual([conversation.last_message.content, conversation.unread_count], ['Olá', 1]);
 });
 
-test("an edit of an image's caption brings its file along", async () => {
+test("an edit of an image's caption keeps its file", async () => {
   const [from, id] = [freshPhone(), wamid()];
   await post({ from, id, type: 'image', image: { id: '7', mime_type: 'image/png', caption: 'A' } });
   const { media } = await read(id);
@@ -70,7 +70,7 @@ test('the newest edit counts, in whatever order the edits come', async () => {
   assert.equal((await read(id)).content, 'fifth');
 });
 
-test('a revoked message stays without its content for ever', async () => {
+test('a revoked message stays in the conversation without its content for ever', async () => {
   const [from, id] = [freshPhone(), wamid()];
   await post({ from, id, timestamp: secondsAgo(60) });
   await post({ from, ...edit(id, 'Olá', 30) });
@@ -97,7 +97,7 @@ const PARTS: [string, Record<string, unknown>, string[]][] = [
 ];
 
 for (const [what, message, fields] of PARTS) {
-  test(`of ${what} that was revoked nothing is left to read`, async () => {
+  test(`after ${what} is revoked, nothing of its content can be read`, async () => {
     const [from, id] = [freshPhone(), wamid()];
     await post({ from, id, ...message });
     const before = await read(id);
@@ -112,7 +112,7 @@ for (const [what, message, fields] of PARTS) {
   });
 }
 
-test('an edit that arrives before its message waits for it; its event shows the message as it was sent', async () => {
+test("an edit that arrives before its message waits for it; the message's event has the original text", async () => {
   const [from, id] = [freshPhone(), wamid()];
   await post({ from, ...edit(id, 'first', 9) }, { from, ...edit(id, 'last', 5) }, { from, ...edit(id, 'middle', 7) });
   assert.equal(await read(id), null);
@@ -126,7 +126,7 @@ test('an edit that arrives before its message waits for it; its event shows the 
   );
 });
 
-test('a revocation that arrives before its message, and before edits, dominates', async () => {
+test('a revocation that arrives before its message and before edits wins over them', async () => {
   for (const revokedFirst of [true, false]) {
     const [from, id] = [freshPhone(), wamid()];
     const two = [revoke(id, 5), edit(id, 'x', 1)];
@@ -138,7 +138,7 @@ test('a revocation that arrives before its message, and before edits, dominates'
   }
 });
 
-test('a message, its edit and its revocation in one callback end revoked, in any order', async () => {
+test('a message, its edit and its revocation in one callback end as a revoked message, in any order', async () => {
   const [from, id] = [freshPhone(), wamid()];
   await post({ from, ...revoke(id, 1) }, { from, ...edit(id, 'x', 2) }, { from, id, timestamp: secondsAgo(3) });
   const stored = await read(id);
@@ -146,7 +146,7 @@ test('a message, its edit and its revocation in one callback end revoked, in any
   assert.notEqual(stored.revoked_at, null);
 });
 
-test('an edit whose new content is not understood changes nothing and is kept aside', async () => {
+test('an edit whose new content can not be read changes nothing and is kept aside', async () => {
   const [from, id] = [freshPhone(), wamid()];
   await post({ from, id, timestamp: secondsAgo(60) });
   const before = await read(id);
@@ -156,7 +156,7 @@ test('an edit whose new content is not understood changes nothing and is kept as
   assert.equal(asides.length, 1);
 });
 
-test('an edit and a revocation reach only the inbox that they came to', async () => {
+test('an edit and a revocation change only a message of the inbox that received them', async () => {
   const company = await platform.createCompany();
   const other = await connectPhone(platform, { company });
   const [from, id] = [freshPhone(), wamid()];
@@ -165,7 +165,7 @@ test('an edit and a revocation reach only the inbox that they came to', async ()
   assert.equal((await read(id)).content, 'Oi');
 });
 
-test('a status that names a message of the contact changes nothing and does not stay behind', async () => {
+test('a status for a message that the contact sent changes nothing and is not kept', async () => {
   const [from, id] = [freshPhone(), wamid()];
   await post({ from, id });
   const before = await read(id);

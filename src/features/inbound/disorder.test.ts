@@ -47,7 +47,7 @@ async function connectShared(company: { _id: string; key: string }): Promise<Pho
 const company = await companyWithWebhook();
 const phone = await connectShared(company);
 
-/** Each body goes out as often as there are urls, all at once. */
+/** Posts each body `times` times, all at once, to both processes in turn. */
 const postEverywhere = (bodies: Json[], times: number): Promise<unknown> =>
   Promise.all(
     Array.from({ length: times }, (_, index) =>
@@ -58,7 +58,7 @@ const postEverywhere = (bodies: Json[], times: number): Promise<unknown> =>
 const parked = (at: Phone): Promise<unknown[]> =>
   platform.database.sql('select 1 from parked_updates where inbox_id = $1', [at.inbox]);
 
-// One moment for the whole file: two runs of one story must not differ by the second in which they were written down.
+// The same base time for the whole file, so that two runs of one story have the same timestamps.
 const beginning = Number(secondsAgo(0));
 const ago = (seconds: number): string => String(beginning - seconds);
 
@@ -67,7 +67,7 @@ const statusPart = (at: Phone, status: Json, secondsBack = 0): Part => ({
   value: { statuses: [{ timestamp: ago(secondsBack), recipient_id: '5511900000000', ...status }] },
 });
 
-test('the same callback 20 times at once over two processes is stored once, with one event each (defect 11)', async () => {
+test('the same callback 20 times at once over two processes is stored once, with one event for each message (defect 11)', async () => {
   const [a, b, ids] = [freshPhone(), freshPhone(), [wamid(), wamid(), wamid()]];
   const body = incoming(phone, { from: a, id: ids[0] }, { from: b, id: ids[1] }, { from: a, id: ids[2] });
   await postEverywhere([body], 20);
@@ -83,7 +83,7 @@ test('the same callback 20 times at once over two processes is stored once, with
   assert.equal(read.body.unread_count, 2);
 });
 
-test('one message that wakes, 20 times at once over two processes, wakes and tells once', async () => {
+test('one message that wakes a conversation, sent 20 times at once over two processes, wakes it once with one event', async () => {
   const from = freshPhone();
   const id = wamid();
   await network.post(200, incoming(phone, { from, id }));
@@ -93,7 +93,7 @@ test('one message that wakes, 20 times at once over two processes, wakes and tel
   assert.deepEqual(await eventNames(platform, conversation), ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED']);
 });
 
-test('first messages of many people in many orders over two processes make one contact and conversation each', async () => {
+test('first messages of many people in many orders over two processes make one contact and one conversation per person', async () => {
   const people = Array.from({ length: 30 }, freshPhone);
   const bodies = [people, people.toReversed(), people.toSorted()].map((order) =>
     incoming(phone, ...order.map((from) => ({ from, id: wamid() }))),
@@ -108,7 +108,7 @@ test('first messages of many people in many orders over two processes make one c
   assert.deepEqual(row, { messages: 90, contacts: 30, conversations: 30 });
 });
 
-test('statuses that arrive before their message wait for it and are told after it, once each', async () => {
+test('statuses that arrive before their message wait for it, and each is emitted once after it', async () => {
   const [to, id] = [freshPhone(), wamid()];
   const statuses = ['read', 'sent', 'delivered'].map((status) => notification(statusPart(phone, { id, status })));
   await postEverywhere(statuses, 4);
@@ -125,12 +125,12 @@ test('statuses that arrive before their message wait for it and are told after i
   assert.deepEqual(await parked(phone), []);
 });
 
-test('a status that crossed its message in the store is found and told', async () => {
+test('a status that was stored at the same moment as its message is found and emitted', async () => {
   const [to, id] = [freshPhone(), wamid()];
   const echo = written({ from: '551133334444', to, id, timestamp: secondsAgo(9) });
   await network.post(200, notification({ phone, field: 'smb_message_echoes', value: { message_echoes: [echo] } }));
   const { _id } = await storedMessage(platform, phone, id);
-  // As if both had been written at the same moment, neither seeing the other.
+  // The state after both were written at the same moment, so that neither transaction could see the other.
   const payload = { status: 'DELIVERED', errors: [], failure_reason: null, reportsFailures: true };
   await platform.database.sql(
     `insert into parked_updates (company_id, _id, inbox_id, external_id, kind, happened_at, payload, fingerprint)
@@ -142,7 +142,7 @@ test('a status that crossed its message in the store is found and told', async (
   assert.deepEqual(await parked(phone), []);
 });
 
-test('history of a known contact, in many chunks over two processes, makes one conversation', async () => {
+test('history of a known contact, in many parts over two processes, makes one conversation', async () => {
   const own = await connectShared(await companyWithWebhook());
   const person = freshPhone();
   const chunk = (): Json => {
@@ -157,8 +157,8 @@ test('history of a known contact, in many chunks over two processes, makes one c
   assert.deepEqual(rows, [{ status: 'CLOSED' }]);
 });
 
-/** What happens between one person and the business, in order: a part per happening. */
-function storyOf(at: Phone, person: string, ids: Record<string, string>): Part[] {
+/** The callbacks of one person's story with the business, in order: one part for each step. */
+function buildStory(at: Phone, person: string, ids: Record<string, string>): Part[] {
   const said = (message: Json, secondsBack: number): Part => ({
     phone: at,
     value: { messages: [written({ from: person, timestamp: ago(secondsBack), ...message })] },
@@ -195,7 +195,7 @@ function storyOf(at: Phone, person: string, ids: Record<string, string>): Part[]
 
 const STORY_IDS = ['text', 'image', 'reply', 'reaction', 'read', 'failed', 'delivered'];
 
-/** The inbox as the API shows it, by the network's ids, without what differs by the moment of arrival. */
+/** The inbox as the API shows it, keyed by the network's ids, without fields that depend on the moment of arrival. */
 async function settled(at: Phone): Promise<Json> {
   await until('nothing is parked any more', async () => (await parked(at)).length === 0);
   const conversations = await platform.database.sql<{ _id: string }>(
@@ -238,7 +238,7 @@ async function countEvents(at: Phone): Promise<Json> {
   return Object.fromEntries(rows.map(({ name, events }) => [name, events]));
 }
 
-test('any order, any repetition, any batching over two processes ends as the orderly run does', async (t) => {
+test('any order, repetition and batching of callbacks over two processes gives the same result as the ordered run', async (t) => {
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
   const people = Array.from({ length: 8 }, () => ({
@@ -249,7 +249,9 @@ test('any order, any repetition, any batching over two processes ends as the ord
     await connectShared(await companyWithWebhook()),
     await connectShared(await companyWithWebhook()),
   ];
-  const now = people.map(({ person, ids }) => [storyOf(orderly, person, ids), storyOf(mixed, person, ids)] as const);
+  const now = people.map(
+    ({ person, ids }) => [buildStory(orderly, person, ids), buildStory(mixed, person, ids)] as const,
+  );
   for (const [story] of now) for (const part of story) await network.post(200, notification(part));
   const parts = now
     .flatMap(([, story]) => story)
@@ -268,11 +270,11 @@ test('any order, any repetition, any batching over two processes ends as the ord
   const [expected, actual] = [await settled(orderly), await settled(mixed)];
   assert.equal(Object.keys(expected).length, people.length * (STORY_IDS.length + 1));
   assert.deepEqual(actual, expected);
-  const told = await countEvents(mixed);
+  const emitted = await countEvents(mixed);
   for (const [name, events] of Object.entries<string[]>(await countEvents(orderly))) {
-    // A DELIVERED that comes after READ is no change, so it is not told; everything else is told exactly as often.
+    // A DELIVERED that arrives after READ changes nothing and so emits no event; every other event is emitted exactly as often.
     const certain = (list: string[]): string[] => list.filter((event) => event !== 'MESSAGE_DELIVERED');
-    assert.deepEqual(certain(told[name]), certain(events), name);
-    assert.ok(told[name].length - certain(told[name]).length <= 1, name);
+    assert.deepEqual(certain(emitted[name]), certain(events), name);
+    assert.ok(emitted[name].length - certain(emitted[name]).length <= 1, name);
   }
 });

@@ -27,7 +27,7 @@ async function receive(message: Record<string, unknown>, at: Phone = phone): Pro
   return storedMessage(platform, at, filled['id'] as string);
 }
 
-const conversationOf = async (message: Json): Promise<Json> =>
+const readConversation = async (message: Json): Promise<Json> =>
   (await platform.call(200, 'GET', `/v1/conversations/${message.conversation}`)).body;
 const change = (conversation: string, columns: string): Promise<unknown> =>
   platform.database.sql(`update conversations set ${columns} where _id = $1`, [conversation]);
@@ -50,9 +50,9 @@ async function pendingTurn(conversation: string): Promise<string | null> {
   return rows[0]?.message_id ?? null;
 }
 
-test('a first message opens a conversation, told once in the GET format', async () => {
+test('a first message opens a conversation, with one event in the GET format', async () => {
   const message = await receive({ from: freshPhone() });
-  const conversation = await conversationOf(message);
+  const conversation = await readConversation(message);
   const { _id, createdAt: _created, updatedAt: _updated, ...rest } = conversation;
   assert.deepEqual(rest, {
     company: platform.demo._id,
@@ -89,33 +89,33 @@ test('a first message opens a conversation, told once in the GET format', async 
   assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONVERSATION_CREATED', data: conversation }]);
 });
 
-test('further messages join the open conversation, count as unread, and tell only themselves', async () => {
+test('further messages join the open conversation, count as unread, and emit only their own events', async () => {
   const from = freshPhone();
   const first = await receive({ from });
   for (const status of ['OPEN', 'PENDING']) {
     await change(first.conversation, `status = '${status}'`);
     const next = await receive({ from });
     assert.equal(next.conversation, first.conversation);
-    assert.equal((await conversationOf(first)).status, status);
+    assert.equal((await readConversation(first)).status, status);
   }
-  assert.equal((await conversationOf(first)).unread_count, 3);
+  assert.equal((await readConversation(first)).unread_count, 3);
   assert.deepEqual(await eventNames(platform, first.conversation), ['CONVERSATION_CREATED']);
   assert.deepEqual(await eventNames(platform, first.contact), ['CONTACT_CREATED']);
 });
 
-test('an answer leaves nothing unread; the next message counts from one', async () => {
+test('an answer leaves nothing unread, and the next message counts from one', async () => {
   const from = freshPhone();
   const first = await receive({ from });
   await receive({ from });
   await platform.call(201, 'POST', '/v1/messages/send-text', {
     body: { conversationId: first.conversation, message: { content: 'Olá' } },
   });
-  assert.equal((await conversationOf(first)).unread_count, 0);
+  assert.equal((await readConversation(first)).unread_count, 0);
   await receive({ from });
-  assert.equal((await conversationOf(first)).unread_count, 1);
+  assert.equal((await readConversation(first)).unread_count, 1);
 });
 
-test('a message wakes a SNOOZED conversation, told once', async () => {
+test('a message wakes a SNOOZED conversation, with one event', async () => {
   const from = freshPhone();
   const first = await receive({ from });
   await change(first.conversation, `status = 'SNOOZED', snoozed_until = now() + interval '1 day'`);
@@ -127,48 +127,48 @@ test('a message wakes a SNOOZED conversation, told once', async () => {
     events.map(({ event }) => event),
     ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED'],
   );
-  const conversation = await conversationOf(first);
+  const conversation = await readConversation(first);
   assert.deepEqual([conversation.status, conversation.snoozed_until], ['OPEN', null]);
   assert.deepEqual(events[1]?.data, conversation);
 });
 
-test("a repetition and a network's notice wake nobody", async () => {
+test("a repeated message and a network's notice wake no conversation", async () => {
   const from = freshPhone();
   const first = await receive({ from });
   await change(first.conversation, `status = 'SNOOZED'`);
   await receive({ from, id: first.external_id });
   await receive({ from, type: 'system', system: { type: 'customer_identity_changed', body: 'changed' } });
-  const conversation = await conversationOf(first);
+  const conversation = await readConversation(first);
   assert.deepEqual([conversation.status, conversation.unread_count], ['SNOOZED', 1]);
   assert.deepEqual(await eventNames(platform, first.conversation), ['CONVERSATION_CREATED']);
 });
 
-test('after CLOSED a message opens a new conversation; the closed one stays as it was', async () => {
+test('after CLOSED a message opens a new conversation, and the closed one stays unchanged', async () => {
   const from = freshPhone();
   const first = await receive({ from });
   await change(first.conversation, `status = 'CLOSED', closed_at = now()`);
-  const closed = await conversationOf(first);
+  const closed = await readConversation(first);
   const second = await receive({ from });
   assert.notEqual(second.conversation, first.conversation);
   assert.equal(second.contact, first.contact);
-  assert.deepEqual(await conversationOf(first), closed);
+  assert.deepEqual(await readConversation(first), closed);
   assert.deepEqual(await eventNames(platform, second.conversation), ['CONVERSATION_CREATED']);
 });
 
-test('the window follows the newest word of the contact, whatever the order, and never runs ahead of our clock', async () => {
+test("the window follows the contact's newest message, whatever the order, and never exceeds our own clock", async () => {
   const from = freshPhone();
-  const windowOf = async (timestamp: string): Promise<number> => {
+  const readWindow = async (timestamp: string): Promise<number> => {
     const message = await receive({ from, timestamp });
-    return Date.parse((await conversationOf(message)).window_expires_at) - 24 * 3_600_000;
+    return Date.parse((await readConversation(message)).window_expires_at) - 24 * 3_600_000;
   };
   const [older, newest, oldest] = [secondsAgo(3_600), secondsAgo(60), secondsAgo(7_200)];
-  assert.equal(await windowOf(older), Number(older) * 1000);
-  assert.equal(await windowOf(newest), Number(newest) * 1000);
-  assert.equal(await windowOf(oldest), Number(newest) * 1000);
-  assert.ok((await windowOf(secondsAgo(-86_400))) <= Date.now());
+  assert.equal(await readWindow(older), Number(older) * 1000);
+  assert.equal(await readWindow(newest), Number(newest) * 1000);
+  assert.equal(await readWindow(oldest), Number(newest) * 1000);
+  assert.ok((await readWindow(secondsAgo(-86_400))) <= Date.now());
 });
 
-test('messages of one callback are listed in the order in which they were said', async () => {
+test('messages of one callback are listed in the order in which they were sent', async () => {
   const from = freshPhone();
   const now = Number(secondsAgo(0));
   const said = [5, 1, 4, 2, 3].map((seconds) => ({
@@ -185,23 +185,23 @@ test('messages of one callback are listed in the order in which they were said',
     body.result.map((message: Json) => message.content),
     ['5', '4', '3', '2', '1', 'Oi'],
   );
-  assert.equal((await conversationOf({ conversation })).last_message._id, _id);
+  assert.equal((await readConversation({ conversation })).last_message._id, _id);
 });
 
-test('a new conversation gets the default agent and owner of its inbox; an open one keeps its own', async () => {
+test('a new conversation gets the default agent and owner of its inbox; an open conversation keeps its own', async () => {
   const [agent, owner] = [await createAgent(), await platform.createUser(platform.demo._id, 'OPERATOR')];
   const own = await connectPhone(platform, { inbox: { default_agent: agent, default_owner: owner._id } });
   const from = freshPhone();
   const first = await receive({ from }, own);
-  const conversation = await conversationOf(first);
+  const conversation = await readConversation(first);
   assert.deepEqual([conversation.agent, conversation.owner, conversation.handled_by], [agent, owner._id, 'AI']);
   await change(first.conversation, `owner_id = null, agent_id = null, handled_by = 'HUMAN'`);
   await receive({ from }, own);
-  const kept = await conversationOf(first);
+  const kept = await readConversation(first);
   assert.deepEqual([kept.agent, kept.owner, kept.handled_by], [null, null, 'HUMAN']);
 });
 
-test('a message that an agent should answer leaves one pending turn, for the newest message', async () => {
+test('messages that an agent should answer leave one pending turn, for the newest of them', async () => {
   const own = await connectPhone(platform, { inbox: { default_agent: await createAgent() } });
   const from = freshPhone();
   const first = await receive({ from }, own);
@@ -211,7 +211,7 @@ test('a message that an agent should answer leaves one pending turn, for the new
   assert.equal(await pendingTurn(first.conversation), (await storedMessage(platform, own, b))._id);
 });
 
-test('nothing waits for an agent after a reaction, a notice, a repetition, or with a human in charge', async () => {
+test('no turn waits for an agent after a reaction, a notice, a repetition, or while a human is in charge', async () => {
   const own = await connectPhone(platform, { inbox: { default_agent: await createAgent() } });
   const from = freshPhone();
   const { conversation, external_id } = await receive({ from }, own);
@@ -235,20 +235,20 @@ test('UNSUPPORTED messages wait for an agent only with process_unsupported_messa
   assert.equal(await pendingTurn(processed.conversation), processed._id);
 });
 
-test('with disable_inbound_ai organic conversations are for people; those of campaigns stay with the agent', async () => {
+test('with disable_inbound_ai, conversations that contacts begin are for people, and those of campaigns stay with the agent', async () => {
   const agent = await createAgent();
   const own = await connectPhone(platform, { inbox: { default_agent: agent, disable_inbound_ai: true } });
   const from = freshPhone();
   const organic = await receive({ from }, own);
-  assert.equal((await conversationOf(organic)).handled_by, 'HUMAN');
+  assert.equal((await readConversation(organic)).handled_by, 'HUMAN');
   assert.equal(await pendingTurn(organic.conversation), null);
   await change(organic.conversation, `handled_by = 'AI', campaign_id = '${newId()}'`);
   const lead = await receive({ from }, own);
-  assert.equal((await conversationOf(lead)).handled_by, 'AI');
+  assert.equal((await readConversation(lead)).handled_by, 'AI');
   assert.equal(await pendingTurn(lead.conversation), lead._id);
 });
 
-test('test mode stores everything as a test, and only test numbers wait for an agent', async () => {
+test('in test mode every message is stored as a test, and only messages of test numbers wait for an agent', async () => {
   const [tester, other] = [freshPhone(), freshPhone()];
   const test_mode = { enabled: true, test_numbers: [`+${tester.slice(0, 4)} ${tester.slice(5)}`] };
   const own = await connectPhone(platform, { inbox: { default_agent: await createAgent(), test_mode } });
@@ -258,13 +258,13 @@ test('test mode stores everything as a test, and only test numbers wait for an a
   ] as const) {
     const message = await receive({ from }, own);
     assert.equal(message.is_test, true);
-    assert.equal((await conversationOf(message)).is_test, true);
+    assert.equal((await readConversation(message)).is_test, true);
     assert.equal(await pendingTurn(message.conversation), waits ? message._id : null);
     assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_RECEIVED']);
   }
 });
 
-test('one body of several companies and numbers: each message reaches its own, and tells only its own webhook', async () => {
+test("each message of a callback for several companies and numbers reaches its own inbox, and only that company's webhook gets its event", async () => {
   const company = await platform.createCompany();
   const { body: webhook } = await platform.call(201, 'POST', '/v1/webhooks', {
     key: company.key,
@@ -286,15 +286,15 @@ test('one body of several companies and numbers: each message reaches its own, a
   );
   assert.equal(stored[0].contact, stored[2].contact);
   assert.notEqual(stored[0].conversation, stored[2].conversation);
-  const told = await platform.database.sql<{ resource_id: string; event: string }>(
+  const emitted = await platform.database.sql<{ resource_id: string; event: string }>(
     'select resource_id, event from deliveries where webhook_id = $1',
     [webhook._id],
   );
-  assert.deepEqual(told, [{ resource_id: stored[1]._id, event: 'MESSAGE_RECEIVED' }]);
+  assert.deepEqual(emitted, [{ resource_id: stored[1]._id, event: 'MESSAGE_RECEIVED' }]);
   await platform.deliveries((item) => item.path === '/receiver/other' && item.body.data._id === stored[1]._id);
 });
 
-test('500 messages of 100 people in one body are stored with their contacts, conversations and events (defect 10)', async () => {
+test('500 messages of 100 people in one callback are stored with their contacts, conversations and events (defect 10)', async () => {
   const own = await connectPhone(platform);
   const people = Array.from({ length: 100 }, freshPhone);
   const messages = Array.from({ length: 500 }, (_, index) => ({ from: people[index % people.length], id: wamid() }));
@@ -308,7 +308,7 @@ test('500 messages of 100 people in one body are stored with their contacts, con
   assert.equal(await count('deliveries d join messages m on m._id = d.resource_id where m.inbox_id = $1'), 500);
 });
 
-test('a body of more messages than one transaction holds is stored whole, in one conversation of its person', async () => {
+test('a callback with more messages than one transaction takes is stored whole, in one conversation of its person', async () => {
   const from = freshPhone();
   const ids = Array.from({ length: 1_200 }, () => wamid());
   await network.post(200, incoming(phone, ...ids.map((id) => ({ from, id }))));
@@ -317,7 +317,7 @@ test('a body of more messages than one transaction holds is stored whole, in one
     [ids],
   );
   assert.equal(rows.length, 1);
-  const conversation = await conversationOf({ conversation: rows[0]?.conversation_id });
+  const conversation = await readConversation({ conversation: rows[0]?.conversation_id });
   assert.equal(conversation.unread_count, ids.length);
   assert.deepEqual(await eventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
   assert.deepEqual(await eventNames(platform, conversation.contact), ['CONTACT_CREATED']);

@@ -1,6 +1,7 @@
 /**
- * The inboxes behind a batch, and what can be asked in the same round trip: which messages are stored and who is known are looked up
- * for the inbox that an address had last time, because it hardly ever changes. Where it has, they are looked up again.
+ * Finds the inboxes of a batch. In the same round trip it looks up which messages are stored and which people are known, for the inbox that
+ * each
+ * address had last time, because that hardly ever changes. If an address has another inbox now, these look-ups are made again.
  */
 import type { Channel, Inbound, InboundMessage } from '../../channels/channel.ts';
 import type { FlushTx } from '../../platform/tenant.ts';
@@ -8,7 +9,7 @@ import { identitiesOf, knownOf, type Known } from '../contacts/ingest-people.ts'
 import { findReceivers, type Receiver } from '../inboxes/ingest-queries.ts';
 import { findKnown, type KnownMessage } from '../messages/ingest-queries.ts';
 
-/** What is known of the messages of a batch, all of them or more. */
+/** The stored messages and known people of a batch, looked up ahead; they may be more than the batch needs. */
 export interface Ahead {
   messages: KnownMessage[];
   people: Known;
@@ -20,17 +21,17 @@ export interface Inboxes {
 
 export interface Found {
   receivers: Map<string, Receiver>;
-  /** Null where it has to be asked now. */
+  /** Null when stored messages and known people still have to be looked up. */
   ahead: Ahead | null;
 }
 
 type Place = Pick<Receiver, 'company' | 'inbox'>;
 
-// More addresses than this are remembered anew.
+// Beyond this many addresses the memory starts anew.
 const MAX_PLACES = 10_000;
 
 export function createInboxes(): Inboxes {
-  /** By channel and address, where it was found last. */
+  /** The inbox that was found last, by channel and address. */
   const places = new Map<string, Place>();
 
   async function find(tx: FlushTx, channel: Channel, elements: Inbound[]): Promise<Found> {
@@ -38,14 +39,14 @@ export function createInboxes(): Inboxes {
       elements.flatMap((element) => ('address' in element && element.address ? [element.address] : [])),
     );
     if (addresses.size === 0) return { receivers: new Map(), ahead: null };
-    const keyOf = (address: string): string => `${channel.name} ${address}`;
-    const expected = new Map([...addresses].map((address) => [address, places.get(keyOf(address))]));
+    const placeKey = (address: string): string => `${channel.name} ${address}`;
+    const expected = new Map([...addresses].map((address) => [address, places.get(placeKey(address))]));
     const [receivers, ahead] = await Promise.all([
       findReceivers(tx, channel.name, [...addresses]),
       lookAhead(tx, elements, expected),
     ]);
     if (places.size > MAX_PLACES) places.clear();
-    for (const { address, company, inbox } of receivers) places.set(keyOf(address), { company, inbox });
+    for (const { address, company, inbox } of receivers) places.set(placeKey(address), { company, inbox });
     const isExpected = receivers.every(({ address, company, inbox }) => {
       const place = expected.get(address);
       return place?.company === company && place.inbox === inbox;

@@ -1,4 +1,4 @@
-/** One batch of a network's elements into the store, in one transaction. */
+/** Stores one batch of a network's elements in one transaction. */
 import type {
   Channel,
   Inbound,
@@ -18,21 +18,21 @@ import { applyCorrections, applyStatuses, type StatusNews } from '../messages/in
 import { saidAt, type Arrival } from './batch.ts';
 import type { Inboxes } from './inboxes.ts';
 import { insertAsides, type Aside } from './queries.ts';
-import { mediaOf } from './rows.ts';
+import { toStoredMedia } from './rows.ts';
 import { storeMessages } from './store-messages.ts';
 
-/** How many elements ended in which way; the metric of the same names. */
+/** The number of elements by outcome, for the metric with the same names. */
 export type Outcomes = Record<'stored' | 'repeated' | 'applied' | 'parked' | 'dropped' | 'aside', number>;
 
 const noOutcomes = (): Outcomes => ({ stored: 0, repeated: 0, applied: 0, parked: 0, dropped: 0, aside: 0 });
 
 export interface Surroundings {
   inboxes: Inboxes;
-  /** Asks for the merge of two contacts that the network shows to be one person, in this transaction. */
+  /** Enqueues the merge of two contacts that the network shows to be one person, in the batch's transaction. */
   split: (found: Split) => Promise<void>;
 }
 
-/** True when the first thing that a batch does is to look: what the network says of an account is written before. */
+/** True when a batch begins with reads: news about accounts and unreadable elements are written before any read. */
 export const beginsWithReads = (elements: Inbound[]): boolean =>
   elements.every((element) => element.kind !== 'account' && element.kind !== 'unreadable');
 
@@ -43,7 +43,7 @@ export async function ingest(
   { inboxes, split }: Surroundings,
 ): Promise<Outcomes> {
   const outcomes = noOutcomes();
-  // Callbacks that wait together have no order: what the network says of an account holds for the messages beside it.
+  // Callbacks of one batch have no order, so news about an account is applied first and holds for the messages beside it.
   for (const element of elements) if (element.kind === 'account') await applyAccount(tx, channel, element, outcomes);
   const { receivers, ahead } = await inboxes.find(tx, channel, elements);
   const at = (element: { address: string }): Receiver | undefined => receivers.get(element.address);
@@ -55,11 +55,11 @@ export async function ingest(
   for (const element of elements) {
     const receiver = 'address' in element && element.address !== null ? at(element as { address: string }) : undefined;
     if (element.kind === 'account') continue;
-    else if (element.kind === 'unreadable') asides.push(asideOf(channel, element));
+    else if (element.kind === 'unreadable') asides.push(toAside(channel, element));
     else if (!receiver) outcomes.dropped += 1;
     else if (element.kind === 'preference') wishes.push({ ...element, company: receiver.company, at: saidAt(element) });
-    else if (element.kind === 'status') news.push(newsOf(receiver, channel, element));
-    else if (element.kind === 'edit' || element.kind === 'revoke') corrections.push(correctionOf(receiver, element));
+    else if (element.kind === 'status') news.push(toNews(receiver, channel, element));
+    else if (element.kind === 'edit' || element.kind === 'revoke') corrections.push(toCorrection(receiver, element));
     else if (element.origin !== 'live' && !receiver.coexistence_enabled) outcomes.dropped += 1;
     else arrivals.push({ receiver, channel, message: element });
   }
@@ -69,9 +69,9 @@ export async function ingest(
   outcomes.dropped += dropped;
   outcomes.repeated = arrivals.length - stored - dropped;
   for (const found of splits) await split(found);
-  const heeded = await applyWishes(tx, wishes);
-  outcomes.applied += heeded;
-  outcomes.dropped += wishes.length - heeded;
+  const appliedWishes = await applyWishes(tx, wishes);
+  outcomes.applied += appliedWishes;
+  outcomes.dropped += wishes.length - appliedWishes;
   for (const { applied, parked } of [await applyStatuses(tx, news), await applyCorrections(tx, corrections)]) {
     outcomes.applied += applied;
     outcomes.parked += parked;
@@ -86,17 +86,17 @@ async function applyAccount(
   outcomes: Outcomes,
 ): Promise<void> {
   const { account, coexistence: enabled } = element;
-  const told = enabled === null ? 0 : await setCoexistence(tx, channel.name, { account, enabled, at: saidAt(element) });
-  outcomes[told > 0 ? 'applied' : 'dropped'] += 1;
+  const switched =
+    enabled === null ? 0 : await setCoexistence(tx, channel.name, { account, enabled, at: saidAt(element) });
+  outcomes[switched > 0 ? 'applied' : 'dropped'] += 1;
 }
 
-function asideOf(channel: Channel, { address, reason, raw }: InboundUnreadable): Aside {
-  // A body that is not JSON is stored unchanged.
+function toAside(channel: Channel, { address, reason, raw }: InboundUnreadable): Aside {
   const bytes = Buffer.isBuffer(raw) ? raw : Buffer.from(JSON.stringify(raw) ?? '');
   return { _id: newId(), channel: channel.name, address, reason, raw: bytes };
 }
 
-function newsOf(receiver: Receiver, channel: Channel, element: InboundStatus): StatusNews {
+function toNews(receiver: Receiver, channel: Channel, element: InboundStatus): StatusNews {
   const [first] = element.errors;
   const text = first && channel.failureText?.(first.code);
   return {
@@ -119,7 +119,7 @@ function newsOf(receiver: Receiver, channel: Channel, element: InboundStatus): S
   };
 }
 
-function correctionOf(receiver: Receiver, element: InboundEdit | InboundRevoke): Correction {
+function toCorrection(receiver: Receiver, element: InboundEdit | InboundRevoke): Correction {
   const content = element.kind === 'edit' ? element.content : null;
   return {
     company: receiver.company,
@@ -130,6 +130,6 @@ function correctionOf(receiver: Receiver, element: InboundEdit | InboundRevoke):
     from: element.kind === 'edit' ? element.from : null,
     content_type: content?.contentType ?? null,
     content: content?.content ?? null,
-    media: mediaOf(content?.media ?? null),
+    media: toStoredMedia(content?.media ?? null),
   };
 }

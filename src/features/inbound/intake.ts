@@ -1,7 +1,8 @@
 /**
- * Takes callbacks and answers each after its commit. Callbacks that wait at the same moment are written in one
- * transaction, and a callback that comes alone is written at once. Phone numbers take turns, and a large callback is written in
- * portions beside the small ones, so that no number waits for another one.
+ * Takes callbacks and answers each after its commit. Callbacks that wait at the same moment are written in one transaction, and a callback
+ * that
+ * comes alone is written at once. Phone numbers take turns, and a large callback is written in portions beside the small ones, so that no
+ * number waits for another one.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, Inbound } from '../../channels/channel.ts';
@@ -12,36 +13,37 @@ import { createInboxes } from './inboxes.ts';
 import { settle, type Store, type Unsettled } from './settle.ts';
 import { createLine, type Waiting } from './turns.ts';
 
-// The most at a time. More would only wait for the same rows.
+// The most transactions at a time; more of them would only wait for the same rows.
 const FLUSHES = 3;
-// What a transaction costs by itself it costs once for all that it stores, so what arrives gathers while one runs. A second one
-// begins beside it for so many elements, and a further one for each that stands still: it waits for a row that somebody holds.
+// A transaction has a fixed cost, so callbacks are gathered while one runs. A second one begins beside it for this many elements, and a
+// further one whenever a running one has not ended after STILL_MS: it probably waits for a lock.
 const WORTH_ELEMENTS = 16;
 const STILL_MS = 20;
-// One prepares its statements while the other's are run.
+// At most two transactions make progress: one prepares its statements while the database runs those of the other.
 const MOVING = 2;
-// A transaction that holds more elements than this is no faster per element, and makes its neighbours wait.
+// A transaction with more elements than this is no faster per element, and makes other callbacks wait.
 const BATCH_ELEMENTS = 500;
-// Portions of large callbacks have a flush of their own, and after each one a pause as long as it took: of the database and of this
-// process they use half of what a core has, and whatever waits for either goes in between.
+// Portions of large callbacks have one transaction at a time, followed by a pause of the same length. So they use at most half of a core,
+// of this process and of the database, and other work runs in the pauses.
 const LARGE_FLUSHES = 1;
 const LARGE_PAUSES = 1;
-// A portion that took longer waited for something else.
+// A portion that took longer probably waited for something else.
 const MAX_PAUSE_MS = 200;
-// Of callbacks whose answer is still owed: four of the largest kind, or some ten thousand of the usual one. Parsed they take
-// several times as much memory.
+// The most bytes of callbacks that wait for their answer: four of the largest kind, or some ten thousand of the usual one. They need
+// several times as much memory once they are parsed.
 const OWED_MAX_BYTES = 16 * 1024 * 1024;
-// Of that, for one number. It is one callback of the largest kind.
+// The share of these bytes for one phone number: one callback of the largest kind.
 const OWED_SHARE = 1 / 4;
-// Reading the JSON of more than this takes milliseconds, in which nothing else runs.
+// Parsing more JSON than this blocks the event loop for milliseconds.
 const LARGE_BYTES = 256 * 1024;
 
 export interface Intake {
-  /** Throws when a callback of so many bytes for this address would find no room: a large one is refused before it is parsed. */
+  /** Throws when a callback of so many bytes for this address would find no room, so that a large one is refused before it is parsed. */
   admit(channel: Channel, address: string, bytes: number): void;
   /**
-   * Resolves when everything is committed, or kept aside; rejects only when the store can not be reached, or is so slow that too
-   * much waits for it. `bytes`: the size of the callback; `parts` are read only when there is room for them.
+   * Resolves when everything is committed or kept aside. Rejects only when the store can not be reached, or is so slow that too much waits
+   * for it.
+   * `bytes` is the size of the callback; `parts` are read only when there is room for them.
    */
   take(channel: Channel, bytes: number, parts: Iterable<Inbound | null>): Promise<void>;
 }
@@ -56,8 +58,8 @@ export function createIntake(kit: Kit): Intake {
   async function take(channel: Channel, bytes: number, portions: AsyncIterator<Inbound[]>): Promise<void> {
     let portion = await portions.next();
     if (portion.done) return;
-    // A callback is one number's as a rule: its first element says whose turn and whose room it takes.
-    const key = `${channel.name} ${addressOf(portion.value)}`;
+    // A callback usually concerns one phone number, so its first element decides which number's turn and share it takes.
+    const key = `${channel.name} ${findAddress(portion.value)}`;
     const release = owed.add(key, bytes, OWED_MAX_BYTES * OWED_SHARE);
     try {
       let next = await portions.next();
@@ -74,7 +76,7 @@ export function createIntake(kit: Kit): Intake {
 
   return {
     admit: (channel, address, bytes) => owed.add(`${channel.name} ${address}`, bytes, OWED_MAX_BYTES * OWED_SHARE)(),
-    // When one portion fails the whole is repeated by the network, and what is stored already is recognised.
+    // When one portion fails the network repeats the whole callback, and the parts that are stored already are recognised.
     take: async (channel, bytes, parts) => {
       const release = owed.add('all', bytes, OWED_MAX_BYTES);
       try {
@@ -88,30 +90,30 @@ export function createIntake(kit: Kit): Intake {
   };
 }
 
-function addressOf(elements: Inbound[]): string {
+function findAddress(elements: Inbound[]): string {
   for (const element of elements) if ('address' in element && element.address !== null) return element.address;
   return '';
 }
 
-/** Counts bytes by key. What `add` returns takes them back; it throws when they are more than `max`. */
+/** Counts bytes by key. `add` throws when they would exceed `max`; the function that it returns subtracts them again. */
 function createOwed() {
-  const bytesOf = new Map<string, number>();
+  const bytesByKey = new Map<string, number>();
   return {
     add: (key: string, bytes: number, max: number): (() => void) => {
-      const before = bytesOf.get(key) ?? 0;
+      const before = bytesByKey.get(key) ?? 0;
       if (before + bytes > max)
         throw new AppError('UNAVAILABLE', 'Too many callbacks wait', [], { 'retry-after': '1' });
-      bytesOf.set(key, before + bytes);
+      bytesByKey.set(key, before + bytes);
       return () => {
-        const left = (bytesOf.get(key) ?? 0) - bytes;
-        if (left > 0) bytesOf.set(key, left);
-        else bytesOf.delete(key);
+        const left = (bytesByKey.get(key) ?? 0) - bytes;
+        if (left > 0) bytesByKey.set(key, left);
+        else bytesByKey.delete(key);
       };
     },
   };
 }
 
-/** Lets one caller go in each turn of the event loop, so that others get in between. */
+/** Lets one caller continue in each turn of the event loop, so that other work runs between two of them. */
 function oneByTurn(): () => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   return async () => {
@@ -126,11 +128,11 @@ interface Queued extends Waiting, Unsettled {
 
 type Lane = (channel: Channel, key: string, elements: Inbound[]) => Promise<void>;
 
-/** A way to the store with at most `flushes` transactions at a time, each followed by a pause of `pauses` times as long. */
+/** Creates a queue to the store with at most `flushes` transactions at a time, each followed by a pause of `pauses` times its length. */
 function createLane(store: Store, { flushes, pauses }: { flushes: number; pauses: number }): Lane {
   const line = createLine<Queued>({ size: BATCH_ELEMENTS, sizePerKey: PORTION });
   let flushing = 0;
-  /** Transactions that run and do not stand still. */
+  /** Running transactions that have not taken longer than STILL_MS. */
   let moving = 0;
   let planned = false;
 

@@ -18,7 +18,7 @@ const platform = await startPlatform();
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 
-/** Posts one message, with the people that the network names beside it; answers the stored message. */
+/** Posts one message together with the people that the network lists beside it, and returns the stored message. */
 async function receive(message: Record<string, unknown>, contacts?: Json[]): Promise<Json> {
   const filled = written(message);
   const value = { messages: [filled], ...(contacts ? { contacts } : {}) };
@@ -26,14 +26,14 @@ async function receive(message: Record<string, unknown>, contacts?: Json[]): Pro
   return storedMessage(platform, phone, filled['id'] as string);
 }
 
-const contactOf = async (message: Json): Promise<Json> =>
+const readContact = async (message: Json): Promise<Json> =>
   (await platform.call(200, 'GET', `/v1/contacts/${message.contact}`)).body;
 const named = (wa_id: string, name: string, more: Json = {}): Json => ({ wa_id, profile: { name }, ...more });
 
-test('a first message makes a contact with name, number and country, told once in the GET format', async () => {
+test('a first message makes a contact with name, number and country, with one event in the GET format', async () => {
   const from = freshPhone();
   const message = await receive({ from }, [named(from, 'José Ávila')]);
-  const contact = await contactOf(message);
+  const contact = await readContact(message);
   const { _id, name, phone_number, country_code, source, last_inbound_at, last_message_at, tags } = contact;
   assert.deepEqual(
     { name, phone_number, country_code, source, tags },
@@ -43,7 +43,7 @@ test('a first message makes a contact with name, number and country, told once i
   assert.equal(last_message_at, message.createdAt);
   assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONTACT_CREATED', data: contact }]);
   await receive({ from }, [named(from, 'Somebody else')]);
-  assert.equal((await contactOf(message)).name, 'José Ávila');
+  assert.equal((await readContact(message)).name, 'José Ávila');
   assert.deepEqual(await eventNames(platform, _id), ['CONTACT_CREATED']);
 });
 
@@ -52,14 +52,14 @@ test('a number with and without the Brazilian ninth digit is one contact', async
   const short = long.slice(0, 4) + long.slice(5);
   const [first, second] = [await receive({ from: short }), await receive({ from: long })];
   assert.equal(second.contact, first.contact);
-  assert.equal((await contactOf(first)).phone_number, `+${long}`);
+  assert.equal((await readContact(first)).phone_number, `+${long}`);
 });
 
-test('a name that comes later completes the contact and is told as CONTACT_UPDATED', async () => {
+test('a name that comes later completes the contact and emits CONTACT_UPDATED', async () => {
   const from = freshPhone();
   const { contact } = await receive({ from });
   const message = await receive({ from }, [named(from, 'Ana')]);
-  const after = await contactOf(message);
+  const after = await readContact(message);
   assert.equal(after.name, 'Ana');
   const events = await eventsOf(platform, contact);
   assert.deepEqual(
@@ -69,22 +69,22 @@ test('a name that comes later completes the contact and is told as CONTACT_UPDAT
   assert.deepEqual(events[1]?.data, after);
 });
 
-test('people in one callback are matched by their number, not by their place', async () => {
+test('people in one callback are matched by their number, not by their position', async () => {
   const [a, b] = [freshPhone(), freshPhone()];
   const [ida, idb] = [wamid(), wamid()];
   const messages = [written({ from: a, id: ida }), written({ from: b, id: idb })];
   const contacts = [named(b, 'Bia'), named(a, 'Ana')];
   await network.post(200, notification({ phone, value: { messages, contacts } }));
-  assert.equal((await contactOf(await storedMessage(platform, phone, ida))).name, 'Ana');
-  assert.equal((await contactOf(await storedMessage(platform, phone, idb))).name, 'Bia');
+  assert.equal((await readContact(await storedMessage(platform, phone, ida))).name, 'Ana');
+  assert.equal((await readContact(await storedMessage(platform, phone, idb))).name, 'Bia');
 });
 
-test('a person known only by a business-scoped id is a contact without a number', async () => {
+test('a person with only a business-scoped id is a contact without a number', async () => {
   const bsuid = freshBsuid();
   const first = await receive({ from_user_id: bsuid }, [{ user_id: bsuid, profile: { username: 'ana.sa' } }]);
-  const contact = await contactOf(first);
+  const contact = await readContact(first);
   assert.deepEqual([contact.phone_number, contact.country_code, contact.name], [null, null, 'ana.sa']);
-  // Some senders put the id where the number stood.
+  // Some senders put the business-scoped id where the phone number should be.
   assert.equal((await receive({ from: bsuid })).contact, first.contact);
   const { body: sent } = await platform.call(201, 'POST', '/v1/messages/send-text', {
     body: { conversationId: first.conversation, message: { content: 'Oi' } },
@@ -92,17 +92,17 @@ test('a person known only by a business-scoped id is a contact without a number'
   assert.equal(sent.status, 'SENT');
 });
 
-test('a number that shows up for a business-scoped id joins its contact and is told', async () => {
+test('a number that becomes known for a business-scoped id is added to its contact, with an event', async () => {
   const [bsuid, from] = [freshBsuid(), freshPhone()];
   const first = await receive({ from_user_id: bsuid });
   const second = await receive({ from, from_user_id: bsuid });
   assert.equal(second.contact, first.contact);
-  assert.equal((await contactOf(first)).phone_number, `+${from}`);
+  assert.equal((await readContact(first)).phone_number, `+${from}`);
   assert.equal((await receive({ from })).contact, first.contact);
   assert.deepEqual(await eventNames(platform, first.contact), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
 });
 
-test('what a callback tells of a new person in any of its messages is on the contact', async () => {
+test('everything that a callback says about a new person, in any of its messages, is on the contact', async () => {
   const [bsuid, from, ids] = [freshBsuid(), freshPhone(), [wamid(), wamid(), wamid()]];
   const people = [{ from_user_id: bsuid }, { from, from_user_id: bsuid }, { from }];
   const parts = people.map((person, index) => ({
@@ -115,12 +115,12 @@ test('what a callback tells of a new person in any of its messages is on the con
   await network.post(200, notification(...parts));
   const stored = await Promise.all(ids.map((id) => storedMessage(platform, phone, id)));
   assert.equal(new Set(stored.map((message) => message.contact)).size, 1);
-  const contact = await contactOf(stored[0]);
+  const contact = await readContact(stored[0]);
   assert.deepEqual([contact.name, contact.phone_number], ['Ana', `+${from}`]);
   assert.deepEqual(await eventsOf(platform, contact._id), [{ event: 'CONTACT_CREATED', data: contact }]);
 });
 
-test('a number counts more than a business-scoped id that moves to it', async () => {
+test('a number identifies a person before a business-scoped id that moves to it', async () => {
   const [bsuid, from] = [freshBsuid(), freshPhone()];
   const byId = await receive({ from_user_id: bsuid });
   const byNumber = await receive({ from });
@@ -133,13 +133,13 @@ for (const [type, field] of [
   ['user_changed_number', 'wa_id'],
   ['customer_changed_number', 'new_wa_id'],
 ]) {
-  test(`${type}: the contact keeps its history under the new number, told once however often it comes`, async () => {
+  test(`${type}: the contact keeps its history under the new number, and repeated notices emit one event`, async () => {
     const [old, renewed, id] = [freshPhone(), freshPhone(), wamid()];
     const before = await receive({ from: old }, [named(old, 'Ana')]);
     const system = { type, body: 'Ana mudou de número', [field as string]: renewed };
     const notice = await receive({ from: old, id, type: 'system', system });
     await receive({ from: old, id, type: 'system', system });
-    const contact = await contactOf(before);
+    const contact = await readContact(before);
     assert.equal(contact.phone_number, `+${renewed}`);
     const events = await eventsOf(platform, contact._id);
     assert.deepEqual(
@@ -158,7 +158,7 @@ for (const [type, field] of [
   });
 }
 
-test('a rotated business-scoped id is the same person, and nothing visible changed', async () => {
+test('a person with a changed business-scoped id stays the same contact, and no visible field changes', async () => {
   const [old, renewed] = [freshBsuid(), freshBsuid()];
   const before = await receive({ from_user_id: old });
   const system = { type: 'user_changed_user_id', body: 'changed', previous_user_id: old, user_id: renewed };
@@ -167,15 +167,15 @@ test('a rotated business-scoped id is the same person, and nothing visible chang
   assert.deepEqual(await eventNames(platform, before.contact), ['CONTACT_CREATED']);
 });
 
-test('a changed identity key renames nobody', async () => {
+test('a changed identity key renames no contact', async () => {
   const from = freshPhone();
   const before = await receive({ from });
   await receive({ from, type: 'system', system: { type: 'customer_identity_changed', wa_id: freshPhone() } });
-  assert.equal((await contactOf(before)).phone_number, `+${from}`);
+  assert.equal((await readContact(before)).phone_number, `+${from}`);
   assert.deepEqual(await eventNames(platform, before.contact), ['CONTACT_CREATED']);
 });
 
-test('one number is one contact per company, and no company sees that of another', async () => {
+test("the same number is one contact in each company, and no company sees another company's contact", async () => {
   const [company, from, id] = [await platform.createCompany(), freshPhone(), wamid()];
   const other = await connectPhone(platform, { company });
   const ours = await receive({ from });

@@ -1,19 +1,19 @@
-/** What a large callback becomes on its way to the store: portions, read little by little. */
+/** Splits a large callback into portions, which are parsed little by little. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Inbound, InboundUnreadable } from '../../channels/channel.ts';
 
-/** Elements in a portion. A transaction of so many lasts some 50 ms, which is what anybody waits for a large callback. */
+/** The number of elements in a portion. Storing so many takes some 50 ms; other callbacks wait that long for a large one. */
 export const PORTION = 100;
-// What else waits for the event loop gets its turn after so long. It takes several turns to answer a request.
+// After this long, parsing pauses so that other work of the event loop gets its turn. Answering a request takes several turns.
 const SLICE_MS = 2;
-// So many unreadable parts of one callback are kept each by itself, for whoever looks at them; more of them are junk.
+// So many unreadable parts of one callback are kept aside one by one, to be inspected; more of them are junk.
 const SINGLE_PARTS = 100;
-// The further ones are kept together, so many in a row of the table.
+// Further unreadable parts are kept aside together, so many in one row.
 const BUNDLED_PARTS = 1_000;
 
 /**
- * Reads on only when the next portion is asked for, and lets go of the event loop meanwhile. `ignored` hears of each part that says
- * nothing to us.
+ * Reads a portion only when it is requested, and yields to the event loop meanwhile. `ignored` is called for each part that the
+ * channel does not need.
  */
 export async function* readPortions(parts: Iterable<Inbound | null>, ignored: () => void): AsyncGenerator<Inbound[]> {
   let portion: Inbound[] = [];
@@ -32,7 +32,7 @@ export async function* readPortions(parts: Iterable<Inbound | null>, ignored: ()
   if (portion.length > 0) yield portion;
 }
 
-/** A callback may be made of hundreds of thousands of unreadable parts: nothing of them is lost, but they share rows. */
+/** A callback may consist of hundreds of thousands of unreadable parts: all of them are kept, but many share a row. */
 function* bundleUnreadable(parts: Iterable<Inbound | null>, ignored: () => void): Generator<Inbound | null> {
   let singles = 0;
   let bundled: unknown[] = [];
@@ -44,14 +44,14 @@ function* bundleUnreadable(parts: Iterable<Inbound | null>, ignored: () => void)
     } else {
       bundled.push(element.raw);
       if (bundled.length === BUNDLED_PARTS) {
-        yield bundleOf(bundled);
+        yield bundle(bundled);
         bundled = [];
       } else yield null;
     }
   }
-  if (bundled.length > 0) yield bundleOf(bundled);
+  if (bundled.length > 0) yield bundle(bundled);
 }
 
-function bundleOf(raw: unknown[]): InboundUnreadable {
+function bundle(raw: unknown[]): InboundUnreadable {
   return { kind: 'unreadable', address: null, reason: `${raw.length} more parts could not be read`, raw };
 }

@@ -1,4 +1,4 @@
-/** What the network tells beside messages: what a person wants, and under which id it knows them. */
+/** What the network reports beside messages: opt-outs of people, and the business-scoped ids under which it knows them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -19,35 +19,35 @@ const phone = await connectPhone(platform);
 
 const receive = (message: Json): Promise<Json> => receiveStored({ platform, network, phone }, message);
 
-function tell(preference: Json): Promise<unknown> {
+function postWish(preference: Json): Promise<unknown> {
   const change = notification({ phone, value: { user_preferences: [preference] } });
   change.entry[0].changes[0].field = 'user_preferences';
   return network.post(200, change);
 }
 
-test('a person who tells the network to stop is opted out, and in again on resume; the newest word counts in any order', async () => {
+test('a person who tells the network to stop is opted out, and opted in again on resume; the newest wish counts in any order', async () => {
   const from = freshPhone();
   const { contact } = await receive({ from });
   const optedOut = async () => (await platform.call(200, 'GET', `/v1/contacts/${contact}`)).body.opted_out;
-  await tell({ wa_id: from, value: 'stop', timestamp: secondsAgo(60) });
+  await postWish({ wa_id: from, value: 'stop', timestamp: secondsAgo(60) });
   assert.equal(await optedOut(), true);
-  await tell({ wa_id: from, value: 'stop', timestamp: secondsAgo(60) });
-  await tell({ wa_id: from, value: 'resume', timestamp: secondsAgo(90) });
+  await postWish({ wa_id: from, value: 'stop', timestamp: secondsAgo(60) });
+  await postWish({ wa_id: from, value: 'resume', timestamp: secondsAgo(90) });
   assert.equal(await optedOut(), true);
-  await tell({ wa_id: from, value: 'resume', timestamp: secondsAgo(30) });
+  await postWish({ wa_id: from, value: 'resume', timestamp: secondsAgo(30) });
   assert.equal(await optedOut(), false);
   assert.deepEqual(await eventNames(platform, contact), ['CONTACT_CREATED', 'CONTACT_UPDATED', 'CONTACT_UPDATED']);
 });
 
-test('a wish of somebody unknown makes no contact', async () => {
+test('a wish of an unknown person makes no contact', async () => {
   const count = async () =>
     (await platform.database.sql<{ n: number }>('select count(*)::int as n from contacts'))[0]?.n;
   const before = await count();
-  await tell({ wa_id: freshPhone(), value: 'stop', timestamp: secondsAgo(0) });
+  await postWish({ wa_id: freshPhone(), value: 'stop', timestamp: secondsAgo(0) });
   assert.equal(await count(), before);
 });
 
-test('the id that a status tells of a recipient is learnt: what the person writes under it finds the same contact', async () => {
+test('the business-scoped id of a recipient in a status is learnt, and a message under that id finds the same contact', async () => {
   const [from, bsuid] = [freshPhone(), freshBsuid()];
   const heard = await receive({ from });
   const body = { conversationId: heard.conversation, message: { content: 'Oi' } };
@@ -61,7 +61,7 @@ test('the id that a status tells of a recipient is learnt: what the person write
     recipient_user_id: bsuid,
   };
   await network.post(200, notification({ phone, value: { statuses: [status] } }));
-  // Without a usable time it counts from its arrival.
+  // The status has no usable time, so it counts from its arrival.
   const { body: delivered } = await platform.call(200, 'GET', `/v1/messages/${sent._id}`);
   assert.equal(delivered.status, 'DELIVERED');
   assert.equal((await receive({ from_user_id: bsuid })).contact, heard.contact);

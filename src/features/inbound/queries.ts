@@ -24,7 +24,7 @@ export function insertAsides(tx: SystemTx, asides: Aside[]): Promise<number> {
   });
 }
 
-/** A page at a time; the answer says whether another may follow. */
+/** Deletes one page of old elements. The number that it returns tells whether another page may follow. */
 export function deleteAside(tx: SystemTx, days: number): Promise<number> {
   return exec(tx, {
     name: 'inbound.deleteAside',
@@ -40,7 +40,7 @@ export interface PendingTurn {
   message: string;
 }
 
-/** One waiting turn per conversation, for its newest message. Whom the company has blocked nobody answers. */
+/** Stores one pending turn per conversation, for its newest message. An agent does not answer a contact that the company has blocked. */
 export function leaveTurns(tx: SystemTx, turns: PendingTurn[]): Promise<number> {
   return exec(tx, {
     name: 'inbound.leaveTurns',

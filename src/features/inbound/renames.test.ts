@@ -1,4 +1,4 @@
-/** People whose name at the network changes: whatever comes first, one person is one contact. */
+/** People whose number or id at the network changes: one person stays one contact, whatever arrives first. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -20,7 +20,7 @@ const phone = await connectPhone(platform);
 
 const receive = (message: Json): Promise<Json> => receiveStored({ platform, network, phone }, message);
 
-const contactOf = async (message: Json): Promise<Json> =>
+const readContact = async (message: Json): Promise<Json> =>
   (await platform.call(200, 'GET', `/v1/contacts/${message.contact}`)).body;
 
 const idChange = (old: string, renewed: string) => ({
@@ -37,7 +37,7 @@ const CHANGES = [
   { what: 'id', fresh: freshBsuid, named: (bsuid: string) => ({ from_user_id: bsuid }), change: idChange },
   { what: 'number', fresh: freshPhone, named: (from: string) => ({ from }), change: numberChange },
 ];
-/** The contact behind each name, found by what is said under it now. */
+/** The contact of each number or id, found by sending a message under it now. */
 const contactsBehind = async (...names: Json[]): Promise<string[]> => {
   const contacts: string[] = [];
   for (const name of names) contacts.push((await receive(name)).contact);
@@ -45,7 +45,7 @@ const contactsBehind = async (...names: Json[]): Promise<string[]> => {
 };
 
 for (const { what, fresh, named, change } of CHANGES) {
-  test(`the notice of a changed ${what} and a message under the new one, in one callback in either order, are one contact`, async () => {
+  test(`the notice of a changed ${what} and a message under the new one, in one callback in either order, give one contact`, async () => {
     for (const isNoticeFirst of [true, false]) {
       const [old, renewed] = [fresh(), fresh()];
       const before = await receive(named(old));
@@ -61,7 +61,7 @@ for (const { what, fresh, named, change } of CHANGES) {
     }
   });
 
-  test(`a changed ${what} of which old and new are heard for the first time in one callback makes one contact`, async () => {
+  test(`a changed ${what} makes one contact when the old and the new one are first seen in the same callback`, async () => {
     const [old, renewed] = [fresh(), fresh()];
     const ids = [wamid(), wamid(), wamid()];
     const messages = [named(old), change(old, renewed), named(renewed)].map((message, n) => ({
@@ -77,7 +77,7 @@ for (const { what, fresh, named, change } of CHANGES) {
     assert.deepEqual(await contactsBehind(named(old), named(renewed)), [first.contact, first.contact]);
   });
 
-  test(`a changed ${what} and a message under the new one, posted at the same moment 20 times, end as one contact each`, async () => {
+  test(`a changed ${what} and a message under the new one, posted at the same moment for 20 people, give one contact each`, async () => {
     for (let pair = 0; pair < 20; pair += 1) {
       const [old, renewed] = [fresh(), fresh()];
       const before = await receive(named(old));
@@ -95,7 +95,7 @@ for (const { what, fresh, named, change } of CHANGES) {
     }
   });
 
-  test(`a changed ${what} that comes after both were heard apart merges the two, and what they said`, async () => {
+  test(`a changed ${what} that comes after both made a contact merges the two contacts and their messages`, async () => {
     const [old, renewed] = [fresh(), fresh()];
     const [older, younger] = [await receive(named(old)), await receive(named(renewed))];
     assert.notEqual(older.contact, younger.contact);
@@ -107,10 +107,10 @@ for (const { what, fresh, named, change } of CHANGES) {
     assert.deepEqual(await contactsBehind(named(old), named(renewed)), [older.contact, older.contact]);
     const { body } = await platform.call(200, 'GET', `/v1/messages/${younger._id}`);
     assert.equal(body.contact, older.contact);
-    if (what === 'number') assert.equal((await contactOf(older)).phone_number, `+${renewed}`);
+    if (what === 'number') assert.equal((await readContact(older)).phone_number, `+${renewed}`);
   });
 
-  test(`a changed ${what} of nobody known makes no contact, no conversation and no event; a new one that is known gains the old`, async () => {
+  test(`a changed ${what} of an unknown person makes no contact, conversation or event; a contact known by the new one gains the old one`, async () => {
     const [old, renewed] = [fresh(), fresh()];
     const count = async () =>
       (

@@ -23,7 +23,7 @@ const platform = await startPlatform();
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 
-/** The store refuses each row that a condition describes: a defect that nobody foresaw. */
+/** Makes the database refuse each row that matches a condition, as an unforeseen defect would. */
 async function refuseRows(name: string, table: string, condition: string): Promise<void> {
   await platform.database.sql(`
     create function ${name}() returns trigger language plpgsql as $$
@@ -49,7 +49,7 @@ const asidesAbout = async (text: string): Promise<(Omit<Aside, 'raw'> & { raw: J
 
 const text = (body: string): Json => ({ type: 'text', text: { body } });
 
-test('a message that the store refuses is kept aside, and its neighbours are stored and told', async () => {
+test('a message that the database refuses is kept aside, and its neighbours are stored and emitted', async () => {
   const ids = [wamid(), wamid(), wamid()];
   const from = freshPhone();
   const bodies = ['before', 'poison', 'after'];
@@ -64,7 +64,7 @@ test('a message that the store refuses is kept aside, and its neighbours are sto
   assert.equal(aside?.raw.externalId, ids[1]);
 });
 
-test('a person that the store refuses harms neither another person nor another company in the same body', async () => {
+test('a person that the database refuses affects neither another person nor another company in the same callback', async () => {
   const other = await connectPhone(platform, { company: await platform.createCompany() });
   const [bad, good] = [freshPhone(), freshPhone()];
   const ids = [wamid(), wamid(), wamid()];
@@ -85,7 +85,7 @@ test('a person that the store refuses harms neither another person nor another c
   assert.equal((await asidesAbout(ids[0] ?? '')).length, 1);
 });
 
-test('a status and an edit that the store refuses are kept aside; the statuses beside them count', async () => {
+test('a status and an edit that the database refuses are kept aside, and the statuses beside them are applied', async () => {
   const [from, id, to, bad, good] = [freshPhone(), wamid(), freshPhone(), wamid(), wamid()];
   await network.post(200, notification({ phone, field: 'account_update', value: { event: 'ACCOUNT_RECONNECTED' } }));
   const echoes = [
@@ -111,7 +111,7 @@ test('a status and an edit that the store refuses are kept aside; the statuses b
   );
 });
 
-test('bad callbacks that wait with good ones harm only themselves', async () => {
+test('bad callbacks that wait together with good ones affect only themselves', async () => {
   const ids = Array.from({ length: 30 }, () => wamid());
   const callbacks = ids.map((id, index) =>
     incoming(phone, { from: freshPhone(), id, ...text(index % 3 === 0 ? 'poison' : 'fine') }),
@@ -124,7 +124,7 @@ test('bad callbacks that wait with good ones harm only themselves', async () => 
   );
 });
 
-test('elements that are not understood are kept aside one by one, and their neighbours are stored', async () => {
+test('elements that can not be read are kept aside one by one, and their neighbours are stored', async () => {
   const [from, id] = [freshPhone(), wamid()];
   const broken = [
     null,
@@ -139,7 +139,7 @@ test('elements that are not understood are kept aside one by one, and their neig
   assert.equal((await asidesAbout('')).length, before + broken.length);
 });
 
-test('what was kept aside or waits for its message is removed after the retention time, and not before', async () => {
+test('elements that were kept aside or wait for their message are removed after the retention time, and not before', async () => {
   const { kit } = platform.running;
   const days = kit.config.CALLBACK_RETENTION_DAYS;
   const left = async (): Promise<string[]> =>
@@ -170,7 +170,7 @@ test('what was kept aside or waits for its message is removed after the retentio
   assert.deepEqual(await left(), ['young aside', 'young parked']);
 });
 
-test("while the database is slow one of a number's largest callbacks waits, and four of all; more are told 503; repeated, each is stored once", async () => {
+test("while the database is slow, one of a number's largest callbacks waits, and four of all; further ones get 503, and each is stored once when repeated", async () => {
   const owner = new pg.Client({ connectionString: platform.database.ownerUrl });
   await owner.connect();
   const phones = await Promise.all(Array.from({ length: 5 }, () => connectPhone(platform)));
@@ -208,7 +208,7 @@ test("while the database is slow one of a number's largest callbacks waits, and 
   assert.equal(rows.length, ids.length);
 });
 
-/** Nobody but the superuser gets in, and whoever is in is put out, until the door is opened again. */
+/** Lets no user but the superuser connect and ends all connections, until the work is done. */
 async function withoutDatabase(work: () => Promise<void>): Promise<void> {
   const name = new URL(platform.database.url).pathname.slice(1);
   const url = new URL(platform.database.ownerUrl);
@@ -228,7 +228,7 @@ async function withoutDatabase(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('while the database is away the network is told 503, and what it repeats is stored once', async () => {
+test('while the database is away the network gets 503, and what it repeats is stored once', async () => {
   const id = wamid();
   const body = incoming(phone, { from: freshPhone(), id });
   await withoutDatabase(async () => {

@@ -19,7 +19,7 @@ const phone = await connectPhone(platform);
 const handshake = (query: Record<string, string>): Promise<Response> =>
   fetch(`${platform.url}/hooks/wap?${new URLSearchParams(query).toString()}`);
 
-/** Elements that ended in this way so far. */
+/** The number of elements with this outcome so far. */
 async function counted(outcome: string): Promise<number> {
   const text = await (await fetch(`${platform.url}/metrics`)).text();
   const line = `parley_inbound_elements_total{channel="WAP_AUTO_CLOSER",outcome="${outcome}"} `;
@@ -34,7 +34,7 @@ async function counted(outcome: string): Promise<number> {
 const asides = (): Promise<{ address: string | null; reason: string; raw: Buffer }[]> =>
   platform.database.sql('select address, reason, raw from callbacks_aside order by created_at, _id');
 
-test('the handshake answers the challenge as plain text to whoever knows the verify token', async () => {
+test('the handshake answers the challenge as plain text to a caller that knows the verify token', async () => {
   const answer = await handshake({
     'hub.mode': 'subscribe',
     'hub.verify_token': network.verifyToken,
@@ -56,7 +56,7 @@ test('the handshake answers 403 to a wrong token, a missing one and another mode
   assert.equal((await handshake({ 'hub.mode': 'subscribe', 'hub.challenge': '1' })).status, 403);
 });
 
-test('a callback with a wrong, foreign, malformed or missing signature is 401 and stores nothing', async () => {
+test('a callback with a wrong, foreign, malformed or missing signature answers 401 and stores nothing', async () => {
   const id = wamid();
   const body = JSON.stringify(incoming(phone, { from: freshPhone(), id }));
   const right = network.sign(body);
@@ -88,7 +88,7 @@ test('without an app secret every callback is refused and nothing is stored', as
   assert.equal((await fetch(`${peer.url}/hooks/wap?${query.toString()}`)).status, 403);
 });
 
-test('the signature covers the bytes as they came: escaped characters and slashes pass and are read', async () => {
+test('the signature covers the bytes as they came: a body with escaped characters and slashes is accepted', async () => {
   const id = wamid();
   const said = 'Olá, João! ação/reação 😀 "aspas" \\u0041';
   const plain = JSON.stringify(incoming(phone, { from: freshPhone(), id, type: 'text', text: { body: said } }));
@@ -101,7 +101,7 @@ test('the signature covers the bytes as they came: escaped characters and slashe
   assert.equal((await storedMessage(platform, phone, id)).content, said);
 });
 
-test('signed bytes are read under any media type', async () => {
+test('a signed callback is read whatever its media type', async () => {
   for (const type of ['application/json; charset=utf-8', 'text/plain', 'application/octet-stream']) {
     const id = wamid();
     const raw = JSON.stringify(incoming(phone, { from: freshPhone(), id }));
@@ -110,7 +110,7 @@ test('signed bytes are read under any media type', async () => {
   }
 });
 
-test('a callback just below 4 MB is stored, one above is 413 and stores nothing', async () => {
+test('a callback just below 4 MB is stored; one above answers 413 and stores nothing', async () => {
   const padded = (id: string, bytes: number): string => {
     const text = JSON.stringify(incoming(phone, { from: freshPhone(), id }));
     return text + ' '.repeat(bytes - text.length);
@@ -123,7 +123,7 @@ test('a callback just below 4 MB is stored, one above is 413 and stores nothing'
   assert.equal(await storedMessage(platform, phone, tooLarge), null);
 });
 
-test('a signed callback that is not JSON is answered 200 and kept aside, byte for byte', async () => {
+test('a signed callback that is not JSON answers 200 and is kept aside, byte for byte', async () => {
   for (const raw of [Buffer.from('{"object": '), Buffer.from([0xff, 0xfe, 0x00, 0x80]), Buffer.alloc(0)]) {
     const before = await counted('aside');
     await network.post(200, raw);
@@ -135,7 +135,7 @@ test('a signed callback that is not JSON is answered 200 and kept aside, byte fo
   }
 });
 
-test('a signed callback that is not understood is answered 200 and kept aside', async () => {
+test('a signed callback that can not be read answers 200 and is kept aside', async () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const bodies = [null, 7, 'text', [], {}, { object: 'page', entry: [] }, { object: 'whatsapp_business_account' }];
   for (const body of [...bodies.map((item) => JSON.stringify(item)), deep, '{"entry":[null,{"changes":[{}]}]}']) {
@@ -145,7 +145,7 @@ test('a signed callback that is not understood is answered 200 and kept aside', 
   }
 });
 
-test('what comes for an unknown inbox is answered 200, dropped and counted', async () => {
+test('a callback for an unknown inbox answers 200, and is dropped and counted', async () => {
   const before = await counted('dropped');
   const id = wamid();
   const unknown = { id: networkId(), waba: networkId() };
@@ -154,7 +154,7 @@ test('what comes for an unknown inbox is answered 200, dropped and counted', asy
   assert.deepEqual(await platform.database.sql('select 1 from messages where external_id = $1', [id]), []);
 });
 
-test('a DELETED inbox receives nothing; ACTIVE again, it receives', async () => {
+test('a DELETED inbox receives no message, and receives again once it is ACTIVE', async () => {
   const own = await connectPhone(platform);
   const [lost, found] = [wamid(), wamid()];
   await platform.call(200, 'PUT', `/v1/inboxes/${own.inbox}`, { body: { status: 'DELETED' } });
@@ -167,7 +167,7 @@ test('a DELETED inbox receives nothing; ACTIVE again, it receives', async () => 
   assert.equal((await storedMessage(platform, own, found)).external_id, found);
 });
 
-test('a number that has moved to another company brings its next message there, and to a contact of that company', async () => {
+test('after a number moves to another company, its messages reach that company and a contact of that company', async () => {
   const before = await connectPhone(platform);
   const person = freshPhone();
   const [first, second, again] = [wamid(), wamid(), wamid()];
@@ -195,7 +195,7 @@ test('a number that has moved to another company brings its next message there, 
   assert.equal(owners.length, 2);
 });
 
-test('an inbox whose credentials the network has not accepted receives nothing', async () => {
+test('an inbox whose credentials the network has not accepted receives no message', async () => {
   const [id, waba, message] = [networkId(), networkId(), wamid()];
   const config = { phone_number_id: id, waba_id: waba, business_id: '1', business_token: 'guessed' };
   const { body: inbox } = await platform.call(201, 'POST', '/v1/inboxes', {

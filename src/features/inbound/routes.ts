@@ -1,4 +1,4 @@
-/** What the networks call. Public by path, guarded by signature; outside the API's description. */
+/** The routes that networks call: without API authentication, protected by a signature, and not part of the API's description. */
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { AppError, forbidden } from '../../platform/errors.ts';
@@ -6,7 +6,7 @@ import { isVerified, receiveCallback } from './callback.ts';
 import { createIntake } from './intake.ts';
 import { Handshake } from './schemas.ts';
 
-// The network's own limit is 3 MB.
+// The network itself sends at most 3 MB.
 const CALLBACK_LIMIT = 4 * 1024 * 1024;
 
 export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
@@ -24,7 +24,7 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
   });
   void app.register(async (hooks) => {
     hooks.removeAllContentTypeParsers();
-    // The signature is over the bytes, whatever the network calls them; the handler reads them.
+    // The signature covers the bytes, whatever their content type; the handler reads them.
     hooks.addContentTypeParser('*', (_request, _payload, done) => done(null));
     hooks.route({
       method: 'POST',
@@ -33,7 +33,7 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
       handler: async (request) => {
         const signature = request.headers['x-hub-signature-256'];
         const check = kit.channels.wap.beginCheck(typeof signature === 'string' ? signature : undefined);
-        // A body without a signature is not kept, and one whose signature does not hold is not looked into.
+        // A body without a signature is not kept in memory, and a body with a wrong signature is not parsed.
         const raw = check && (await app.bodies.receive(request, CALLBACK_LIMIT, check.add));
         if (!raw || !check?.holds()) {
           kit.metrics.inbound.inc({ channel: 'WAP_AUTO_CLOSER', outcome: 'refused' });

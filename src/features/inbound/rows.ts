@@ -1,4 +1,4 @@
-/** From a network's message to the row that is stored. */
+/** Turns a network's message into the row that is stored. */
 import type { InboundMedia } from '../../channels/channel.ts';
 import { newId } from '../../platform/ids.ts';
 import type { NewInbound } from '../messages/ingest-queries.ts';
@@ -6,8 +6,8 @@ import { saidAt, type Placed } from './batch.ts';
 
 const json = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value));
 
-/** `now`: when the batch is stored; an old message keeps the time at which it was said. */
-export function rowOf({ receiver, message, contact, conversation }: Placed, now: string): NewInbound {
+/** `now` is when the batch is stored; a message of the history keeps the time at which it was sent. */
+export function toRow({ receiver, message, contact, conversation }: Placed, now: string): NewInbound {
   const said = saidAt(message);
   return {
     _id: newId(),
@@ -19,7 +19,7 @@ export function rowOf({ receiver, message, contact, conversation }: Placed, now:
     ...authorship(message, contact),
     content_type: message.contentType,
     content: message.content,
-    media: mediaOf(message.media),
+    media: toStoredMedia(message.media),
     interactive: json(message.interactive),
     location: json(message.location),
     contacts: json(message.contacts),
@@ -49,8 +49,8 @@ function authorship(message: Placed['message'], contact: string): Authorship {
   return { sender_type: 'CONTACT', sender_id: contact, message_type: 'INCOMING', origin: 'CHANNEL' };
 }
 
-/** The network's id and hash stay inside, for whoever fetches the file. */
-export function mediaOf(media: InboundMedia | null): string | null {
+/** The network's id and hash of a file are stored for downloading it and never leave the platform. */
+export function toStoredMedia(media: InboundMedia | null): string | null {
   if (!media) return null;
   const { mimeType, fileName, size, ...network } = media;
   return JSON.stringify({ storage_key: null, url: null, mimeType, fileName, size, network });

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Id } from '../../platform/schema.ts';
 
-/** How a network asks whether an address is ours. */
+/** The query with which a network verifies that an address is ours. */
 export const Handshake = Type.Object({
   'hub.mode': Type.Optional(Type.String()),
   'hub.verify_token': Type.Optional(Type.String()),
@@ -13,7 +13,7 @@ const PersonNames = Type.Partial(
   Type.Object({ phone: Type.String(), bsuid: Type.String(), parentBsuid: Type.String(), name: Type.String() }),
 );
 
-/** Two contacts of one person, and the notice of the network that says so. */
+/** Two contacts of one person, and the network's notice that shows it. */
 export const SplitPerson = Type.Object({
   renaming: Type.Object({ company: Id, before: PersonNames, person: PersonNames }),
   kept: Id,

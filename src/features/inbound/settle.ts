@@ -1,4 +1,4 @@
-/** Writes what waits together, and settles each: when a batch fails its members are tried one by one. */
+/** Stores waiting callbacks together and resolves each one. When a batch fails, its callbacks are tried one by one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, Inbound } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
@@ -14,7 +14,7 @@ export interface Unsettled {
   failed: (error: unknown) => void;
 }
 
-/** Where batches are stored. */
+/** What is needed to store a batch. */
 export interface Store {
   kit: Kit;
   inboxes: Inboxes;
@@ -47,7 +47,7 @@ async function retryAlone(store: Store, channel: Channel, item: Unsettled, whole
     }
     done();
   } catch (error) {
-    // Failure policy: the store is away, or a row is held by somebody; the network is told so and comes again.
+    // Failure policy: the store is away, or somebody else holds a row; the network gets an error and repeats the callback.
     failed(error);
   }
 }
@@ -62,11 +62,12 @@ async function isStored(store: Store, channel: Channel, elements: Inbound[]): Pr
   }
 }
 
-// Two that met on the same rows part at the second try; a third meeting is still no reason to give anything up.
+// Two transactions that collided on the same rows usually succeed at the second try. After a third collision the network is asked to repeat
+// the callback; nothing is put aside.
 const TRIES = 3;
 const PAUSE_MS = 50;
 
-/** Throws when it should be tried later; what can never be stored is kept for inspection. */
+/** Throws when the element should be tried later. An element that can never be stored is kept aside for inspection. */
 async function storeOrPutAside(store: Store, channel: Channel, element: Inbound): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

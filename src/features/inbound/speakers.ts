@@ -1,4 +1,4 @@
-/** Who speaks in a batch: people whose names changed are renamed before anybody is looked up. */
+/** Finds the contacts of a batch's people. People whose phone or id at the network has changed are renamed first. */
 import { resolvePeople, type FoundPeople } from '../contacts/ingest-people.ts';
 import { linkNames, renamePeople, type Renaming, type Split } from '../contacts/ingest-renames.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -6,9 +6,9 @@ import type { Arrival } from './batch.ts';
 import type { Ahead } from './inboxes.ts';
 
 export interface Speakers {
-  /** Without notices about people whom neither the store nor the batch knows. */
+  /** The arrivals without notices about people whom neither the store nor the batch knows. */
   arrivals: Arrival[];
-  /** Their contacts, in the same order. */
+  /** The contact of each arrival, in the same order. */
   people: FoundPeople;
   splits: Split[];
 }
@@ -28,10 +28,10 @@ export async function findSpeakers(tx: SystemTx, arrivals: Arrival[], ahead: Ahe
       asked,
       unknown.map(({ renaming }) => renaming),
     ),
-    // A renaming changes what was looked up.
+    // Renaming changes the contacts that were looked up ahead, so these can not be used.
     notices.length === 0 ? ahead?.people : undefined,
   );
-  // Someone who speaks in this very batch is known by now.
+  // A person who was unknown before may have a contact now, made by a message of this batch.
   const second = await renamePeople(
     tx,
     unknown.map(({ renaming }) => renaming),

@@ -1,6 +1,7 @@
 /**
- * Two contacts that the network shows to be one person become one. A merge moves every message of a contact, so it is a job's
- * work and not part of the callback.
+ * Merges two contacts that the network shows to be one person. A merge moves every message of a contact, which takes too long for a
+ * callback, so a
+ * job does it.
  */
 import type { Static } from 'typebox';
 import type { Kit } from '../../kit.ts';
@@ -16,10 +17,10 @@ export async function mergeSplit(kit: Kit, { renaming, kept, absorbed }: Static<
   try {
     await kit.database.tenantTx(company, (tx) => mergeInto(tx, kept, absorbed));
   } catch (error) {
-    // Failure policy: somebody merged or erased one of the two meanwhile, so there is nothing left to merge. The rest is tried again.
+    // Failure policy: somebody merged or erased one of the two meanwhile, so nothing is left to merge. Every other error is retried.
     if (!(error instanceof AppError && ['NOT_FOUND', 'UNKNOWN_REFERENCE'].includes(error.code))) throw error;
   }
-  // The older contact has its old number still.
+  // The older contact still has its old phone number or id.
   await kit.database.systemTx(`company:${company}`, async (tx) => {
     const { changed } = await renamePeople(tx, [renaming]);
     if (changed.size === 0) return;

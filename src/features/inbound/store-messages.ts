@@ -1,4 +1,4 @@
-/** Stores a batch of messages with everything that moves with them, in the caller's transaction. */
+/** Stores a batch of messages and everything that changes with them, in the caller's transaction. */
 import { emit, type EventItem } from '../../platform/events.ts';
 import type { FlushTx } from '../../platform/tenant.ts';
 import { findContactsOf, touchContacts } from '../contacts/ingest-queries.ts';
@@ -17,22 +17,22 @@ import type { Message } from '../messages/schemas.ts';
 import { isFromContact, saidAt, type Arrival, type Placed } from './batch.ts';
 import { leaveTurns } from './queries.ts';
 import type { Ahead } from './inboxes.ts';
-import { rowOf } from './rows.ts';
+import { toRow } from './rows.ts';
 import { findSpeakers } from './speakers.ts';
 import { findThreads, type FoundThreads } from './threads.ts';
 
-const keyOf = ({ receiver, message }: Arrival): MessageKey => ({
+const messageKey = ({ receiver, message }: Arrival): MessageKey => ({
   company: receiver.company,
   inbox: receiver.inbox,
   external_id: message.externalId,
 });
-const textOf = (key: { inbox: string; external_id: string | null }): string => `${key.inbox} ${key.external_id}`;
+const keyText = (key: { inbox: string; external_id: string | null }): string => `${key.inbox} ${key.external_id}`;
 
 export interface StoredMessages {
   stored: number;
-  /** Notices about people whom nobody knows: they make nothing. The rest were repetitions. */
+  /** Notices about people whom nobody knows, which store nothing. All other messages that are not stored are repetitions. */
   dropped: number;
-  /** Contacts that the network shows to be one person. */
+  /** Pairs of contacts that the network shows to be one person. */
   splits: Split[];
 }
 
@@ -40,13 +40,13 @@ export async function storeMessages(tx: FlushTx, arrivals: Arrival[], ahead: Ahe
   const nothing: StoredMessages = { stored: 0, dropped: 0, splits: [] };
   const distinct = withoutRepetitions(inOrder(arrivals));
   if (distinct.length === 0) return nothing;
-  const known = ahead?.messages ?? (await findKnown(tx, distinct.map(keyOf)));
-  const stored = new Set(known.filter((key) => key.stored).map(textOf));
-  const unstored = distinct.filter((arrival) => !stored.has(textOf(keyOf(arrival))));
+  const known = ahead?.messages ?? (await findKnown(tx, distinct.map(messageKey)));
+  const stored = new Set(known.filter((key) => key.stored).map(keyText));
+  const unstored = distinct.filter((arrival) => !stored.has(keyText(messageKey(arrival))));
   const now = new Date().toISOString();
   await complete(
     tx,
-    distinct.filter((arrival) => stored.has(textOf(keyOf(arrival)))),
+    distinct.filter((arrival) => stored.has(keyText(messageKey(arrival)))),
     now,
   );
   if (unstored.length === 0) return nothing;
@@ -60,12 +60,12 @@ export async function storeMessages(tx: FlushTx, arrivals: Arrival[], ahead: Ahe
   const placed = fresh.map((arrival, index) => place(arrival, people.contacts[index], threads.threads[index]));
   const inserted = await insertInbound(
     tx,
-    placed.map((arrival) => rowOf(arrival, now)),
+    placed.map((arrival) => toRow(arrival, now)),
   );
   const messages = inPlaces(placed, inserted);
   refuseEmptyThreads(threads, messages);
   move(tx, placed, threads, messages);
-  await tell(tx, { placed, threads, people, messages });
+  await emitEvents(tx, { placed, threads, people, messages });
   await applyParked(
     tx,
     known.filter((key) => !key.stored),
@@ -73,16 +73,16 @@ export async function storeMessages(tx: FlushTx, arrivals: Arrival[], ahead: Ahe
   return { stored: messages.length, dropped, splits };
 }
 
-/** By the network's clock; a network's batch may be in any order. */
+/** Sorts by the network's clock, because a network may send a batch in any order. */
 function inOrder(arrivals: Arrival[]): Arrival[] {
   return arrivals.toSorted((a, b) => a.message.timestamp.getTime() - b.message.timestamp.getTime());
 }
 
-/** Of one message repeated, the last copy stays; an old one's file stays before its placeholder. */
+/** Of repeated messages the last copy is kept; for a message of the history, the copy with a file is kept rather than its placeholder. */
 function withoutRepetitions(arrivals: Arrival[]): Arrival[] {
   const distinct = new Map<string, Arrival>();
   for (const arrival of arrivals) {
-    const key = textOf(keyOf(arrival));
+    const key = keyText(messageKey(arrival));
     if (arrival.message.media || !distinct.get(key)?.message.media) distinct.set(key, arrival);
   }
   return [...distinct.values()];
@@ -93,45 +93,51 @@ function place(arrival: Arrival, contact: string | undefined, thread: Thread | u
   return { ...arrival, contact, conversation: thread._id };
 }
 
-/** In the order in which they were said, each with the target that came beside it: the insert itself can not see that one. */
+/**
+ * The stored messages in the order in which they were sent, each with the message of this batch that it answers: the insert could not see
+ * that one.
+ */
 function inPlaces(placed: Placed[], inserted: Message[]): Message[] {
-  const stored = new Map(inserted.map((message) => [textOf(message), message]));
+  const stored = new Map(inserted.map((message) => [keyText(message), message]));
   return placed.flatMap((arrival) => {
-    const { inbox, external_id } = keyOf(arrival);
-    const message = stored.get(textOf({ inbox, external_id }));
+    const { inbox, external_id } = messageKey(arrival);
+    const message = stored.get(keyText({ inbox, external_id }));
     const asked = arrival.message.reaction?.externalId ?? arrival.message.replyTo;
-    const target = asked === null ? undefined : stored.get(textOf({ inbox, external_id: asked }));
+    const target = asked === null ? undefined : stored.get(keyText({ inbox, external_id: asked }));
     if (!message || message.reply_to !== null || !target) return message ? [message] : [];
     const reaction = message.reaction && { ...message.reaction, message: target._id };
     return [{ ...message, reply_to: target._id, reaction }];
   });
 }
 
-/** The file of an old message comes later than its placeholder. */
+/** Adds files to stored placeholders of the history: the network sends the file of an old message after its placeholder. */
 async function complete(tx: FlushTx, stored: Arrival[], now: string): Promise<void> {
   const files = stored.filter(({ message }) => message.origin === 'history' && message.media);
   if (files.length === 0) return;
   await completePlaceholders(
     tx,
-    files.map((arrival) => rowOf({ ...arrival, contact: '', conversation: '' }, now)),
+    files.map((arrival) => toRow({ ...arrival, contact: '', conversation: '' }, now)),
   );
 }
 
-/** Another process stored these messages between our look and our write; its conversation counts, so this one must not stay. */
+/**
+ * Throws when a conversation was opened for messages that another process has stored meanwhile: the other one counts, so this one is rolled
+ * back.
+ */
 function refuseEmptyThreads(threads: FoundThreads, messages: Message[]): void {
   const filled = new Set(messages.map((message) => message.conversation));
   for (const id of threads.opened)
     if (!filled.has(id)) throw new Error('a conversation was opened for a repeated message');
 }
 
-/** Conversations and contacts follow the messages that really came in. Nobody waits for it. */
+/** Updates the conversations and contacts of the messages that were really inserted. The transaction does not wait for each statement. */
 function move(tx: FlushTx, placed: Placed[], threads: FoundThreads, messages: Message[]): void {
   const inserted = new Map(
-    messages.map((message) => [textOf({ inbox: message.inbox, external_id: message.external_id }), message]),
+    messages.map((message) => [keyText({ inbox: message.inbox, external_id: message.external_id }), message]),
   );
   const activities = new Map<string, ThreadActivity & { contact: string }>();
   for (const [index, arrival] of placed.entries()) {
-    const message = inserted.get(textOf(keyOf(arrival)));
+    const message = inserted.get(keyText(messageKey(arrival)));
     const thread = threads.threads[index];
     if (message && thread) activities.set(thread._id, joined(activities.get(thread._id), arrival, message, thread));
   }
@@ -145,7 +151,7 @@ function move(tx: FlushTx, placed: Placed[], threads: FoundThreads, messages: Me
   }));
   tx.trails(touchContacts(tx, latestPerContact(contacts)));
   const turns = placed.filter(
-    (arrival, index) => wantsAgent(arrival, threads.threads[index]) && inserted.has(textOf(keyOf(arrival))),
+    (arrival, index) => wantsAgent(arrival, threads.threads[index]) && inserted.has(keyText(messageKey(arrival))),
   );
   const pending = new Map(
     turns.map((turn) => [
@@ -153,7 +159,7 @@ function move(tx: FlushTx, placed: Placed[], threads: FoundThreads, messages: Me
       {
         company: turn.receiver.company,
         conversation: turn.conversation,
-        message: inserted.get(textOf(keyOf(turn)))?._id ?? '',
+        message: inserted.get(keyText(messageKey(turn)))?._id ?? '',
       },
     ]),
   );
@@ -167,7 +173,7 @@ function joined(
   thread: Thread,
 ): ThreadActivity & { contact: string } {
   const fromContact = isFromContact(arrival);
-  const word = fromContact ? wordOf(arrival) : null;
+  const written = fromContact ? readActivity(arrival) : null;
   const answered = arrival.message.origin === 'echo';
   const unread = answered ? 0 : (before?.unread ?? 0);
   const newest = before && before.last_message_at > message.createdAt ? before : null;
@@ -177,9 +183,9 @@ function joined(
     conversation: thread._id,
     last_message: newest?.last_message ?? message._id,
     last_message_at: newest?.last_message_at ?? message.createdAt,
-    ...(before?.inbound_at && (!word || before.inbound_at > word.inbound_at)
+    ...(before?.inbound_at && (!written || before.inbound_at > written.inbound_at)
       ? { inbound_at: before.inbound_at, heard_from: before.heard_from }
-      : (word ?? { inbound_at: null, heard_from: null })),
+      : (written ?? { inbound_at: null, heard_from: null })),
     windowed: arrival.channel.can.window24h,
     unread: fromContact ? unread + 1 : unread,
     answered: answered || (before?.answered ?? false),
@@ -187,7 +193,7 @@ function joined(
   };
 }
 
-const wordOf = ({ receiver, message }: Placed) => ({
+const readActivity = ({ receiver, message }: Placed) => ({
   inbound_at: saidAt(message),
   heard_from: nameOf({ company: receiver.company, person: message.person }),
 });
@@ -199,7 +205,7 @@ interface Activity {
   inbound_at: string | null;
 }
 
-/** A contact may write to several inboxes at once; an UPDATE takes one row per contact. */
+/** Merges the activities of each contact, which may write to several inboxes at once: an UPDATE takes one row per contact. */
 function latestPerContact(activities: Activity[]): Activity[] {
   const latest = new Map<string, Activity>();
   for (const activity of activities) {
@@ -211,7 +217,7 @@ function latestPerContact(activities: Activity[]): Activity[] {
   return [...latest.values()].toSorted((a, b) => (a.contact < b.contact ? -1 : 1));
 }
 
-/** An agent answers what a contact says; reactions ask for nothing. */
+/** True when an agent should answer the message. A reaction needs no answer. */
 function wantsAgent(arrival: Placed, thread: Thread | undefined): boolean {
   const { receiver, message } = arrival;
   if (receiver.suspended) return false;
@@ -228,18 +234,18 @@ interface Stored {
   messages: Message[];
 }
 
-/** Old messages tell nothing; everything else is told in the order in which it became true. */
-async function tell(tx: FlushTx, { placed, threads, people, messages }: Stored): Promise<void> {
+/** Emits the events in the order in which their changes happened. Messages of the history emit none. */
+async function emitEvents(tx: FlushTx, { placed, threads, people, messages }: Stored): Promise<void> {
   const current = placed.filter(({ message }) => message.origin !== 'history');
   const contactKeys = new Map(
     current.map(({ receiver, contact }) => [contact, { company: receiver.company, _id: contact }]),
   );
   const changed = [...contactKeys.values()].filter(({ _id }) => people.created.has(_id) || people.changed.has(_id));
-  const stored = new Set(messages.map(textOf));
+  const stored = new Set(messages.map(keyText));
   const woken = new Set(
     placed
       .filter((arrival, index) => isFromContact(arrival) && threads.threads[index]?.status === 'SNOOZED')
-      .filter((arrival) => stored.has(textOf(keyOf(arrival))))
+      .filter((arrival) => stored.has(keyText(messageKey(arrival))))
       .map((arrival) => arrival.conversation),
   );
   const conversationKeys = new Map(
@@ -248,7 +254,9 @@ async function tell(tx: FlushTx, { placed, threads, people, messages }: Stored):
   const moved = [...conversationKeys.values()].filter(({ _id }) => threads.opened.has(_id) || woken.has(_id));
   const contacts = changed.length > 0 ? await findContactsOf(tx, changed) : [];
   const conversations = moved.length > 0 ? await findConversationsOf(tx, moved) : [];
-  const told = new Set(current.filter(({ message }) => !message.system).map((arrival) => textOf(keyOf(arrival))));
+  const announced = new Set(
+    current.filter(({ message }) => !message.system).map((arrival) => keyText(messageKey(arrival))),
+  );
   const items: EventItem[] = [
     ...contacts.map((data) => ({
       event: people.created.has(data._id) ? ('CONTACT_CREATED' as const) : ('CONTACT_UPDATED' as const),
@@ -259,7 +267,7 @@ async function tell(tx: FlushTx, { placed, threads, people, messages }: Stored):
       data,
     })),
     ...messages
-      .filter((message) => told.has(textOf(message)))
+      .filter((message) => announced.has(keyText(message)))
       .map((data) => ({ event: 'MESSAGE_RECEIVED' as const, data })),
   ];
   tx.trails(emit(tx, items));

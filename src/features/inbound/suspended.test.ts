@@ -1,4 +1,4 @@
-/** A suspended company loses nothing that its networks bring, and nothing of it leaves. */
+/** Messages for a suspended company are still stored, and nothing leaves the company. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startReceiver } from '../../../test/support/deliveries.ts';
@@ -39,7 +39,7 @@ async function receive(message: Json): Promise<Json> {
   return row;
 }
 
-test('what comes in is stored, with statuses, emits no event and wakes no agent; what was queued before is not sent', async () => {
+test('messages and statuses for a suspended company are stored without events or agent turns, and deliveries in its queue are not sent', async () => {
   const agent = newId();
   await sql(`insert into agents (company_id, _id, name, type) values ($1, $2, 'Ada', 'AI')`, [company._id, agent]);
   await sql('update inboxes set default_agent = $2 where _id = $1', [phone.inbox, agent]);

@@ -1,31 +1,31 @@
 /**
- * A line in which whoever waits takes turns by key: a batch takes one item of each key, then a second one of each, and so on. A
- * single item therefore stands in the next batch, however many of another key came before it.
+ * A queue in which keys take turns: a batch takes one item of each key, then a second one of each, and so on. A single item is
+ * therefore in the next batch, however many items of another key came before it.
  */
 
 export interface Waiting {
-  /** Whose turn it is: for callbacks, the address of the inbox. */
+  /** The key that takes turns: for callbacks, the address of the inbox. */
   key: string;
-  /** How many elements it has, of those that a batch may hold. */
+  /** The number of elements in this item; a batch holds a limited number of elements. */
   size: number;
 }
 
 export interface BatchLimits {
-  /** Of a whole batch. An item that is larger by itself goes alone. */
+  /** The most elements in a batch. An item that is larger goes alone. */
   size: number;
-  /** Of one key in a batch: the others need not wait until much of it is done. */
+  /** The most elements of one key in a batch, so that the others need not wait for many of them. */
   sizePerKey: number;
 }
 
 export interface Line<T extends Waiting> {
   add(item: T): void;
-  /** Elements of all that wait. */
+  /** The number of elements of all items that wait. */
   waiting(): number;
   nextBatch(): T[];
 }
 
 export function createLine<T extends Waiting>(limits: BatchLimits): Line<T> {
-  /** In the order of their next turn. */
+  /** The keys are in the order of their next turn. */
   const queues = new Map<string, T[]>();
   let waiting = 0;
 
@@ -44,7 +44,7 @@ export function createLine<T extends Waiting>(limits: BatchLimits): Line<T> {
       sizes.set(key, own + item.size);
       return true;
     };
-    // More keys than this have no room in a batch.
+    // A batch has no room for more keys than this.
     let round = [...queues.entries().take(limits.size)];
     while (round.length > 0) round = round.filter(([key, queue]) => takeFirst(key, queue));
     for (const key of sizes.keys()) moveBehind(key);

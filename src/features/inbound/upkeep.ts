@@ -1,4 +1,4 @@
-/** What ingestion leaves behind is settled or removed here. */
+/** Settles and deletes what ingestion leaves behind. */
 import type { Kit } from '../../kit.ts';
 import { seldom, type DueWork } from '../../platform/look-out.ts';
 import { hasParked } from '../messages/ingest-parked-queries.ts';
@@ -7,7 +7,7 @@ import { applyCrossed, giveUpUnknown } from '../messages/ingest.ts';
 import { deleteAside } from './queries.ts';
 
 export async function giveUpUnknownOutcomes(kit: Kit): Promise<void> {
-  // A page at a time, until one comes back empty: a long outage leaves many.
+  // Works page by page until a page is empty: a long outage leaves many of them.
   while ((await kit.database.systemTx('upkeep', giveUpUnknown)) > 0);
 }
 
@@ -18,14 +18,14 @@ export async function purgeCallbacks(kit: Kit): Promise<void> {
   while ((await deleteAside(system, days)) > 0);
 }
 
-// A crossing is rare, and its status waits no longer than this.
+// A status that arrives while its message is being stored is rare. It is applied within this time.
 const LOOK_EVERY_MS = 2_000;
 
-// A transaction lasts seconds at most: what was parked longer ago has no message yet.
+// A transaction lasts seconds at most, so a status that was parked longer ago still has no message.
 const LOOK_BACK_MINUTES = 5;
 const MINUTES_A_DAY = 1_440;
 
-/** Applies statuses that crossed their message, at once those of before this start. */
+/** Applies statuses that arrived while their message was being stored. The first look covers those from before this start. */
 export function crossedStatuses(kit: Kit): DueWork {
   let backMinutes = kit.config.CALLBACK_RETENTION_DAYS * MINUTES_A_DAY;
   let looking = false;
@@ -36,7 +36,7 @@ export function crossedStatuses(kit: Kit): DueWork {
       while ((await kit.database.systemTx('upkeep', (tx) => applyCrossed(tx, backMinutes))) > 0);
       backMinutes = LOOK_BACK_MINUTES;
     } catch (error) {
-      // Failure policy: the next look comes in two seconds; a database that is away is told elsewhere.
+      // Failure policy: the next look comes in two seconds. A database that is away is logged elsewhere.
       kit.log.warn({ err: error }, 'inbound: crossed statuses wait');
     }
     looking = false;
