@@ -1,4 +1,4 @@
-/** Who may do what with webhooks and their deliveries, and the answers to those who may not. */
+/** Who may use the operations of webhooks and deliveries, and the answers to everybody else. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { finishedDeliveries, queueEvents } from '../../../test/support/deliveries.ts';
@@ -41,7 +41,7 @@ test('every operation is open to a key that has its scope and no other', async (
   await call(200, 'DELETE', `/v1/webhooks/${created.body._id}`, { key });
 });
 
-test('every operation is 503 while its tables are locked, and 500 without a word about itself when it is broken', async () => {
+test('every operation answers 503 while its tables are locked, and 500 without internal details when its table is broken', async () => {
   await checkUnavailable(platform, ['webhooks', 'deliveries'], everything);
   await checkDefect(
     platform,
@@ -55,7 +55,7 @@ test('every operation is 503 while its tables are locked, and 500 without a word
   );
 });
 
-test('operators and viewers neither read nor change webhooks; owners and admins do both', async () => {
+test('operators and viewers can neither read nor change webhooks; owners and admins can do both', async () => {
   for (const role of ['OPERATOR', 'VIEWER'] as const) {
     const user = await platform.createUser(demo._id, role);
     await call(403, 'GET', '/v1/webhooks', { key: user.token });
@@ -68,7 +68,7 @@ test('operators and viewers neither read nor change webhooks; owners and admins 
   }
 });
 
-test("another company's webhook is 404, byte-equal to an unknown and to a malformed id, and stays untouched", async () => {
+test("another company's webhook answers 404, byte-equal to an unknown and to a malformed id, and stays unchanged", async () => {
   const other = await platform.createCompany();
   const before = await call(200, 'GET', '/v1/webhooks');
   const ask = async (method: string, path: string, body?: unknown) =>
@@ -85,12 +85,12 @@ test("another company's webhook is 404, byte-equal to an unknown and to a malfor
   assert.deepEqual((await call(200, 'GET', '/v1/webhooks')).body, before.body);
 });
 
-test('a body where none belongs is 400 and the webhook stays', async () => {
+test('a DELETE with a body answers 400, and the webhook stays', async () => {
   await call(400, 'DELETE', removal.path, { body: { force: true } });
   assert.equal((await call(200, 'GET', '/v1/webhooks')).body._id, demo.webhook);
 });
 
-test('a global key works for the company that x-company-id names; a company key is deaf to the header', async () => {
+test('a global key acts for the company that x-company-id names; a company key ignores the header', async () => {
   const other = await platform.createCompany();
   const headers = { 'x-company-id': other._id };
   const created = await call(201, 'POST', '/v1/webhooks', { key: platform.globalKey, body: WEBHOOK, headers });

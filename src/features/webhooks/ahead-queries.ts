@@ -1,12 +1,18 @@
 /**
- * What a worker claimed ahead of its slots: who it is, what of it has begun, and what goes back into the queue. A delivery that was
- * claimed ahead begins only after its worker has said so here; whoever judges the claims of a worker closes it first, so that it begins
- * nothing any more. Both change the same row, one after the other.
+ * Statements about the deliveries that a worker has claimed ahead of its free slots: registering the worker, noting which deliveries it
+ * begins,
+ * and returning the others to the queue. A worker sends such a delivery only after the database has noted that it begins. A process that
+ * judges another worker's claims closes that worker first, so that the worker can begin nothing more. Both update the same row, so one
+ * waits
+ * for the other.
  */
 import { exec, one } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 
-/** A name is used once: what was claimed under one that a crash made the database forget is never taken for somebody else's. */
+/**
+ * Registers a worker. Each id is used once: a crash can make the database forget a worker, and its claims must not pass for those of a new
+ * one.
+ */
 export function insertWorker(tx: SystemTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'webhooks.insertWorker',
@@ -19,24 +25,25 @@ export interface Held {
   company: string;
   _id: string;
   seq: string;
-  /** Which version of the webhook the claim has read. */
+  /** The version (xmin) of the webhook's row that the claim has read. */
   edition: string;
 }
 
 export interface Beginning {
   worker: string;
-  /** Higher than in every call before. */
+  /** A number that rises with each call of this worker, so that a call which arrives late changes nothing. */
   turn: number;
-  /** All that the worker has begun or is about to begin, and whose outcome is not written. */
+  /** The seq of each delivery that the worker has begun or is about to begin, and whose outcome is not stored yet. */
   begun: string[];
-  /** What it is about to begin. */
+  /** The deliveries that the worker is about to begin. */
   held: Held[];
 }
 
 /**
- * Says what a worker is about to begin. Answers the seq of each that may: not one whose webhook has changed since the claim, or whose company
- * is suspended. Null when the worker was closed or forgotten: then it may begin nothing. It does not look at the deliveries themselves:
- * whoever reads a page of theirs tidies it up, which is logged, and the commit would wait for the disk.
+ * Notes which deliveries a worker is about to begin, and returns the seq of each that may begin: its webhook has not changed since the
+ * claim, and
+ * its company is not suspended. Returns null when the worker was closed or deleted; then nothing may begin. The statement does not
+ * read the deliveries themselves: reading a page of them prunes it, which is logged, and the commit would wait for the disk.
  */
 export async function beginHeld(tx: SystemTx, { worker, turn, begun, held }: Beginning): Promise<string[] | null> {
   const { known, valid } = await one<{ known: boolean; valid: string[] }>(tx, {
@@ -63,8 +70,9 @@ export async function beginHeld(tx: SystemTx, { worker, turn, begun, held }: Beg
 }
 
 /**
- * Back into the queue, unsent. Asked once for each claim: one that arrives late then finds either its own claim or nothing, never a
- * later claim of the same worker, which may have begun.
+ * Returns deliveries to the queue, unsent. It must be called once only for each claim: a call that arrives late then finds either its own
+ * claim
+ * or nothing, and never a later claim of the same worker, whose attempt may have begun.
  */
 export function giveBack(tx: SystemTx, worker: string, held: Held[]): Promise<number> {
   return exec(tx, {
@@ -76,7 +84,7 @@ export function giveBack(tx: SystemTx, worker: string, held: Held[]): Promise<nu
   });
 }
 
-/** They begin nothing any more of what they hold, and give it back. */
+/** Closes workers, so that none of them begins any more of the deliveries that it holds; each returns them to the queue. */
 export function closeWorkers(tx: SystemTx, ids: string[]): Promise<number> {
   return exec(tx, {
     name: 'webhooks.closeWorkers',
@@ -85,7 +93,7 @@ export function closeWorkers(tx: SystemTx, ids: string[]): Promise<number> {
   });
 }
 
-/** Workers that said nothing for a day: those that are gone leave their row behind, and one that lives takes a new name. */
+/** Deletes workers that were not seen for a day: a stopped worker leaves its row behind, and a living one registers under a new id. */
 export function deleteSilentWorkers(tx: SystemTx): Promise<number> {
   return exec(tx, {
     name: 'webhooks.deleteSilentWorkers',

@@ -1,4 +1,4 @@
-/** What is claimed ahead of the slots: what of it begins, what goes back into the queue, and who decides it. */
+/** Deliveries that are claimed ahead of free slots: which of them begin, and which return to the queue. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
@@ -19,7 +19,7 @@ import type { Claimed } from './delivery-queries.ts';
 import { createFlight } from './flight.ts';
 import { redactDeliveries } from './redact.ts';
 
-// One slot per company: while its first delivery is held at a gate, the tests do with its next ones what another worker would.
+// With one slot per company, a gate at the receiver holds the first delivery while the tests act as another worker on the following ones.
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', DELIVERY_SLOTS_PER_COMPANY: '1' } });
 const { call, database } = platform;
 const { kit } = platform.running;
@@ -31,22 +31,22 @@ const receiver = await startReceiver(async (response, { body }) => {
   response.writeHead(204).end();
 });
 
-const receivedOf = (company: Listening): string[] =>
+const receivedEvents = (company: Listening): string[] =>
   receiver.received.map(({ body }) => body.data).flatMap((data) => (data.company === company._id ? [data._id] : []));
 
 type Held = Listening & { gate: Gate; events: string[] };
 
-/** A company whose own slot is taken until its gate is opened, and so many events that wait behind it. */
+/** Creates a company whose only slot is occupied until its gate is opened, with `count` events that wait behind it. */
 async function createHeld(count: number): Promise<Held> {
   const company = await createListener(platform, `${receiver.url}/`);
   const gate = createGate();
   gates.set(company._id, gate);
   await queueEvents(platform, company._id);
-  await until('the first delivery to be held', () => receivedOf(company).length === 1);
+  await until('the first delivery to be held', () => receivedEvents(company).length === 1);
   return { ...company, gate, events: await queueEvents(platform, company._id, count) };
 }
 
-/** As a worker of this name claims all that waits, so many seconds ago. */
+/** Claims everything that waits for a company as another worker would have done `seconds` ago. */
 function claim(company: Held, worker: string, seconds = 0): Promise<Claimed[]> {
   return database.sql<Claimed>(
     `update deliveries d set status = 'SENDING', claimed_at = now(), claimed_by = $2, attempted_at = now() - make_interval(secs => $3)
@@ -63,38 +63,38 @@ async function named(): Promise<string> {
   return worker;
 }
 
-/** The outcome of each event, in its order, once all have ended. */
-async function outcomesOf(company: Held): Promise<string[]> {
+/** The outcome of each event, in the order of the events, once all of them have ended. */
+async function waitForOutcomes(company: Held): Promise<string[]> {
   const log = await finishedDeliveries(platform, company, company.events.length + 1);
   const of = (event: string): Json => log.find((delivery) => delivery.resource_id === event);
   return company.events.map((event) => of(event).error ?? of(event).status);
 }
 
-// As long ago as no attempt lasts, and not so long that a sweep was there before.
+// Longer than any attempt lasts, and recent enough that no sweep has settled it yet.
 const LONG_AGO = 15;
 
 describe('what is claimed ahead', { concurrency: 3 }, () => {
-  test('by a worker that died is sent by another one, but for what had begun: it is UNKNOWN', async () => {
+  test('a delivery claimed ahead by a worker that died is sent by another worker; one that had begun is UNKNOWN', async () => {
     const company = await createHeld(3);
     const worker = await named();
     const [, second] = await claim(company, worker, LONG_AGO);
     await beginHeld(system, { worker, turn: 1, begun: [second?.seq ?? ''], held: [] });
     company.gate.open();
-    assert.deepEqual(await outcomesOf(company), ['DELIVERED', 'INTERRUPTED', 'DELIVERED']);
-    assert.deepEqual(receivedOf(company).slice(1), [company.events[0], company.events[2]]);
-    // It lives, and was only taken for dead.
+    assert.deepEqual(await waitForOutcomes(company), ['DELIVERED', 'INTERRUPTED', 'DELIVERED']);
+    assert.deepEqual(receivedEvents(company).slice(1), [company.events[0], company.events[2]]);
+    // The worker is alive and was only judged dead: it may not begin anything.
     assert.equal(await beginHeld(system, { worker, turn: 2, begun: [], held: [] }), null);
   });
 
-  test('is UNKNOWN when a crash of the database has made it forget what the worker had begun', async () => {
+  test('a delivery claimed ahead is UNKNOWN when a crash of the database has lost what its worker had begun', async () => {
     const company = await createHeld(2);
     await claim(company, newId(), LONG_AGO);
     company.gate.open();
-    assert.deepEqual(await outcomesOf(company), ['INTERRUPTED', 'INTERRUPTED']);
-    assert.equal(receivedOf(company).length, 1);
+    assert.deepEqual(await waitForOutcomes(company), ['INTERRUPTED', 'INTERRUPTED']);
+    assert.equal(receivedEvents(company).length, 1);
   });
 
-  test('begins only under a name that is known, and a word that was late on its way changes nothing', async () => {
+  test('a worker that is not registered begins nothing, and a statement of a worker that arrives late changes nothing', async () => {
     const worker = await named();
     const begin = (id: string, turn: number, begun: string[]) =>
       beginHeld(system, { worker: id, turn, begun, held: [] });
@@ -117,10 +117,10 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
       (company) =>
         call(200, 'PATCH', `/v1/companies/${company._id}`, { key: platform.globalKey, body: { status: 'SUSPENDED' } }),
     ],
-    ['the words were erased', (company) => redactDeliveries(kit, company._id, company.events)],
+    ['its contents were erased', (company) => redactDeliveries(kit, company._id, company.events)],
   ];
   for (const [what, happen] of CHANGES) {
-    test(`does not begin once ${what}`, async () => {
+    test(`a delivery claimed ahead does not begin once ${what}`, async () => {
       const company = await createHeld(2);
       const worker = await named();
       const held = await claim(company, worker);
@@ -132,30 +132,30 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
     });
   }
 
-  test('and was erased since is not sent', async () => {
+  test('a delivery claimed ahead whose contact was erased since is not sent', async () => {
     const company = await createHeld(2);
     const { ahead, started, open } = await createStaged(company);
     await redactDeliveries(kit, company._id, company.events);
     open();
     await ahead.begin();
     company.gate.open();
-    assert.deepEqual(await outcomesOf(company), ['ERASED', 'ERASED']);
-    assert.deepEqual([receivedOf(company).length, started.length], [1, 0]);
+    assert.deepEqual(await waitForOutcomes(company), ['ERASED', 'ERASED']);
+    assert.deepEqual([receivedEvents(company).length, started.length], [1, 0]);
   });
 
-  test('and is refused goes back into the queue, where it ends as what waits there', async () => {
+  test('a delivery claimed ahead that may not begin returns to the queue and ends there like any other', async () => {
     const company = await createHeld(2);
     const { ahead, started, open } = await createStaged(company);
     await change(company, { status: 'INACTIVE' });
     open();
     await ahead.begin();
     company.gate.open();
-    assert.deepEqual(await outcomesOf(company), ['WEBHOOK_INACTIVE', 'WEBHOOK_INACTIVE']);
+    assert.deepEqual(await waitForOutcomes(company), ['WEBHOOK_INACTIVE', 'WEBHOOK_INACTIVE']);
     assert.deepEqual(started, []);
-    assert.equal(receivedOf(company).length, 1);
+    assert.equal(receivedEvents(company).length, 1);
   });
 
-  test('begins when slots come free, each once', async () => {
+  test('deliveries claimed ahead begin when slots become free, each once', async () => {
     const company = await createHeld(3);
     const { ahead, started, open } = await createStaged(company);
     await ahead.begin();
@@ -167,7 +167,7 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
     company.gate.open();
   });
 
-  test('is given back by a worker that stops, and by one whose slots did not come free in a second', async () => {
+  test('a worker that stops, or has no free slot for a second, returns the deliveries that it claimed ahead to the queue', async () => {
     for (const giveBack of [(ahead: Ahead) => ahead.giveBackAll(), (ahead: Ahead) => ahead.giveBackStale()]) {
       const company = await createHeld(3);
       const { ahead, started } = await createStaged(company);
@@ -176,12 +176,12 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
         return ahead.isAtRest();
       });
       company.gate.open();
-      assert.deepEqual(await outcomesOf(company), ['DELIVERED', 'DELIVERED', 'DELIVERED']);
-      assert.deepEqual([receivedOf(company).length, started.length], [4, 0]);
+      assert.deepEqual(await waitForOutcomes(company), ['DELIVERED', 'DELIVERED', 'DELIVERED']);
+      assert.deepEqual([receivedEvents(company).length, started.length], [4, 0]);
     }
   });
 
-  test('of a worker that was taken for dead is given up, and the next is claimed under another name', async () => {
+  test('a worker that was judged dead gives up what it claimed ahead, and claims the next under a new id', async () => {
     const company = await createHeld(1);
     const { ahead, started, open } = await createStaged(company);
     const before = await ahead.worker();
@@ -190,19 +190,19 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
     await ahead.begin();
     assert.notEqual(await ahead.worker(), before);
     company.gate.open();
-    assert.deepEqual(await outcomesOf(company), ['DELIVERED']);
-    assert.deepEqual([receivedOf(company).length, started.length], [2, 0]);
+    assert.deepEqual(await waitForOutcomes(company), ['DELIVERED']);
+    assert.deepEqual([receivedEvents(company).length, started.length], [2, 0]);
   });
 });
 
 const change = (company: Listening, body: unknown) =>
   call(200, 'PUT', `/v1/webhooks/${company.webhook}`, { key: company.key, body });
 
-/** What waits for this company, held by a part of a worker that has no free slot until it is opened, and sends nothing. */
+/** The part of a worker that holds this company's waiting deliveries. It has no free slot until `open` is called, and sends nothing. */
 async function createStaged(company: Held): Promise<{ ahead: Ahead; started: string[]; open(): void }> {
   const started: string[] = [];
   const flight = createFlight(company.events.length);
-  // As after a quick answer: all of its share.
+  // One quick answer gives the company its whole share of slots.
   flight.claim(company._id);
   flight.begin(company._id)();
   let slots = 0;

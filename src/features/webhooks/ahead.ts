@@ -1,6 +1,8 @@
 /**
- * Deliveries that this process has claimed ahead of its slots, so that a slot that comes free waits for no commit. Each begins only after
- * the database knows that it does: what was claimed and not begun when the process dies goes back into the queue.
+ * Deliveries that this process has claimed before it has free slots for them, so that a slot that becomes free need not wait for a commit.
+ * Each
+ * delivery begins only after the database has noted it as begun. When the process dies, the deliveries that it has not begun return to the
+ * queue.
  */
 import type { Kit } from '../../kit.ts';
 import { newId } from '../../platform/ids.ts';
@@ -8,22 +10,23 @@ import { beginHeld, giveBack, insertWorker } from './ahead-queries.ts';
 import type { Claimed, Outcome } from './delivery-queries.ts';
 import type { Flight } from './flight.ts';
 
-// A statement costs as much as thirty deliveries: while fewer slots are free than half of all, one that follows another waits for so long.
+// A statement costs as much as thirty deliveries. While fewer than half of the slots are free, two statements are at least this far apart.
 const PAUSE_MS = 5;
-// What waited longer for a slot goes back: others may have one, and the sweep takes it for left behind after 15 s.
+// A delivery that was claimed ahead and found no free slot within this time returns to the queue: another worker may have a slot, and after
+// 15 s the sweep treats the claim as abandoned.
 const HELD_MS = 1_000;
 
 export interface Ahead {
-  /** What waits for its slot. */
+  /** The number of deliveries that are claimed and have not begun. */
   size(): number;
-  /** The name under which to claim. */
+  /** The id under which this worker claims deliveries. */
   worker(): Promise<string>;
   hold(deliveries: Claimed[]): void;
-  /** Begins what is held as far as slots are free. Never throws. */
+  /** Begins held deliveries, as many as there are free slots. Never throws. */
   begin(): Promise<void>;
-  /** What is written needs no word any more. */
+  /** Removes deliveries whose outcome is stored from the list of begun ones. */
   forget(outcomes: Outcome[]): void;
-  /** Gives back what has waited for too long. */
+  /** Returns the deliveries that were held for too long to the queue. */
   giveBackStale(): void;
   giveBackAll(): void;
   /** Nothing is held, and nothing is on its way to the database. */
@@ -33,26 +36,26 @@ export interface Ahead {
 interface Parts {
   kit: Kit;
   flight: Flight;
-  /** How many may begin now. */
+  /** The number of attempts that may begin now. */
   slots: () => number;
   start: (delivery: Claimed) => void;
-  /** Called whenever it may have come to rest. */
+  /** Called whenever nothing may be left in progress. */
   rest: () => void;
 }
 
 interface Worker {
   id: string;
   turn: number;
-  /** The seq of what was begun under this name, and whose outcome is not written. */
+  /** The seq of each delivery that was begun under this id and whose outcome is not stored yet. */
   begun: Set<string>;
 }
 
 interface State extends Parts {
   worker: Worker | null;
   held: { delivery: Claimed; sinceMs: number }[];
-  /** How many are about to begin. */
+  /** The number of deliveries that are about to begin. */
   beginning: number;
-  /** Statements that give back, on their way. */
+  /** The number of statements under way that return deliveries to the queue. */
   returning: number;
   lastMs: number;
   pause: NodeJS.Timeout | null;
@@ -79,13 +82,13 @@ export function createAhead(parts: Parts): Ahead {
   };
 }
 
-const systemOf = ({ kit }: State) => kit.database.system('deliveries');
+const systemDatabase = ({ kit }: State) => kit.database.system('deliveries');
 
 const take = ({ held }: State, count: number): Claimed[] => held.splice(0, count).map(({ delivery }) => delivery);
 
 async function createWorker(state: State): Promise<Worker> {
   const id = newId();
-  await insertWorker(systemOf(state), id);
+  await insertWorker(systemDatabase(state), id);
   return { id, turn: 0, begun: new Set() };
 }
 
@@ -109,7 +112,8 @@ async function begin(state: State): Promise<void> {
     try {
       await beginPicked(state, state.worker, picked);
     } catch (error) {
-      // Failure policy: nobody knows whether the database heard of it, so none of it begins, and the name is not used again.
+      // Failure policy: nobody knows whether the database has noted these deliveries as begun, so none of them begins, and the worker takes
+      // a new id.
       state.kit.log.warn({ err: error }, 'deliveries: what was claimed ahead can not begin');
       state.worker = null;
       putBack(state, [...picked, ...take(state, state.held.length)]);
@@ -119,7 +123,7 @@ async function begin(state: State): Promise<void> {
   state.rest();
 }
 
-/** Whether it is worth a statement now; otherwise it is tried again in a moment. */
+/** Whether enough slots are free to pay for a statement now. If not, a timer tries again after the pause. */
 function isWorthwhile(state: State): boolean {
   const slots = Math.min(state.held.length, state.slots());
   const waitMs = state.lastMs + PAUSE_MS - performance.now();
@@ -132,7 +136,7 @@ function isWorthwhile(state: State): boolean {
   return false;
 }
 
-/** What may begin now; what belongs to a company that has become slow goes back. */
+/** Picks the held deliveries that may begin now. Those of a company whose receiver has become slow return to the queue. */
 function pick(state: State): Claimed[] {
   const picked: Claimed[] = [];
   const refused: Claimed[] = [];
@@ -152,8 +156,8 @@ function pick(state: State): Claimed[] {
 async function beginPicked(state: State, worker: Worker, picked: Claimed[]): Promise<void> {
   for (const { seq } of picked) worker.begun.add(seq);
   worker.turn += 1;
-  const word = { worker: worker.id, turn: worker.turn, begun: [...worker.begun], held: picked };
-  const valid = await beginHeld(systemOf(state), word);
+  const beginning = { worker: worker.id, turn: worker.turn, begun: [...worker.begun], held: picked };
+  const valid = await beginHeld(systemDatabase(state), beginning);
   if (valid === null) throw new Error('this worker was closed');
   const may = new Set(valid);
   const refused = picked.filter(({ seq }) => !may.has(seq));
@@ -169,11 +173,11 @@ function putBack(state: State, deliveries: Claimed[]): void {
   }
 }
 
-/** Failure policy: it is not asked again, see giveBack(); the sweep gives back what is left. */
+/** Failure policy: the statement is not repeated (giveBack() says why); the sweep returns to the queue what is left. */
 async function giveBackOnce(state: State, worker: string, deliveries: Claimed[]): Promise<void> {
   state.returning += 1;
   try {
-    await giveBack(systemOf(state), worker, deliveries);
+    await giveBack(systemDatabase(state), worker, deliveries);
   } catch (error) {
     const count = deliveries.length;
     state.kit.log.warn({ err: error, deliveries: count }, 'deliveries: giving back failed; the sweep will do it');

@@ -1,4 +1,4 @@
-/** One attempt against every kind of receiver. The slow ones take their ten seconds side by side. */
+/** One attempt against every kind of receiver. The slow receivers run at the same time, ten seconds for all of them. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { createListener, finishedDeliveries, queueEvents, startReceiver } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 
-// One window for all of an attempt; what is above it is this machine's own slowness.
+// The time limit of an attempt; the rest allows for a slow machine.
 const ATTEMPT_MS = 10_000;
 const LATE_MS = 4_000;
 
@@ -15,7 +15,7 @@ const QUOTED = 'a "quoted" value';
 
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
 
-/** Writes for as long as the other side reads. */
+/** Writes for as long as the client reads. */
 function pour(response: ServerResponse, chunk: Buffer): void {
   while (!response.destroyed && response.write(chunk));
   if (!response.destroyed) response.once('drain', () => pour(response, chunk));
@@ -47,10 +47,10 @@ const receiver = await startReceiver((response, { path }) => {
   return void response.writeHead(204).end();
 });
 
-/** A server below HTTP: answers each connection as `answer` says. */
+/** Starts a TCP server that is no HTTP server: `answer` writes to each connection. */
 async function startRaw(answer: (write: (text: string) => void) => void): Promise<string> {
   const server = createServer((socket) => {
-    // Failure policy: the platform gives these connections up; that is what is tested.
+    // Failure policy: the test wants the platform to close these connections, so their errors are expected.
     socket.on('error', () => undefined);
     socket.once('data', () => answer((text) => void (socket.destroyed || socket.write(text))));
   });
@@ -59,7 +59,7 @@ async function startRaw(answer: (write: (text: string) => void) => void): Promis
   return `http://127.0.0.1:${(server.address() as { port: number }).port}/`;
 }
 
-/** What the log says of one event that is sent there. */
+/** Sends one event to this address and returns its delivery from the log. */
 async function outcomeAt(url: string, custom_headers = {}): Promise<Json> {
   const company = await createListener(platform, url, { custom_headers });
   await queueEvents(platform, company._id);
@@ -86,44 +86,44 @@ const failed = (error: string, response_status: number | null = null, response_b
 });
 
 describe('one attempt', { concurrency: true }, () => {
-  test('any 2xx is DELIVERED, and the log keeps status, time and answer', async () => {
+  test('any 2xx answer makes a delivery DELIVERED, and the log keeps status, duration and answer', async () => {
     const delivery = await outcomeAt(`${receiver.url}/ok`);
     assertOutcome(delivery, { status: 'DELIVERED', response_status: 201, response_body: 'thank you', error: null });
     assert.ok(delivery.response_ms >= 0 && delivery.response_ms < ATTEMPT_MS);
   });
 
-  test('a 5xx is FAILED and is not tried again', async () => {
+  test('an answer of 5xx makes a delivery FAILED, and it is not retried', async () => {
     assertOutcome(await outcomeAt(`${receiver.url}/error`), failed('HTTP_STATUS', 503, 'not now'));
     assert.equal(receiver.at('/error').length, 1);
   });
 
-  test('a redirect is FAILED and is not followed', async () => {
+  test('a redirect makes a delivery FAILED, and it is not followed', async () => {
     assertOutcome(await outcomeAt(`${receiver.url}/redirect`), failed('REDIRECT', 307));
     assert.equal(receiver.at('/redirected').length, 0);
   });
 
-  test('a connection reset by the receiver is FAILED and is not tried again', async () => {
+  test('a connection that the receiver resets makes a delivery FAILED, and it is not retried', async () => {
     assertOutcome(await outcomeAt(`${receiver.url}/reset`), failed('SOCKET'));
     assert.equal(receiver.at('/reset').length, 1);
   });
 
-  test('a receiver that does not listen is FAILED at once', async () => {
+  test('a receiver that does not listen makes a delivery FAILED at once', async () => {
     assertOutcome(await outcomeAt('http://127.0.0.1:1024/'), failed('CONNECT'));
   });
 
-  test('an answer that is not HTTP is FAILED', async () => {
+  test('an answer that is not HTTP makes a delivery FAILED', async () => {
     const url = await startRaw((write) => write('SSH-2.0-OpenSSH_9.9\r\n'));
     assertOutcome(await outcomeAt(url), failed('SOCKET'));
   });
 
-  test('a receiver that never answers is FAILED after ten seconds', async () => {
+  test('a receiver that never answers makes a delivery FAILED after ten seconds', async () => {
     const delivery = await outcomeAt(`${receiver.url}/hang`);
     assertOutcome(delivery, failed('TIMEOUT'));
     assertWholeWindow(delivery);
     assert.equal(receiver.at('/hang').length, 1);
   });
 
-  test('a receiver that drips its headers is FAILED after ten seconds', async () => {
+  test('a receiver that sends its headers byte by byte makes a delivery FAILED after ten seconds', async () => {
     let dripping = true;
     after(() => void (dripping = false));
     const url = await startRaw((write) => {
@@ -135,14 +135,14 @@ describe('one attempt', { concurrency: true }, () => {
     assertWholeWindow(delivery);
   });
 
-  test('a receiver that drips its body is cut after ten seconds; its 200 had already decided (defect 1)', async () => {
+  test('a body that comes byte by byte is cut after ten seconds, and the delivery is DELIVERED by its status 200 (defect 1)', async () => {
     const delivery = await outcomeAt(`${receiver.url}/drip`);
     assert.equal(delivery.status, 'DELIVERED');
     assert.match(delivery.response_body, /^d{20,}$/);
     assertWholeWindow(delivery);
   });
 
-  test('an endless or a huge answer is cut at 4 kB without waiting for its end', async () => {
+  test('an endless or huge answer is cut at 4 kB without waiting for its end', async () => {
     const endless = await outcomeAt(`${receiver.url}/endless`);
     const endlessBody = 'e'.repeat(4096);
     assertOutcome(endless, { status: 'DELIVERED', response_status: 200, response_body: endlessBody, error: null });
@@ -151,7 +151,7 @@ describe('one attempt', { concurrency: true }, () => {
     for (const { response_ms } of [endless, huge]) assert.ok(response_ms < ATTEMPT_MS);
   });
 
-  test('a receiver that echoes the custom headers does not bring their values into the log, nor a part of one at its end', async () => {
+  test('header values that a receiver echoes do not reach the log, not even a part of one at the end of the answer', async () => {
     const delivery = await outcomeAt(`${receiver.url}/echo`, { 'x-key': SECRET, 'x-quoted': QUOTED, 'x-short': 'a' });
     const { response_body } = delivery;
     assert.match(response_body, /^\{"headers":\["••••","••••","a"\],"padding":"p{3900}/);
@@ -159,11 +159,11 @@ describe('one attempt', { concurrency: true }, () => {
     assert.ok(!JSON.stringify(row).includes('secret'));
   });
 
-  test('an answer with bytes that are no text is kept as far as it can be', async () => {
+  test('an answer with bytes that are not UTF-8 text is kept as far as possible', async () => {
     assert.equal((await outcomeAt(`${receiver.url}/nul`)).response_body, 'a\uFFFDb\uFFFD');
   });
 
-  test('a target that has become private since it was saved is FAILED, and nobody is called', async () => {
+  test('a target that has become a private address since it was saved makes a delivery FAILED, and is not called', async () => {
     const company = await createListener(platform, `${receiver.url}/ok`);
     const url = 'http://169.254.169.254/latest/meta-data';
     await platform.database.sql('update webhooks set url = $2 where company_id = $1', [company._id, url]);

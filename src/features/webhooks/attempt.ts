@@ -1,16 +1,17 @@
-/** One attempt of one delivery. There is never a second one. */
+/** One attempt of one delivery. A failed attempt is never repeated. */
 import { setMaxListeners } from 'node:events';
 import type { Kit } from '../../kit.ts';
 import { OutboundError, type OutboundResponse } from '../../platform/outbound.ts';
 import type { Claimed, Outcome } from './delivery-queries.ts';
 import { coverValues, type Headers, type OpenedHeaders } from './headers.ts';
 
-/** Everything: name, connection, TLS, headers, body. */
+/** The time limit for a whole attempt: name look-up, connection, TLS, headers and body. */
 export const ATTEMPT_MS = 10_000;
-// What the log keeps of the receiver's answer.
+// The number of characters of the receiver's answer that the log keeps.
 const KEPT_LENGTH = 4_096;
 
-// Thousands of signals and timers a second are work for nothing; what this may cut off early nobody notices.
+// Creating thousands of signals and timers a second costs time. Attempts that begin within this time share one, so a limit may come this
+// much early.
 const SHARED_MS = 20;
 let shared = { signal: AbortSignal.abort(), since: Number.NEGATIVE_INFINITY };
 
@@ -19,13 +20,13 @@ function deadline(): AbortSignal {
   const now = performance.now();
   if (now - shared.since > SHARED_MS) {
     shared = { signal: AbortSignal.timeout(ATTEMPT_MS), since: now };
-    // As many listeners as there are slots: no leak.
+    // Node would warn of a leak, but there are never more listeners than slots.
     setMaxListeners(0, shared.signal);
   }
   return shared.signal;
 }
 
-/** Never throws. `open` gives the custom headers, which are sealed until now. */
+/** Never throws. `open` decrypts the webhook's custom headers. */
 export async function attemptDelivery(
   kit: Kit,
   delivery: Claimed,
@@ -50,36 +51,36 @@ export async function attemptDelivery(
       headers: headersFor(delivery, headers),
       body: delivery.body,
       signal: deadline(),
-      // So much more that the log is not shorter for what textOf() takes from its end.
+      // As many bytes more than the log keeps as responseText() may cut from the end.
       maxBytes: KEPT_LENGTH + headers.longestSecret,
     });
-    return outcome(response.status, textOf(response, headers), errorOf(response.status));
+    return outcome(response.status, responseText(response, headers), statusError(response.status));
   } catch (error) {
-    // Failure policy: the one attempt failed, and the log says how; nobody tries again.
+    // Failure policy: the only attempt failed, and the log records how. It is not retried.
     return outcome(null, null, error instanceof OutboundError ? error.kind : 'INTERNAL');
   }
 }
 
-// So that a receiver's log tells these requests from others.
+// Lets the access log of a receiver tell these requests from others.
 const USER_AGENT = 'Parley-Webhooks/1.0';
 
-/** A custom User-Agent counts; what the delivery says of itself, nobody else may say. */
+/** A custom User-Agent replaces ours; the headers that describe the delivery itself can not be replaced. */
 function headersFor({ _id, event, replay_of }: Claimed, { sent }: OpenedHeaders): Headers {
   const own = { 'content-type': 'application/json', 'x-webhook-event': event, 'x-webhook-delivery': _id };
   const headers = { 'user-agent': USER_AGENT, ...sent, ...own };
   return replay_of === null ? headers : { ...headers, 'x-webhook-replay-of': replay_of };
 }
 
-/** What PostgreSQL can store of whatever the receiver sent, less the secrets of ours that it may have echoed. */
-function textOf({ body, truncated }: OutboundResponse, headers: OpenedHeaders): string | null {
+/** The receiver's answer as PostgreSQL can store it, without the secret header values that the receiver may have echoed. */
+function responseText({ body, truncated }: OutboundResponse, headers: OpenedHeaders): string | null {
   if (body.length === 0) return null;
   const text = coverValues(body.toString('utf8'), headers);
-  // Where an answer was cut, the beginning of a value may stand, which nobody can recognise.
+  // The end of an answer that was cut may be the beginning of a secret value, which can not be recognised.
   const end = truncated ? Math.max(0, text.length - headers.longestSecret) : text.length;
   return text.slice(0, Math.min(end, KEPT_LENGTH)).replaceAll('\0', '�').toWellFormed();
 }
 
-function errorOf(status: number): string | null {
+function statusError(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   return status >= 300 && status < 400 ? 'REDIRECT' : 'HTTP_STATUS';
 }

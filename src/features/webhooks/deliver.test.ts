@@ -1,4 +1,4 @@
-/** The delivery engine: what arrives, what is frozen, who waits for whom, and what is never sent. */
+/** The delivery engine: what is sent, when its content is fixed, how companies share slots, and what is never sent. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
@@ -13,7 +13,7 @@ import {
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { until } from '../../../test/support/wait.ts';
 
-// One slot per company: while its first delivery is held at a gate, its next ones stay in the queue.
+// With one slot per company, the following deliveries stay in the queue while a gate at the receiver holds the first one.
 const platform = await startPlatform({
   env: { OUTBOUND_ALLOW: '127.0.0.0/8', DELIVERY_SLOTS_PER_COMPANY: '1', WEBHOOK_MAX_AGE: '1h' },
 });
@@ -21,7 +21,7 @@ const { call, database } = platform;
 
 const gates = new Map<string, Gate>();
 const receiver = await startReceiver(async (response, { path, body }) => {
-  // The first delivery of a company is held where the test has put a gate.
+  // Where the test has set a gate, the first delivery of a company is held.
   if (path === '/held') await gates.get(body.data.company)?.opened;
   response.writeHead(204).end();
 });
@@ -30,7 +30,7 @@ const at = (company: Listening): Json[] => receiver.received.filter((item) => it
 const change = (company: Listening, body: unknown) =>
   call(200, 'PUT', `/v1/webhooks/${company.webhook}`, { key: company.key, body });
 
-/** A company whose only slot is taken until its gate is opened. */
+/** Creates a company whose only slot is occupied until its gate is opened. */
 async function createHeld(webhook: Record<string, unknown> = {}, events = 1): Promise<Listening & { gate: Gate }> {
   const company = await createListener(platform, `${receiver.url}/held`, webhook);
   const gate = createGate();
@@ -41,7 +41,7 @@ async function createHeld(webhook: Record<string, unknown> = {}, events = 1): Pr
 }
 
 describe('the delivery engine', { concurrency: true }, () => {
-  test('an event is one POST of event, timestamp and data, with its name and the custom headers beside it', async () => {
+  test("an event is one POST with event, timestamp and data, and with the event's name and the custom headers as headers", async () => {
     const custom_headers = { 'X-Origin-Key': 'secret-value-1234', 'x-words': 'Basic a b~' };
     const company = await createListener(platform, `${receiver.url}/plain?tenant=1`, { custom_headers });
     const [resource] = await queueEvents(platform, company._id);
@@ -64,7 +64,7 @@ describe('the delivery engine', { concurrency: true }, () => {
     assert.equal(headers['content-length'], String(Buffer.byteLength(JSON.stringify(body))));
   });
 
-  test('only what the webhook lists is queued, and nothing while it is INACTIVE', async () => {
+  test('only events that the webhook lists are queued, and none while it is INACTIVE', async () => {
     const company = await createListener(platform, `${receiver.url}/plain`, { events: ['CONTACT_CREATED'] });
     await queueEvents(platform, company._id, 1, 'CONTACT_UPDATED');
     await change(company, { status: 'INACTIVE' });
@@ -79,7 +79,7 @@ describe('the delivery engine', { concurrency: true }, () => {
     );
   });
 
-  test('timestamp and data are those of the moment of queueing; url and headers those of the moment of sending', async () => {
+  test('a delivery has the timestamp and data of the moment of queueing, and the url and headers of the moment of sending', async () => {
     const company = await createHeld({ custom_headers: { 'x-version': 'old' } });
     const before = new Date().toISOString();
     const [resource] = await queueEvents(platform, company._id);
@@ -104,7 +104,7 @@ describe('the delivery engine', { concurrency: true }, () => {
     hanging.gate.open();
   });
 
-  test('what waits when the webhook becomes INACTIVE ends FAILED WEBHOOK_INACTIVE, even if it is ACTIVE again before anyone looked', async () => {
+  test('a delivery that waits when its webhook becomes INACTIVE ends FAILED WEBHOOK_INACTIVE, even if the webhook is ACTIVE again before a worker looks', async () => {
     const company = await createHeld();
     const dropped = await queueEvents(platform, company._id, 3);
     await change(company, { status: 'INACTIVE' });
@@ -128,7 +128,7 @@ describe('the delivery engine', { concurrency: true }, () => {
     );
   });
 
-  test('what waits when the webhook is deleted ends FAILED WEBHOOK_INACTIVE, even if a new webhook exists by then', async () => {
+  test('a delivery that waits when its webhook is deleted ends FAILED WEBHOOK_INACTIVE, even if a new webhook exists by then', async () => {
     const company = await createHeld();
     await queueEvents(platform, company._id, 3);
     await call(200, 'DELETE', `/v1/webhooks/${company.webhook}`, { key: company.key });
@@ -141,7 +141,7 @@ describe('the delivery engine', { concurrency: true }, () => {
     assert.equal(at(company).length, 1);
   });
 
-  test('what waited longer than WEBHOOK_MAX_AGE ends FAILED EXPIRED and is not sent', async () => {
+  test('a delivery that waited longer than WEBHOOK_MAX_AGE ends FAILED EXPIRED and is not sent', async () => {
     const company = await createHeld();
     const [expired] = await queueEvents(platform, company._id);
     const [recent] = await queueEvents(platform, company._id);
@@ -161,10 +161,10 @@ describe('the delivery engine', { concurrency: true }, () => {
     );
   });
 
-  test('what a dead worker left SENDING becomes UNKNOWN after its lease and is never sent again', async () => {
+  test('a delivery that a dead worker left SENDING becomes UNKNOWN after its lease and is never sent again', async () => {
     const company = await createHeld();
     const [interrupted] = await queueEvents(platform, company._id);
-    // As kill −9 leaves it: claimed and attempted, longer ago than any attempt lasts.
+    // The state after `kill -9`: claimed and attempted, longer ago than any attempt lasts.
     await database.sql(
       `update deliveries set status = 'SENDING', claimed_at = now(), attempted_at = now() - interval '15 seconds'
         where resource_id = $1`,
@@ -174,7 +174,7 @@ describe('the delivery engine', { concurrency: true }, () => {
     const log = await finishedDeliveries(platform, company, 2);
     const [unknown] = log.filter((delivery) => delivery.resource_id === interrupted);
     assert.deepEqual([unknown.status, unknown.error, unknown.response_status], ['UNKNOWN', 'INTERRUPTED', null]);
-    // Deliveries of one company leave in turn here: once a later one has arrived, the earlier one never will.
+    // With one slot the deliveries of a company are sent one after the other: when a later one has arrived, the earlier one never will.
     const [later] = await queueEvents(platform, company._id);
     await finishedDeliveries(platform, company, 3);
     assert.deepEqual(
@@ -185,7 +185,7 @@ describe('the delivery engine', { concurrency: true }, () => {
     );
   });
 
-  test('an attempt that ends after it was taken for dead is recorded as what it was', async () => {
+  test('an attempt that ends after its worker was judged dead is recorded with its real outcome', async () => {
     const company = await createHeld();
     const [sending] = await database.sql<{ _id: string }>(
       `update deliveries set attempted_at = now() - interval '15 seconds' where company_id = $1 returning _id`,
@@ -203,7 +203,7 @@ describe('the delivery engine', { concurrency: true }, () => {
     assert.deepEqual([delivered._id, delivered.response_status, delivered.error], [sending?._id, 204, null]);
   });
 
-  test('an event is queued with its change or not at all', async () => {
+  test('an event is queued exactly when its change is committed', async () => {
     const company = await createListener(platform, `${receiver.url}/plain`);
     const { emit } = await import('../../platform/events.ts');
     const data = { _id: 'a'.repeat(24), company: company._id };

@@ -1,7 +1,9 @@
 /**
- * The delivering loop: claims as many deliveries as it has free slots, a few per company, attempts each once, and records
- * what became of them. When it is busy it claims some more, so that the next commit runs while these are in the air. A receiver that
- * hangs costs its own company its own slots, for ten seconds each.
+ * The delivering loop: claims as many deliveries as it has free slots, a few per company, attempts each once, and records the outcome. When
+ * it
+ * is busy it claims more than it has slots for, so that the next commit runs during the attempts. A receiver that hangs occupies only the
+ * slots
+ * of its own company, for ten seconds each.
  */
 import type { Kit } from '../../kit.ts';
 import { onQueued } from '../../platform/events.ts';
@@ -14,19 +16,20 @@ import { createHeaderCache } from './headers.ts';
 import { createRecorder } from './recorder.ts';
 import { sweep, SWEEP_MS } from './upkeep.ts';
 
-// How often what is held is looked through for what has been held too long.
+// How often the loop looks for deliveries that are held for too long.
 const STALE_LOOK_MS = 500;
-// An outcome is written in a moment, or not at all for now.
+// How long a stop waits for the last outcomes to be stored, beyond the longest attempt.
 const OUTCOME_MS = 1_000;
-// How much is claimed ahead, of what ended while the last claim was on its way: with less of it slots wait when one claim takes
-// longer than the last. A statement costs as much as thirty rows, so it is not asked before it can bring half of that.
+// How much is claimed ahead, as a multiple of the attempts that ended during the last claim: with a smaller factor, slots stay empty when
+// one claim takes longer than the one before. A statement costs as much as thirty rows, so a claim is made only when it can bring at least
+// half of this.
 const AHEAD_FACTOR = 3;
 const AHEAD_PER_SLOT = 2;
-// Outcomes that could not be written yet (the database is away): no new attempts beyond this many.
+// While the database is away, no new attempts begin once this many outcomes wait to be stored.
 const MAX_UNRECORDED = 1_000;
 
 export interface Deliverer {
-  /** What another process has queued. */
+  /** How this process notices deliveries that another process has queued. */
   dueWork: DueWork;
   /** Claims nothing more, waits for what is in flight and records it. */
   stop(): Promise<void>;
@@ -38,27 +41,27 @@ interface Loop {
   kit: Kit;
   flight: Flight;
   ahead: Ahead;
-  /** Slots for which a claim is on its way. */
+  /** Slots that are kept free for the claim under way. */
   reserved: number;
-  /** Attempts that have ended since the last claim was asked. */
-  landed: number;
-  /** How many ended while the last claim was on its way. */
+  /** Attempts that have ended since the last claim was begun. */
+  ended: number;
+  /** Attempts that ended while the last claim was under way. */
   pace: number;
   /** The company that was served last. */
   after: string;
   stopping: boolean;
   claiming: boolean;
-  /** It is looked for work in this turn of the event loop already. */
+  /** Whether a look for work is scheduled in this turn of the event loop already. */
   soon: boolean;
-  /** Somebody asked for a claim while one was on its way. */
+  /** Whether another claim was requested while one was under way. */
   again: boolean;
-  /** Rises whenever something was queued that this process knows of. */
+  /** Rises whenever this process notices that something was queued. */
   queued: number;
-  /** The last claim has taken all that there was for it: another one would find nothing, until something is queued. */
+  /** Whether the last claim took all that it could: another claim would find nothing until something is queued. */
   dry: boolean;
   recorder: ReturnType<typeof createRecorder>;
   headers: ReturnType<typeof createHeaderCache>;
-  /** Set while a stop waits for the last outcome. */
+  /** Checks whether a stop can end; does nothing until a stop sets it. */
   rest: () => void;
 }
 
@@ -76,7 +79,7 @@ export function startDeliveries(kit: Kit): Deliverer {
       rest,
     }),
     reserved: 0,
-    landed: 0,
+    ended: 0,
     pace: 0,
     after: '',
     stopping: false,
@@ -91,21 +94,21 @@ export function startDeliveries(kit: Kit): Deliverer {
   };
   const staleLook = setInterval(() => loop.ahead.giveBackStale(), STALE_LOOK_MS);
   const sweeper = setInterval(() => void sweep(kit), SWEEP_MS);
-  const silence = onQueued(() => wake(loop));
+  const unsubscribe = onQueued(() => wake(loop));
   void sweep(kit);
   void pump(loop);
   return {
     dueWork: { due: IS_WAITING, begin: () => wake(loop) },
     stop: async () => {
       loop.stopping = true;
-      silence();
+      unsubscribe();
       clearInterval(staleLook);
       clearInterval(sweeper);
       loop.ahead.giveBackAll();
       await new Promise<void>((resolve) => {
         loop.rest = () => void (isAtRest(loop) && resolve());
         loop.rest();
-        // The database is away: what is not written is UNKNOWN to the sweep of whoever comes after.
+        // The database may be away: a delivery whose outcome is not stored in time becomes UNKNOWN at the next worker's sweep.
         setTimeout(resolve, ATTEMPT_MS + OUTCOME_MS).unref();
       });
     },
@@ -117,14 +120,14 @@ const isAtRest = (loop: Loop): boolean =>
 
 const freeSlots = (loop: Loop): number => loop.kit.config.DELIVERY_SLOTS - loop.flight.busy() - loop.reserved;
 
-/** Something was queued. */
+/** Called when something was queued. */
 function wake(loop: Loop): void {
   loop.queued += 1;
   loop.dry = false;
   void pump(loop);
 }
 
-/** Begins what is held, and claims until nothing is waiting or no slot is free. Never throws. */
+/** Begins held deliveries, and claims until nothing waits or no slot is free. Never throws. */
 async function pump(loop: Loop): Promise<void> {
   void loop.ahead.begin();
   loop.again = loop.claiming;
@@ -135,7 +138,7 @@ async function pump(loop: Loop): Promise<void> {
     try {
       while (await claimOnce(loop));
     } catch (error) {
-      // Failure policy: nothing was claimed that this process knows of; the next poll tries again.
+      // Failure policy: this process knows of nothing that it claimed; the next poll tries again.
       loop.kit.log.warn({ err: error }, 'deliveries: claiming failed');
     }
   } while (loop.again);
@@ -143,39 +146,39 @@ async function pump(loop: Loop): Promise<void> {
   loop.rest();
 }
 
-/** False when there is nothing to do now. */
+/** Returns false when there is nothing to do now. */
 async function claimOnce(loop: Loop): Promise<boolean> {
   const { kit, ahead } = loop;
-  // A claim is a write: while there is no room for it the queue waits.
+  // A claim is a write: on a full disk the deliveries stay in the queue.
   if (loop.stopping || loop.dry || loop.recorder.waiting() >= MAX_UNRECORDED || !kit.storage.hasRoom) return false;
   const worker = wantedAhead(loop) > 0 ? await ahead.worker() : null;
-  // What is held comes first.
+  // The deliveries that are held already get the free slots first.
   const left = freeSlots(loop) - ahead.size();
   const wanted = worker === null ? 0 : wantedAhead(loop);
   const capacity: Room = { slots: Math.max(0, left), ahead: Math.max(0, wanted + Math.min(0, left)), worker };
   if (capacity.slots === 0 && 2 * capacity.ahead <= wanted) return false;
   const { queued } = loop;
   loop.reserved = capacity.slots;
-  loop.landed = 0;
+  loop.ended = 0;
   try {
     const { count, isAll } = await claim(loop, capacity);
     loop.dry = isAll && queued === loop.queued;
     return count > 0;
   } finally {
-    loop.pace = loop.landed;
+    loop.pace = loop.ended;
     loop.reserved = 0;
     void ahead.begin();
   }
 }
 
-/** Nothing while there are slots enough: then each attempt begins with its claim. */
+/** How many deliveries to claim ahead: none while at least half of the slots are free, for then each attempt begins with its claim. */
 function wantedAhead({ kit, flight, ahead, pace }: Loop): number {
   const { DELIVERY_SLOTS } = kit.config;
   if (flight.busy() + ahead.size() < DELIVERY_SLOTS / 2) return 0;
   return Math.min(AHEAD_FACTOR * pace, AHEAD_PER_SLOT * DELIVERY_SLOTS);
 }
 
-/** Begins what has a slot, and holds the rest. Answers how many left the queue, and whether none is left in it. */
+/** Begins the deliveries that have a slot and holds the rest. Returns how many left the queue, and whether it is empty now. */
 async function claim(loop: Loop, capacity: Room): Promise<{ count: number; isAll: boolean }> {
   const { kit, flight, ahead, after } = loop;
   const shares = { first: flight.first, free: flight.free(), after, maxAgeMs: kit.config.WEBHOOK_MAX_AGE };
@@ -196,25 +199,25 @@ async function claim(loop: Loop, capacity: Room): Promise<{ count: number; isAll
   return { count, isAll };
 }
 
-/** Whether a company got all that it could have, so that there may be more of it. */
+/** Whether some company got all the slots that it may have, so that more of its deliveries may wait. */
 function isShareSpent(claimed: Claimed[], { first, free }: Pick<Capacity, 'first' | 'free'>): boolean {
   const left = new Map(free);
   for (const { company } of claimed) left.set(company, (left.get(company) ?? first) - 1);
   return left.values().some((count) => count <= 0);
 }
 
-/** Never throws: the attempt turns every failure into an outcome, so a slot always comes free. */
+/** Never throws: every failure of the attempt becomes an outcome, so its slot always becomes free. */
 async function run(loop: Loop, delivery: Claimed): Promise<void> {
-  const land = loop.flight.begin(delivery.company);
+  const freeSlot = loop.flight.begin(delivery.company);
   const outcome = await attemptDelivery(loop.kit, delivery, loop.headers);
-  land();
-  loop.landed += 1;
+  freeSlot();
+  loop.ended += 1;
   loop.kit.metrics.deliveries.inc({ status: outcome.status });
   loop.recorder.add(outcome);
   pumpSoon(loop);
 }
 
-/** Once for all attempts that end in one turn of the event loop. */
+/** Schedules one look for work for all attempts that end in the same turn of the event loop. */
 function pumpSoon(loop: Loop): void {
   if (loop.soon) return;
   loop.soon = true;
@@ -225,7 +228,7 @@ function pumpSoon(loop: Loop): void {
   });
 }
 
-/** The round goes by company id and begins anew after the last one. */
+/** The last company of this claim in the round, which goes by company id and starts anew after the highest one. */
 function lastInTurn(claimed: Claimed[], after: string): string {
   const companies = claimed.map((delivery) => delivery.company).toSorted();
   return companies.findLast((company) => company <= after) ?? companies.at(-1) ?? '';

@@ -1,4 +1,4 @@
-/** The delivery log and replay by hand. */
+/** The delivery log, and replaying a delivery on request. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -21,9 +21,9 @@ const list = async (company: Listening, query = ''): Promise<Json> =>
   (await call(200, 'GET', `/v1/webhooks/deliveries${query}`, { key: company.key })).body;
 const replay = (status: number, company: { key: string }, id: string) =>
   call(status, 'POST', `/v1/webhooks/deliveries/${id}/replay`, { key: company.key });
-const idsOf = (page: Json): string[] => page.result.map((delivery: Json) => delivery._id);
+const pageIds = (page: Json): string[] => page.result.map((delivery: Json) => delivery._id);
 
-/** Five deliveries of two events, queued a second apart, the newest of which has failed. */
+/** Creates five deliveries of two events, queued a second apart, the newest of which has failed. */
 async function createLog(): Promise<Listening & { newestFirst: string[] }> {
   const company = await createListener(platform, `${receiver.url}/log`);
   await queueEvents(platform, company._id, 2);
@@ -44,7 +44,7 @@ async function createLog(): Promise<Listening & { newestFirst: string[] }> {
   return { ...company, newestFirst: rows.map((row) => row._id) };
 }
 
-test('a delivered event stands in the log with everything that is known of it, and no secret', async () => {
+test('a delivered event is in the log with all its fields, and without secrets', async () => {
   const custom_headers = { 'x-origin-key': 'secret-value-1234' };
   const company = await createListener(platform, `${receiver.url}/one`, { custom_headers });
   const [resource] = await queueEvents(platform, company._id);
@@ -70,35 +70,35 @@ test('a delivered event stands in the log with everything that is known of it, a
   assert.ok(!JSON.stringify([delivery, row]).includes('secret-value-1234'));
 });
 
-test('a company that got no event has an empty log', async () => {
+test('the log of a company without events is empty', async () => {
   const company = await createListener(platform, receiver.url);
   const meta = { page: 1, limit: 20, totalCount: 0, totalPages: 0, hasNextPage: false, nextCursor: null };
   assert.deepEqual(await list(company), { result: [], meta });
 });
 
-test('the log is newest first, or oldest first with sort=createdAt, and is filtered by event and status', async () => {
+test('the log is sorted newest first, or oldest first with sort=createdAt, and can be filtered by event and status', async () => {
   const { newestFirst, ...company } = await createLog();
-  assert.deepEqual(idsOf(await list(company)), newestFirst);
-  assert.deepEqual(idsOf(await list(company, '?sort=-createdAt')), newestFirst);
-  assert.deepEqual(idsOf(await list(company, '?sort=createdAt')), newestFirst.toReversed());
-  assert.deepEqual(idsOf(await list(company, '?event=CONTACT_CREATED')), newestFirst.slice(3));
-  assert.deepEqual(idsOf(await list(company, '?status=FAILED')), newestFirst.slice(0, 1));
+  assert.deepEqual(pageIds(await list(company)), newestFirst);
+  assert.deepEqual(pageIds(await list(company, '?sort=-createdAt')), newestFirst);
+  assert.deepEqual(pageIds(await list(company, '?sort=createdAt')), newestFirst.toReversed());
+  assert.deepEqual(pageIds(await list(company, '?event=CONTACT_CREATED')), newestFirst.slice(3));
+  assert.deepEqual(pageIds(await list(company, '?status=FAILED')), newestFirst.slice(0, 1));
   const both = await list(company, '?event=CONTACT_UPDATED&status=DELIVERED');
-  assert.deepEqual(idsOf(both), newestFirst.slice(1, 3));
+  assert.deepEqual(pageIds(both), newestFirst.slice(1, 3));
   assert.equal(both.meta.totalCount, 2);
   assert.equal((await list(company, '?status=QUEUED')).meta.totalCount, 0);
 });
 
-test('pages and the cursor walk the log without a gap or a repetition, in both directions', async () => {
+test('pages and the cursor list the log without a gap or a repetition, in both directions', async () => {
   const { newestFirst, ...company } = await createLog();
   const first = await list(company, '?limit=2');
   const { nextCursor, ...meta } = first.meta;
   assert.deepEqual(meta, { page: 1, limit: 2, totalCount: 5, totalPages: 3, hasNextPage: true });
-  assert.deepEqual(idsOf(first), newestFirst.slice(0, 2));
-  assert.deepEqual(idsOf(await list(company, '?limit=2&page=2')), newestFirst.slice(2, 4));
+  assert.deepEqual(pageIds(first), newestFirst.slice(0, 2));
+  assert.deepEqual(pageIds(await list(company, '?limit=2&page=2')), newestFirst.slice(2, 4));
   const last = await list(company, '?limit=2&page=3');
-  assert.deepEqual([idsOf(last), last.meta.hasNextPage, last.meta.nextCursor], [newestFirst.slice(4), false, null]);
-  assert.deepEqual(idsOf(await list(company, '?limit=2&page=4')), []);
+  assert.deepEqual([pageIds(last), last.meta.hasNextPage, last.meta.nextCursor], [newestFirst.slice(4), false, null]);
+  assert.deepEqual(pageIds(await list(company, '?limit=2&page=4')), []);
   for (const [sort, expected] of [
     ['-createdAt', newestFirst],
     ['createdAt', newestFirst.toReversed()],
@@ -107,24 +107,24 @@ test('pages and the cursor walk the log without a gap or a repetition, in both d
     let after = '';
     do {
       const page = await list(company, `?limit=2&sort=${sort}${after}`);
-      walked.push(...idsOf(page));
+      walked.push(...pageIds(page));
       after = page.meta.nextCursor ? `&after=${page.meta.nextCursor}` : '';
     } while (after);
     assert.deepEqual(walked, expected);
   }
-  // What is queued meanwhile does not move what the cursor has still to show.
+  // A delivery that is queued meanwhile does not change which ones the cursor still has to show.
   await queueEvents(platform, company._id);
-  assert.deepEqual(idsOf(await list(company, `?limit=2&after=${nextCursor}`)), newestFirst.slice(2, 4));
+  assert.deepEqual(pageIds(await list(company, `?limit=2&after=${nextCursor}`)), newestFirst.slice(2, 4));
 });
 
 test('with skipCount=true the totals are null and the rest of the page is the same', async () => {
   const { newestFirst, ...company } = await createLog();
   const { result, meta } = await list(company, '?limit=2&skipCount=true');
-  assert.deepEqual(idsOf({ result }), newestFirst.slice(0, 2));
+  assert.deepEqual(pageIds({ result }), newestFirst.slice(0, 2));
   assert.deepEqual([meta.totalCount, meta.totalPages, meta.hasNextPage], [null, null, true]);
 });
 
-test('a query that is not understood is 400 and names the parameter', async () => {
+test('an invalid query answers 400 and names the parameter', async () => {
   const { key } = await createListener(platform, receiver.url);
   const cases: [string, string][] = [
     ['event=MESSAGE', 'event'],
@@ -146,7 +146,7 @@ test('a query that is not understood is 400 and names the parameter', async () =
   }
 });
 
-test("another company's deliveries are not in the log, and replaying one is 404, byte-equal to an unknown one", async () => {
+test("another company's deliveries are not in the log, and replaying one answers 404, byte-equal to an unknown one", async () => {
   const company = await createListener(platform, `${receiver.url}/mine`);
   const other = await createListener(platform, `${receiver.url}/theirs`);
   await queueEvents(platform, company._id);
@@ -160,7 +160,7 @@ test("another company's deliveries are not in the log, and replaying one is 404,
   assert.equal((await list(company)).meta.totalCount, 1);
 });
 
-test('a replay answers 201 with a new delivery of the same body, which is sent once, as the webhook stands now', async () => {
+test('a replay answers 201 with a new delivery of the same body, which is sent once, to the webhook as it is now', async () => {
   receiverStatus = 500;
   const company = await createListener(platform, `${receiver.url}/replay`);
   await queueEvents(platform, company._id);
@@ -184,7 +184,7 @@ test('a replay answers 201 with a new delivery of the same body, which is sent o
   assert.deepEqual([id, original], [queued._id, failed._id]);
 });
 
-test('what was delivered can be replayed, again and again', async () => {
+test('a delivery that was delivered can be replayed any number of times', async () => {
   const company = await createListener(platform, `${receiver.url}/again`);
   await queueEvents(platform, company._id);
   const [original] = await finishedDeliveries(platform, company);
@@ -195,7 +195,7 @@ test('what was delivered can be replayed, again and again', async () => {
   assert.equal(receiver.at('/again').length, 3);
 });
 
-test('a replay is 409 WEBHOOK_INACTIVE while the webhook is INACTIVE or there is none, and queues nothing', async () => {
+test('a replay answers 409 WEBHOOK_INACTIVE while the webhook is INACTIVE or does not exist, and queues nothing', async () => {
   const company = await createListener(platform, `${receiver.url}/inactive`);
   await queueEvents(platform, company._id);
   const [delivery] = await finishedDeliveries(platform, company);

@@ -8,45 +8,46 @@ export interface Claimed {
   company: string;
   _id: string;
   seq: string;
-  /** The worker that claimed it ahead; null when its attempt begins at once. */
+  /** The worker that claimed this delivery ahead of its slots; null when its attempt begins at once. */
   claimed_by: string | null;
-  /** Which version of the webhook the claim has read. */
+  /** The version (xmin) of the webhook's row that the claim has read. */
   edition: string;
-  /** The delivery that this one repeats by hand. */
+  /** The delivery that this one replays; a user asked for it. */
   replay_of: string | null;
   event: string;
   body: string;
-  /** Seconds in the queue. */
+  /** Seconds that the delivery spent in the queue. */
   age: number;
   url: string;
-  /** Sealed. */
+  /** Still encrypted. */
   custom_headers: string;
 }
 
 export interface Capacity {
-  /** How many attempts can begin at once. */
+  /** The number of attempts that can begin at once. */
   slots: number;
-  /** How many more to claim, whose attempts begin later. */
+  /** The number of deliveries to claim in addition, whose attempts begin later. */
   ahead: number;
-  /** In whose name; null only where none are claimed ahead. */
+  /** The worker that claims; null only when nothing is claimed ahead. */
   worker: string | null;
-  /** Slots of a company of which nothing is claimed here. */
+  /** Slots for each company of which this process has claimed nothing. */
   first: number;
-  /** Free slots of each company of which something is claimed here. */
+  /** Free slots of each company of which this process has claimed something. */
   free: Map<string, number>;
-  /** The company that was served last: the round goes on after it. */
+  /** The company that was served last; the round goes on after it. */
   after: string;
   maxAgeMs: number;
 }
 
-/** Whether anything waits; it costs a tenth of a claim that finds nothing. */
+/** A condition that holds while a delivery waits. Checking it costs a tenth of a claim that finds nothing. */
 export const IS_WAITING = 'exists (select from deliveries where claimed_at is null)';
 
 /**
- * Takes deliveries out of the queue, a few of each company in turn, and marks them SENDING: the commit of this statement
- * comes before the first byte leaves, so a worker that dies can only leave a delivery unsent, never send it twice. What may
- * not be sent any more (its webhook stopped, or it waited too long) ends FAILED here. The walk over companies follows the
- * partial index by its whole key; by company alone the planner takes the primary key and reads the whole history.
+ * Takes deliveries out of the queue, a few of each company in turn, and marks them SENDING. This commits before the first byte is sent, so
+ * a
+ * worker that dies can leave a delivery unsent but never send it twice. A delivery that may not be sent any more (its webhook stopped, or
+ * it waited too long) becomes FAILED here. The walk over companies follows the partial index by its whole key; by company alone the planner
+ * would take the primary key and read the whole history.
  */
 export async function claimDeliveries(
   tx: SystemTx,
@@ -108,7 +109,7 @@ export interface Outcome {
   seq: string;
 }
 
-/** A sweep that took a slow delivery for a dead one is corrected: what really happened is known here. */
+/** Stores the outcomes of attempts. An outcome also replaces the UNKNOWN of a sweep that took a slow delivery for an abandoned one. */
 export function recordOutcomes(tx: SystemTx, outcomes: Outcome[]): Promise<number> {
   return exec(tx, {
     name: 'webhooks.recordOutcomes',
@@ -129,7 +130,7 @@ export function recordOutcomes(tx: SystemTx, outcomes: Outcome[]): Promise<numbe
   });
 }
 
-/** The index by time of attempt is one of ranges, which nothing but a bitmap reads. For the transaction that sweeps. */
+/** For the transaction of the sweep: only a bitmap scan can read its index, a range index (BRIN) over the time of the attempt. */
 export function allowBitmaps(tx: SystemTx): Promise<number> {
   return exec(tx, {
     name: 'webhooks.allowBitmaps',
@@ -139,9 +140,11 @@ export function allowBitmaps(tx: SystemTx): Promise<number> {
 }
 
 /**
- * What was SENDING longer than any attempt can last belonged to a worker that died: UNKNOWN, and never sent again. What it had claimed ahead
- * and certainly not begun is QUEUED again; the worker is closed in the same statement, so that it begins nothing of it any more, should it
- * live. Looks only at what came after the last sweep; a clock that was set back moves the mark back with it.
+ * Settles deliveries that are SENDING for longer than any attempt can last: their worker died. Each becomes UNKNOWN and is never sent
+ * again. A
+ * delivery that the worker had claimed ahead and certainly not begun is QUEUED again; the same statement closes the worker, so that it
+ * begins
+ * nothing more if it is still alive. Only claims after the last sweep are read; a clock that was set back moves that mark back with it.
  */
 export function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<{ unknown: number; returned: number }> {
   return one(tx, {
@@ -177,7 +180,7 @@ export function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<{ 
   });
 }
 
-/** As much as a statement may; returns how many. How long a body is, is known without reading it. */
+/** Deletes as many old deliveries as one statement may read, and returns how many. The length of a body is known without reading it. */
 export function deleteOldDeliveries(tx: SystemTx, days: number, stretch: Stretch): Promise<number> {
   return exec(tx, {
     name: 'webhooks.deleteOldDeliveries',

@@ -1,4 +1,4 @@
-/** How many slots a company may take: two until its receiver has answered quickly, then its share. */
+/** How many slots a company may take: two until its receiver has answered quickly, then its whole share. */
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { createFlight, type Flight } from './flight.ts';
@@ -8,7 +8,7 @@ function start(flight: Flight, company: string): () => void {
   return flight.begin(company);
 }
 
-test('a company has two slots until a quick answer, then its whole share, whatever the others do', () => {
+test('a company has two slots until a quick answer, then its whole share, whatever other companies do', () => {
   const flight = createFlight(8);
   assert.equal(flight.first, 2);
   const landFirst = start(flight, 'a');
@@ -35,7 +35,7 @@ test('a company has two slots until a quick answer, then its whole share, whatev
   assert.equal(flight.free().has('a'), false);
 });
 
-test('what is claimed ahead counts for the share of its company, and takes a slot only when it begins', () => {
+test('a delivery claimed ahead counts for the share of its company, and takes a slot only when it begins', () => {
   const flight = createFlight(8);
   flight.claim('a');
   flight.claim('a');
@@ -48,7 +48,7 @@ test('what is claimed ahead counts for the share of its company, and takes a slo
   assert.deepEqual([flight.busy(), flight.free().has('a')], [0, false]);
 });
 
-test('a receiver that takes longer than a second falls back to two slots, while it is still waited for', () => {
+test('a company falls back to two slots once its receiver takes longer than a second, even before the answer arrives', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const flight = createFlight(8);
   start(flight, 'a')();
@@ -69,6 +69,6 @@ test('a receiver that takes longer than a second falls back to two slots, while 
   mock.timers.reset();
 });
 
-test('with one slot per company nobody has two', () => {
+test('with one slot per company no company has two', () => {
   assert.equal(createFlight(1).first, 1);
 });

@@ -1,29 +1,31 @@
 /**
- * What one process has claimed and what of it is in flight, and how many slots each company may have. A company starts with two and gets
- * all of its share once its receiver has answered quickly; one that takes long falls back to two. So a crowd of dead receivers can not
- * take the slots of those that are well. What is claimed and waits for its slot counts as what is in flight.
+ * Counts what one process has claimed and what of it is being attempted, and decides how many slots each company may have. A company starts
+ * with
+ * two slots, gets its whole share once its receiver has answered quickly, and falls back to two when an answer takes long. So a crowd of
+ * dead
+ * receivers can not take the slots of healthy ones. A delivery that is claimed and waits for a slot counts like an attempt.
  */
 
-// Two: one attempt that hangs must not keep a company from showing that it is well again.
+// Two, so that one attempt that hangs does not keep a company from proving that its receiver is healthy again.
 const UNPROVEN_SLOTS = 2;
-// A healthy receiver answers at once; ten times as long as a slow one needs is still a tenth of the time-out.
+// An answer that takes longer is slow. It is a tenth of the time-out, and ten times as long as a healthy receiver at a distance needs.
 const SLOW_MS = 1_000;
-// More companies than this are proven anew, which takes each a single quick answer.
+// Beyond this many companies the list starts anew; each company needs one quick answer to be on it again.
 const MAX_PROVEN = 10_000;
 
 export interface Flight {
-  /** Slots of a company of which nothing is claimed. */
+  /** Slots for a company of which nothing is claimed. */
   first: number;
   /** Attempts in flight. */
   busy(): number;
-  /** How many more may be claimed, of each company of which something is. */
+  /** How many more deliveries may be claimed of each company that has claimed ones. */
   free(): Map<string, number>;
   claim(company: string): void;
-  /** What was claimed is given back, and was not begun. */
+  /** Undoes a claim whose delivery returned to the queue before its attempt began. */
   withdraw(company: string): void;
-  /** Whether one more than `besides` may begin: a company that has become slow since the claim waits. */
+  /** Whether the company may begin one attempt more than `besides`; a company that has become slow since the claim has to wait. */
   mayBegin(company: string, besides: number): boolean;
-  /** Takes a slot for what was claimed; the answer gives it back. */
+  /** Takes a slot for a claimed delivery. The function that it returns frees the slot. */
   begin(company: string): () => void;
 }
 
@@ -38,7 +40,7 @@ export function createFlight(perCompany: number): Flight {
   const proven = new Set<string>();
   let busy = 0;
 
-  const shareOf = (company: string): number => (proven.has(company) ? perCompany : first);
+  const slotShare = (company: string): number => (proven.has(company) ? perCompany : first);
 
   function change(company: string, claimed: number, begun: number): void {
     busy += begun;
@@ -57,10 +59,10 @@ export function createFlight(perCompany: number): Flight {
   return {
     first,
     busy: () => busy,
-    free: () => new Map([...counts].map(([company, { claimed }]) => [company, shareOf(company) - claimed])),
+    free: () => new Map([...counts].map(([company, { claimed }]) => [company, slotShare(company) - claimed])),
     claim: (company) => change(company, 1, 0),
     withdraw: (company) => change(company, -1, 0),
-    mayBegin: (company, besides) => (counts.get(company)?.begun ?? 0) + besides < shareOf(company),
+    mayBegin: (company, besides) => (counts.get(company)?.begun ?? 0) + besides < slotShare(company),
     begin: (company) => {
       change(company, 0, 1);
       let slow = false;

@@ -1,37 +1,38 @@
-/** Custom headers of a webhook: what may be set, and how they are kept. */
+/** Custom headers of a webhook: which ones are allowed, and how they are stored. */
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { AppError, type FieldError } from '../../platform/errors.ts';
 import { isMask, mask, type Secrets } from '../../platform/secrets.ts';
 
 export type Headers = Record<string, string>;
 
-// What the connection itself says, and what the delivery promises: nobody may say it for us.
+// Headers of the connection itself and those that identify the delivery: a customer can not set them.
 const RESERVED =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|x-webhook-(event|delivery|replay-of)|accept-encoding)$/i;
 
-// No header of the world is longer, and a receiver's own limit (8 kB for all of them, often) is not spent on one name.
+// No header in use has a longer name, and many receivers accept only 8 kB of headers in all.
 const MAX_NAME_LENGTH = 256;
 
-// What every receiver reads alike: other characters have no agreed encoding in a header, and blanks at the ends are cut off on the way.
+// Only characters that every receiver reads alike: others have no agreed encoding in a header, and blanks at the ends are cut off on the
+// way.
 const VISIBLE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 
-const contextOf = (company: string): string => `${company}:webhook:custom_headers`;
+const sealContext = (company: string): string => `${company}:webhook:custom_headers`;
 
 export function sealHeaders(secrets: Secrets, company: string, headers: Headers): string {
-  return secrets.seal(JSON.stringify(headers), contextOf(company));
+  return secrets.seal(JSON.stringify(headers), sealContext(company));
 }
 
 export function openHeaders(secrets: Secrets, company: string, sealed: string): Headers {
-  return JSON.parse(secrets.open(sealed, contextOf(company))) as Headers;
+  return JSON.parse(secrets.open(sealed, sealContext(company))) as Headers;
 }
 
 export const maskHeaders = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask(value)]));
 
-// What is shorter stands in any text by chance, and is no secret.
+// A shorter value occurs in any text by chance, so it is not treated as a secret.
 const SHORTEST_SECRET = 4;
 
-/** Every spelling of a value in an answer that echoes it: as it is, and inside a JSON text. Longest first. */
+/** Every form in which an answer may echo a secret value: as it is, and escaped inside a JSON text. Longest first. */
 function spellings(headers: Headers): string[] {
   return Object.values(headers)
     .filter((value) => value.length >= SHORTEST_SECRET)
@@ -39,12 +40,12 @@ function spellings(headers: Headers): string[] {
     .toSorted((a, b) => b.length - a.length);
 }
 
-/** Headers as an attempt needs them. */
+/** The custom headers in the form that an attempt needs. */
 export interface OpenedHeaders {
-  /** Names in small letters. */
+  /** Names in lower case. */
   sent: Headers;
   secrets: string[];
-  /** The most bytes that one secret takes. */
+  /** The length of the longest secret in bytes. */
   longestSecret: number;
 }
 
@@ -54,11 +55,11 @@ function openedFrom(headers: Headers): OpenedHeaders {
   return { sent, secrets, longestSecret: Buffer.byteLength(secrets[0] ?? '') };
 }
 
-/** A text of somebody who was sent these headers, without their values. */
+/** Masks the secret values in a text that comes from a receiver of these headers. */
 export const coverValues = (text: string, { secrets }: OpenedHeaders): string =>
   secrets.reduce((covered, value) => covered.replaceAll(value, mask('')), text);
 
-/** The headers to store: a mask keeps the value that is stored under its name. Throws what is wrong with which header. */
+/** Returns the headers to store: a mask stands for the value that is stored under its name. Throws an error that names each bad header. */
 export function acceptHeaders(given: Headers, stored: Headers): Headers {
   const errors: FieldError[] = [];
   const kept = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
@@ -85,15 +86,15 @@ function reasonToRefuse(name: string, value: string | undefined): string | null 
     validateHeaderValue(name, value);
     return null;
   } catch {
-    // Failure policy: Node's own rules decide; its message may quote the secret value.
+    // Failure policy: Node's own rules decide, and a header that breaks them is refused; Node's message may quote the secret value.
     return 'is not a valid header';
   }
 }
 
-// More webhooks than this in one process's flight are opened again; opening takes microseconds.
+// Beyond this many webhooks the cache starts anew; decrypting headers takes microseconds.
 const CACHED_HEADERS = 1_000;
 
-/** Headers by their sealed text: what changes is sealed anew, so nothing here can be out of date. */
+/** Caches decrypted headers by their encrypted text: a changed header is encrypted anew, so no entry can be out of date. */
 export function createHeaderCache(
   secrets: Secrets,
 ): (delivery: { company: string; custom_headers: string }) => OpenedHeaders {

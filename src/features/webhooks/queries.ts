@@ -13,7 +13,7 @@ import { READ_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { WebhookDelivery } from './schemas.ts';
 
-/** A webhook as it is stored: its headers sealed. */
+/** A webhook as it is stored, with encrypted headers. */
 export interface WebhookRow {
   _id: string;
   company: string;
@@ -56,7 +56,7 @@ export function findWebhookForUpdate(tx: TenantTx, id: string): Promise<WebhookR
   });
 }
 
-/** A webhook that stops begins a new epoch: what is queued belongs to the old one and is never sent. */
+/** Updates a webhook. One that stops begins a new epoch: the deliveries in the queue belong to the old epoch and are never sent. */
 export function updateWebhook(tx: TenantTx, webhook: WebhookRow): Promise<WebhookRow> {
   return one(tx, {
     name: 'webhooks.update',
@@ -75,7 +75,10 @@ export function deleteWebhook(tx: TenantTx, id: string): Promise<WebhookRow | nu
   });
 }
 
-/** Says to the outbox who listens to what: nobody but an ACTIVE webhook, and it only to what it lists. */
+/**
+ * Writes which events the webhook listens to, for the statement that queues deliveries: an ACTIVE webhook to the events that it lists,
+ * others to none.
+ */
 export async function writeListeners(tx: TenantTx, webhook: WebhookRow | null): Promise<void> {
   await exec(tx, {
     name: 'webhooks.clearListeners',
@@ -109,21 +112,22 @@ export interface DeliveryFilter {
 
 const FILTER = 'company_id = $1 and ($2::text is null or event = $2) and ($3::text is null or status = $3)';
 
-// What ended badly carries an error, what waits was never claimed: each has an index of its own, so that a status that is
-// rare is found without a walk through all that went well. A statement per index; one for all would use none of them.
+// A delivery that ended badly carries an error, and one that waits was never claimed. Each condition has an index of its own, so that
+// deliveries of a rare status are found without reading all the successful ones. One statement for all of them would use none of these
+// indexes.
 const WALKS = new Map([
   ['FAILED', 'error is not null'],
   ['UNKNOWN', 'error is not null'],
   ['QUEUED', 'claimed_at is null'],
 ]);
 
-function walkOf(filter: DeliveryFilter): { name: string; clause: string } {
+function chooseWalk(filter: DeliveryFilter): { name: string; clause: string } {
   const clause = filter.status === null ? undefined : WALKS.get(filter.status);
   return clause ? { name: clause.split(' ')[0] ?? '', clause: `and ${clause}` } : { name: 'all', clause: '' };
 }
 
 export function listDeliveries(tx: TenantRead, filter: DeliveryFilter, window: Window): Promise<WebhookDelivery[]> {
-  const walk = walkOf(filter);
+  const walk = chooseWalk(filter);
   return many(tx, {
     name: `webhooks.listDeliveries.${walk.name}.${windowName(window)}`,
     text: measuredPage({
@@ -132,7 +136,7 @@ export function listDeliveries(tx: TenantRead, filter: DeliveryFilter, window: W
         where ${FILTER} ${walk.clause} ${windowClause(window, 4)}`,
       order: windowOrder(window),
       limit: windowLimit(4),
-      // Of a text its length is known without unpacking it. JSON writes up to six bytes for one of a receiver's answer.
+      // PostgreSQL knows the length of a text without unpacking it. JSON may write up to six bytes for one byte of a receiver's answer.
       bytes: '700 + octet_length(t.body) + 6 * coalesce(octet_length(t.response_body), 0)',
     }),
     values: [tx.companyId, filter.event, filter.status, ...windowValues(window)],
@@ -140,7 +144,7 @@ export function listDeliveries(tx: TenantRead, filter: DeliveryFilter, window: W
 }
 
 export async function countDeliveries(tx: TenantRead, filter: DeliveryFilter): Promise<number> {
-  const walk = walkOf(filter);
+  const walk = chooseWalk(filter);
   const { count } = await one<{ count: number }>(tx, {
     name: `webhooks.countDeliveries.${walk.name}`,
     text: `select count(*)::int as count from deliveries where ${FILTER} ${walk.clause}`,
@@ -149,7 +153,7 @@ export async function countDeliveries(tx: TenantRead, filter: DeliveryFilter): P
   return count;
 }
 
-/** A new delivery with the same body, for the webhook as it stands now. Null where the words were erased meanwhile. */
+/** Queues a delivery again, with the same body, for the webhook as it is now. Returns null when its contents were erased meanwhile. */
 export function insertReplay(
   tx: TenantTx,
   replay: { _id: string; of: string; webhook: string; epoch: number },
@@ -164,7 +168,7 @@ export function insertReplay(
   });
 }
 
-/** Whether its words were erased; null for an unknown delivery and a foreign one alike. */
+/** Whether the delivery's contents were erased; null for an unknown delivery and for one of another company alike. */
 export function findErasure(tx: TenantRead, id: string): Promise<{ isErased: boolean } | null> {
   return maybeOne(tx, {
     name: 'webhooks.findErasure',
@@ -185,9 +189,10 @@ export interface RedactStep {
 }
 
 /**
- * Takes the words out of the deliveries that tell of these contacts, of the next portion of the log, oldest first: a replay that
- * is made meanwhile comes later in it. What still waits is not sent. Returns where the portion ended, and the workers that have claimed
- * some of it ahead and still hold the words; null when it was the last one.
+ * Erases the contents of the deliveries about these contacts, in the next portion of the log, oldest first: a replay that is made meanwhile
+ * comes
+ * later in the log. A delivery that still waits is not sent. Returns where the portion ended, and which workers have claimed some of its
+ * deliveries ahead and so still hold their contents; null when the log has no further portion.
  */
 export function redactPortion(
   tx: TenantTx,

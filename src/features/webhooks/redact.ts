@@ -1,12 +1,14 @@
-/** What deliveries said of a contact that was erased is taken out of them, a portion of the log at a time. The lines stay. */
+/**
+ * Erases the contents of deliveries about an erased contact, one portion of the log at a time. The deliveries themselves stay in the log.
+ */
 import type { Kit } from '../../kit.ts';
 import { closeWorkers } from './ahead-queries.ts';
 import { redactPortion, type LogPlace, type RedactStep } from './queries.ts';
 
-// Their bodies are read: some tens of milliseconds.
+// Reading the bodies of so many deliveries takes some tens of milliseconds.
 const PORTION = 1_000;
 
-/** May be repeated, and begun again where it was interrupted: what is redacted already names nobody. */
+/** Can be repeated and started again after an interruption: deliveries without contents do not match any contact. */
 export async function redactDeliveries(kit: Kit, company: string, contacts: string[]): Promise<void> {
   let after: LogPlace | null = null;
   do {

@@ -81,7 +81,8 @@ export const WebhookDelivery = define(
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
 export const DeliveryList = pageSchema(ref(WebhookDelivery));
-// A log: it is read by when its lines began. An index on what changes would make each outcome dear.
+// The list is a log, so it is sorted and filtered by creation time only: an index on `updatedAt` would make each outcome expensive to
+// store.
 const { updated_since: _since, ...parameters } = pageQuery(
   '-createdAt',
   { event: Type.Optional(oneOf(EVENT_NAMES)), status: Type.Optional(oneOf(DELIVERY_STATUSES)) },

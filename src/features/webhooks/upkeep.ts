@@ -1,4 +1,4 @@
-/** The delivery log tells the truth about what was interrupted, and keeps what it promises, no longer. */
+/** Settles deliveries that were interrupted, and deletes deliveries that are older than the retention time. */
 import type { Kit } from '../../kit.ts';
 import { purgeByPages } from '../../platform/retention.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -6,18 +6,18 @@ import { deleteSilentWorkers } from './ahead-queries.ts';
 import { ATTEMPT_MS } from './attempt.ts';
 import { allowBitmaps, deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
 
-// An attempt lasts 10 s at most; 5 s more for its outcome to be written.
+// An attempt lasts at most 10 s; 5 s more are left for storing its outcome.
 const LEASE_SECONDS = ATTEMPT_MS / 1000 + 5;
 export const SWEEP_MS = 5_000;
 
-/** Settles what a dead worker left behind. Never throws. */
+/** Settles the deliveries of workers that died. Never throws. */
 export async function sweep(kit: Kit): Promise<void> {
   try {
     const interrupted = async (tx: SystemTx): ReturnType<typeof sweepInterrupted> => {
       await allowBitmaps(tx);
       return sweepInterrupted(tx, LEASE_SECONDS);
     };
-    // From the reserve of a disk: there are no more of them than slots.
+    // These rows may use the reserve of a full disk: there are never more of them than slots.
     const { unknown, returned } = await kit.database.systemTx('deliveries', interrupted, { fromReserve: true });
     if (returned > 0)
       kit.log.warn({ deliveries: returned }, 'deliveries: claimed and never begun, they are QUEUED again');
@@ -25,7 +25,7 @@ export async function sweep(kit: Kit): Promise<void> {
     kit.metrics.deliveries.inc({ status: 'UNKNOWN' }, unknown);
     kit.log.warn({ deliveries: unknown }, 'deliveries: interrupted attempts are UNKNOWN and will not be repeated');
   } catch (error) {
-    // Failure policy: the mark did not move, so the next sweep looks at the same time again.
+    // Failure policy: the mark of the last sweep did not move, so the next sweep covers the same period again.
     kit.log.warn({ err: error }, 'deliveries: the sweep failed');
   }
 }

@@ -1,4 +1,4 @@
-/** The company's webhook as a record: shapes, strictness, headers, targets, one per company, statuses. */
+/** The company's webhook as a record: its shape, strict validation, headers, targets, status, and one per company. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EVENT_NAMES } from '../../platform/events.ts';
@@ -25,9 +25,9 @@ async function companyWithWebhook(webhook: Record<string, unknown> = {}) {
 
 const readWebhook = async ({ key }: Caller): Promise<Json> => (await call(200, 'GET', '/v1/webhooks', { key })).body;
 const create = (status: number, { key }: Caller, body: unknown) => call(status, 'POST', '/v1/webhooks', { key, body });
-const pathsOf = (answer: { body: Json }): string[] => answer.body.errors.map((error: Json) => error.path);
+const errorPaths = (answer: { body: Json }): string[] => answer.body.errors.map((error: Json) => error.path);
 
-test('POST answers 201 with the whole record: ACTIVE and without headers unless the caller says otherwise', async () => {
+test('POST answers 201 with the whole record, which is ACTIVE and without headers unless the caller sets them', async () => {
   const company = await platform.createCompany();
   const { body } = await create(201, company, { url: URL_A, events: ['MESSAGE_SENT', 'CONTACT_CREATED'] });
   const { _id, createdAt, updatedAt, ...rest } = body;
@@ -62,14 +62,14 @@ test('GET answers null while the company has no webhook, and one object after th
   assert.equal((await readWebhook(company))._id, body._id);
 });
 
-test('a second webhook is 409 WEBHOOK_EXISTS and leaves the first as it was', async () => {
+test('a second webhook answers 409 WEBHOOK_EXISTS, and the first stays unchanged', async () => {
   const company = await companyWithWebhook();
   const { body } = await create(409, company, { url: URL_B, events: ['MESSAGE_READ'] });
   assert.equal(body.code, 'WEBHOOK_EXISTS');
   assert.deepEqual(await readWebhook(company), company.record);
 });
 
-test('of 20 webhooks created at the same moment exactly one exists, and 19 callers are told 409', async () => {
+test('of 20 requests that create a webhook at the same moment one succeeds, and 19 answer 409', async () => {
   const company = await platform.createCompany();
   const headers = { authorization: `Bearer ${company.key}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ url: URL_A, events: ['MESSAGE_SENT'] });
@@ -82,7 +82,7 @@ test('of 20 webhooks created at the same moment exactly one exists, and 19 calle
   assert.equal(rows.length, 1);
 });
 
-test('PUT changes what it names, answers 200 with the record, and leaves the rest alone', async () => {
+test('PUT changes the given fields, answers 200 with the record, and leaves the other fields unchanged', async () => {
   const company = await companyWithWebhook({ custom_headers: { 'x-key': SECRET } });
   const path = `/v1/webhooks/${company.record._id}`;
   const put = async (body: unknown): Promise<Json> => (await call(200, 'PUT', path, { key: company.key, body })).body;
@@ -97,7 +97,7 @@ test('PUT changes what it names, answers 200 with the record, and leaves the res
   assert.equal((await readWebhook(company)).url, URL_B);
 });
 
-test('PUT replaces the set of headers; a mask sent back keeps the stored value under its name', async () => {
+test('PUT replaces all headers; a mask that is sent back keeps the value stored under its name', async () => {
   const company = await companyWithWebhook({ custom_headers: { 'X-Key': SECRET, 'x-old': 'old' } });
   const body = { custom_headers: { 'x-key': '••••1234', 'x-new': 'new' } };
   const put = await call(200, 'PUT', `/v1/webhooks/${company.record._id}`, { key: company.key, body });
@@ -121,7 +121,7 @@ test('DELETE answers 200 with the removed record, after which GET is null and a 
   assert.notEqual(again.body._id, company.record._id);
 });
 
-test('callers without webhooks:update see masks instead of header values, in every answer that they can get', async () => {
+test('callers without webhooks:update see masks instead of header values in every answer', async () => {
   const company = await platform.createCompany();
   const limited = await platform.createKey(company._id, ['webhooks:create', 'webhooks:read', 'webhooks:delete']);
   const masked = { 'x-key': '••••1234', 'x-short': '••••' };
@@ -141,7 +141,7 @@ test('header values are encrypted in the database', async () => {
   assert.ok(!JSON.stringify(row).includes(SECRET));
 });
 
-test('a body with unknown, read-only, missing or wrongly typed fields is 400, names each and creates nothing', async () => {
+test('a body with unknown, read-only, missing or wrongly typed fields answers 400, names each of them and creates nothing', async () => {
   const company = await platform.createCompany();
   const good = { url: URL_A, events: ['MESSAGE_SENT'] };
   const cases: [unknown, string][] = [
@@ -169,12 +169,12 @@ test('a body with unknown, read-only, missing or wrongly typed fields is 400, na
   for (const [body, path] of cases) {
     const answer = await create(400, company, body);
     assert.equal(answer.body.code, 'VALIDATION_FAILED', JSON.stringify(body));
-    assert.ok(pathsOf(answer).includes(path), `${JSON.stringify(body)} names ${pathsOf(answer).join()}`);
+    assert.ok(errorPaths(answer).includes(path), `${JSON.stringify(body)} names ${errorPaths(answer).join()}`);
   }
   assert.equal(await readWebhook(company), null);
 });
 
-test('PUT is as strict as POST, and a refused change changes nothing', async () => {
+test('PUT validates as strictly as POST, and a refused change changes nothing', async () => {
   const company = await companyWithWebhook({ custom_headers: { 'x-key': SECRET } });
   const path = `/v1/webhooks/${company.record._id}`;
   const refused: [unknown, string][] = [
@@ -188,11 +188,11 @@ test('PUT is as strict as POST, and a refused change changes nothing', async () 
     [{ url: URL_B, custom_headers: { 'x-other': '••••1234' } }, 'custom_headers.x-other'],
   ];
   for (const [body, at] of refused)
-    assert.ok(pathsOf(await call(400, 'PUT', path, { key: company.key, body })).includes(at), at);
+    assert.ok(errorPaths(await call(400, 'PUT', path, { key: company.key, body })).includes(at), at);
   assert.deepEqual(await readWebhook(company), company.record);
 });
 
-test('reserved, malformed, invisible, oversized and duplicate headers are 400, and the answer names the header, not its value', async () => {
+test('reserved, malformed, invisible, oversized and duplicate headers answer 400, and the answer names the header but not its value', async () => {
   const company = await platform.createCompany();
   const reserved = ['Host', 'content-type', 'Content-Length', 'transfer-encoding', 'connection', 'te', 'upgrade'];
   const others = [
@@ -209,7 +209,7 @@ test('reserved, malformed, invisible, oversized and duplicate headers are 400, a
   for (const name of [...reserved, ...others, ...malformed]) {
     const body = { url: URL_A, events: ['MESSAGE_SENT'], custom_headers: { 'x-fine': 'fine', [name]: SECRET } };
     const answer = await create(400, company, body);
-    assert.deepEqual(pathsOf(answer), [`custom_headers.${name}`]);
+    assert.deepEqual(errorPaths(answer), [`custom_headers.${name}`]);
     assert.ok(!JSON.stringify(answer.body).includes(SECRET));
   }
   const invisible = ['é', 'a\tb', 'del\u007f', ' before', 'after ', ' '];
@@ -219,17 +219,17 @@ test('reserved, malformed, invisible, oversized and duplicate headers are 400, a
       events: ['MESSAGE_SENT'],
       custom_headers: { 'x-key': value },
     });
-    assert.deepEqual(pathsOf(answer), ['custom_headers.x-key']);
+    assert.deepEqual(errorPaths(answer), ['custom_headers.x-key']);
   }
   const twice = { 'x-key': 'a', 'X-Key': 'b' };
   const answer = await create(400, company, { url: URL_A, events: ['MESSAGE_SENT'], custom_headers: twice });
-  assert.deepEqual(pathsOf(answer), ['custom_headers.X-Key']);
+  assert.deepEqual(errorPaths(answer), ['custom_headers.X-Key']);
   const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x-${index}`, 'v']));
   await create(400, company, { url: URL_A, events: ['MESSAGE_SENT'], custom_headers: many });
   assert.equal(await readWebhook(company), null);
 });
 
-test('a target that is not a public http address is 400 TARGET_NOT_ALLOWED at POST and at PUT', async () => {
+test('a target that is not a public http address answers 400 TARGET_NOT_ALLOWED at POST and at PUT', async () => {
   const company = await companyWithWebhook();
   const other = await platform.createCompany();
   const targets = [
@@ -254,7 +254,7 @@ test('a target that is not a public http address is 400 TARGET_NOT_ALLOWED at PO
       await call(400, 'PUT', `/v1/webhooks/${company.record._id}`, { key: company.key, body: { url } }),
     ]) {
       assert.equal(answer.body.code, 'TARGET_NOT_ALLOWED', url);
-      assert.deepEqual(pathsOf(answer), ['url']);
+      assert.deepEqual(errorPaths(answer), ['url']);
     }
   }
   assert.deepEqual(await readWebhook(company), company.record);

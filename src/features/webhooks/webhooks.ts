@@ -1,4 +1,3 @@
-/** The one webhook of a company, and the log of its deliveries. */
 import type { Kit } from '../../kit.ts';
 import { violates } from '../../platform/db.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
@@ -38,7 +37,7 @@ export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCrea
   return present(kit, tenant, row);
 }
 
-/** The company's webhook, or null: never a list. */
+/** The company's webhook or null, because a company has at most one. */
 export async function readWebhook(kit: Kit, tenant: Tenant): Promise<Webhook | null> {
   const row = await findWebhook(tenant.read);
   return row && present(kit, tenant, row);
@@ -78,7 +77,7 @@ export async function removeWebhook(kit: Kit, tenant: Tenant, id: string): Promi
   return present(kit, tenant, row);
 }
 
-/** Webhooks on the sandbox's receiver follow it to its new address. Returns how many. */
+/** Moves webhooks that point to the sandbox's receiver when its address changes. Returns how many were moved. */
 export function moveWebhooks(tx: SystemTx, from: string, to: string): Promise<number> {
   return moveReceivers(tx, `${from}/receiver/`, `${to}/receiver/`);
 }
@@ -96,7 +95,7 @@ export async function readDelivery(tenant: Tenant, id: string): Promise<WebhookD
   return delivery;
 }
 
-/** By hand, whatever became of the first one. */
+/** Sends a delivery again on a user's request, whatever its outcome was. */
 export async function replayDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {
   return tenant.tx(async (tx) => {
     const erasure = await findErasure(tx, id);
@@ -112,7 +111,7 @@ export async function replayDelivery(tenant: Tenant, id: string): Promise<Webhoo
   });
 }
 
-/** Header values are secrets: those who may change them may see them, everybody else sees masks. */
+/** Header values are secrets: a caller that may change them sees them, every other caller sees masks. */
 function present(kit: Kit, tenant: Tenant, row: WebhookRow): Webhook {
   const { epoch: _epoch, ...shown } = row;
   const headers = openHeaders(kit.secrets, row.company, row.custom_headers);
@@ -132,7 +131,7 @@ async function onlyOne<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    // Failure policy: the unique index decides; everything else goes on to the caller.
+    // Failure policy: the unique index reports a second webhook; every other error goes to the caller.
     if (violates(error, 'webhooks_company_key')) throw new AppError('WEBHOOK_EXISTS');
     throw error;
   }

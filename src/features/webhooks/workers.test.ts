@@ -1,4 +1,4 @@
-/** Several workers on one database, a worker that stops, and how long the log is kept. */
+/** Several workers on one database, a worker that stops, and the retention of the log. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,11 +28,11 @@ gate.open();
 const receiver = await startReceiver(async (response, { path }) => {
   await gate.opened;
   if (path === '/poison') return void response.writeHead(200).end('poison');
-  // Long enough that the queue outlives a worker's pause between two looks at it.
+  // A worker pauses between two looks at the queue: the queue must last longer than that.
   setTimeout(() => response.writeHead(204).end(), 10);
 });
 
-/** A second process of the same installation, as far as the database can tell. */
+/** Starts a second worker on the same database, which the database can not tell from a second process. */
 async function withSecondWorker(work: (worker: Running) => Promise<void>): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-worker-'));
   const JWT_SECRET = platform.running.kit.tokenSecret;
@@ -69,14 +69,14 @@ test('two workers on one database share the queue, and each delivery is sent exa
   });
 });
 
-test('a worker that stops claims nothing more, finishes what is in flight, and leaves the rest to the others', async () => {
+test('a worker that stops claims nothing more, finishes the attempts in progress, and leaves the rest to other workers', async () => {
   const company = await createListener(platform, receiver.url);
   const before = receiver.received.length;
   gate = createGate();
   let stopped = false;
   await withSecondWorker(async (second) => {
     await queueEvents(platform, company._id, 20);
-    // A company whose receiver has not answered yet has two slots of each worker.
+    // A company whose receiver has not answered yet has two slots in each worker.
     await until('both workers to be busy', () => receiver.received.length === before + 4);
     const stopping = second.stop().then(() => (stopped = true));
     await new Promise((resolve) => setImmediate(resolve));
@@ -91,13 +91,13 @@ test('a worker that stops claims nothing more, finishes what is in flight, and l
   assert.equal(resources.length, 20);
 });
 
-test('a worker that stops while it claims ahead of its slots leaves nothing behind, and each delivery is sent once', async () => {
+test('a worker that stops while it claims ahead leaves nothing behind, and each delivery is sent once', async () => {
   const companies = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createListener(platform, receiver.url)));
   const before = receiver.received.length;
   const ids = companies.map(({ _id }) => _id);
   await withSecondWorker(async () => {
     await Promise.all(ids.map((company) => queueEvents(platform, company, 90)));
-    // Rows keep the name of whoever claimed them ahead.
+    // A row keeps the id of the worker that claimed it ahead.
     const ahead = 'select 1 from deliveries where company_id = any($1) and claimed_by is not null limit 1';
     await until('something to be claimed ahead', async () => (await database.sql(ahead, [ids])).length > 0);
   });
@@ -109,8 +109,8 @@ test('a worker that stops while it claims ahead of its slots leaves nothing behi
   assert.deepEqual([new Set(resources).size, resources.length], [540, 540]);
 });
 
-test('an outcome that the database refuses holds up neither the others nor a worker that stops', async () => {
-  // Nothing that a receiver sends is known to be refused; a constraint stands in for what nobody has thought of.
+test('an outcome that the database refuses delays neither the other outcomes nor a worker that stops', async () => {
+  // No answer of a receiver is known that the database refuses; a constraint stands for one that we did not foresee.
   await database.sql(`alter table deliveries add constraint no_poison check (response_body <> 'poison')`);
   const poisoned = await createListener(platform, `${receiver.url}/poison`);
   const company = await createListener(platform, receiver.url);
@@ -125,7 +125,7 @@ test('an outcome that the database refuses holds up neither the others nor a wor
   await database.sql('alter table deliveries drop constraint no_poison');
 });
 
-test('an attempt that can not even begin gives its slot back: more of them than there are slots end, and the next is sent (defect 12)', async () => {
+test('attempts that fail before they begin give their slots back, so that later deliveries are sent (defect 12)', async () => {
   const company = await createListener(platform, receiver.url);
   const [stored] = await database.sql<{ custom_headers: string }>(
     'select custom_headers from webhooks where company_id = $1',
@@ -144,7 +144,7 @@ test('an attempt that can not even begin gives its slot back: more of them than 
   assert.equal(log.find((delivery) => delivery.resource_id === resource)?.status, 'DELIVERED');
 });
 
-test('the retention job deletes what ended longer ago than DELIVERY_RETENTION_DAYS, and nothing younger', async () => {
+test('the retention job deletes deliveries that ended longer ago than DELIVERY_RETENTION_DAYS, and no others', async () => {
   const company = await createListener(platform, receiver.url);
   const [old, young] = await queueEvents(platform, company._id, 2);
   await finishedDeliveries(platform, company, 2);
