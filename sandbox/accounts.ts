@@ -15,7 +15,7 @@ export type Accounts = {
   byPhone: Map<string, Account>;
   /** The tokens of the registered accounts, so that a call does not look through all of them. */
   tokens: Set<string>;
-  /** While true, unknown ids and any token are accepted and their account is made up. */
+  /** While true, calls with unknown ids and any token are accepted, and an account is made up for them. */
   open: boolean;
   subscribed: Set<string>;
   wabaOverride: Map<string, Override>;
@@ -44,7 +44,7 @@ export function createAccounts(open: boolean): Accounts {
   };
 }
 
-/** Registers an account; from then on only registered ones exist. Answers a sentence when a field is missing. */
+/** Registers an account; from then on only registered accounts exist. Returns an error sentence when a field is missing. */
 export function registerAccount(accounts: Accounts, input: Partial<Account>): Account | string {
   const { phone_number_id, waba_id, token } = input;
   for (const [name, value] of Object.entries({ phone_number_id, waba_id, token })) {
@@ -64,25 +64,25 @@ export function registerAccount(accounts: Accounts, input: Partial<Account>): Ac
   return account;
 }
 
-/** The account of a phone number; a made-up one while the sandbox is open; undefined when there is none. */
+/** The account of a phone number, a made-up one while the sandbox is open, or undefined when there is none. */
 export function findAccount(accounts: Accounts, phoneNumberId: string): Account | undefined {
   const account = accounts.byPhone.get(phoneNumberId);
   if (account !== undefined || !accounts.open) return account;
   if (!/^\d{1,32}$/.test(phoneNumberId)) return undefined;
   const made = { ...DEMO, phone_number_id: phoneNumberId, waba_id: `2${phoneNumberId.slice(1)}` };
-  // Benchmarks use some thousand numbers; past that, an account is made up anew for each call.
+  // A benchmark uses some thousand numbers. Beyond this many, made-up accounts are not kept.
   if (accounts.byPhone.size < 10_000) accounts.byPhone.set(phoneNumberId, made);
   return made;
 }
 
-/** All accounts of a WABA; while open, at least the made-up one. */
+/** All accounts of a WABA (a WhatsApp business account); while the sandbox is open, at least a made-up one. */
 export function accountsOfWaba(accounts: Accounts, wabaId: string): Account[] {
   const found = [...accounts.byPhone.values()].filter((account) => account.waba_id === wabaId);
   return found.length > 0 || !accounts.open ? found : [{ ...DEMO, waba_id: wabaId }];
 }
 
-/** Where this number's notifications go: its own callback, else its WABA's, else the app's. */
-export function callbackOf(accounts: Accounts, account: Account, appCallbackUrl: string | null): string | null {
+/** The address for this number's notifications: the number's own callback, else its WABA's, else the app's. */
+export function callbackAddress(accounts: Accounts, account: Account, appCallbackUrl: string | null): string | null {
   const override = accounts.phoneOverride.get(account.phone_number_id) ?? accounts.wabaOverride.get(account.waba_id);
   return override?.url ?? appCallbackUrl;
 }

@@ -14,7 +14,7 @@ const template = (name: string, code: string, components?: object[]): object => 
 });
 
 describe('templates', () => {
-  test('the catalogue comes in pages that follow the cursor to a last page without next', async () => {
+  test('the list of templates comes in pages, and following the cursor ends at a last page without `next`', async () => {
     const names: string[] = [];
     let next: string | undefined = `${url()}/v26.0/${WABA}/message_templates?limit=4&fields=name,language,status`;
     while (next !== undefined) {
@@ -31,7 +31,7 @@ describe('templates', () => {
     );
   });
 
-  test('a template message is checked: existence, status, number, names, format, buttons', async () => {
+  test("a template message is checked: that the template exists and is approved, and its parameters' number, names, format and buttons", async () => {
     const text = (value: string, parameter_name?: string): object => ({
       type: 'text',
       text: value,
@@ -65,7 +65,7 @@ describe('templates', () => {
     assert.equal(stored[1]!.preview.body, 'Olá, Ana. A sua consulta é em hoje. Podemos confirmar?');
   });
 
-  test('a template can be added, by the network’s own call and with any status by the control API', async () => {
+  test("a template can be added by the network's own call, and with any status by the control API", async () => {
     const made = await graph(`${WABA}/message_templates`, {
       body: { name: 'mine', language: 'pt_BR', category: 'MARKETING', components: [{ type: 'BODY', text: 'Oi' }] },
     });
@@ -77,7 +77,7 @@ describe('templates', () => {
 });
 
 describe('media, numbers, subscriptions', () => {
-  test('a file goes up, comes down in two calls that both need the bearer, and is gone after its deletion', async () => {
+  test('a file can be uploaded, and downloaded in two calls that both need the token, until it is deleted', async () => {
     const form = new FormData();
     form.set('messaging_product', 'whatsapp');
     form.set('type', 'text/plain');
@@ -99,13 +99,13 @@ describe('media, numbers, subscriptions', () => {
     await refusedWith({ ...TEXT, type: 'document', document: { id } }, 100);
   });
 
-  test('a number tells the fields that were asked for, and refuses one that does not exist', async () => {
+  test('a number answers the requested fields, and refuses a field that does not exist', async () => {
     const { body } = await graph(`${PHONE}?fields=is_on_biz_app,display_phone_number`);
     assert.deepEqual(body, { is_on_biz_app: false, display_phone_number: '+55 11 90000-0000', id: PHONE });
     assert.equal((await graph(`${PHONE}?fields=shoe_size`)).body.error!.code, 100);
   });
 
-  test('a callback of its own must answer the challenge before it is taken', async () => {
+  test('a callback override is accepted only after its address answers the challenge', async () => {
     const silent = createServer((_request, response) => void response.writeHead(404).end());
     await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
@@ -113,7 +113,7 @@ describe('media, numbers, subscriptions', () => {
       graph(`${WABA}/subscribed_apps`, { body: { override_callback_uri: address, verify_token: 't' } });
     assert.equal((await subscribe(`http://127.0.0.1:${port}/own`)).body.error!.code, 2200);
     silent.close();
-    // Its own addresses are none: it would be notified at its control paths.
+    // An address of the sandbox itself is refused: notifications would reach its control API.
     assert.equal((await subscribe(`${url()}/receiver/own`)).body.error!.code, 100);
     assert.equal((await graph(`${WABA}/subscribed_apps`, { method: 'POST' })).body.success, true);
     assert.equal((await graph(`${WABA}/subscribed_apps`)).body.data!.length, 1);
@@ -121,7 +121,7 @@ describe('media, numbers, subscriptions', () => {
     assert.deepEqual((await graph(`${WABA}/subscribed_apps`)).body, { data: [] });
   });
 
-  test('a registered account answers to its own token only', async () => {
+  test('a registered account can be used with its own token only', async () => {
     await control('accounts', { phone_number_id: '15', waba_id: '25', token: 'own' });
     assert.equal((await graph('15/messages', { body: TEXT, token: 'own' })).status, 200);
     assert.equal((await graph('15/messages', { body: TEXT })).status, 400);

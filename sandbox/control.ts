@@ -6,7 +6,7 @@ import { writeInbound } from './inbound.ts';
 import { openStream, publish } from './live.ts';
 import { isLoopbackUrl } from './loopback.ts';
 import { findMedia, mediaBytes } from './media.ts';
-import { digitsOf, withoutNinthDigit } from './messages.ts';
+import { onlyDigits, withoutNinthDigit } from './messages.ts';
 import { postBody, seededRandom, verifyCallback, type PostResult } from './notifier.ts';
 import { setBehaviour } from './receiver.ts';
 import { clear, since } from './ring.ts';
@@ -54,7 +54,7 @@ const OPERATIONS: Record<string, Operation> = {
   },
 };
 
-// The largest thing a caller hands over is a file for an inbound message, in base64.
+// The largest request is a base64 file for an inbound message.
 const BODY_MAX_BYTES = 150 * 1_048_576;
 
 const problem = (error: string, status = 400): Answer => answer({ error }, status);
@@ -62,7 +62,7 @@ const problem = (error: string, status = 400): Answer => answer({ error }, statu
 const orProblem = (result: object | string, status: number): Answer =>
   typeof result === 'string' ? problem(result) : answer(result, status);
 
-/** Answers `/sandbox/...`: the levers of tests and pages. */
+/** Answers `/sandbox/...`, the API with which tests and pages control the sandbox. */
 export async function handleControl(sandbox: Sandbox, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const url = new URL(req.url ?? '/', 'http://sandbox');
   const name = url.pathname.slice('/sandbox/'.length).replace(/\/$/, '');
@@ -89,7 +89,7 @@ function putSettings({ sandbox, body }: Call): Answer {
   return answer(next);
 }
 
-/** Signs and posts any body: an object as the network would escape it, a string as exactly these bytes. */
+/** Signs and posts any body: an object with the network's escaping, a string byte for byte. */
 async function postNotification({ sandbox, body }: Call): Promise<Answer> {
   const given = asObject(body);
   const target = asText(given['url']) ?? sandbox.settings.callback_url;
@@ -102,7 +102,7 @@ async function postNotification({ sandbox, body }: Call): Promise<Answer> {
   return answer(result);
 }
 
-/** Plays the network's verification handshake against the callback. */
+/** Verifies the callback with the same handshake as the network. */
 async function verify({ sandbox, body }: Call): Promise<Answer> {
   const target = asText(asObject(body)['url']) ?? sandbox.settings.callback_url;
   if (target === null) return problem('There is no callback_url.');
@@ -110,7 +110,7 @@ async function verify({ sandbox, body }: Call): Promise<Answer> {
   return answer({ verified: await verifyCallback(sandbox, target, sandbox.config.verifyToken) });
 }
 
-/** Everything sent, oldest first. `phone` is the sender's phone number id or the recipient's number. */
+/** All messages sent through the sandbox, oldest first. `phone` is the sender's phone number id or the recipient's number. */
 function listMessages({ sandbox, query }: Call): Answer {
   const phone = query.get('phone');
   const after = numberIn(query, 'after', 0);
@@ -120,7 +120,7 @@ function listMessages({ sandbox, query }: Call): Answer {
   return answer({ messages: found, next_after: found.at(-1)?.seq ?? after });
 }
 
-/** Both sides of one conversation in order, for the phone page. */
+/** The messages of one conversation in both directions, in order, for the phone page. */
 function listConversation({ sandbox, query }: Call): Answer {
   const phoneNumberId = query.get('phone_number_id') ?? '';
   const contact = query.get('contact') ?? '';
@@ -135,7 +135,7 @@ function listConversation({ sandbox, query }: Call): Answer {
 }
 
 const samePerson = (a: string, b: string): boolean =>
-  a === b || (digitsOf(b) !== '' && withoutNinthDigit(a) === withoutNinthDigit(digitsOf(b)));
+  a === b || (onlyDigits(b) !== '' && withoutNinthDigit(a) === withoutNinthDigit(onlyDigits(b)));
 
 function listDeliveries({ sandbox, query }: Call): Answer {
   const event = query.get('event');

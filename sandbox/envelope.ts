@@ -1,7 +1,7 @@
 import type { Account } from './accounts.ts';
 import type { Json } from './exchange.ts';
 
-/** One thing to tell the webhook: a status or a message, with the contact it belongs to. */
+/** One status or message for the webhook, with its contact. */
 export type Element = {
   account: Account;
   target: string | null;
@@ -12,7 +12,7 @@ export type Element = {
 
 type Change = { field: 'messages'; value: Json };
 
-/** One notification body for all elements: an entry per WABA, in it a change per number and kind, in the order given. */
+/** One notification body for all elements: an entry for each WABA, and in it a change for each number and kind, in the given order. */
 export function buildNotification(elements: Element[]): Json {
   const entries = new Map<string, Map<string, Change>>();
   for (const { account, kind, item, contact } of elements) {
@@ -45,8 +45,8 @@ function append(value: Json, key: 'contacts' | Element['kind'], item: Json): voi
 }
 
 /**
- * JSON escaped as the network escapes it: non-ASCII as \uXXXX and `/` as `\/`. The signature covers these very bytes, so a
- * receiver that verifies its own re-serialisation fails here as it would there.
+ * JSON escaped as the network escapes it: non-ASCII as \uXXXX and `/` as `\/`. The signature covers these very bytes, so a receiver that
+ * verifies its own re-serialisation fails here as it would with the network.
  */
 export function escapeLikeMeta(value: unknown): string {
   return JSON.stringify(value)

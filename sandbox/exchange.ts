@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What an operation answers; the server writes it. A Buffer goes out as it is, anything else as JSON. */
+/** The answer of an operation; the server writes it. A Buffer is sent unchanged, anything else as JSON. */
 export type Answer = { status: number; body: unknown; headers?: Record<string, string> };
 
 export const answer = (body: unknown, status = 200): Answer => ({ status, body });
@@ -15,7 +15,7 @@ export function writeAnswer(res: ServerResponse, { status, body, headers }: Answ
   res.end(bytes);
 }
 
-/** Reads the whole body; null when it is longer than `maxBytes` or the caller went away. */
+/** Reads the whole body. Returns null when it is longer than `maxBytes` or the client disconnected. */
 export function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -25,7 +25,7 @@ export function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer
       if (size <= maxBytes) chunks.push(chunk);
     });
     req.on('end', () => resolve(size > maxBytes ? null : joinChunks(chunks)));
-    // Failure policy: there is nobody left to answer; the caller sees null as a bad request.
+    // Failure policy: the client is gone and gets no answer; the calling code treats null as a bad request.
     req.on('error', () => resolve(null));
   });
 }
@@ -36,24 +36,24 @@ function joinChunks(chunks: Buffer[]): Buffer {
   return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
-/** The JSON in the bytes; undefined when they are not JSON. */
+/** Parses JSON; undefined when the bytes are not JSON. */
 export function parseJson(bytes: Buffer | null): unknown {
   if (bytes === null) return undefined;
   try {
     return JSON.parse(bytes.toString()) as unknown;
   } catch {
-    // Failure policy: undefined is never JSON, and each caller answers it with its own error.
+    // Failure policy: JSON never parses to undefined, so each caller can detect it and answer with its own error.
     return undefined;
   }
 }
 
 export type Json = Record<string, unknown>;
 
-/** The value as an object with unknown fields; an empty one when it is anything else. */
+/** Narrows a value to an object with unknown fields; any other value becomes an empty object. */
 export const asObject = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 
-/** The value that the object itself holds under a key that a caller chose: never something that every object inherits. */
+/** The property that the object itself has under a key chosen by a caller; inherited properties do not count. */
 export const own = <V>(object: Readonly<Record<string, V>>, key: string): V | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Answer } from './exchange.ts';
 
-/** A refusal as the Graph API gives it; operations return it, `errorAnswer` writes it. */
+/** An error of the Graph API; operations return it, and `errorAnswer` writes it. */
 export type GraphFailure = {
   code: number;
   message?: string;
@@ -13,7 +13,7 @@ export type GraphFailure = {
 
 type Kind = { status: number; title: string };
 
-// Status and title per code, as the Cloud API documents them. What is not listed is a 400.
+// Status and title of each error code, as the Cloud API documents them. Other codes are answered 400.
 const KINDS: Record<number, Kind> = {
   1: { status: 400, title: 'API Unknown' },
   2: { status: 503, title: 'API Service' },
@@ -61,14 +61,14 @@ const KINDS: Record<number, Kind> = {
   133010: { status: 400, title: 'Phone number not registered' },
 };
 
-/** The network's words for a code; a plain sentence for one that this table does not know. */
-export const titleOf = (code: number): string => KINDS[code]?.title ?? 'Generic error';
+/** The network's title of an error code, or a general one for a code that is not in the table. */
+export const errorTitle = (code: number): string => KINDS[code]?.title ?? 'Generic error';
 
 /** `{error: {message, type, code, error_subcode?, error_data?, fbtrace_id}}` with the network's HTTP status. */
 export function errorAnswer(failure: GraphFailure): Answer {
   const { code, details, subcode } = failure;
   const error = {
-    message: failure.message ?? `(#${code}) ${titleOf(code)}`,
+    message: failure.message ?? `(#${code}) ${errorTitle(code)}`,
     type: failure.type ?? 'OAuthException',
     code,
     ...(subcode === undefined ? {} : { error_subcode: subcode }),
@@ -79,7 +79,7 @@ export function errorAnswer(failure: GraphFailure): Answer {
   return { status: failure.httpStatus ?? KINDS[code]?.status ?? 400, body: { error }, headers };
 }
 
-/** What the network says about an id that does not exist or is not the token's: code 100 with subcode 33. */
+/** The network's error for an id that does not exist or belongs to another token: code 100 with subcode 33. */
 export const unknownObject = (method: string, id: string): GraphFailure => ({
   code: 100,
   subcode: 33,

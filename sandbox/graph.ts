@@ -4,14 +4,14 @@ import { accountsOfWaba, findAccount, type Account } from './accounts.ts';
 import { answer, asObject, asText, own, parseJson, pause, readBody, writeAnswer, type Answer } from './exchange.ts';
 import { errorAnswer, unknownObject, type GraphFailure } from './graph-errors.ts';
 import { deleteMedia, describeMedia, downloadMedia, findMedia, MEDIA_MAX_BYTES, uploadMedia } from './media.ts';
-import { digitsOf, postMessage } from './messages.ts';
+import { onlyDigits, postMessage } from './messages.ts';
 import { configurePhone, describePhone, describeWaba, listPhones } from './phones.ts';
 import { takeFault, type Fault, type FaultPlace } from './settings.ts';
 import type { Sandbox } from './state.ts';
 import { listSubscriptions, subscribe, unsubscribe } from './subscriptions.ts';
 import { createTemplate, deleteTemplate, listTemplates } from './templates.ts';
 
-/** One call of the Graph API, its path cut into parts. */
+/** One call of the Graph API, its path split into parts. */
 type Call = {
   sandbox: Sandbox;
   req: IncomingMessage;
@@ -26,7 +26,7 @@ type Call = {
 type Edge = (call: Call) => Answer | Promise<Answer>;
 
 const JSON_MAX_BYTES = 3 * 1_048_576;
-// Room for the multipart around the largest file.
+// Leaves room for the multipart headers around the largest file.
 const UPLOAD_MAX_BYTES = MEDIA_MAX_BYTES + 65_536;
 
 const PHONE_EDGES: Record<string, (call: Call, account: Account) => Answer | Promise<Answer>> = {
@@ -70,7 +70,7 @@ export async function handleGraph(sandbox: Sandbox, req: IncomingMessage, res: S
   const fault = takeFault(sandbox.settings, own(PLACES, call.edge) ?? 'phone');
   if (fault !== undefined && (await applyFault(fault, res))) return;
   const done = await route(call);
-  // What the route did not read must go, or the connection could not be used again.
+  // The connection can be used again only after the rest of the request is read.
   req.resume();
   writeAnswer(res, done);
 }
@@ -117,7 +117,7 @@ function route(call: Call): Answer | Promise<Answer> {
   return phoneEdge(call, account);
 }
 
-/** While open, a made-up phone number comes before a made-up WABA: `GET /{id}` alone can't tell them apart. */
+/** While the sandbox is open, an unknown id without an edge is taken for a phone number: `GET /{id}` exists for both. */
 const isWaba = ({ sandbox, id, edge, token }: Call): boolean =>
   sandbox.accounts.open ? edge !== '' : accountsOfWaba(sandbox.accounts, id).some((account) => account.token === token);
 
@@ -142,7 +142,7 @@ async function send(call: Call, account: Account): Promise<Answer> {
   return postMessage(call.sandbox, account, await readBody(call.req, JSON_MAX_BYTES));
 }
 
-/** The hot path: with no fault set, one read, one check, one answer. */
+/** Benchmarks call this most: without a fault it reads, checks and answers once. */
 async function handleSend(call: Call, res: ServerResponse): Promise<void> {
   const { sandbox, req } = call;
   const bytes = await readBody(req, JSON_MAX_BYTES);
@@ -157,17 +157,17 @@ async function handleSend(call: Call, res: ServerResponse): Promise<void> {
   writeAnswer(res, done);
 }
 
-/** Faults meet messages only: a read receipt passes by. */
+/** Faults concern messages only; read receipts are not affected. */
 function takeSendFault(sandbox: Sandbox, bytes: Buffer | null): Fault | undefined {
   const body = asObject(parseJson(bytes));
   if (body['status'] !== undefined) return undefined;
-  return takeFault(sandbox.settings, 'send', digitsOf(asText(body['to']) ?? ''));
+  return takeFault(sandbox.settings, 'send', onlyDigits(asText(body['to']) ?? ''));
 }
 
 const isAfterAccept = (fault: Fault): boolean =>
   'kind' in fault && ['hang_after_accept', 'reset_after_accept', 'not_json'].includes(fault.kind);
 
-/** Plays the fault; true when the call has been dealt with. A slow call goes on after its wait. */
+/** Applies the fault. Returns true when the call has been answered or cut; a slow call continues after its wait. */
 async function applyFault(fault: Fault, res: ServerResponse): Promise<boolean> {
   if ('code' in fault) {
     const { code, http_status, message } = fault;

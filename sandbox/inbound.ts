@@ -1,27 +1,27 @@
-import { callbackOf, findAccount, type Account } from './accounts.ts';
+import { callbackAddress, findAccount, type Account } from './accounts.ts';
 import { asObject, asText, own, type Json } from './exchange.ts';
 import { publish } from './live.ts';
 import { addMedia, mediaFacts } from './media.ts';
-import { digitsOf, makeMessageId, windowKey } from './messages.ts';
+import { onlyDigits, makeMessageId, windowKey } from './messages.ts';
 import { notify, type PostResult } from './notifier.ts';
 import { drawPlaceholder } from './placeholder-image.ts';
 import { push } from './ring.ts';
 import type { InboundMessage, Sandbox } from './state.ts';
 
-/** What happened to a contact's message; `delivered` tells how the first POST of its notification went. */
+/** The stored message of a contact; `delivered` is whether the first POST of its notification succeeded. */
 export type InboundResult = { id: string } & PostResult;
 
 const DEFAULT_FROM = '5511988887777';
 const DEFAULT_NAME = 'Maria Silva';
 
 /**
- * A contact writes: stores the message, opens the 24-hour window and notifies the webhook. `input` has `phone_number_id`,
- * `from`, `bsuid`, `name`, `type`, `text`, `context`, `media` and `raw`, all optional. Answers a sentence when it can't be.
+ * Writes a message as a contact would: stores it, opens the 24-hour window and notifies the webhook. `input` has `phone_number_id`, `from`,
+ * `bsuid`, `name`, `type`, `text`, `context`, `media` and `raw`, all optional. Returns an error sentence when the input is wrong.
  */
 export async function writeInbound(sandbox: Sandbox, input: Json): Promise<InboundResult | string> {
   const account = chooseAccount(sandbox, asText(input['phone_number_id']));
   if (account === undefined) return 'There is no account with this phone_number_id.';
-  const from = input['from'] === null ? '' : digitsOf(asText(input['from']) ?? DEFAULT_FROM);
+  const from = input['from'] === null ? '' : onlyDigits(asText(input['from']) ?? DEFAULT_FROM);
   const bsuid = asText(input['bsuid']);
   if (from === '' && bsuid === undefined) return 'One of from and bsuid is required.';
   const name = asText(input['name']) ?? DEFAULT_NAME;
@@ -43,7 +43,7 @@ export async function writeInbound(sandbox: Sandbox, input: Json): Promise<Inbou
     ...(from === '' ? {} : { wa_id: from }),
     ...(bsuid === undefined ? {} : { user_id: bsuid }),
   };
-  const target = callbackOf(sandbox.accounts, account, sandbox.settings.callback_url);
+  const target = callbackAddress(sandbox.accounts, account, sandbox.settings.callback_url);
   const isHeard = !sandbox.settings.require_subscription || sandbox.accounts.subscribed.has(account.waba_id);
   const first = await new Promise<PostResult>((resolve) => {
     const tried = (result: PostResult): void => {
@@ -76,7 +76,7 @@ function buildMessage(sandbox: Sandbox, input: Json, from: string, bsuid: string
     id: makeMessageId(from || String(bsuid)),
     timestamp: String(Math.floor(Date.now() / 1_000)),
     type,
-    ...payloadOf(sandbox, type, input),
+    ...buildPayload(sandbox, type, input),
     ...(context === undefined ? {} : { context }),
     ...asObject(input['raw']),
   };
@@ -84,7 +84,7 @@ function buildMessage(sandbox: Sandbox, input: Json, from: string, bsuid: string
 
 const MEDIA_TYPES = new Set(['image', 'video', 'audio', 'document', 'sticker']);
 
-function payloadOf(sandbox: Sandbox, type: string, input: Json): Json {
+function buildPayload(sandbox: Sandbox, type: string, input: Json): Json {
   if (type === 'text') return { text: { body: asText(input['text']) ?? '' } };
   const raw = asObject(input['raw']);
   if (!MEDIA_TYPES.has(type) || own(raw, type) !== undefined) return {};
@@ -112,7 +112,7 @@ function store(sandbox: Sandbox, record: InboundMessage): void {
   publish(sandbox, 'messages', 'inbound', record);
 }
 
-// Far more contacts than any test uses; the one that wrote longest ago is forgotten first.
+// Far more contacts than any test uses. Beyond this, the contact that wrote longest ago is forgotten first.
 const WINDOWS_KEPT = 100_000;
 
 function rememberWindow({ lastInboundAt }: Sandbox, key: string, at: number): void {

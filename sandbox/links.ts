@@ -6,8 +6,8 @@ import type { Sandbox, SentMessage } from './state.ts';
 import { scheduleStatuses } from './statuses.ts';
 
 /**
- * Fetches a linked file as the network does, after the call was accepted: a bad link becomes a `failed` status 131053. Only
- * addresses on this machine are fetched; any other is taken as good, because the sandbox never leaves the machine.
+ * Fetches a linked file as the network does, after the call was accepted: a bad link gives a `failed` status 131053. Only addresses on
+ * this machine are fetched; any other link counts as good, because the sandbox never leaves the machine.
  */
 export async function fetchLink(sandbox: Sandbox, account: Account, message: SentMessage, link: string): Promise<void> {
   const { generation } = sandbox;
@@ -34,7 +34,7 @@ async function storeLink(sandbox: Sandbox, message: SentMessage, link: string): 
     message.media_id = addMedia(sandbox.media, { bytes: Buffer.concat(chunks), mimeType, phoneNumberId: null }).id;
     return undefined;
   } catch {
-    // Failure policy: whatever goes wrong with a link is the sender's failed message, as on the network.
+    // Failure policy: any failure of a link fails the sender's message, as on the network.
     return `Downloading media from ${link} failed: no answer.`;
   }
 }

@@ -3,7 +3,7 @@ import type { Sandbox } from './state.ts';
 
 export type Topic = 'messages' | 'deliveries';
 
-// A page that reads this slowly is dropped; it connects again and fetches what it missed.
+// A page that has read so little of its stream is disconnected; it connects again and loads what it missed.
 const MAX_BUFFERED_BYTES = 1_048_576;
 const HEARTBEAT_MS = 15_000;
 
@@ -19,7 +19,7 @@ export function openStream(sandbox: Sandbox, res: ServerResponse, topic: string)
   });
 }
 
-/** Tells every page that listens to the topic; costs nothing while there is none. */
+/** Sends an event to every page that follows the topic. */
 export function publish(sandbox: Sandbox, topic: Topic, event: string, data: object): void {
   if (sandbox.listeners.size === 0) return;
   const chunk = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -3,7 +3,7 @@ import { isLoopbackHost, isLoopbackUrl } from './loopback.ts';
 import { startServer } from './server.ts';
 import type { Config } from './state.ts';
 
-/** Reads the settings; answers a sentence when one can't be. */
+/** Reads the settings; returns an error sentence when one is invalid. */
 function readConfig(env: NodeJS.ProcessEnv): Config | string {
   const host = env['SANDBOX_HOST'] || '127.0.0.1';
   if (!isLoopbackHost(host))
@@ -25,16 +25,16 @@ function readConfig(env: NodeJS.ProcessEnv): Config | string {
 
 const exit = (): never => process.exit(0);
 
-/** The sandbox ends with the process that started it, however that one ends. */
+/** The sandbox ends when the process that started it ends, even by a crash. */
 function endWithParent(): void {
   process.on('SIGTERM', exit);
   process.on('SIGINT', exit);
   process.on('disconnect', exit);
   const stdin = fstatSync(0);
-  // Only a pipe tells of its parent: /dev/null is at its end from the start, and a terminal sends signals.
+  // Only a pipe closes when the parent ends: /dev/null is at its end from the start, and a terminal sends signals.
   if (stdin.isFIFO() || stdin.isSocket()) process.stdin.on('end', exit).on('error', exit).resume();
   const parent = process.ppid;
-  // kill -9 of a parent that gave no pipe: the process is then handed to another parent.
+  // After `kill -9` of a parent that gave no pipe, the operating system gives this process another parent.
   setInterval(() => process.ppid !== parent && exit(), 1_000).unref();
 }
 
@@ -48,7 +48,7 @@ try {
   const { sandbox } = await startServer(config);
   process.stdout.write(`${JSON.stringify({ ready: true, url: sandbox.url })}\n`);
 } catch (error) {
-  // Failure policy: without its port the sandbox is no use; one sentence and out.
+  // Failure policy: the sandbox is useless without its port, so it prints one sentence and exits.
   process.stderr.write(`The sandbox could not listen on ${config.host}:${config.port}: ${String(error)}\n`);
   process.exit(1);
 }

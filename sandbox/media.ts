@@ -10,20 +10,20 @@ type Media = {
   fileName: string | null;
   phoneNumberId: string | null;
   sha256: Buffer;
-  /** The key in the current download address, and when it stops working (epoch milliseconds). */
+  /** The key in the current download address; it expires at `keyExpiresAt` (epoch milliseconds). */
   key: string;
   keyExpiresAt: number;
 };
 
 export type MediaStore = { byId: Map<string, Media>; totalBytes: number };
 
-/** The network's limit for documents, the largest kind. */
+/** The network's limit for documents, which may be larger than all other files. */
 export const MEDIA_MAX_BYTES = 100 * 1_048_576;
-// The store keeps the newest files: enough for any test, and a laptop does not notice.
+// Beyond this the oldest files are dropped: the rest is enough for any test and fits into a laptop's memory.
 const STORE_MAX_BYTES = 512 * 1_048_576;
 const URL_LIFE_MS = 5 * 60_000;
 
-// Kinds the network accepts, with their limits. Documents may be of any other kind.
+// File types that the network accepts, with their size limits. A document may have any other type.
 const MAX_BYTES: Record<string, number> = {
   'image/jpeg': 5 * 1_048_576,
   'image/png': 5 * 1_048_576,
@@ -44,7 +44,7 @@ export const findMedia = (store: MediaStore, id: string): Media | undefined => s
 type NewMedia = { bytes: Buffer; mimeType: string; phoneNumberId: string | null; fileName?: string };
 
 export function addMedia(store: MediaStore, { bytes, mimeType, phoneNumberId, fileName }: NewMedia): Media {
-  // Larger than 2^53, like the network's: a client that reads ids as numbers breaks here as it would there.
+  // Ids are larger than 2^53, as on the network, so that a client fails here too when it reads them as numbers.
   const id = `1${randomInt(1e8, 1e9)}${randomInt(1e7, 1e8)}`;
   const sha256 = createHash('sha256').update(bytes).digest();
   const media = { id, bytes, mimeType, fileName: fileName ?? null, phoneNumberId, sha256, key: '', keyExpiresAt: 0 };
@@ -100,12 +100,12 @@ async function parseForm(contentType: string, bytes: Buffer): Promise<FormData |
   try {
     return await new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } }).formData();
   } catch {
-    // Failure policy: a body that is no multipart form has none of its fields; the caller names the first missing one.
+    // Failure policy: a body that is not a multipart form has none of its fields, so the caller reports the first field as missing.
     return undefined;
   }
 }
 
-/** `GET /{media}` → where its bytes are for five minutes. */
+/** `GET /{media}` → an address from which the file can be downloaded for five minutes. */
 export function describeMedia(store: MediaStore, media: Media, sandboxUrl: string): Answer {
   if (store.byId.get(media.id) !== media) return errorAnswer(unknownObject('get', media.id));
   media.key = randomBytes(12).toString('base64url');
@@ -120,7 +120,7 @@ export function describeMedia(store: MediaStore, media: Media, sandboxUrl: strin
   });
 }
 
-/** The media object of a notification; here the checksum is base64, where `GET /{media}` has it in hex. */
+/** The media object of a notification, whose checksum is in base64; `GET /{media}` has it in hex. */
 export const mediaFacts = (media: Media): Record<string, unknown> => ({
   id: media.id,
   mime_type: media.mimeType,
@@ -134,7 +134,7 @@ export function deleteMedia(store: MediaStore, media: Media): Answer {
   return answer({ success: true });
 }
 
-/** The download address that `describeMedia` gave out: the bytes, or 404 once it is stale. */
+/** The download address that `describeMedia` returned: answers the bytes, or 404 once it has expired. */
 export function downloadMedia(store: MediaStore, query: URLSearchParams): Answer {
   const media = store.byId.get(query.get('mid') ?? '');
   const isValid = media !== undefined && media.key === query.get('hash') && Date.now() < media.keyExpiresAt;
@@ -142,7 +142,7 @@ export function downloadMedia(store: MediaStore, query: URLSearchParams): Answer
   return mediaBytes(media);
 }
 
-/** The bytes as a browser may show them: never as HTML, never as a script. */
+/** The file in a form that is safe in a browser: never as HTML or a script. */
 export function mediaBytes(media: Media): Answer {
   const isShown = /^(image\/(png|jpeg|webp|gif)|audio\/|video\/)/.test(media.mimeType);
   return {

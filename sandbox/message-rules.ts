@@ -5,7 +5,7 @@ import type { Sandbox } from './state.ts';
 
 type Rule = (part: unknown, sandbox: Sandbox) => GraphFailure | undefined;
 
-// Lengths are the network's documented ones.
+// The length limits that the network documents.
 const TEXT_MAX = 4_096;
 const CAPTION_MAX = 1_024;
 const INTERACTIVE_BODY_MAX = 1_024;
@@ -48,11 +48,11 @@ const RULES: Record<string, Rule> = {
     return typeof emoji === 'string' ? undefined : missing("reaction['emoji']");
   },
   interactive: (part) => checkInteractive(asObject(part)),
-  // Templates are checked against the catalogue, in template-rules.ts.
+  // template-rules.ts checks templates against the catalogue.
   template: () => undefined,
 };
 
-/** Checks what every type has in common and the object that its type names. */
+/** Checks the fields that all types have, and the object of the message's own type. */
 export function checkMessage(sandbox: Sandbox, body: Json): GraphFailure | undefined {
   const type = asText(body['type']) ?? 'text';
   const rule = own(RULES, type);
@@ -82,7 +82,7 @@ function mediaRule(type: string, takesCaption: boolean): Rule {
   };
 }
 
-/** A media object names exactly one of `id` and `link`; an id must be one that was uploaded here. */
+/** Checks that a media object has exactly one of `id` and `link`, and that an id belongs to an uploaded file. */
 export function checkMediaReference(type: string, part: unknown, sandbox: Sandbox): GraphFailure | undefined {
   const { id, link } = asObject(part);
   if ((id === undefined) === (link === undefined)) {

@@ -10,7 +10,7 @@ import type { Sandbox, SentMessage } from './state.ts';
 import { scheduleStatuses } from './statuses.ts';
 import { checkTemplateMessage, renderTemplate } from './templates.ts';
 
-/** `POST /{phone}/messages`: a message, or a read receipt with or without a typing indicator. */
+/** `POST /{phone}/messages`: sends a message, or a read receipt with or without a typing indicator. */
 export function postMessage(sandbox: Sandbox, account: Account, bytes: Buffer | null): Answer {
   const body = asObject(parseJson(bytes));
   const failure = checkEnvelope(sandbox, account, body);
@@ -49,23 +49,23 @@ function checkRecipient(sandbox: Sandbox, account: Account, body: Json): GraphFa
     if (!USER_ID.test(recipient)) return { code: 131009, details: 'Param recipient is not a valid user id.' };
     return undefined;
   }
-  const digits = digitsOf(to);
+  const digits = onlyDigits(to);
   if (!/^[+\d\s().-]+$/.test(to) || digits.length < 7 || digits.length > 15) {
     return { code: 131009, details: `Param to is not a valid phone number: "${to.slice(0, 40)}".` };
   }
-  if (digits === digitsOf(account.display_phone_number)) {
+  if (digits === onlyDigits(account.display_phone_number)) {
     return { code: 131021, details: 'The sender and the recipient are the same phone number.' };
   }
   const allowed = sandbox.settings.allowed_recipients;
-  if (allowed !== null && !allowed.some((number) => digitsOf(number) === digits)) {
+  if (allowed !== null && !allowed.some((number) => onlyDigits(number) === digits)) {
     return { code: 131030, details: 'Recipient phone number not in allowed list: add it to the list and try again.' };
   }
   return undefined;
 }
 
-export const digitsOf = (text: string): string => text.replace(/\D/g, '');
+export const onlyDigits = (text: string): string => text.replace(/\D/g, '');
 
-/** A Brazilian mobile number without its ninth digit; any other number as it is. */
+/** Removes the ninth digit of a Brazilian mobile number; any other number stays unchanged. */
 export const withoutNinthDigit = (digits: string): string => digits.replace(/^(55\d{2})9(\d{8})$/, '$1$2');
 
 function markRead(sandbox: Sandbox, account: Account, body: Json): Answer {
@@ -107,13 +107,13 @@ function isWindowOpen(sandbox: Sandbox, message: SentMessage): boolean {
   return at !== undefined && Date.now() - at < sandbox.settings.window_ms;
 }
 
-/** A contact is the same person with and without the ninth digit. */
+/** The key of a contact's 24-hour window; a number with and without the ninth digit is the same contact. */
 export const windowKey = (phoneNumberId: string, contact: string): string =>
   `${phoneNumberId}/${withoutNinthDigit(contact)}`;
 
 function storeMessage(sandbox: Sandbox, account: Account, body: Json): SentMessage {
   const given = asText(body['to']);
-  const digits = given === undefined ? '' : digitsOf(given);
+  const digits = given === undefined ? '' : onlyDigits(given);
   const at = new Date().toISOString();
   const callbackData = asText(body['biz_opaque_callback_data']);
   const template = body['template'];
@@ -138,7 +138,7 @@ function storeMessage(sandbox: Sandbox, account: Account, body: Json): SentMessa
   return message;
 }
 
-/** An id in the network's look: `wamid.` and base64 in which the recipient can be recognised. */
+/** An id that looks like the network's: `wamid.` and base64 that contains the recipient. */
 export function makeMessageId(contact: string): string {
   const unique = randomBytes(9).toString('hex').toUpperCase();
   return `wamid.${Buffer.from(`\u001d\u0018\r${contact}\u0015\u0002\u0011\u0018\u0012${unique}\u0000`).toString('base64')}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { call, type Delivery, PHONE, SECRET, until, useSandbox, valuesOf } from './test-process.ts';
+import { call, type Delivery, PHONE, SECRET, until, useSandbox, readValues } from './test-process.ts';
 
 const { url, graph, control, listen, deliveries, stats } = useSandbox();
 
@@ -9,7 +9,7 @@ type Written = { id: string; delivered: boolean; status: number | null };
 type Listed = { deliveries: Delivery[] };
 
 describe('notifications', () => {
-  test('the signature covers the exact bytes, which are escaped so that re-serialising them breaks it', async () => {
+  test('the signature covers the exact bytes, whose escaping a re-serialisation would not reproduce', async () => {
     await listen();
     const result = await control<Written>('inbound', { text: 'Olá / 👍', name: 'José' });
     assert.deepEqual([result.delivered, result.status], [true, 200]);
@@ -19,14 +19,14 @@ describe('notifications', () => {
     assert.equal(delivery!.headers['x-hub-signature-256'], `sha256=${expected}`);
     assert.match(raw, /Ol\\u00e1 \\\/ \\ud83d\\udc4d/);
     assert.notEqual(JSON.stringify(JSON.parse(raw)), raw);
-    const [value] = valuesOf(delivery!);
+    const [value] = readValues(delivery!);
     assert.equal(value!.metadata.phone_number_id, PHONE);
     assert.equal(value!.contacts![0]!.profile.name, 'José');
     assert.equal(value!.messages![0]!.text!.body, 'Olá / 👍');
     assert.equal(value!.messages![0]!.id, result.id);
   });
 
-  test('anything but 200 is tried again until it is 200, or the tries are used up', async () => {
+  test('a notification is retried until its answer is 200 or the tries are used up', async () => {
     await listen({ retry: { start_ms: 5, max_ms: 10, tries: 3 } });
     await control('receiver', { mode: 'status', status: 204, times: 2 }, 'PUT');
     assert.equal((await control<Written>('inbound', { text: 'a' })).delivered, false);
@@ -39,7 +39,7 @@ describe('notifications', () => {
     assert.equal((await control<{ count: number; duplicates: number }>('deliveries/stats')).duplicates, 4);
   });
 
-  test('duplicates repeat each notification, a batch holds several, a shuffle changes the order and loses none', async () => {
+  test('duplicates repeat each notification, a batch holds several of them, and a shuffle changes their order without losing any', async () => {
     await listen({ duplicates: 1 });
     await control('inbound', { text: 'twice' });
     await until(deliveries, (list) => list.length === 2);
@@ -47,17 +47,17 @@ describe('notifications', () => {
     await listen({ duplicates: 0, batch: 3 });
     await Promise.all(['a', 'b', 'c'].map((text) => control('inbound', { text })));
     const [batch] = await deliveries();
-    assert.equal(valuesOf(batch!)[0]!.messages!.length, 3);
+    assert.equal(readValues(batch!)[0]!.messages!.length, 3);
     await control('deliveries', undefined, 'DELETE');
     await listen({ batch: 1, shuffle: 100, seed: 7 });
     const texts = ['1', '2', '3', '4', '5', '6', '7', '8'];
     await Promise.all(texts.map((text) => control('inbound', { text })));
-    const order = (await deliveries()).flatMap(valuesOf).map((value) => value.messages![0]!.text!.body);
+    const order = (await deliveries()).flatMap(readValues).map((value) => value.messages![0]!.text!.body);
     assert.notDeepEqual(order, texts);
     assert.deepEqual(order.toSorted(), texts);
   });
 
-  test('a reset drops what happened and what was set, but not where notifications go', async () => {
+  test('a reset drops stored messages and settings, but keeps the callback address', async () => {
     await listen({ seed: 7 });
     await control('inbound', { text: 'before' });
     await control('reset', {});
@@ -67,7 +67,7 @@ describe('notifications', () => {
     assert.equal((await deliveries()).length, 1);
   });
 
-  test('a contact’s message counts as delivered once the platform took it, be it at a later try', async () => {
+  test("a contact's message counts as delivered once the platform has accepted it, even at a later try", async () => {
     const delivered = async (): Promise<unknown[]> => {
       const query = `phone_number_id=${PHONE}&contact=5511988887777`;
       const { items } = await control<{ items: { delivered: unknown }[] }>(`conversation?${query}`);
@@ -80,12 +80,12 @@ describe('notifications', () => {
     await control('inbound', { text: 'refused once' });
     await until(delivered, (seen) => seen[1] === true);
     await control('receiver', { mode: 'hang' }, 'PUT');
-    // Ends with the sandbox, unanswered.
+    // This call is never answered: the sandbox ends before.
     control('inbound', { text: 'on its way' }).catch(() => undefined);
     await until(delivered, (seen) => seen[2] === null);
   });
 
-  test('any body can be posted: an object escaped, a string byte for byte', async () => {
+  test("the control API posts any body: an object with the network's escaping, a string byte for byte", async () => {
     await listen();
     await control('notify', { body: '{"object":  "é"}' });
     await control('notify', { body: { object: 'é' } });
@@ -95,10 +95,10 @@ describe('notifications', () => {
     );
   });
 
-  test('a contact’s image comes with a file that the platform can download', async () => {
+  test('an image of a contact comes with a file that the platform can download', async () => {
     await listen();
     await control('inbound', { type: 'image', text: 'legenda' });
-    const [value] = valuesOf((await deliveries())[0]!);
+    const [value] = readValues((await deliveries())[0]!);
     const image = value!.messages![0]!.image!;
     assert.equal(image.caption, 'legenda');
     const described = (await graph(image.id)).body;
@@ -107,7 +107,7 @@ describe('notifications', () => {
 });
 
 describe('the receiver and the pages', () => {
-  test('what arrives is listed with its event, and a repetition is counted', async () => {
+  test('the receiver lists each request with its event, and counts repetitions', async () => {
     const event = { event: 'MESSAGE_SENT', data: {} };
     await call(`${url()}/receiver/mine`, { body: event, headers: { 'x-webhook-event': 'MESSAGE_SENT' } });
     await call(`${url()}/receiver/mine`, { body: event });
@@ -123,7 +123,7 @@ describe('the receiver and the pages', () => {
     assert.equal(later.deliveries.length, 1);
   });
 
-  test('the receiver misbehaves as it is told to', async () => {
+  test('the receiver answers with the failure that was set', async () => {
     const post = (): Promise<Response> =>
       fetch(`${url()}/receiver/x`, { method: 'POST', redirect: 'manual', body: '1' });
     await control('receiver', { mode: 'redirect' }, 'PUT');
@@ -139,7 +139,7 @@ describe('the receiver and the pages', () => {
     assert.equal((await control<{ count: number; duplicates: number }>('deliveries/stats')).count, 4);
   });
 
-  test('a page that listens hears of a contact’s message at once', async () => {
+  test("a page that follows the live stream gets a contact's message at once", async () => {
     const closing = new AbortController();
     const stream = await fetch(`${url()}/sandbox/live?topic=messages`, { signal: closing.signal });
     await control('inbound', { text: 'live' });
@@ -153,7 +153,7 @@ describe('the receiver and the pages', () => {
     closing.abort();
   });
 
-  test('pages allow nothing but their own files, and the control API no other site', async () => {
+  test('pages may load only their own files, and the control API refuses requests of other sites', async () => {
     for (const path of ['/', '/phone', '/receiver']) {
       const page = await call(`${url()}${path}`);
       assert.equal(page.status, 200);
@@ -164,7 +164,7 @@ describe('the receiver and the pages', () => {
     assert.equal(foreign.status, 403);
   });
 
-  test('the control API refuses a post that a page of another origin made a browser send', async () => {
+  test('the control API refuses a POST that a browser sends for a page of another origin', async () => {
     const reset = (headers: Record<string, string>) => call(`${url()}/sandbox/reset`, { method: 'POST', headers });
     const own = new URL(url());
     const others = [
@@ -181,7 +181,7 @@ describe('the receiver and the pages', () => {
     assert.equal((await reset({})).status, 200);
   });
 
-  test('a delivery of a webhook reaches the receiver and nothing else', async () => {
+  test('a delivery reaches the receiver and no other part of the sandbox', async () => {
     const headers = { 'x-webhook-event': 'CONTACT_CREATED' };
     for (const path of ['/sandbox/reset', '/sandbox/settings', '/v26.0/100000000000001/messages', '/']) {
       assert.equal((await call(`${url()}${path}`, { method: 'POST', headers, body: {} })).status, 403, path);
@@ -189,7 +189,7 @@ describe('the receiver and the pages', () => {
     assert.equal((await call(`${url()}/receiver/demo`, { method: 'POST', headers, body: {} })).status, 200);
   });
 
-  test('a number is not notified at the sandbox itself', async () => {
+  test('the sandbox refuses its own address as the callback of a number', async () => {
     const webhook_configuration = { override_callback_uri: `${url()}/sandbox/reset`, verify_token: 'x' };
     const options = { method: 'POST', token: 'sandbox-token', body: { webhook_configuration } };
     assert.match(

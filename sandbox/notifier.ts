@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { buildNotification, escapeLikeMeta, type Element } from './envelope.ts';
 import type { Sandbox } from './state.ts';
 
-/** How a POST of a notification went; `status` is null when no answer came. */
+/** The result of one POST of a notification; `status` is null when no answer came. */
 export type PostResult = { delivered: boolean; status: number | null };
 
 type Post = { target: string; bytes: Buffer; tries: number; tried?: (result: PostResult) => void };
@@ -11,7 +11,7 @@ type Waiting = { element: Element; tried?: (result: PostResult) => void };
 
 export type Notifier = {
   queue: Post[];
-  /** Where the queue begins: shifting a long array would cost O(n) per post. */
+  /** Index of the first item of the queue: shifting a long array would cost O(n) for each post. */
   head: number;
   active: number;
   waiting: Waiting[];
@@ -20,9 +20,9 @@ export type Notifier = {
   agent: Agent;
 };
 
-// A batch that does not fill up is sent after this time, as the network does not hold news back either.
+// A batch that is not full is sent after this time: the network does not delay notifications for long either.
 const BATCH_WAIT_MS = 20;
-// About 200 MB of bodies: past this the receiver is hopelessly behind and the newest notifications are given up.
+// About 200 MB of bodies. Beyond this the receiver is hopelessly slow, and new notifications are dropped.
 const MAX_QUEUED = 200_000;
 
 export function createNotifier(seed: number): Notifier {
@@ -37,7 +37,7 @@ export function createNotifier(seed: number): Notifier {
   };
 }
 
-/** Mulberry32: small, and the same disorder for the same seed on every machine. */
+/** Mulberry32, a small random generator that gives the same order for the same seed on every machine. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -48,7 +48,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Queues one element for its webhook, with the duplicates and the disorder that are set. */
+/** Queues one element for its webhook, with the duplicates and the shuffling of the settings. */
 export function notify(sandbox: Sandbox, element: Element, tried?: (result: PostResult) => void): void {
   const { duplicates, shuffle } = sandbox.settings;
   const { generation } = sandbox;
@@ -80,7 +80,7 @@ function flush(sandbox: Sandbox): void {
   }
 }
 
-/** Queues a signed POST of exactly these bytes; `tried` hears how each try went. */
+/** Queues a signed POST of exactly these bytes; `tried` is called with the result of each try. */
 export function postBody(
   sandbox: Sandbox,
   target: string | null,
@@ -156,7 +156,7 @@ async function postOnce(sandbox: Sandbox, notifier: Notifier, { target, bytes }:
     await body.dump();
     return statusCode;
   } catch {
-    // Failure policy: a receiver that can't be reached is one that did not answer 200; the post is retried.
+    // Failure policy: a receiver that can not be reached counts as one that did not answer 200; the post is retried.
     return null;
   }
 }
@@ -168,7 +168,7 @@ function sign(sandbox: Sandbox, bytes: Buffer): Record<string, string> {
   return { 'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(bytes).digest('hex')}` };
 }
 
-/** The verification handshake: GET with a challenge that must come back as it is. Answers true when it did. */
+/** Verifies an address by a GET with a challenge, which the address must answer unchanged. Returns true when it did. */
 export async function verifyCallback(sandbox: Sandbox, target: string, verifyToken: string): Promise<boolean> {
   const challenge = String(Math.floor(1e9 + Math.random() * 9e9));
   const url = new URL(target);
@@ -180,7 +180,7 @@ export async function verifyCallback(sandbox: Sandbox, target: string, verifyTok
     const { statusCode, body } = await request(url, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
     return (await body.text()) === challenge && statusCode === 200;
   } catch {
-    // Failure policy: a callback that can't be reached is not verified; the caller says so.
+    // Failure policy: a callback that can not be reached is not verified; the caller reports it.
     return false;
   }
 }

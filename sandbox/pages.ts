@@ -16,7 +16,7 @@ const TYPES: Record<string, string> = {
 };
 
 const HEADERS = {
-  // Messages and deliveries come from anyone: nothing but our own files may run or be loaded.
+  // Messages and deliveries contain text of strangers, so only our own files may run or be loaded.
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -27,7 +27,7 @@ const HEADERS = {
 
 const ASSET = /^\/pages\/([a-z-]+\.(?:css|js|svg))$/;
 
-/** The file that a path shows; undefined when the path is no page. Read each time: an edit shows on reload. */
+/** The file for a path; undefined when there is no such page. It is read each time, so that a reload shows an edit. */
 export async function readPage(path: string): Promise<Answer | undefined> {
   const name = own(FILES, path) ?? ASSET.exec(path)?.[1];
   if (name === undefined) return undefined;
@@ -39,7 +39,7 @@ export async function readPage(path: string): Promise<Answer | undefined> {
       headers: { ...HEADERS, 'content-type': own(TYPES, extname(name)) ?? 'application/octet-stream' },
     };
   } catch {
-    // Failure policy: a page that is not there is no page.
+    // Failure policy: a file that can not be read counts as a page that does not exist.
     return undefined;
   }
 }

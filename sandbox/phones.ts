@@ -1,4 +1,4 @@
-import { accountsOfWaba, callbackOf, type Account } from './accounts.ts';
+import { accountsOfWaba, callbackAddress, type Account } from './accounts.ts';
 import { answer, asObject, asText, own, type Answer, type Json } from './exchange.ts';
 import { errorAnswer } from './graph-errors.ts';
 import { checkOverride } from './subscriptions.ts';
@@ -7,7 +7,7 @@ import type { Sandbox } from './state.ts';
 const DEFAULT_FIELDS =
   'verified_name,code_verification_status,display_phone_number,quality_rating,platform_type,throughput,webhook_configuration';
 
-function fieldsOf(sandbox: Sandbox, account: Account): Json {
+function phoneFields(sandbox: Sandbox, account: Account): Json {
   const { phoneOverride, wabaOverride } = sandbox.accounts;
   const phone = phoneOverride.get(account.phone_number_id)?.url;
   const waba = wabaOverride.get(account.waba_id)?.url;
@@ -30,14 +30,14 @@ function fieldsOf(sandbox: Sandbox, account: Account): Json {
     webhook_configuration: {
       ...(phone === undefined ? {} : { phone_number: phone }),
       ...(waba === undefined ? {} : { whatsapp_business_account: waba }),
-      application: callbackOf(sandbox.accounts, account, sandbox.settings.callback_url) ?? '',
+      application: callbackAddress(sandbox.accounts, account, sandbox.settings.callback_url) ?? '',
     },
   };
 }
 
-/** `GET /{phone}?fields=`: the named fields and always the id; an unknown field is refused like the network does. */
+/** `GET /{phone}?fields=`: answers the requested fields and always the id, and refuses an unknown field as the network does. */
 export function describePhone(sandbox: Sandbox, account: Account, fields: string | null): Answer {
-  const all = fieldsOf(sandbox, account);
+  const all = phoneFields(sandbox, account);
   const names = (fields ?? DEFAULT_FIELDS).split(',').map((name) => name.trim());
   const unknown = names.find((name) => !Object.hasOwn(all, name));
   if (unknown !== undefined) {
@@ -56,7 +56,7 @@ export function listPhones(sandbox: Sandbox, wabaId: string, fields: string | nu
 export const describeWaba = (id: string): Answer =>
   answer({ id, name: 'Sandbox account', currency: 'BRL', timezone_id: '25', message_template_namespace: 'sandbox' });
 
-/** `POST /{phone}`: sets or clears this number's own callback; any other setting is accepted and forgotten. */
+/** `POST /{phone}`: sets or clears this number's own callback; other settings are accepted and ignored. */
 export async function configurePhone(sandbox: Sandbox, account: Account, body: unknown): Promise<Answer> {
   const configuration = asObject(body)['webhook_configuration'];
   if (configuration === undefined) return answer({ success: true });

@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 const WIDTH = 320;
 const HEIGHT = 200;
 
-/** A small PNG with a soft landscape, so that "send an image" needs no file at hand. The same bytes for the same seed. */
+/** Draws a small PNG of a landscape, so that an image can be sent without a file. The same seed gives the same bytes. */
 export function drawPlaceholder(seed: number): Buffer {
   const hue = (seed * 47) % 360;
   const rows: Buffer[] = [];
@@ -15,7 +15,7 @@ export function drawPlaceholder(seed: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(WIDTH, 0);
   header.writeUInt32BE(HEIGHT, 4);
-  // 8 bits a channel, RGB.
+  // 8 bits per channel, RGB.
   header.set([8, 2, 0, 0, 0], 8);
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),

@@ -7,7 +7,7 @@ import type { Sandbox } from './state.ts';
 
 const MODES = ['ok', 'status', 'hang', 'drip', 'redirect', 'reset', 'endless'] as const;
 
-/** How the receiver behaves: `ms` is the wait before an answer, or between two drops of a drip; `times` null is for ever. */
+/** How the receiver behaves: `ms` is the wait before an answer, or between two bytes of a slow one; `times` null means for ever. */
 export type Behaviour = {
   mode: (typeof MODES)[number];
   status: number;
@@ -16,7 +16,7 @@ export type Behaviour = {
   times: number | null;
 };
 
-/** One request that arrived, as it was; `body` is text. */
+/** One request that the receiver got, unchanged; `body` is text. */
 export type Delivery = {
   seq: number;
   at: string;
@@ -34,13 +34,13 @@ export type Receiver = {
   count: number;
   byEvent: Map<string, number>;
   duplicates: number;
-  /** Fingerprints of path and body, to count what came twice. */
+  /** Fingerprints of path and body, to detect repetitions. */
   seen: Set<string>;
 };
 
 const KEPT = 1_000;
 const BODY_MAX_BYTES = 16 * 1_048_576;
-// 20 MB of fingerprints; a benchmark of a million deliveries still finds a repetition among its last 200,000.
+// 20 MB of fingerprints: a benchmark of a million deliveries still finds repetitions among its last 200,000.
 const SEEN_KEPT = 200_000;
 const DEFAULT_BEHAVIOUR: Behaviour = { mode: 'ok', status: 200, ms: 0, location: '/receiver/redirected', times: null };
 
@@ -53,7 +53,7 @@ export const createReceiver = (): Receiver => ({
   seen: new Set(),
 });
 
-/** Checks and applies a behaviour; fields that are left out get their defaults. Answers a sentence when one is wrong. */
+/** Validates and applies a behaviour; missing fields get their defaults. Returns an error sentence when a field is wrong. */
 export function setBehaviour(receiver: Receiver, input: unknown): Behaviour | string {
   const given = asObject(input);
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(DEFAULT_BEHAVIOUR, key));
@@ -69,7 +69,7 @@ export function setBehaviour(receiver: Receiver, input: unknown): Behaviour | st
   return next;
 }
 
-/** Stores whatever arrives under /receiver/ and answers as it is set to. */
+/** Stores a request to /receiver/ and answers as the behaviour says. */
 export async function receive(sandbox: Sandbox, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const body = await readBody(req, BODY_MAX_BYTES);
   store(sandbox, req, body ?? Buffer.alloc(0));
@@ -79,7 +79,7 @@ export async function receive(sandbox: Sandbox, req: IncomingMessage, res: Serve
 function store(sandbox: Sandbox, req: IncomingMessage, bytes: Buffer): void {
   const { receiver } = sandbox;
   const path = req.url ?? '';
-  const event = eventOf(req, bytes);
+  const event = readEventName(req, bytes);
   const fingerprint = createHash('sha1').update(path).update(bytes).digest('base64');
   const duplicate = bytes.length > 0 && receiver.seen.has(fingerprint);
   rememberFingerprint(receiver.seen, fingerprint);
@@ -107,8 +107,8 @@ function rememberFingerprint(seen: Set<string>, fingerprint: string): void {
   if (oldest !== undefined) seen.delete(oldest);
 }
 
-/** The event's name: from its header, which costs nothing, else from the body. */
-function eventOf(req: IncomingMessage, bytes: Buffer): string | null {
+/** The name of the event, from its header when there is one, because parsing the body costs time. */
+function readEventName(req: IncomingMessage, bytes: Buffer): string | null {
   const header = req.headers['x-webhook-event'];
   if (typeof header === 'string') return header;
   const event = asObject(parseJson(bytes))['event'];
@@ -161,7 +161,7 @@ const FLOOD = Buffer.alloc(65_536, '.');
 function pour(res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'text/plain' });
   const timer = setInterval(() => {
-    // As fast as the caller reads, and no faster: the flood is for the caller's memory, not for ours.
+    // Writes only as fast as the client reads: the flood is meant to fill the client's memory, not ours.
     while (!res.destroyed && res.write(FLOOD));
   }, 1);
   res.on('close', () => clearInterval(timer));

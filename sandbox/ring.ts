@@ -1,11 +1,14 @@
-/** A list that keeps its newest `capacity` items, so that a long benchmark can't fill the memory. Numbering goes on after a clear. */
+/**
+ * A list that keeps its newest `capacity` items, so that a long benchmark can not fill the memory. Clearing it does not restart the
+ * numbering.
+ */
 export type Ring<T> = { items: (T | undefined)[]; capacity: number; firstSeq: number; nextSeq: number };
 
 export function createRing<T>(capacity: number): Ring<T> {
   return { items: [], capacity, firstSeq: 1, nextSeq: 1 };
 }
 
-/** Appends the item made for the next number (from 1); answers the item that fell out, if one did. */
+/** Adds an item under the next number (from 1). Returns the item that was dropped for it, if there was one. */
 export function push<T>(ring: Ring<T>, item: T): T | undefined {
   const slot = ring.nextSeq % ring.capacity;
   const evicted = ring.items[slot];
@@ -15,7 +18,7 @@ export function push<T>(ring: Ring<T>, item: T): T | undefined {
   return evicted;
 }
 
-/** The items numbered above `after`, oldest first. */
+/** The items with a number above `after`, oldest first. */
 export function since<T>(ring: Ring<T>, after: number): T[] {
   const found: T[] = [];
   for (let seq = Math.max(after + 1, ring.firstSeq); seq < ring.nextSeq; seq += 1) {

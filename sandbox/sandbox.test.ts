@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import {
   call,
-  endOf,
+  waitForExit,
   type GraphBody,
   PHONE,
   SECRET,
@@ -20,7 +20,7 @@ const { url, graph, send, control, set, listen, statuses, stats, refusedWith } =
 type Listed = { messages: { states: { status: string }[] }[] };
 
 describe('sends', () => {
-  test('an accepted message gets a wamid, and then sent, delivered and read with the caller’s own id', async () => {
+  test("an accepted message gets a wamid, and then the statuses sent, delivered and read with the caller's own id", async () => {
     await listen({ status_delays_ms: { sent: 1, delivered: 20, read: 40 } });
     const reply = await send({ ...TEXT, to: '+55 11 98888-7777', biz_opaque_callback_data: 'mine' });
     assert.equal(reply.status, 200);
@@ -37,7 +37,7 @@ describe('sends', () => {
     );
   });
 
-  test('a null delay switches a status off, and a reaction is only ever sent', async () => {
+  test('a null delay switches a status off, and a reaction gets no other status than sent', async () => {
     await listen({ status_delays_ms: { sent: 1, delivered: null, read: 2 } });
     await send(TEXT);
     await until(statuses, (list) => list.length === 2);
@@ -46,7 +46,7 @@ describe('sends', () => {
     assert.deepEqual(seen.map((item) => item.status).toSorted(), ['read', 'sent', 'sent']);
   });
 
-  test('every type is accepted in its right form', async () => {
+  test('every message type is accepted in its right form', async () => {
     const link = 'https://example.com/a';
     const reply = { type: 'reply', reply: { id: 'yes', title: 'Yes' } };
     const parts: Record<string, unknown> = {
@@ -65,7 +65,7 @@ describe('sends', () => {
     }
   });
 
-  test('a BSUID is a recipient, and the ninth digit is dropped from wa_id when that is set', async () => {
+  test('a BSUID can be a recipient, and wa_id lacks the ninth digit when the setting says so', async () => {
     const { to: _, ...nobody } = TEXT;
     const byUserId = await send({ ...nobody, recipient: 'BR.13491208655302741918' });
     assert.deepEqual(byUserId.body.contacts, [
@@ -75,7 +75,7 @@ describe('sends', () => {
     assert.deepEqual((await send(TEXT)).body.contacts, [{ input: '5511988887777', wa_id: '551188887777' }]);
   });
 
-  test('what the network refuses is refused with its code and shape', async () => {
+  test('a message that the network would refuse is refused with its code and shape', async () => {
     await refusedWith({}, 100);
     await refusedWith({ ...TEXT, to: undefined }, 100);
     await refusedWith({ ...TEXT, to: 'maria' }, 131009);
@@ -93,7 +93,7 @@ describe('sends', () => {
     assert.equal((await stats()).sends, 0);
   });
 
-  test('a wrong token is 190, a missing one 104, an unknown number 100 with subcode 33, a wrong proof is refused', async () => {
+  test('a wrong token answers error 190, a missing token 104, an unknown number 100 with subcode 33, and a wrong proof is refused', async () => {
     assert.equal((await graph(`${PHONE}/messages`, { body: TEXT, token: 'other' })).body.error!.code, 190);
     const anonymous = await call<GraphBody>(`${url()}/${PHONE}/messages`, { body: TEXT });
     assert.equal(anonymous.status, 401);
@@ -105,7 +105,7 @@ describe('sends', () => {
     assert.equal((await graph(`${PHONE}/messages?appsecret_proof=${'0'.repeat(64)}`, { body: TEXT })).status, 400);
   });
 
-  test('with the window enforced, free text to someone who did not write is accepted and then fails with 131047', async () => {
+  test('while the window is enforced, free text to a person who did not write is accepted and then fails with 131047', async () => {
     await listen({ enforce_window: true, status_delays_ms: { sent: 1, delivered: null, read: null } });
     assert.equal((await send(TEXT)).status, 200);
     const [failed] = await until(statuses, (list) => list.length === 1);
@@ -117,7 +117,7 @@ describe('sends', () => {
     assert.equal(seen[1]!.status, 'sent');
   });
 
-  test('a set failure comes as a failed status, as often as asked', async () => {
+  test('a failure in the settings gives failed statuses as often as it says', async () => {
     await listen({
       fail_status: { code: 131026, times: 1 },
       status_delays_ms: { sent: 1, delivered: null, read: null },
@@ -133,7 +133,7 @@ describe('sends', () => {
     assert.equal(seen[0]!.errors![0]!.title, 'Message undeliverable');
   });
 
-  test('a link on this machine is fetched after the answer, and a bad one becomes 131053', async () => {
+  test('a link on this machine is fetched after the answer, and a bad link gives a status 131053', async () => {
     await listen({ status_delays_ms: { sent: 1, delivered: null, read: null } });
     await control('receiver', { mode: 'status', status: 404, times: 1 }, 'PUT');
     await send({ ...TEXT, type: 'image', image: { link: `${url()}/receiver/a.png` } });
@@ -143,7 +143,7 @@ describe('sends', () => {
 });
 
 describe('faults', () => {
-  test('a fault with a code is answered as often as asked, and nothing is accepted meanwhile', async () => {
+  test('a fault with a code is answered as often as it says, and no message is accepted meanwhile', async () => {
     await set({ faults: { send: [{ code: 130429, times: 2 }] } });
     assert.equal((await send(TEXT)).status, 429);
     await refusedWith(TEXT, 130429);
@@ -151,7 +151,7 @@ describe('faults', () => {
     assert.equal((await stats()).sends, 1);
   });
 
-  test('a reset cuts the connection before or after the message was accepted, a hang never answers', async () => {
+  test('a reset cuts the connection before or after the message is accepted, and a hang never answers', async () => {
     await set({ faults: { send: [{ kind: 'reset' }, { kind: 'reset_after_accept' }, { kind: 'hang_after_accept' }] } });
     await assert.rejects(send(TEXT));
     assert.equal((await stats()).sends, 0);
@@ -169,7 +169,7 @@ describe('faults', () => {
     await assert.rejects(pending, { name: 'AbortError' });
   });
 
-  test('a fault for one recipient leaves the others alone, and other edges have faults of their own', async () => {
+  test('a fault for one recipient affects no other recipient, and other endpoints have faults of their own', async () => {
     await set({ faults: { send: [{ kind: 'http_500', to: '5511977776666' }], templates: [{ code: 131000 }] } });
     assert.equal((await send(TEXT)).status, 200);
     assert.equal((await send({ ...TEXT, to: '5511977776666' })).status, 500);
@@ -177,7 +177,7 @@ describe('faults', () => {
     assert.equal((await graph(`${WABA}/message_templates`)).status, 200);
   });
 
-  test('a setting that does not exist, or a callback outside this machine, is refused by name', async () => {
+  test('an unknown setting or a callback outside this machine is refused, and the error names it', async () => {
     const unknown = await call<{ error: string }>(`${url()}/sandbox/settings`, { method: 'PUT', body: { nope: 1 } });
     assert.equal(unknown.status, 400);
     assert.match(unknown.body.error!, /nope/);
@@ -187,16 +187,16 @@ describe('faults', () => {
 });
 
 describe('the process', () => {
-  test('it ends with code 0 when its standard input closes, when its IPC channel closes, and on SIGTERM', async () => {
+  test('the sandbox ends with code 0 when its standard input or its IPC channel closes, and on SIGTERM', async () => {
     const first = await startSandbox();
-    assert.equal(await endOf(first.child, () => first.child.stdin!.end()), 0);
+    assert.equal(await waitForExit(first.child, () => first.child.stdin!.end()), 0);
     const forked = await startSandbox({}, 'ipc');
-    assert.equal(await endOf(forked.child, () => forked.child.disconnect()), 0);
+    assert.equal(await waitForExit(forked.child, () => forked.child.disconnect()), 0);
     const second = await startSandbox();
-    assert.equal(await endOf(second.child, () => second.child.kill('SIGTERM')), 0);
+    assert.equal(await waitForExit(second.child, () => second.child.kill('SIGTERM')), 0);
   });
 
-  test('it refuses to listen where others could reach it', async () => {
+  test('the sandbox refuses to listen on an address that others can reach', async () => {
     await assert.rejects(startSandbox({ SANDBOX_HOST: '0.0.0.0' }), /ended with 1/);
   });
 

@@ -14,7 +14,7 @@ export async function startServer(config: Config): Promise<{ sandbox: Sandbox; s
   const sandbox = createSandbox(config);
   const server = createServer((req, res) => {
     dispatch(sandbox, req, res).catch((error: unknown) => {
-      // Failure policy: a fault of the sandbox itself is the one caller's 500; it says so on stderr and goes on.
+      // Failure policy: an error of the sandbox itself is answered 500 to this one caller and written to stderr; the sandbox continues.
       process.stderr.write(
         `sandbox: ${req.method} ${req.url}: ${String(error instanceof Error ? error.stack : error)}\n`,
       );
@@ -22,7 +22,7 @@ export async function startServer(config: Config): Promise<{ sandbox: Sandbox; s
       else res.destroy();
     });
   });
-  // A hanging receiver is what some tests ask for: the caller decides how long it waits.
+  // Some tests want a receiver that hangs; the client decides how long it waits.
   server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -3,7 +3,7 @@ import { isLoopbackUrl } from './loopback.ts';
 
 type Status = 'sent' | 'delivered' | 'read';
 
-/** `times` counts down to nothing; null means until the settings change. `to` limits the fault to one recipient (digits). */
+/** `times` counts down to zero; null means until the settings change. `to` limits the fault to one recipient (digits). */
 export type Fault = { times: number | null; to?: string } & (
   | { code: number; http_status?: number; message?: string }
   | {
@@ -20,20 +20,20 @@ export type Settings = {
   callback_url: string | null;
   status_delays_ms: Record<Status, number | null>;
   faults: Record<FaultPlace, Fault[]>;
-  /** Each notification is posted this many times more. */
+  /** The number of additional posts of each notification. */
   duplicates: number;
-  /** Notifications wait a seeded random time of at most this many milliseconds, so they overtake each other. */
+  /** Notifications wait for a random time of at most this many milliseconds, so that they overtake each other. */
   shuffle: number;
   seed: number;
-  /** At most this many elements in one POST; they wait up to 20 ms for company. */
+  /** The most elements in one POST; an element waits up to 20 ms for others. */
   batch: number;
   wa_id_ninth_digit: 'keep' | 'drop';
   fail_status: FailStatus | null;
   enforce_window: boolean;
   window_ms: number;
-  /** The test allow-list of an unverified number (131030 for others); null allows everyone. */
+  /** The allow-list of recipients of an unverified number (others fail with 131030); null allows everyone. */
   allowed_recipients: string[] | null;
-  /** A webhook receives nothing before POST /{waba}/subscribed_apps, as on the real network. */
+  /** When true, a webhook receives nothing before POST /{waba}/subscribed_apps, as on the real network. */
   require_subscription: boolean;
   signature: 'valid' | 'wrong' | 'missing';
   fetch_links: boolean;
@@ -45,7 +45,7 @@ export type Settings = {
 export function defaultSettings(callbackUrl: string | null): Settings {
   return {
     callback_url: callbackUrl,
-    // Short enough for a test, long enough for a person to see the ticks change.
+    // Short enough for a test, and long enough for a person to see the ticks change.
     status_delays_ms: { sent: 50, delivered: 200, read: 600 },
     faults: { send: [], templates: [], media: [], phone: [], subscribed_apps: [] },
     duplicates: 0,
@@ -60,7 +60,7 @@ export function defaultSettings(callbackUrl: string | null): Settings {
     require_subscription: false,
     signature: 'valid',
     fetch_links: true,
-    // The network retries for days; a test has seconds.
+    // The network retries for days; a test lasts seconds.
     retry: { start_ms: 200, max_ms: 5_000, tries: 10 },
     concurrency: 16,
     post_timeout_ms: 10_000,
@@ -113,7 +113,7 @@ const RULES: Record<keyof Settings, (value: unknown) => boolean> = {
   post_timeout_ms: (value) => isCount(value, 1),
 };
 
-/** Checks a partial change and answers the new settings, or one sentence that says what is wrong with it. */
+/** Validates a partial change and returns the new settings, or a sentence that says what is wrong. */
 export function changeSettings(current: Settings, change: unknown): Settings | string {
   if (!isRecord(change)) return 'The body must be a JSON object of settings.';
   for (const [key, value] of Object.entries(change)) {
@@ -125,7 +125,7 @@ export function changeSettings(current: Settings, change: unknown): Settings | s
   next.status_delays_ms = { ...current.status_delays_ms, ...next.status_delays_ms };
   next.retry = { ...current.retry, ...next.retry };
   next.faults = { ...current.faults, ...next.faults };
-  // Copies, because `times` is counted down in place.
+  // These are copies, because `times` is counted down in the fault itself.
   for (const place of Object.keys(next.faults) as FaultPlace[]) {
     next.faults[place] = next.faults[place].map((fault) => ({ ...fault, times: withDefaultTimes(fault.times) }));
   }
@@ -136,7 +136,7 @@ export function changeSettings(current: Settings, change: unknown): Settings | s
 
 const withDefaultTimes = (times: number | null | undefined): number | null => (times === undefined ? 1 : times);
 
-/** The fault that the next call at this place meets; uses up one of its times. */
+/** The fault for the next call at this place; each call uses up one of the fault's times. */
 export function takeFault(settings: Settings, place: FaultPlace, to?: string): Fault | undefined {
   const list = settings.faults[place];
   if (list.length === 0) return undefined;
@@ -148,7 +148,7 @@ export function takeFault(settings: Settings, place: FaultPlace, to?: string): F
   return fault;
 }
 
-/** What the next accepted message fails with, if it shall; uses up one of its times. */
+/** The failure of the next accepted message, if the settings have one; each message uses up one of its times. */
 export function takeFailStatus(settings: Settings): FailStatus | undefined {
   const failure = settings.fail_status;
   if (failure === null) return undefined;

@@ -14,7 +14,7 @@ export type Config = {
   callbackUrl: string | null;
   appSecret: string;
   verifyToken: string;
-  /** No registered account: every id and token is accepted. */
+  /** True while no account is registered and every id and token is accepted. */
   open: boolean;
 };
 
@@ -26,7 +26,7 @@ export type SentMessage = {
   id: string;
   phone_number_id: string;
   waba_id: string;
-  /** Digits as given, or the BSUID. */
+  /** The recipient's digits as given, or the BSUID. */
   to: string;
   wa_id: string;
   type: string;
@@ -50,7 +50,7 @@ export type InboundMessage = {
   from: string;
   name: string;
   message: Json;
-  /** Whether the platform took it at the last try; null until the first one has ended. */
+  /** Whether the platform accepted the notification at the last try; null until the first try has ended. */
   delivered: boolean | null;
   read: boolean;
   created_at: string;
@@ -70,7 +70,7 @@ type Stats = {
 
 export type Sandbox = {
   config: Config;
-  /** The address it listens on, without a slash at the end. */
+  /** The address on which the sandbox listens, without a slash at the end. */
   url: string;
   settings: Settings;
   accounts: Accounts;
@@ -78,7 +78,7 @@ export type Sandbox = {
   sentById: Map<string, SentMessage>;
   inbound: Ring<InboundMessage>;
   inboundById: Map<string, InboundMessage>;
-  /** When a contact last wrote, by `phone_number_id/contact`: the 24-hour window. */
+  /** When each contact last wrote, by `phone_number_id/contact`, for the 24-hour window. */
   lastInboundAt: Map<string, number>;
   catalogue: Catalogue;
   media: MediaStore;
@@ -86,11 +86,11 @@ export type Sandbox = {
   receiver: Receiver;
   listeners: Map<ServerResponse, string>;
   stats: Stats;
-  /** Counts resets: timers of an earlier generation do nothing. */
+  /** Counts resets; a timer of an earlier generation does nothing. */
   generation: number;
 };
 
-// At about 1 kB each these are 50 MB and 5 MB: more than a test looks at, less than a laptop notices.
+// At about 1 kB each these take 50 MB and 5 MB: more than any test reads, and little for a laptop.
 const SENT_KEPT = 50_000;
 const INBOUND_KEPT = 5_000;
 
@@ -129,8 +129,8 @@ export function createSandbox(config: Config): Sandbox {
 }
 
 /**
- * Back to how it started: settings, accounts, templates, everything stored; pending statuses and retries are dropped. Where
- * notifications go stays: the platform beside it says so once, when it starts.
+ * Restores the initial state: settings, accounts, templates and everything stored; pending statuses and retries are dropped. The callback
+ * address stays, because the platform sets it only once, when it starts.
  */
 export function resetSandbox(sandbox: Sandbox): void {
   sandbox.generation += 1;
@@ -144,7 +144,7 @@ export function resetSandbox(sandbox: Sandbox): void {
   sandbox.lastInboundAt.clear();
   sandbox.catalogue = createCatalogue();
   sandbox.media = createMediaStore();
-  // The old notifier finishes the calls it has begun and finds an empty queue.
+  // The old notifier finishes the posts that it has begun and then finds an empty queue.
   sandbox.notifier.queue.length = 0;
   sandbox.notifier = createNotifier(sandbox.settings.seed);
   sandbox.receiver = { ...createReceiver(), deliveries: sandbox.receiver.deliveries };

@@ -1,8 +1,8 @@
-import { callbackOf, type Account } from './accounts.ts';
+import { callbackAddress, type Account } from './accounts.ts';
 import { publish } from './live.ts';
 import { notify } from './notifier.ts';
 import { takeFailStatus } from './settings.ts';
-import { titleOf } from './graph-errors.ts';
+import { errorTitle } from './graph-errors.ts';
 import type { Json } from './exchange.ts';
 import type { Sandbox, SentMessage, StatusName } from './state.ts';
 
@@ -10,7 +10,7 @@ type Failure = { code: number; title?: string; message?: string; details?: strin
 
 const RANK: Record<StatusName, number> = { accepted: 0, sent: 1, delivered: 2, read: 3, failed: 4 };
 
-/** Plans what happens to an accepted message: sent, delivered, read; or failed, when `failure` or the settings say so. */
+/** Schedules the statuses of an accepted message: sent, delivered and read; or failed, when `failure` or the settings say so. */
 export function scheduleStatuses(sandbox: Sandbox, account: Account, message: SentMessage, failure?: Failure): void {
   const delays = sandbox.settings.status_delays_ms;
   const failed = failure ?? takeFailStatus(sandbox.settings);
@@ -20,7 +20,7 @@ export function scheduleStatuses(sandbox: Sandbox, account: Account, message: Se
     );
     return;
   }
-  // The network reports nothing more about a reaction than that it was sent.
+  // The network reports only that a reaction was sent, and nothing after that.
   const names = message.type === 'reaction' ? (['sent'] as const) : (['sent', 'delivered', 'read'] as const);
   for (const status of names) {
     const delayMs = delays[status];
@@ -35,7 +35,7 @@ function later(sandbox: Sandbox, delayMs: number, run: () => void): void {
 
 type Change = { status: StatusName; failure?: Failure };
 
-/** Moves the message on and tells the webhook and the phone page. */
+/** Updates the message's status and notifies the webhook and the phone page. */
 function applyStatus(sandbox: Sandbox, account: Account, message: SentMessage, { status, failure }: Change): void {
   const now = new Date();
   if (RANK[status] > RANK[message.status]) message.status = status;
@@ -45,7 +45,7 @@ function applyStatus(sandbox: Sandbox, account: Account, message: SentMessage, {
   if (sandbox.settings.require_subscription && !sandbox.accounts.subscribed.has(account.waba_id)) return;
   notify(sandbox, {
     account,
-    target: callbackOf(sandbox.accounts, account, sandbox.settings.callback_url),
+    target: callbackAddress(sandbox.accounts, account, sandbox.settings.callback_url),
     kind: 'statuses',
     item: describeStatus(message, status, now),
   });
@@ -61,11 +61,11 @@ function describeStatus(message: SentMessage, status: StatusName, now: Date): Js
     ...(message.biz_opaque_callback_data === undefined
       ? {}
       : { biz_opaque_callback_data: message.biz_opaque_callback_data }),
-    ...(status === 'failed' ? { errors: message.errors } : { pricing: priceOf(message) }),
+    ...(status === 'failed' ? { errors: message.errors } : { pricing: buildPricing(message) }),
   };
 }
 
-const priceOf = (message: SentMessage): Json => {
+const buildPricing = (message: SentMessage): Json => {
   const isTemplate = message.type === 'template';
   return {
     billable: isTemplate,
@@ -77,8 +77,8 @@ const priceOf = (message: SentMessage): Json => {
 
 const describeFailure = ({ code, title, message, details }: Failure): Json => ({
   code,
-  title: title ?? titleOf(code),
-  message: message ?? title ?? titleOf(code),
-  error_data: { details: details ?? message ?? titleOf(code) },
+  title: title ?? errorTitle(code),
+  message: message ?? title ?? errorTitle(code),
+  error_data: { details: details ?? message ?? errorTitle(code) },
   href: 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/',
 });

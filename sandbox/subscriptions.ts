@@ -22,7 +22,7 @@ function describe(sandbox: Sandbox, wabaId: string): Json[] {
 export const listSubscriptions = (sandbox: Sandbox, wabaId: string): Answer =>
   answer({ data: describe(sandbox, wabaId) });
 
-/** `POST /{waba}/subscribed_apps`, with or without a callback of its own; that one must pass the handshake first. */
+/** `POST /{waba}/subscribed_apps`, with or without a callback override, whose address must pass the handshake first. */
 export async function subscribe(sandbox: Sandbox, wabaId: string, body: unknown): Promise<Answer> {
   const { override_callback_uri, verify_token } = asObject(body);
   const url = asText(override_callback_uri);
@@ -43,13 +43,13 @@ export function unsubscribe(sandbox: Sandbox, wabaId: string): Answer {
   return answer({ success: true });
 }
 
-/** A callback is taken only when it is on this machine and answers the verification challenge. */
+/** Accepts a callback override only when it is on this machine and answers the verification challenge. */
 export async function checkOverride(
   sandbox: Sandbox,
   { url, verify_token }: { url: string; verify_token: string },
 ): Promise<GraphFailure | undefined> {
   if (!isLoopbackUrl(url)) return { code: 100, details: 'The sandbox notifies addresses on this machine only.' };
-  // It would be notified at its own control paths.
+  // Notifications to the sandbox itself would reach its control API.
   if (new URL(url).port === new URL(sandbox.url).port)
     return { code: 100, details: 'The sandbox does not notify itself.' };
   if (await verifyCallback(sandbox, url, verify_token)) return undefined;

@@ -4,18 +4,18 @@ import { checkMediaReference } from './message-rules.ts';
 import type { Sandbox } from './state.ts';
 import type { Template } from './templates.ts';
 
-/** The different placeholders of a text in the order of their first use: `{{1}}` or `{{first_name}}`. */
-export const placeholdersOf = (text: string): string[] => [
+/** The distinct placeholders of a text in the order of their first use: `{{1}}` or `{{first_name}}`. */
+export const findPlaceholders = (text: string): string[] => [
   ...new Set([...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name)),
 ];
 
-// Required parts per template, worked out once: a benchmark sends the same template a million times.
+// The required parts of each template, computed once: a benchmark sends the same template a million times.
 const partsByTemplate = new WeakMap<Template, Parts>();
 
 type Button = { index: number; type: string; isRequired: boolean };
 type Parts = { body: string[]; headerFormat: string | null; headerText: string[]; buttons: Button[] };
 
-function partsOf(template: Template): Parts {
+function requiredParts(template: Template): Parts {
   const known = partsByTemplate.get(template);
   if (known !== undefined) return known;
   const find = (type: string): Json =>
@@ -23,9 +23,9 @@ function partsOf(template: Template): Parts {
   const header = find('HEADER');
   const buttons = find('BUTTONS')['buttons'];
   const parts = {
-    body: placeholdersOf(asText(find('BODY')['text']) ?? ''),
+    body: findPlaceholders(asText(find('BODY')['text']) ?? ''),
     headerFormat: asText(header['format'])?.toUpperCase() ?? null,
-    headerText: placeholdersOf(asText(header['text']) ?? ''),
+    headerText: findPlaceholders(asText(header['text']) ?? ''),
     buttons: (Array.isArray(buttons) ? buttons.map(asObject) : []).map(describeButton),
   };
   partsByTemplate.set(template, parts);
@@ -38,23 +38,23 @@ function describeButton(button: Json, index: number): Button {
   return { index, type, isRequired };
 }
 
-/** Checks the components of a template message against what its template asks for. */
+/** Checks the components of a template message against those that its template requires. */
 export function checkComponents(sandbox: Sandbox, template: Template, given: unknown): GraphFailure | undefined {
   if (given !== undefined && !Array.isArray(given)) return { code: 100, details: 'Param components must be an array.' };
   const components = (given ?? []).map(asObject);
-  const parts = partsOf(template);
+  const parts = requiredParts(template);
   const of = (type: string): Json[] => components.filter((item) => String(item['type']).toLowerCase() === type);
   const known = new Set(['header', 'body', 'button', 'footer', 'carousel', 'limited_time_offer']);
   const stray = components.find((item) => !known.has(String(item['type']).toLowerCase()));
   if (stray !== undefined) return { code: 100, details: `Unexpected component type "${String(stray['type'])}".` };
   return (
     checkHeader(sandbox, parts, template, of('header')[0]) ??
-    checkTexts('body', parts.body, template, parametersOf(of('body')[0])) ??
+    checkTexts('body', parts.body, template, readParameters(of('body')[0])) ??
     checkButtons(parts.buttons, of('button'))
   );
 }
 
-const parametersOf = (component: Json | undefined): Json[] =>
+const readParameters = (component: Json | undefined): Json[] =>
   Array.isArray(component?.['parameters']) ? component['parameters'].map(asObject) : [];
 
 function checkHeader(
@@ -63,7 +63,7 @@ function checkHeader(
   template: Template,
   component: Json | undefined,
 ): GraphFailure | undefined {
-  const parameters = parametersOf(component);
+  const parameters = readParameters(component);
   const { headerFormat } = parts;
   if (headerFormat === null || headerFormat === 'TEXT') {
     return checkTexts('header', parts.headerText, template, parameters);
@@ -146,7 +146,7 @@ function checkButtons(buttons: Button[], given: Json[]): GraphFailure | undefine
       };
     }
     const key = own(PARAMETER_OF_BUTTON, button.type);
-    if (key !== undefined && own(parametersOf(component)[0] ?? {}, key) === undefined) {
+    if (key !== undefined && own(readParameters(component)[0] ?? {}, key) === undefined) {
       return { code: 131008, details: `buttons: Button at index ${button.index} requires the parameter ${key}` };
     }
   }

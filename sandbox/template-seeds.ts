@@ -1,6 +1,6 @@
 import type { Template } from './templates.ts';
 
-/** The templates that every WABA begins with: one per thing that a sender can get wrong. */
+/** The templates that every WABA begins with: one for each mistake that a sender can make. */
 export const TEMPLATE_SEEDS: Template[] = [
   {
     id: '1000000000000000101',

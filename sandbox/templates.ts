@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Account } from './accounts.ts';
 import { answer, asObject, asText, type Answer, type Json } from './exchange.ts';
 import { errorAnswer, type GraphFailure } from './graph-errors.ts';
-import { checkComponents, placeholdersOf } from './template-rules.ts';
+import { checkComponents, findPlaceholders } from './template-rules.ts';
 import { TEMPLATE_SEEDS } from './template-seeds.ts';
 import type { Sandbox } from './state.ts';
 
@@ -16,17 +16,19 @@ export type Template = {
   components: Json[];
 };
 
-/** Templates by `name language`: those that every WABA has, and each WABA's own, which win. */
+/** Templates by `name language`: those that every WABA has, and those of one WABA, which take precedence. */
 export type Catalogue = { shared: Map<string, Template>; byWaba: Map<string, Map<string, Template>> };
 
-const keyOf = (name: string, language: string): string => `${name} ${language}`;
+const templateKey = (name: string, language: string): string => `${name} ${language}`;
 
 export const createCatalogue = (): Catalogue => ({
-  shared: new Map(TEMPLATE_SEEDS.map((template) => [keyOf(template.name, template.language), template])),
+  shared: new Map(TEMPLATE_SEEDS.map((template) => [templateKey(template.name, template.language), template])),
   byWaba: new Map(),
 });
 
-/** Adds or replaces a template of one WABA, approved unless it says otherwise. Answers a sentence when it is incomplete. */
+/**
+ * Adds or replaces a template of one WABA, approved unless the input has another status. Returns an error sentence when a field is missing.
+ */
 export function putTemplate(catalogue: Catalogue, wabaId: string, input: Json): Template | string {
   const name = asText(input['name']);
   const language = asText(input['language']);
@@ -44,24 +46,24 @@ export function putTemplate(catalogue: Catalogue, wabaId: string, input: Json): 
     components: input['components'].map(asObject),
   };
   const own = catalogue.byWaba.get(wabaId) ?? new Map<string, Template>();
-  catalogue.byWaba.set(wabaId, own.set(keyOf(name, language), template));
+  catalogue.byWaba.set(wabaId, own.set(templateKey(name, language), template));
   return template;
 }
 
 function findTemplate(catalogue: Catalogue, account: Account, template: Json): Template | undefined {
   const code = asText(asObject(template['language'])['code']) ?? '';
-  const key = keyOf(asText(template['name']) ?? '', code);
+  const key = templateKey(asText(template['name']) ?? '', code);
   return catalogue.byWaba.get(account.waba_id)?.get(key) ?? catalogue.shared.get(key);
 }
 
-/** `POST /{waba}/message_templates`: approved at once, where the network takes minutes. */
+/** `POST /{waba}/message_templates`: the template is approved at once, while the network takes minutes. */
 export function createTemplate(catalogue: Catalogue, wabaId: string, input: Json): Answer {
   const template = putTemplate(catalogue, wabaId, input);
   if (typeof template === 'string') return errorAnswer({ code: 100, details: template });
   return answer({ id: template.id, status: template.status, category: template.category });
 }
 
-/** `DELETE /{waba}/message_templates?name=`: all languages of the name. */
+/** `DELETE /{waba}/message_templates?name=`: deletes the template in all languages. */
 export function deleteTemplate(catalogue: Catalogue, wabaId: string, query: URLSearchParams): Answer {
   const own = catalogue.byWaba.get(wabaId) ?? new Map<string, Template>();
   const doomed = [...own].filter(([, template]) => template.name === query.get('name'));
@@ -114,7 +116,7 @@ const pick = (template: Template, fields: string[]): Json => {
   return Object.fromEntries(Object.entries(all).filter(([key]) => wanted.has(key)));
 };
 
-/** Checks a template message against the catalogue: it exists, it is approved, each parameter is there and fits. */
+/** Checks a template message against the catalogue: the template exists and is approved, and each parameter is given and valid. */
 export function checkTemplateMessage(sandbox: Sandbox, account: Account, body: Json): GraphFailure | undefined {
   if (body['type'] !== 'template') return undefined;
   const message = asObject(body['template']);
@@ -147,7 +149,7 @@ export function renderTemplate(catalogue: Catalogue, account: Account, message: 
 }
 
 function fillIn(text: string, parameters: Json[]): string {
-  const names = placeholdersOf(text);
+  const names = findPlaceholders(text);
   const values = names.map((name, index) => {
     const found = parameters.find((parameter) => parameter['parameter_name'] === name) ?? parameters[index] ?? {};
     const fallback = asObject(found['currency'])['fallback_value'] ?? asObject(found['date_time'])['fallback_value'];

@@ -17,10 +17,10 @@ export const TEXT = {
   text: { body: 'Olá / *Maria*' },
 };
 
-/** A sandbox process of its own; it ends with `stop`, and by itself when this process dies. */
+/** A sandbox in a process of its own; it ends by `stop`, and when this process dies. */
 type Running = { url: string; child: ChildProcess; stop: () => Promise<void> };
 
-/** Starts the real program and waits for its one line. */
+/** Starts the sandbox's real program and waits until it has printed its address. */
 export async function startSandbox(env: Record<string, string> = {}, hold: 'pipe' | 'ipc' = 'pipe'): Promise<Running> {
   const stdio: StdioOptions = hold === 'pipe' ? ['pipe', 'pipe', 'inherit'] : ['ignore', 'pipe', 'inherit', 'ipc'];
   const child = spawn(process.execPath, [MAIN], { env, stdio });
@@ -30,11 +30,11 @@ export async function startSandbox(env: Record<string, string> = {}, hold: 'pipe
   });
   const { ready, url } = JSON.parse(line) as { ready: boolean; url: string };
   assert.equal(ready, true);
-  return { url, child, stop: () => endOf(child, () => child.kill('SIGTERM')).then(() => undefined) };
+  return { url, child, stop: () => waitForExit(child, () => child.kill('SIGTERM')).then(() => undefined) };
 }
 
-/** Does something that ends the process and answers its exit code. */
-export function endOf(child: ChildProcess, act: () => void): Promise<number | null> {
+/** Runs `act`, which ends the process, and returns the process's exit code. */
+export function waitForExit(child: ChildProcess, act: () => void): Promise<number | null> {
   if (child.exitCode !== null) return Promise.resolve(child.exitCode);
   return new Promise((resolve) => {
     child.once('exit', (code) => resolve(code));
@@ -45,7 +45,7 @@ export function endOf(child: ChildProcess, act: () => void): Promise<number | nu
 export type Reply<T> = { status: number; body: T; headers: Headers };
 type Options = { method?: string; token?: string; body?: object; headers?: Record<string, string> };
 
-/** One call with JSON in and out; a body makes it a POST. The test says what it expects to come back. */
+/** One call with JSON in and out; a call with a body is a POST. The caller gives the type of the answer. */
 export async function call<T>(url: string, { method, token, body, headers }: Options = {}): Promise<Reply<T>> {
   const response = await fetch(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -61,7 +61,7 @@ export async function call<T>(url: string, { method, token, body, headers }: Opt
   return { status: response.status, headers: response.headers, body: answered as T };
 }
 
-/** Asks again until the condition holds; fails after five seconds with the last thing seen. */
+/** Repeats `look` until the condition holds; fails after five seconds with the last result. */
 export async function until<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
   const deadline = Date.now() + 5_000;
   for (;;) {
@@ -80,7 +80,7 @@ type GraphError = {
   fbtrace_id: string;
 };
 
-/** Whatever the Graph API answers in these tests; a missing part reads as undefined and fails the assertion. */
+/** Every answer of the Graph API in these tests; a missing part is undefined and fails the assertion. */
 export type GraphBody = {
   error?: GraphError;
   contacts?: object[];
@@ -116,13 +116,13 @@ export type Value = {
   statuses?: Status[];
 };
 
-/** The `value` of each change in a delivered notification. */
-export function valuesOf({ body }: Delivery): Value[] {
+/** The `value` of each change in a notification. */
+export function readValues({ body }: Delivery): Value[] {
   const { entry } = JSON.parse(body) as { entry: { changes: { value: Value }[] }[] };
   return entry.flatMap(({ changes }) => changes.map(({ value }) => value));
 }
 
-/** One sandbox for the file, reset before each test; its own receiver takes the notifications. */
+/** Starts one sandbox for the file and resets it before each test; its own receiver gets the notifications. */
 export function useSandbox() {
   let running: Running | undefined;
   before(async () => {
@@ -152,7 +152,7 @@ export function useSandbox() {
   const deliveries = async (): Promise<Delivery[]> =>
     (await control<{ deliveries: Delivery[] }>('deliveries?path=/receiver/wap')).deliveries;
   const statuses = async (): Promise<Status[]> =>
-    (await deliveries()).flatMap(valuesOf).flatMap((value) => value.statuses ?? []);
+    (await deliveries()).flatMap(readValues).flatMap((value) => value.statuses ?? []);
   const stats = (): Promise<Record<string, number>> => control('stats');
 
   async function refusedWith(body: object, code: number): Promise<GraphError> {

@@ -1,4 +1,4 @@
-import { make, makeButton, timeOf } from './elements.js';
+import { make, makeButton, formatTime } from './elements.js';
 
 const MARKS = [
   [/```([^`]+)```/, 'code'],
@@ -7,7 +7,7 @@ const MARKS = [
   [/(?<![\w~])~([^\s~](?:[^~\n]*[^\s~])?)~(?![\w~])/, 's'],
 ];
 
-/** Text with *bold*, _italic_, ~struck~ and ```code``` as the app shows them, as nodes. */
+/** Turns text with *bold*, _italic_, ~struck~ and ```code``` into nodes, formatted as the app shows them. */
 export function formatText(text) {
   const found = MARKS.map(([pattern, tag]) => ({ match: pattern.exec(text), tag })).filter(({ match }) => match);
   if (found.length === 0) return [text];
@@ -29,7 +29,7 @@ const card = (mark, title, detail) =>
     make('div', '', String(title ?? ''), make('small', '', String(detail ?? ''))),
   );
 
-/** The file itself where the sandbox has it, else a card that names it. */
+/** Shows the file when the sandbox has it, else a card with its name. */
 function media(type, part, mediaId) {
   const id = part.id ?? mediaId;
   const tag = { image: 'img', sticker: 'img', video: 'video', audio: 'audio' }[type];
@@ -94,8 +94,8 @@ function template(item, onChoose) {
   ];
 }
 
-/** What a message says, as nodes. `onChoose` is called with the raw answer when the person taps a choice. */
-function contentOf(item, onChoose) {
+/** The content of a message as nodes. `onChoose` is called with the raw answer when the person taps a choice. */
+function buildContent(item, onChoose) {
   const message = item.body ?? item.message;
   const type = message.type ?? 'text';
   const part = message[type] ?? {};
@@ -111,11 +111,11 @@ function contentOf(item, onChoose) {
   if (type === 'reaction')
     return [make('span', 'kind', part.emoji ? `reacted with ${part.emoji}` : 'took a reaction back')];
   const isChoice = type === 'interactive' || type === 'button';
-  return [words(summaryOf(item)), isChoice ? null : make('span', 'kind', type)];
+  return [words(summarize(item)), isChoice ? null : make('span', 'kind', type)];
 }
 
-/** One line that stands for the message, for a quote. */
-export function summaryOf(item) {
+/** One line of text that represents a message when it is quoted. */
+export function summarize(item) {
   const message = item.body ?? item.message;
   const type = message.type ?? 'text';
   const part = message[type] ?? {};
@@ -154,27 +154,27 @@ function ticks(state) {
   return holder;
 }
 
-/** A contact's message: null while its first try is on the way. */
+/** The state of a contact's message; `delivered` is null while the first try is under way. */
 const taken = (delivered) => (delivered === null ? 'accepted' : delivered ? 'delivered' : 'unheard');
 
-/** The line under a message: its time and how far it came. */
-export function metaOf(item) {
+/** The line under a message with its time and its status. */
+export function buildMeta(item) {
   const state = item.status ?? (item.read ? 'read' : taken(item.delivered));
   const isBad = state === 'failed' || state === 'unheard';
   const why = item.errors?.[0] ? `${item.errors[0].code} ${item.errors[0].title}` : STATES[state];
   const end = isBad ? make('span', 'failed', `⚠ ${why}`) : ticks(state);
-  return make('div', 'meta', timeOf(item.created_at), end);
+  return make('div', 'meta', formatTime(item.created_at), end);
 }
 
-/** The whole bubble. `quoted` is the message that it answers, if there is one. */
-export function bubbleOf(item, { quoted, reactions, onChoose }) {
+/** The whole bubble of a message. `quoted` is the message that it answers, or undefined. */
+export function buildBubble(item, { quoted, reactions, onChoose }) {
   const signs = [...new Set(reactions)].join(' ');
   return make(
     'div',
     signs ? 'bubble reacted' : 'bubble',
-    quoted ? make('div', 'quote', ...formatText(summaryOf(quoted).slice(0, 120))) : null,
-    ...contentOf(item, onChoose),
-    metaOf(item),
+    quoted ? make('div', 'quote', ...formatText(summarize(quoted).slice(0, 120))) : null,
+    ...buildContent(item, onChoose),
+    buildMeta(item),
     signs ? make('span', 'reactions', signs) : null,
   );
 }

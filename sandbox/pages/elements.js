@@ -1,6 +1,6 @@
-// Small ways to make elements. Text always goes in as text, so nothing that a stranger wrote can become markup.
+// Helpers that create elements. Text is always added as text, so that nothing a stranger wrote can become markup.
 
-/** An element with a class and children; strings become text, null is left out. */
+/** Creates an element with a class and children; strings become text, and null is left out. */
 export function make(tag, className, ...children) {
   const element = document.createElement(tag);
   if (className) element.className = className;
@@ -8,7 +8,7 @@ export function make(tag, className, ...children) {
   return element;
 }
 
-/** A button that does something; `label` is what a screen reader says when the text is only a sign. */
+/** Creates a button; a screen reader reads `label` when the button's text is only a symbol. */
 export function makeButton(text, onClick, label) {
   const button = make('button', '', text);
   button.type = 'button';
@@ -19,10 +19,10 @@ export function makeButton(text, onClick, label) {
 
 export const byId = (id) => document.getElementById(id);
 
-export const timeOf = (iso, options = { hour: '2-digit', minute: '2-digit' }) =>
+export const formatTime = (iso, options = { hour: '2-digit', minute: '2-digit' }) =>
   new Date(iso).toLocaleTimeString([], options);
 
-/** Calls the control API with JSON; throws with its sentence when it refuses. */
+/** Calls the control API with JSON. When the call is refused, throws an error with the API's sentence. */
 export async function control(path, body, method = body === undefined ? 'GET' : 'POST') {
   const response = await fetch(`/sandbox/${path}`, {
     method,
@@ -33,7 +33,7 @@ export async function control(path, body, method = body === undefined ? 'GET' : 
   return answer;
 }
 
-/** Follows a topic; `onOpen` runs at each (re)connection, so that the page fetches what it missed. */
+/** Follows a topic of the live stream. `onOpen` runs at each connection, so that the page loads what it missed. */
 export function follow(topic, onOpen, handlers) {
   const source = new EventSource(`/sandbox/live?topic=${topic}`);
   const lamp = byId('live');

@@ -1,4 +1,4 @@
-import { bubbleOf, summaryOf } from './bubbles.js';
+import { buildBubble, summarize } from './bubbles.js';
 import { byId, control, follow, make, makeButton } from './elements.js';
 
 const PRESETS = [
@@ -30,7 +30,7 @@ const state = {
 };
 
 const digits = (text) => text.replace(/\D/g, '');
-/** The same person with and without the Brazilian ninth digit. */
+/** The same key for a person's number with and without the Brazilian ninth digit. */
 const personKey = (number) => digits(number).replace(/^(55\d{2})9(\d{8})$/, '$1$2') || number;
 const isHere = ({ phone_number_id: id }, number) =>
   id === state.company?.phone_number_id && personKey(number) === personKey(state.person.number);
@@ -79,45 +79,45 @@ async function loadCompanies() {
   showCompany();
 }
 
-/** Fetches the conversation anew: at the start, for another person, and after a lost connection. */
+/** Loads the whole conversation: at the start, for another person, and after a lost connection. */
 async function load() {
   await loadCompanies();
   if (state.company === null) return showAll();
   const { person } = state;
   const query = new URLSearchParams({ phone_number_id: state.company.phone_number_id, contact: person.number });
   const { items } = await control(`conversation?${query}`);
-  // The person was changed while this was on its way: the newer call shows its own.
+  // The person was changed while this request ran; the newer request shows the other person's messages.
   if (person !== state.person) return;
   state.items = new Map(items.map((item) => [item.id, item]));
   showAll();
 }
 
-const reactionOf = (item) => (item.body ?? item.message).reaction;
+const readReaction = (item) => (item.body ?? item.message).reaction;
 
-/** The last sign of each side on a message. */
+/** The latest reaction of each side to a message. */
 function reactionsOn(id) {
   const bySide = new Map();
   for (const item of state.items.values()) {
-    const reaction = reactionOf(item);
+    const reaction = readReaction(item);
     if (reaction?.message_id === id) bySide.set(item.direction, reaction.emoji);
   }
   return [...bySide.values()].filter(Boolean);
 }
 
-function rowOf(item) {
+function buildRow(item) {
   const context = (item.body ?? item.message).context;
   const quoted = state.items.get(context?.message_id ?? context?.id);
-  const bubble = bubbleOf(item, {
+  const bubble = buildBubble(item, {
     quoted,
     reactions: reactionsOn(item.id),
     onChoose: (raw) => write({ type: raw.type, raw: { ...raw, context: { id: item.id } } }),
   });
-  const row = make('li', `row ${item.direction}`, bubble, toolsOf(item));
+  const row = make('li', `row ${item.direction}`, bubble, buildTools(item));
   row.dataset.id = item.id;
   return row;
 }
 
-function toolsOf(item) {
+function buildTools(item) {
   const react = (emoji) => write({ type: 'reaction', raw: { reaction: { message_id: item.id, emoji } } });
   const signs = item.direction === 'in' ? SIGNS.slice(0, 2) : [];
   return make(
@@ -128,10 +128,10 @@ function toolsOf(item) {
   );
 }
 
-const isShown = (item) => reactionOf(item) === undefined || !state.items.has(reactionOf(item).message_id);
+const isShown = (item) => readReaction(item) === undefined || !state.items.has(readReaction(item).message_id);
 
 function showAll() {
-  const rows = [...state.items.values()].filter(isShown).map(rowOf);
+  const rows = [...state.items.values()].filter(isShown).map(buildRow);
   const hint = make('li', 'empty', 'No messages yet. Say hello: the platform gets it as a signed notification.');
   byId('chat').replaceChildren(...(rows.length > 0 ? rows : [hint]));
   scrollDown();
@@ -142,13 +142,13 @@ function scrollDown() {
   byId('chat').scrollTo({ top: byId('chat').scrollHeight });
 }
 
-/** Puts a new or changed message in its place; a reaction changes the message that it belongs to. */
+/** Shows a new or changed message at its position; a reaction updates the message that it belongs to. */
 function show(item) {
   const chat = byId('chat');
   chat.querySelector('.empty')?.remove();
-  const target = isShown(item) ? item : state.items.get(reactionOf(item).message_id);
+  const target = isShown(item) ? item : state.items.get(readReaction(item).message_id);
   const old = [...chat.children].find((row) => row.dataset.id === target.id);
-  const row = rowOf(target);
+  const row = buildRow(target);
   if (old) return old.replaceWith(row);
   row.classList.add('new');
   chat.append(row);
@@ -163,7 +163,7 @@ function add(item) {
 function reply(item) {
   state.replyTo = item?.id ?? null;
   byId('replying').hidden = item === null;
-  byId('replying-to').textContent = item === null ? '' : summaryOf(item).slice(0, 80);
+  byId('replying-to').textContent = item === null ? '' : summarize(item).slice(0, 80);
   if (item !== null) byId('text').focus();
 }
 
@@ -215,7 +215,7 @@ byId('composer').addEventListener('submit', (event) => {
 byId('chat').addEventListener('scroll', ({ target }) => {
   state.isAtEnd = target.scrollHeight - target.scrollTop - target.clientHeight < 60;
 });
-// A picture is taller once it is there; `load` does not bubble, so it is caught on its way down.
+// Each picture that loads makes the list taller. The `load` event does not bubble, so it is handled in the capture phase.
 byId('chat').addEventListener('load', () => state.isAtEnd && scrollDown(), true);
 byId('replying-end').addEventListener('click', () => reply(null));
 byId('send-image').addEventListener('click', () => void write({ type: 'image', text: 'A picture' }));

@@ -1,24 +1,24 @@
-import { byId, control, follow, make, timeOf } from './elements.js';
+import { byId, control, follow, make, formatTime } from './elements.js';
 
-// More rows than anyone reads; the sandbox itself keeps the last thousand.
+// More rows than anybody reads; the sandbox keeps the last thousand.
 const ROWS_SHOWN = 200;
-// A benchmark delivers thousands a second: the page draws ten times a second.
+// A benchmark delivers thousands of events a second, so the page is drawn at most ten times a second.
 const DRAW_EVERY_MS = 100;
 
 const state = { waiting: [], events: new Set(), drawTimer: 0 };
 
-const toneOf = (event) =>
+const eventTone = (event) =>
   ['message', 'conversation', 'contact'].find((noun) => event.toLowerCase().startsWith(noun)) ?? 'other';
 
 const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g;
 
-/** Indented JSON with its keys and values coloured, as nodes; text that is no JSON as it is. */
+/** Indents and colours JSON, as nodes; text that is not JSON is returned unchanged. */
 function prettyJson(text) {
   let indented;
   try {
     indented = JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Failure policy: a body that is no JSON is shown as it arrived.
+    // Failure policy: a body that is not JSON is shown as it arrived.
     return [text];
   }
   const nodes = [];
@@ -32,19 +32,19 @@ function prettyJson(text) {
   return [...nodes, indented.slice(end)];
 }
 
-/** A few words about what is inside, for the closed row. */
+/** A short summary of a body, for the closed row. */
 function gist(body) {
   try {
     const { data } = JSON.parse(body);
     const text = data?.content ?? data?.name ?? data?.title ?? data?.status ?? data?._id ?? '';
     return typeof text === 'string' ? text : '';
   } catch {
-    // Failure policy: no words for a body that is no JSON.
+    // Failure policy: a body that is not JSON is shown by its first characters.
     return body.slice(0, 80);
   }
 }
 
-function insideOf({ headers, body, method, path }) {
+function buildDetails({ headers, body, method, path }) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return make(
     'div',
@@ -54,13 +54,13 @@ function insideOf({ headers, body, method, path }) {
   );
 }
 
-function rowOf(delivery) {
+function buildRow(delivery) {
   const name = delivery.event ?? delivery.method;
-  const event = make('span', `event ${delivery.event ? toneOf(name) : ''}`, name);
+  const event = make('span', `event ${delivery.event ? eventTone(name) : ''}`, name);
   const when = make(
     'time',
     'when',
-    timeOf(delivery.at, { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 }),
+    formatTime(delivery.at, { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 }),
   );
   when.dateTime = delivery.at;
   const again = delivery.duplicate ? make('span', 'twice', 'delivered before') : null;
@@ -69,8 +69,8 @@ function rowOf(delivery) {
     '',
     make('summary', '', event, make('span', 'what', gist(delivery.body) || delivery.path), again, when),
   );
-  // The inside is built when it is first opened: most rows never are.
-  details.addEventListener('toggle', () => details.children.length === 1 && details.append(insideOf(delivery)));
+  // The content of a row is created when the row is first opened, because most rows never are.
+  details.addEventListener('toggle', () => details.children.length === 1 && details.append(buildDetails(delivery)));
   const row = make('li', 'delivery new', details);
   row.dataset.event = delivery.event ?? '';
   return row;
@@ -87,7 +87,7 @@ function draw() {
   list.prepend(
     ...fresh
       .filter(({ event }) => isWanted(event ?? ''))
-      .map(rowOf)
+      .map(buildRow)
       .toReversed(),
   );
   while (list.children.length > ROWS_SHOWN) list.lastElementChild.remove();
