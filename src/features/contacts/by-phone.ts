@@ -1,4 +1,4 @@
-/** The contact behind a phone number, for whoever begins something with a number alone. */
+/** Finds or creates the contact of a phone number, for operations that are given only a number. */
 import { readCallersPhone } from '../../platform/phone-country.ts';
 import { phoneKey } from '../../platform/phone.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
@@ -7,8 +7,9 @@ import { findNames } from './name-queries.ts';
 import type { ContactSource } from './schemas.ts';
 
 /**
- * The id of the contact with this number, in any writing; made, with its event, when nobody has it. A contact that is known
- * keeps its name. Throws CONTACT_EXISTS when somebody else makes it at the same moment: the next try finds it.
+ * Returns the id of the contact with this number, in whatever format the number is written, and creates the contact, with its event, when
+ * nobody has the number. An existing contact keeps its name. Throws CONTACT_EXISTS when another transaction creates it at the same moment;
+ * a retry then finds it.
  */
 export async function contactOfPhone(
   tx: TenantTx,

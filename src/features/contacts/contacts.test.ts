@@ -13,7 +13,7 @@ const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/c
 const heard = await hear(platform);
 const READ: Asked = { method: 'GET', path: `/v1/contacts/${heard.contact._id}`, scope: 'contacts:read' };
 
-test('a contact made by a first message has all its fields, null where they are empty, and is told in this format', async () => {
+test('a contact that a first message creates has all its fields, null where they are empty, and its event has the same format', async () => {
   const { message, contact } = await hear(platform, { from: '5511988887777', name: 'Maria Silva' });
   const { _id, createdAt, updatedAt, ...rest } = contact;
   assert.match(_id, /^[0-9a-f]{24}$/);
@@ -43,7 +43,7 @@ test('a contact made by a first message has all its fields, null where they are 
   assert.deepEqual(told, { event: 'CONTACT_CREATED', data: contact });
 });
 
-test('what a contact can hold beside is shown, each custom field with the type of its value', async () => {
+test('a contact shows its tags, business, owner and custom fields, each value with its type', async () => {
   const { contact } = await hear(platform);
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'Padaria Silva' } })).body._id;
@@ -82,7 +82,7 @@ test('what a contact can hold beside is shown, each custom field with the type o
   });
 });
 
-test('further messages move the clocks of a contact and nothing else: updatedAt stays, and nobody is told', async () => {
+test('further messages change only the message times of a contact: updatedAt stays, and no event is emitted', async () => {
   const from = '5511977770001';
   const first = await hear(platform, { from });
   const second = await hear(platform, { from });
@@ -98,12 +98,12 @@ test('GET /v1/contacts/{id} refuses strangers, missing scopes and malformed requ
   await checkRefusals(platform, READ);
 });
 
-test('while the database is busy a contact is 503; a defect is 500 and says nothing about itself', async () => {
+test('reading a contact answers 503 while the database is busy, and 500 without details at a defect', async () => {
   await checkUnavailable(platform, ['contacts'], [READ]);
   await checkDefect(platform, 'contacts.tags', [READ]);
 });
 
-test("another company's contact is byte for byte what an unknown one is", async () => {
+test("another company's contact is answered like an unknown one, byte for byte", async () => {
   const other = await platform.createCompany();
   const theirs = newId();
   await database.sql(`insert into contacts (company_id, _id, source) values ($1, $2, 'API')`, [other._id, theirs]);

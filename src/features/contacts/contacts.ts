@@ -1,4 +1,4 @@
-/** Contacts of a company: the people that it talks to. */
+/** Contacts of a company: the people that it exchanges messages with. */
 import { isDeepStrictEqual } from 'node:util';
 import { invalid, notFound } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
@@ -54,7 +54,10 @@ export const NOBODY: ContactFields = {
   held: {},
 };
 
-/** Part of the caller's transaction, with its events. Throws CONTACT_EXISTS where another contact has one of its names. */
+/**
+ * Creates a contact in the caller's transaction and emits its events. Throws CONTACT_EXISTS where another contact has one of its
+ * identities: phone number, e-mail, network identifier or external id.
+ */
 export async function addContact(tx: TenantTx, source: ContactSource, input: ContactCreate): Promise<Contact> {
   const { fields, changes } = await applied(tx, NOBODY, await readNumber(tx, input));
   if (isNobody(fields)) throw nobody();
@@ -68,7 +71,8 @@ export async function updateContactById(tenant: Tenant, id: string, input: Conta
   const wanted = await readNumber(tenant.read, input);
   return tenant.tx(async (tx) => {
     if ((await holdContacts(tx, [id])) === 0) throw notFound();
-    // Before the lock, as ingestion does, and once more behind it: a name that was ours may have been given away meanwhile.
+    // Identities are claimed before the lock, in the same order as ingestion, and again after it, because the contact may have lost one of
+    // them in between.
     await claimNames(tx, id, wanted);
     const [before] = await lockContacts(tx, [id]);
     if (!before) throw notFound();
@@ -101,7 +105,7 @@ async function applied(
   return { fields: { ...before, ...plain, held }, changes };
 }
 
-/** What the caller gives, its number read. */
+/** The fields that the caller gives, with the phone number in its stored form. */
 type ReadInput = Omit<ContactUpdate, 'country' | 'phone_number'> & { [field in keyof Phone]?: Phone[field] | null };
 
 async function readNumber(tx: TenantRead, { country, phone_number, ...plain }: ContactUpdate): Promise<ReadInput> {

@@ -1,9 +1,11 @@
-/** What an erased contact leaves: its conversations and messages, the rows that name it, and its words wherever else they stand. */
+/**
+ * Queries that erase what belongs to a contact: conversations and messages, links of table rows, and words of the person in other tables.
+ */
 import { exec, many, maybeOne } from '../../platform/db.ts';
 import { selectPortion, READ_BYTES, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 
-/** A portion at a time: a long talk has more messages than a statement may take. */
+/** Deletes messages of the contact a portion at a time, because a contact may have more than one statement can delete. */
 export function eraseMessages(tx: TenantTx, contact: string, limit: number): Promise<number> {
   const rows = `select m._id, m.record_bytes as bytes
     from conversations v join messages m on m.company_id = v.company_id and m.conversation_id = v._id
@@ -15,7 +17,7 @@ export function eraseMessages(tx: TenantTx, contact: string, limit: number): Pro
   });
 }
 
-/** A portion of its conversations, whose messages are gone. */
+/** Deletes a portion of the contact's conversations, whose messages are gone. */
 export function eraseThreads(tx: TenantTx, contact: string, limit: number): Promise<number> {
   const rows =
     'select _id, record_bytes as bytes from conversations where company_id = $1 and contact_id = $2 limit $3';
@@ -26,7 +28,7 @@ export function eraseThreads(tx: TenantTx, contact: string, limit: number): Prom
   });
 }
 
-/** A portion of the table rows that name it. Those that somebody is writing into are left to the foreign key. */
+/** Removes the contact from a portion of the table rows that name it. The foreign key clears rows that another transaction is changing. */
 export function unlinkRows(tx: TenantTx, contact: string, limit: number): Promise<number> {
   const rows = `select _id, record_bytes as bytes from table_rows where company_id = $1 and contact_id = $2
     limit $3 for no key update skip locked`;
@@ -38,7 +40,7 @@ export function unlinkRows(tx: TenantTx, contact: string, limit: number): Promis
   });
 }
 
-/** How the networks call it: each name as it is compared, and as the network writes it. */
+/** The contact's phone numbers and ids of the networks, in the form for comparison and in the form that the network writes. */
 export async function listNetworkNames(tx: TenantTx, contact: string): Promise<string[]> {
   const rows = await many<{ name: string }>(tx, {
     name: 'contacts.listNetworkNames',
@@ -49,7 +51,7 @@ export async function listNetworkNames(tx: TenantTx, contact: string): Promise<s
   return rows.map(({ name }) => name);
 }
 
-/** Notes that `absorbed` was merged into `contact`, and with it those that had been merged into it before. */
+/** Records that `absorbed`, with all contacts that were merged into it before, was merged into `contact`. */
 export function noteAbsorbed(tx: TenantTx, contact: string, absorbed: string): Promise<number> {
   return exec(tx, {
     name: 'contacts.noteAbsorbed',
@@ -70,7 +72,7 @@ export async function listAbsorbed(tx: TenantTx, contact: string): Promise<strin
   return rows.map(({ _id }) => _id);
 }
 
-/** Edits that wait for a message which never came: nothing but their sender says whose words they are. */
+/** Deletes edits that wait for a message which never came. They belong to no contact, so they are found by their sender. */
 export function eraseParked(tx: TenantTx, names: string[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.eraseParked',
@@ -87,8 +89,8 @@ export interface AsidePortion {
 }
 
 /**
- * Deletes, of the next portion of what was kept aside, what holds one of these names and came to an inbox of the company, or to
- * one that nobody could tell. Returns where the portion ended; null when nothing was left.
+ * Looks at the next portion of unreadable callbacks that were kept, and deletes those that contain one of these names and came to an inbox
+ * of the company or to an unknown one. Returns the last id of the portion; null when none was left.
  */
 export async function eraseAside(tx: SystemTx, { company, names, after, limit }: AsidePortion): Promise<string | null> {
   const rows = 'select _id, octet_length(raw) as bytes from callbacks_aside where _id > $3 order by _id limit $4';

@@ -1,4 +1,4 @@
-/** Erasing a contact: with its conversations and messages, and its words wherever else they stand. */
+/** Erases a contact with its conversations and messages, and the person's words in all other tables. */
 import type { Kit } from '../../kit.ts';
 import { notFound } from '../../platform/errors.ts';
 import { inPortions } from '../../platform/portions.ts';
@@ -17,18 +17,19 @@ import { RedactContact } from './jobs.ts';
 import { deleteContact, seizeContacts, seizeThreads } from './queries.ts';
 import type { Contact } from './schemas.ts';
 
-// Some hundred milliseconds a statement.
+// A statement for this many messages or conversations takes some hundred milliseconds.
 const PORTION = 5_000;
-// The same for rows: each that changes goes into the index of their search anew.
+// Rows come in smaller portions, because the search index is updated for each changed row.
 const ROW_PORTION = 1_000;
-// Each may hold a whole callback, which is searched byte by byte.
+// A stored callback may be large, and each is searched byte by byte.
 const ASIDE_PORTION = 100;
-// A shorter name could stand in anybody's callback by chance.
+// A shorter name could appear in a callback about another person by chance.
 const SHORTEST_NAME = 8;
 
 /**
- * Erases the contact; no event tells of it. Rows of tables may be very many: they are unlinked before, each portion for good, outside
- * the request's trail, which tells of the erasure only. The log of deliveries is longer still: a job follows it.
+ * Erases the contact without an event. Table rows that name it may be very many, so they are unlinked before, in portions that commit by
+ * themselves and are not recorded in the audit, which has one line for the erasure. The log of deliveries is longer still and is left to a
+ * job.
  */
 export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promise<Contact> {
   const { companyId } = tenant;
@@ -48,7 +49,7 @@ export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promi
   });
 }
 
-/** What could not be understood of the person's callbacks was kept for the operator, as it came. */
+/** Deletes callbacks about the person that could not be read and were kept for the operator. */
 async function forgetAside(kit: Kit, company: string, known: string[]): Promise<void> {
   const names = known.filter((name) => name.length >= SHORTEST_NAME);
   if (names.length === 0) return;

@@ -1,4 +1,4 @@
-/** An erased contact's words: they are nowhere in the database any more, and the lines that held them stay. */
+/** After a contact is erased, no table holds the person's words any more, and the rows of the logs that held them stay. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createGate, createListener, finishedDeliveries, startReceiver } from '../../../test/support/deliveries.ts';
@@ -7,19 +7,19 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { silenceNetwork } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 
-// One slot for each company: what comes second waits for what came first.
+// With one slot per company a second delivery waits for the first.
 const platform = await startPlatform({ env: { DELIVERY_SLOTS_PER_COMPANY: '1', OUTBOUND_ALLOW: '127.0.0.0/8' } });
-// No status of the network comes by itself: what is compared before and after is at rest.
+// The network sends no statuses by itself, so that the tables do not change between the comparisons.
 await silenceNetwork(platform);
 const { call, database, demo } = platform;
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 
-// In everything that the person is called and says, and in nothing else.
+// The person's name, messages and fields contain this word, and nothing else does.
 const WORD = 'kanarienvogel';
 const DIGITS = '5511955512345';
 
-/** Names of the tables that hold the text in any column, in bytes, too. */
+/** Names of the tables that contain the text in any column, also in binary ones. */
 async function tablesWith(text: string): Promise<string[]> {
   const tables = await database.sql<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -63,7 +63,7 @@ async function planted(): Promise<string> {
     type: 'edit',
     edit: { original_message_id: id, message: { type: 'text', text: { body: `${WORD} edit` } } },
   });
-  // Of a message that never comes, and one that can not be understood.
+  // An edit of a message that never comes, and a message that cannot be read.
   await post({
     from,
     id: wamid(),
@@ -95,7 +95,7 @@ async function planted(): Promise<string> {
   await call(201, 'POST', '/v1/messages/send-text', {
     body: { conversationId: conversation, message: { content: `Dear ${WORD}` } },
   });
-  // Under another record before, which was merged into this one.
+  // Another contact with the word is created and merged into this one.
   const other = (await call(201, 'POST', '/v1/contacts', { body: { name: `${WORD} double` } })).body._id;
   await call(201, 'POST', `/v1/contacts/${contact}/merge`, { body: { contact: other } });
   return contact;
@@ -104,14 +104,14 @@ async function planted(): Promise<string> {
 const logged = (): Promise<Json[]> =>
   database.sql(`select _id, event, resource_id, queued_at, replay_of from deliveries order by seq`);
 
-test('what an erased contact was called and said is in no column of any table, and every line of the logs stays', async () => {
+test('names and words of an erased contact are in no column of any table, and every row of the logs stays', async () => {
   const neighbour = (await call(201, 'POST', '/v1/contacts', { body: { name: 'Neighbour' } })).body;
   const contact = await planted();
   await until('everything to be delivered', async () => {
     const rows = await database.sql(`select 1 from deliveries where status in ('QUEUED', 'SENDING')`);
     return rows.length === 0;
   });
-  // As receivers do that answer with what they got.
+  // Some receivers answer with the body of the request, so the log holds it twice.
   await database.sql('update deliveries set response_body = body where resource_id <> $1', [neighbour._id]);
   const held = await tablesWith(WORD);
   for (const table of ['callbacks_aside', 'contacts', 'conversations', 'deliveries', 'messages', 'parked_updates'])
@@ -134,7 +134,7 @@ test('what an erased contact was called and said is in no column of any table, a
   assert.equal(JSON.parse(kept?.body ?? '{}').data.name, 'Neighbour');
 });
 
-test('a delivery whose words were erased is shown without them, and can not be replayed', async () => {
+test('a delivery whose words were erased is shown without them and cannot be replayed', async () => {
   const { _id } = (await call(201, 'POST', '/v1/contacts', { body: { name: 'Gone soon' } })).body;
   await platform.deliveries(({ body }) => body.data._id === _id);
   const find = async (): Promise<Json> =>
@@ -160,7 +160,7 @@ test('a delivery whose words were erased is shown without them, and can not be r
   assert.equal(refused.body.code, 'DELIVERY_ERASED');
 });
 
-test('what still waits for its turn when its contact is erased is not sent', async () => {
+test('a delivery that is still queued when its contact is erased is not sent', async () => {
   const gate = createGate();
   const receiver = await startReceiver(async (response) => {
     await gate.opened;
@@ -192,7 +192,7 @@ test('what still waits for its turn when its contact is erased is not sent', asy
   assert.equal(receiver.received.length, 1);
 });
 
-test('the log of a large company is walked through in portions', async () => {
+test('the log of deliveries of a large company is redacted in portions, without touching other contacts', async () => {
   const { _id } = (await call(201, 'POST', '/v1/contacts', { body: { name: 'In a crowd' } })).body;
   await database.sql(
     `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body, status, claimed_at, finished_at, queued_at)
@@ -204,7 +204,7 @@ test('the log of a large company is walked through in portions', async () => {
   );
   await call(200, 'DELETE', `/v1/contacts/${_id}`);
   const left = () => database.sql('select 1 from deliveries where resource_id = $1 and redacted_at is null', [_id]);
-  // A job that met a busy database comes again after ten seconds.
+  // The job is tried again after ten seconds if the database was busy.
   await until('all of them to be redacted', async () => (await left()).length === 0, 30_000);
   const [others] = await database.sql<{ count: number }>(
     `select count(*)::int as count from deliveries where body like '%In a crowd%'`,

@@ -1,4 +1,4 @@
-/** Erasing a contact: all of it, nothing else, and without an event. */
+/** Erasing a contact removes everything that belongs to it and nothing else, without an event. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
@@ -10,7 +10,7 @@ const platform = await startPlatform();
 const { call, database, demo } = platform;
 const PATH = '/v1/contacts';
 
-/** A long talk, made by SQL. */
+/** Inserts messages into a conversation of the contact. */
 async function talkAtLength(contact: string, conversation: string, messages: number): Promise<void> {
   await database.sql(
     `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, sender_id, message_type,
@@ -21,7 +21,7 @@ async function talkAtLength(contact: string, conversation: string, messages: num
   );
 }
 
-test('an erased contact is gone with its names, conversations and messages; its neighbour keeps everything', async () => {
+test('an erased contact is gone with its identities, conversations and messages; another contact keeps everything', async () => {
   const { contact, conversation, message } = await hear(platform, { from: '5511955550001' });
   const sent = await sendText(platform, conversation._id);
   const neighbour = await hear(platform, { from: '5511955550002' });
@@ -48,7 +48,7 @@ test('an erased contact is gone with its names, conversations and messages; its 
   assert.notEqual(back.contact._id, contact._id);
 });
 
-/** A contact that so many rows of a table name. */
+/** Creates a contact that this many rows of a table name. */
 async function nameInRows(count: number): Promise<string> {
   const table = newId();
   const contact = (await call(201, 'POST', PATH, { body: { name: 'M' } })).body._id;
@@ -69,14 +69,14 @@ async function rowsOf(contact: string): Promise<{ linked: number; all: number } 
   return counts;
 }
 
-test('the table rows of an erased contact stay, linked to none; no statement is for more than 1,000 of them', async () => {
+test('table rows of an erased contact stay without the link; each statement changes at most 1,000 of them', async () => {
   await boundChanges(platform, 'table_rows', 1_000);
   const contact = await nameInRows(2_500);
   await call(200, 'DELETE', `${PATH}/${contact}`);
   assert.deepEqual(await rowsOf(contact), { linked: 0, all: 2_500 });
 });
 
-test('an erasure that ends half-way leaves the contact, no line in the audit, and what it did; it is asked for again', async () => {
+test('an erasure that fails half-way keeps the contact and writes no audit line; a repeated request finishes it', async () => {
   const contact = await nameInRows(3);
   const letGo = await hold(platform, 'contacts', [contact]);
   await call(503, 'DELETE', `${PATH}/${contact}`);
@@ -90,7 +90,7 @@ test('an erasure that ends half-way leaves the contact, no line in the audit, an
   assert.deepEqual(await trail(), ['contacts.delete', 'contacts.create']);
 });
 
-test('a contact of 2,000 messages, in a company of many more, is erased as quickly as its own messages allow', async () => {
+test('erasing a contact with 2,000 messages takes no longer in a company with many more messages', async () => {
   const crowd = await hear(platform);
   await talkAtLength(crowd.contact._id, crowd.conversation._id, 12_000);
   const { contact, conversation } = await hear(platform);
@@ -98,7 +98,7 @@ test('a contact of 2,000 messages, in a company of many more, is erased as quick
   await database.sql('analyze messages');
   const started = performance.now();
   await call(200, 'DELETE', `${PATH}/${contact._id}`);
-  // A statement may take 5 s; many times what this takes on a quiet machine.
+  // Five seconds is the time-out of a statement, and many times what this takes on an idle machine.
   assert.ok(performance.now() - started < 5_000);
   const left = await database.sql<{ contact_id: string; count: number }>(
     'select contact_id, count(*)::int as count from messages where contact_id = any($1) group by 1',
@@ -107,7 +107,7 @@ test('a contact of 2,000 messages, in a company of many more, is erased as quick
   assert.deepEqual(left, [{ contact_id: crowd.contact._id, count: 12_001 }]);
 });
 
-test('no way from a contact to what belongs to it walks through the whole company', async () => {
+test('every foreign key to contacts, conversations and businesses has an index, so that no removal reads a whole table', async () => {
   const unindexed = await database.sql<{ name: string }>(
     `select f.conrelid::regclass || '.' || f.conname as name from pg_constraint f
       where f.contype = 'f' and f.confrelid in ('contacts'::regclass, 'conversations'::regclass, 'businesses'::regclass)
@@ -117,7 +117,7 @@ test('no way from a contact to what belongs to it walks through the whole compan
   assert.deepEqual(unindexed, []);
 });
 
-test('a contact that is erased while it writes is gone or begins anew, and the network is never refused', async () => {
+test('a contact that is erased while it writes is gone or starts anew, and the network’s callback is always accepted', async () => {
   for (let round = 0; round < 10; round += 1) {
     const from = `551195556${String(round).padStart(4, '0')}`;
     const { contact } = await hear(platform, { from });

@@ -1,4 +1,4 @@
-/** Contacts as CSV: all of them, those that a filter finds, and what a spreadsheet makes of them. */
+/** Exports of contacts as CSV: all or filtered contacts, and protection against formulas in spreadsheets. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
@@ -26,7 +26,7 @@ const seed = (company: string, count: number): Promise<unknown> =>
     [company, count],
   );
 
-test('every contact stands in the export once, newest first, however many portions it takes', async () => {
+test('an export has every contact once, newest first, however many portions it takes', async () => {
   const company = await platform.createCompany();
   await seed(company._id, 5_432);
   const { rows } = await exported('', company.key);
@@ -36,7 +36,7 @@ test('every contact stands in the export once, newest first, however many portio
   );
 });
 
-test('search and filters choose the same contacts as in the list, also when they are few and far apart', async () => {
+test('an export finds the same contacts as the list by search and filters, also when they are few and far apart', async () => {
   const company = await platform.createCompany();
   await seed(company._id, 4_000);
   const filter = (value: string): string =>
@@ -53,7 +53,7 @@ test('search and filters choose the same contacts as in the list, also when they
   expectProblem(await call(400, 'GET', `${PATH}?limit=10`), 'VALIDATION_FAILED', 'limit');
 });
 
-test('what was exported can be imported, and changes nothing; nothing in it begins like a formula', async () => {
+test('an export can be imported again and changes nothing; none of its cells begins like a formula', async () => {
   const mark = newId();
   const define = async (slug: string, type: string): Promise<void> =>
     void (await call(201, 'POST', '/v1/custom-fields', { body: { title: slug, slug, context: 'contact', type } }));
@@ -108,13 +108,13 @@ test('an export ends when its caller hangs up', async () => {
   const response = await fetch(platform.url + PATH, { headers, signal: hangUp.signal });
   await response.body?.getReader().read();
   hangUp.abort();
-  // One that goes on comes as far as a whole one that began after it.
+  // An export that went on would have read as many rows as a whole one that began after it.
   await exported('', company.key);
   const more = (await rowsRead()) - before - 2 * whole;
   assert.ok(whole > 0 && more < whole / 2, `${more} rows were read for nobody, ${whole} for somebody`);
 });
 
-/** How many rows of contacts were read. What a connection did it has told for certain when it has ended. */
+/** How many rows of contacts were read. A connection reports its counts reliably only when it ends, so all are closed first. */
 async function rowsRead(): Promise<number> {
   await database.sql(
     `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and usename = 'parley'`,

@@ -1,4 +1,4 @@
-/** Contacts as a CSV that the import reads again: the record's fields under their names, custom fields under their slugs. */
+/** Exports contacts as a CSV that the import can read: fields of the record under their names, custom fields under their slugs. */
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { sendCsv } from '../../platform/download.ts';
@@ -34,10 +34,10 @@ const COLUMNS = [
   'updatedAt',
 ] as const satisfies (keyof Contact)[];
 
-// A statement of some ten milliseconds, however few of them match.
+// A statement that looks at this many contacts takes some ten milliseconds, however few of them match.
 const REACH = 1_000;
 
-/** Throws what readMatch throws; then the stream begins. */
+/** Checks search and filters, and throws what readMatch throws, before the stream of the answer begins. */
 export async function exportContacts(
   tenant: Tenant,
   query: ContactExportQuery,
@@ -49,7 +49,7 @@ export async function exportContacts(
 }
 
 async function* portionsOf(tenant: Tenant, match: ContactMatch, fields: CustomField[]): AsyncGenerator<string> {
-  // With its prefix, so that a field called `name` is not taken for the contact's own.
+  // The prefix distinguishes a custom field called `name` from the contact's own field.
   yield csvLine([...COLUMNS, ...fields.map(({ slug }) => `custom_fields.${slug}`)]);
   const walk = (after: Place | null): ReturnType<typeof walkContacts> => walkContacts(tenant.walk, match, after, REACH);
   for (let walked = await walk(null), last; (last = walked.at(-1));) {

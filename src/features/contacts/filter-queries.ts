@@ -1,6 +1,6 @@
 /**
- * What contacts are searched and filtered by, as SQL. A condition has two forms: `exact`, which decides, and `indexed`, which
- * the index contacts_search can look up, and which leaves out nothing that is exact. What a caller wrote is a parameter, always.
+ * Search and filters of contacts as SQL. A condition has two forms: `exact` decides, and `indexed` uses the index contacts_search and holds
+ * for every contact that matches. Values of callers are always parameters.
  */
 import { many } from '../../platform/db.ts';
 import { isId } from '../../platform/ids.ts';
@@ -8,7 +8,7 @@ import type { TenantRead } from '../../platform/tenant.ts';
 import { readDigits, foldText, isPair, pairLookUp } from '../../platform/words.ts';
 import type { CustomField, FieldType } from '../custom-fields/schemas.ts';
 
-/** The custom fields of contacts among these ids. */
+/** Returns those of the given ids that are custom fields of contacts. */
 export function listFilterFields(tx: TenantRead, ids: string[]): Promise<Pick<CustomField, '_id' | 'type'>[]> {
   return many(tx, {
     name: 'contacts.listFilterFields',
@@ -35,7 +35,7 @@ export type Operator = (typeof OPERATORS)[number];
 export interface ContactFilter {
   field: { column: Column } | { _id: string; type: FieldType };
   operator: Operator;
-  /** As text, also of numbers and booleans; "" where the operator needs none. */
+  /** The value as text, also for numbers and booleans; "" for operators without a value. */
   value: string;
 }
 
@@ -44,25 +44,25 @@ export interface ContactMatch {
   filters: ContactFilter[];
 }
 
-/** Takes a value and returns the parameter that stands for it. */
+/** Adds a value to the parameters and returns its placeholder. */
 type Bind = (value: string) => string;
 
 interface Condition {
   exact: string;
-  /** Null: there is nothing to look up. It may bind more values: those come after all that decide. */
+  /** Null when no index can help. Values that only this form needs are bound after all values of the exact form. */
   indexed: ((bind: Bind) => string) | null;
 }
 
 export interface Conditions {
-  /** Each begins with ` and `; their parameters follow the company's. */
+  /** The text begins with ` and `, and its parameters follow the one of the company. */
   exact: string;
   exactValues: string[];
   indexed: string | null;
-  /** Those of `exact`, then those that only `indexed` has. */
+  /** The values of `exact`, followed by those that only `indexed` has. */
   values: string[];
 }
 
-/** All conditions of a match. */
+/** Builds the SQL of all conditions of a match. */
 export function conditionsOf({ search, filters }: ContactMatch): Conditions {
   const values: string[] = [];
   const bind: Bind = (value) => `$${values.push(value) + 1}::text`;
@@ -84,7 +84,7 @@ const joined = (parts: string[]): string => parts.map((part) => ` and (${part})`
 
 const SEARCHED = ['folded_name', 'folded_email'];
 
-/** The id as it is; a part of the name or the e-mail without accents; a part of the number without punctuation. */
+/** Finds a whole id, a part of the name or e-mail without regard to accents, or a part of the number without punctuation. */
 function searchCondition(term: string, bind: Bind): Condition {
   const text = `fold(${bind(term)})`;
   const folded = foldText(term);
@@ -107,15 +107,15 @@ function searchCondition(term: string, bind: Bind): Condition {
   const lookUps = alternatives.flatMap((alternative) => alternative.indexed ?? []);
   return {
     exact: alternatives.map((alternative) => alternative.exact).join(' or '),
-    // One alternative that can not be looked up, and all have to be looked at.
+    // If one of the alternatives has no index, every contact has to be compared anyway.
     indexed: lookUps.length < alternatives.length ? null : (more) => lookUps.map((lookUp) => lookUp(more)).join(' or '),
   };
 }
 
-/** The same search, for what many answer: no id, and nothing that could not be looked up. */
+/** The same search for terms that very many contacts match: without ids, and only with conditions that an index can answer. */
 export interface BroadSearch {
   values: (string | null)[];
-  /** Of contacts called `c`; `first` is the number of the first value. */
+  /** The condition for contacts with the alias `c`; `first` is the number of the first parameter. */
   condition: (first: number) => string;
 }
 
@@ -156,17 +156,17 @@ function filterCondition({ field, operator, value }: ContactFilter, bind: Bind):
   };
 }
 
-/** Operators that are the opposite of another, and keep what has no value at all. */
+/** The negated operators and their opposites; a negated one also finds contacts without a value. */
 const POSITIVE: Partial<Record<Operator, Operator>> = { neq: 'eq', not_contains: 'contains' };
 
-/** Custom fields are indexed as one small-letter document: what is equal but for case is contained in it. */
+/** Custom fields are indexed as one JSON document in small letters, which contains every value that is equal but for case. */
 function heldIndexed({ _id, type }: { _id: string; type: FieldType }, value: string, bind: Bind): string {
   const typed = type === 'NUMBER' ? Number(value) : type === 'BOOLEAN' ? value.toLowerCase() === 'true' : value;
   const held = JSON.stringify({ [_id]: type === 'LIST' ? [typed] : typed });
   return `lower(custom_fields::text)::jsonb @> lower(${bind(held)})::jsonb`;
 }
 
-/** How a column is looked up: which indexed expression stands for it, and what is done to the value. */
+/** The indexed expression of each column, and the function that is applied to the value. */
 const TRIGRAMS: Record<Exclude<Column, 'country_code'>, { expression: string; change: string }> = {
   name: { expression: 'folded_name', change: 'fold' },
   email: { expression: 'folded_email', change: 'fold' },
@@ -198,10 +198,10 @@ function columnCondition(column: Column, operator: Operator, value: string, bind
   return { exact, indexed: positive === operator ? partIndexed(looked, operator) : null };
 }
 
-// As contacts_search has it.
+// The same expression as in the index contacts_search.
 const MARKS = `contact_marks(name, email, phone_number, professional_network_identifier,
   coalesce(folded_name, '') || coalesce(folded_email, ''))`;
-// As contacts_search has it: "" for those without a country, so that `neq` finds them by the index, too.
+// The same expression as in contacts_search, with "" for contacts without a country, so that the index answers `neq` for them as well.
 const COUNTRY = `coalesce(lower(country_code), '')`;
 
 function countryIndexed(operator: Operator, value: string): Condition['indexed'] {
@@ -209,7 +209,7 @@ function countryIndexed(operator: Operator, value: string): Condition['indexed']
   return operator === 'neq' ? () => `${COUNTRY} < ${value} or ${COUNTRY} > ${value}` : null;
 }
 
-/** `text` and `value` are expressions in the same letters. */
+/** `text` and `value` are SQL expressions with the same folding of letters. */
 function textTest(text: string, operator: Operator, value: string): string {
   switch (operator) {
     case 'contains':
@@ -224,15 +224,15 @@ function textTest(text: string, operator: Operator, value: string): string {
 }
 
 interface Looked {
-  /** What the index has. */
+  /** The expression that the index holds. */
   expression: string;
-  /** What it is compared with, in the same letters. */
+  /** The SQL expression of the value, folded like the indexed expression. */
   value: string;
-  /** What the database will make of that value. */
+  /** The same value as the database will fold it. */
   folded: string;
 }
 
-/** A look into the trigrams of an expression; null when the value has none. */
+/** A condition for the trigram index of an expression; null when the value has no trigram. */
 function partIndexed({ expression, value, folded }: Looked, operator: Operator): Condition['indexed'] {
   const from = operator === 'contains' || operator === 'ends_with' ? '%' : '';
   const to = operator === 'contains' || operator === 'starts_with' ? '%' : '';
@@ -242,10 +242,10 @@ function partIndexed({ expression, value, folded }: Looked, operator: Operator):
   return operator === 'contains' && isPair(folded) ? pairIndexed(expression, folded) : null;
 }
 
-// Several plain words, as names are.
+// Several words of plain letters, as in names.
 const WORDS = /^[a-z]+(?: [a-z]+)+$/;
 
-/** The last three letters of each word with the blank after it; of a shorter one all, with the blank before it, too. */
+/** The last three letters of each word and the blank after it; a shorter word as a whole with the blanks around it. */
 function endsOf(words: string): string[] {
   const ends = [...words.matchAll(/[a-z]+/g)].map(({ 0: word, index }) => {
     const end = index + word.length;
@@ -254,12 +254,15 @@ function endsOf(words: string): string[] {
   return ends.filter((end) => hasTrigram(end, false, false));
 }
 
-/** Each trigram of a text is compared for each row that has the rarest: with the ends of its words alone it takes half the time. */
+/** PostgreSQL compares each trigram of a text with each row that has the rarest one. Only the ends of words take half the time. */
 function wordsIndexed(expression: string, ends: string[], more: Bind): string {
   return ends.map((end) => `${expression} like '%' || like_literal(${more(end)}) || '%'`).join(' and ');
 }
 
-/** Three letters or digits in a row, or fewer at an edge: a trigram takes in two blanks before a word, and one after it. */
+/**
+ * Whether the text has a trigram: three letters or digits in a row, or fewer at a known edge, where a trigram includes two blanks before a
+ * word and one after it.
+ */
 function hasTrigram(folded: string, startKnown: boolean, endKnown: boolean): boolean {
   for (const { 0: word, index } of folded.matchAll(/[\p{L}\p{N}]+/gu)) {
     const before = startKnown || index > 0 ? 2 : 0;
@@ -270,8 +273,8 @@ function hasTrigram(folded: string, startKnown: boolean, endKnown: boolean): boo
 }
 
 /**
- * Two letters inside a text. What stands before them beyond ASCII would be left out: names and e-mails that have such letters
- * when they are folded are few, and marked; a number has none; of other texts nobody knows.
+ * A condition for two letters inside a text. The index would miss them after a letter beyond ASCII. Names and e-mails with such letters are
+ * few and marked, and phone numbers have none; in other texts such letters are not marked, so no index can be used.
  */
 function pairIndexed(expression: string, pair: string): Condition['indexed'] {
   const trigrams: Condition['indexed'] = (more) => pairLookUp(expression, more(pair));

@@ -47,7 +47,7 @@ interface Filter {
   value?: string | number | boolean;
 }
 
-// Letters whose case, accents, width or meaning to LIKE, JSON and trigrams are special; pairs and blanks, so that words arise.
+// Letters with special case, accents, width or meaning for LIKE, JSON and trigrams; pairs and blanks, so that words result.
 const LETTERS =
   'a b z q é É e\u0301 ç ã ñ ß ſ K fi fi Σ σ ς ж Ж ö 日 本 😀 % _ \\ \' " - @ . , + ( ) 1 2 12 345 maria SILVA zq an ½ \u00a0 \n'
     .split(' ')
@@ -59,7 +59,7 @@ function someText(length: number): string {
 
 const digits = (count: number): string => Array.from({ length: count }, () => below(10)).join('');
 
-/** Absent, null and empty often enough. */
+/** Returns a value that is sometimes absent, null or empty. */
 function maybe<T>(make: () => T): T | null | '' | undefined {
   return chance(0.15) ? undefined : chance(0.1) ? null : chance(0.1) ? '' : make();
 }
@@ -78,7 +78,7 @@ function makeContact(index: number): Held {
     [FIELDS.SELECT]: maybe(() => pick(['Ouro', 'PRATA', 'básico', 'basico'])),
     [FIELDS.LIST]: chance(0.3) ? undefined : Array.from({ length: below(4) }, () => someText(3)),
   };
-  // Few moments, so that the id often decides the order.
+  // Few different times, so that the id often decides the order.
   const created_at = new Date(Date.UTC(2026, 0, 1) + below(50) * 1_000).toISOString();
   return { _id: (index * 7 + 1).toString(16).padStart(24, '0'), created_at, values };
 }
@@ -99,7 +99,7 @@ await platform.database.sql(
   [company._id, JSON.stringify(contacts)],
 );
 
-/** One small letter for each letter, whatever stands beside it. */
+/** Lowers each letter by itself, whatever stands beside it. */
 const lower = (value: string): string =>
   Array.from(value)
     .map((letter) => letter.toLowerCase())
@@ -121,7 +121,7 @@ function textFits(operator: Operator, held: string, given: string): boolean {
   return operator === 'starts_with' ? a.startsWith(b) : a.endsWith(b);
 }
 
-/** The rule as one would tell it, without a database. */
+/** The rule of filters in plain code, to compare the database with. */
 function fits({ values }: Held, { field, operator, value }: Filter): boolean {
   const held = values[field.replace('contact.', '')];
   if (operator === 'is_empty') return isEmpty(held);
@@ -139,7 +139,7 @@ function fits({ values }: Held, { field, operator, value }: Filter): boolean {
   return isHeld === (positive === operator);
 }
 
-/** Numbers are shown with all their digits. */
+/** Numbers are compared with all their digits. */
 const digitsOf = (value: number): string => (Number.isInteger(value) ? BigInt(value).toString() : String(value));
 
 function isFound({ _id, values }: Held, term: string): boolean {
@@ -153,7 +153,7 @@ function isFound({ _id, values }: Held, term: string): boolean {
   );
 }
 
-/** A part of something that some contact holds, in another case; sometimes anything. */
+/** Mostly a part of a value that some contact has, in another case; sometimes any text. */
 function valueFor(field: string, operator: Operator): string {
   const held = pick(contacts).values[field.replace('contact.', '')];
   const item = Array.isArray(held) ? pick(held.length > 0 ? held : ['x']) : held;
@@ -207,7 +207,7 @@ async function check(filters: Filter[], search?: string): Promise<void> {
   assert.equal(found.total, ids.length, `SEED=${seed}: ${JSON.stringify(query)}`);
 }
 
-/** Null when both are the same ids in the same order, else one contact that tells why not. */
+/** Null when both have the same ids in the same order, else a contact that shows the difference. */
 function difference(found: string[], ids: string[]): Json {
   const missing = ids.find((id) => !found.includes(id));
   const surplus = found.find((id) => !ids.includes(id));
@@ -218,10 +218,10 @@ function difference(found: string[], ids: string[]): Json {
 
 const ALL_FIELDS = [...COLUMNS.map((name) => `contact.${name}`), ...Object.values(FIELDS)];
 
-describe(`what is found is what the rule says, in the order of the list (SEED=${seed})`, () => {
+describe(`filters and search find what the rule says, in the order of the list (SEED=${seed})`, () => {
   for (const field of ALL_FIELDS) {
     const name = TYPES.find((type) => FIELDS[type] === field) ?? field;
-    test(`every operator on ${name}`, async () => {
+    test(`filters with every operator on ${name} find what the rule says`, async () => {
       for (const operator of OPERATORS) {
         for (let round = 0; round < (operator.startsWith('is_') ? 1 : 3); round += 1)
           await check([filterOn(field, operator)]);
@@ -229,7 +229,7 @@ describe(`what is found is what the rule says, in the order of the list (SEED=${
     });
   }
 
-  test('searches', async () => {
+  test('search finds what the rule says', async () => {
     for (let round = 0; round < 40; round += 1) {
       const field = pick(['name', 'name', 'email', 'phone_number']);
       const term = (chance(0.05) ? pick(contacts)._id : valueFor(field, 'contains')) || 'a';
@@ -237,14 +237,14 @@ describe(`what is found is what the rule says, in the order of the list (SEED=${
     }
   });
 
-  test('several filters and a search together', async () => {
+  test('several filters together with a search find what the rule says', async () => {
     for (let round = 0; round < 40; round += 1) {
       const filters = Array.from({ length: 1 + below(3) }, () => filterOn(pick(ALL_FIELDS), pick(OPERATORS)));
       await check(filters, chance(0.4) ? pick(['a', 'zq', 'mar', '12', 'é']) : undefined);
     }
   });
 
-  test('also where row-level security takes the indexes away', async () => {
+  test('filters find what the rule says also where row-level security prevents the use of indexes', async () => {
     const database = openDatabase({ url: platform.database.url, poolSize: 2, readsUnderRls: true });
     const tenant = { ...platform.running.kit.access, companyId: company._id, read: database.read(company._id) };
     try {
@@ -268,7 +268,7 @@ describe(`what is found is what the rule says, in the order of the list (SEED=${
   });
 });
 
-describe('a filter that can not be meant is refused, and named', async () => {
+describe('an invalid filter is refused with its place named', async () => {
   const good = { field: 'contact.name', operator: 'eq', value: 'x' };
   const foreign = 'd'.repeat(24);
   const ofConversations = 'e'.repeat(24);
@@ -288,19 +288,19 @@ describe('a filter that can not be meant is refused, and named', async () => {
   }
   const third = (item: unknown): string => JSON.stringify([good, good, item]);
 
-  test('what is no JSON array of at most fifteen items', async () => {
+  test('filters that are no JSON array of at most fifteen items are refused', async () => {
     for (const text of ['', '[', '{}', 'null', '"x"']) await refused(text, 'VALIDATION_FAILED', 'filters');
     await refused(JSON.stringify(Array.from({ length: 16 }, () => good)), 'VALIDATION_FAILED', 'filters');
     await check(Array.from({ length: 15 }, () => good as Filter));
     await check([]);
   });
 
-  test('an item that is none, or has a property too many', async () => {
+  test('an item of the filters that is no object, or has an unknown property, is refused', async () => {
     for (const item of [null, 'x', [], 1]) await refused(third(item), 'VALIDATION_FAILED', 'filters[2]');
     await refused(third({ ...good, or: [] }), 'VALIDATION_FAILED', 'filters[2].or');
   });
 
-  test('a field or an operator that nobody knows', async () => {
+  test('a filter with an unknown field or operator is refused', async () => {
     for (const field of ['name', 'contact.tags', 'contact.name; drop table contacts', '', null, 7, undefined]) {
       await refused(third({ ...good, field }), 'VALIDATION_FAILED', 'filters[2].field');
     }
@@ -309,13 +309,13 @@ describe('a filter that can not be meant is refused, and named', async () => {
     }
   });
 
-  test("a custom field that is unknown, another company's, or not one of contacts: the same answer", async () => {
+  test("a filter on a custom field that is unknown, another company's, or not one of contacts, is refused in the same words", async () => {
     for (const field of ['f'.repeat(24), foreign, ofConversations]) {
       await refused(third({ ...good, field }), 'UNKNOWN_REFERENCE', 'filters[2].field');
     }
   });
 
-  test('a value that is missing or of another type', async () => {
+  test('a filter whose value is missing or of another type is refused', async () => {
     const path = 'filters[2].value';
     for (const value of [undefined, null, 1, true, [], {}]) {
       await refused(third({ ...good, value }), 'VALIDATION_FAILED', path);
@@ -343,6 +343,6 @@ describe('a filter that can not be meant is refused, and named', async () => {
     await refused(lost, 'VALIDATION_FAILED', 'filters[0].value');
   });
 
-  test('a value beside is_empty says nothing, and is passed over', () =>
+  test('a filter with is_empty ignores its value', () =>
     check([{ field: 'contact.name', operator: 'is_empty', value: '' }]));
 });

@@ -1,4 +1,4 @@
-/** Filters of the contacts list: read, checked, and their custom fields found. */
+/** Reads and checks the filters of the contacts list, and finds their custom fields. */
 import { checkText } from '../../platform/body.ts';
 import { invalid, unknownReference } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
@@ -23,13 +23,13 @@ const PROPERTIES = new Set(['field', 'operator', 'value']);
 
 interface Item {
   path: string;
-  /** Of the contact itself, or a custom field's id. */
+  /** A column of the contact itself, or the id of a custom field. */
   field: { column: Column } | { _id: string };
   operator: Operator;
   value: unknown;
 }
 
-/** Throws VALIDATION_FAILED or UNKNOWN_REFERENCE naming the item: `filters[2].operator`. */
+/** Throws VALIDATION_FAILED or UNKNOWN_REFERENCE naming the item, such as `filters[2].operator`. */
 export async function readFilters(tx: TenantRead, text: string | undefined): Promise<ContactFilter[]> {
   if (text === undefined) return [];
   const items = parseList(text).map((item, index) => readItem(item, `filters[${index}]`));
@@ -48,12 +48,12 @@ export async function readFilters(tx: TenantRead, text: string | undefined): Pro
 
 const PART_OF_PHONE = /^[+\s().\-/]*\d[+\d\s().\-/]*$/;
 
-/** Numbers are stored as E.164: a whole one is read as in a body, and a part of one that has digits loses its punctuation. */
+/** Phone numbers are stored as E.164: a whole number is read as in a body, and a part of a number loses its punctuation. */
 async function phoneText(tx: TenantRead, text: string, operator: Operator, path: string): Promise<string> {
   if (operator !== 'eq' && operator !== 'neq') return PART_OF_PHONE.test(text) ? text.replaceAll(/[^+\d]/g, '') : text;
   const read = readPhone(text, await findPhoneCountry(tx, null));
   if (!('code' in read)) return read.phone_number;
-  // What is no number at all equals none, as any other text would.
+  // A text that is no phone number equals no stored number, so it finds nothing.
   if (read.code === 'INVALID') return text;
   throw phoneProblem(read, path);
 }
@@ -63,7 +63,7 @@ function parseList(text: string): unknown[] {
   try {
     list = JSON.parse(text);
   } catch {
-    // Failure policy: the parser's own words may quote the text; the caller learns only that it is not JSON.
+    // Failure policy: the parser's message may quote the caller's text, so the answer only says that it is not JSON.
     throw invalid('filters', 'is not JSON', 'MALFORMED');
   }
   const lost = findLostDigits(text);
@@ -99,7 +99,7 @@ async function typesOf(tx: TenantRead, items: Item[]): Promise<Map<string, Field
   return new Map((await listFilterFields(tx, ids)).map(({ _id, type }) => [_id, type]));
 }
 
-/** The value as text. A number or a boolean is taken where the field's type is one, and so is its text. */
+/** Returns the value as text. Numbers and booleans are accepted for fields of these types, also as text. */
 function textOf(type: FieldType, operator: Operator, value: unknown, path: string): string {
   if (operator === 'is_empty' || operator === 'is_not_empty') return '';
   const place = `${path}.value`;

@@ -1,4 +1,4 @@
-/** Whose name is it: one contact per phone number, e-mail, network identifier and external id, whoever asks at once. */
+/** A phone number, e-mail, network identifier or external id belongs to one contact, also when many requests write it at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seedOfRun } from '../../../test/full/harness/chance.ts';
@@ -16,7 +16,7 @@ const PATH = '/v1/contacts';
 const create = async (body: Json): Promise<Json> => (await call(201, 'POST', PATH, { body })).body;
 const patch = (status: number, id: string, body: Json) => call(status, 'PATCH', `${PATH}/${id}`, { body });
 
-/** Whatever it answers. */
+/** Sends a request and returns the answer, whatever its status is. */
 async function ask(method: string, path: string, body: Json): Promise<{ status: number; body: Json }> {
   const response = await fetch(platform.url + path, {
     method,
@@ -42,7 +42,7 @@ const NAMES: [string, string, string[]][] = [
 ];
 
 for (const [field, value, spellings] of NAMES) {
-  test(`a ${field} belongs to one contact in every spelling: 409 names who has it, for POST and PATCH`, async () => {
+  test(`a ${field} belongs to one contact in every spelling: POST and PATCH of another answer 409 with the id of the holder`, async () => {
     const holder = await create({ [field]: value });
     const another = await create({ name: 'Another' });
     for (const spelling of [value, ...spellings]) {
@@ -90,7 +90,7 @@ test('of 20 contacts created at the same moment with one number, in several spel
   for (const { body } of refused) assert.equal(body.existing_id, made?.body._id);
 });
 
-test('a contact that is created while its first message comes in is one contact, whoever was first', async () => {
+test('a contact that is created while its first message comes in is one contact, whichever is first', async () => {
   for (let round = 0; round < 10; round += 1) {
     const phone = freshPhone();
     const [answer, heard] = await Promise.all([
@@ -103,7 +103,7 @@ test('a contact that is created while its first message comes in is one contact,
   }
 });
 
-test('a contact that was created by its number is the one who writes later, and is then answered', async () => {
+test('a contact that was created with its number is the sender of later messages, and gets the answers', async () => {
   const phone = freshPhone();
   const made = await create({ name: 'Maria', phone_number: `${phone.slice(0, 4)}${phone.slice(5)}` });
   const { contact } = await hear(platform, { from: phone, name: 'Mari' });
@@ -111,7 +111,7 @@ test('a contact that was created by its number is the one who writes later, and 
   assert.equal(contact.name, 'Maria');
 });
 
-test('a number that was replaced no longer leads to the contact; what the network calls it stays', async () => {
+test('a replaced number no longer leads to the contact; the id of the network stays', async () => {
   const [old, next] = [freshPhone(), freshPhone()];
   const { contact } = await hear(platform, { from: old });
   await database.sql(
@@ -125,13 +125,13 @@ test('a number that was replaced no longer leads to the contact; what the networ
   ]);
   assert.equal((await hear(platform, { from: next })).contact._id, contact._id);
   assert.notEqual((await hear(platform, { from: old })).contact._id, contact._id);
-  // Whoever has a name of the network's needs no other.
+  // A contact with an id of the network needs no name and no number.
   const cleared = (await patch(200, contact._id, { phone_number: null, name: null })).body;
   assert.deepEqual([cleared.phone_number, cleared.country_code], [null, null]);
   assert.deepEqual(await namesOf(contact._id), [{ kind: 'BSUID', value: 'BR.1' }]);
 });
 
-test('whatever contacts are given, take and give up at the same moment, each name belongs to who shows it, and to nobody else', async (t) => {
+test('whatever identities contacts are given and give up at the same moment, each belongs to the one contact that shows it', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
@@ -164,7 +164,7 @@ test('whatever contacts are given, take and give up at the same moment, each nam
   assert.deepEqual(new Set(statuses.keys()), new Set([200, 409]));
 });
 
-test('changes of different fields at the same moment are all kept, beside what comes in meanwhile', async (t) => {
+test('changes of different fields at the same moment are all stored, also while messages come in', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
@@ -195,7 +195,7 @@ test('changes of different fields at the same moment are all kept, beside what c
   };
   const expected: Record<string, unknown> = {};
   for (let round = 0; round < 20; round += 1) {
-    // Each field goes to one of six requests, or to none.
+    // Each field goes into one of six requests, or into none.
     const bodies: Json[] = Array.from({ length: 6 }, () => ({}));
     for (const [field, make] of Object.entries(values)) {
       if (random() < 0.2) continue;

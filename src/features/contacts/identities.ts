@@ -1,6 +1,6 @@
 /**
- * By which names a contact is known, for what callers write. The primary key of the identities decides which contact has
- * a name; they are written before the contact is locked, in the order in which ingestion does so.
+ * The identities that callers write: phone number, e-mail, network identifier and external id. The primary key of the identities decides
+ * which contact has one. They are written before the contact is locked, in the same order as ingestion, to avoid deadlocks.
  */
 import { alreadyHeld, AppError } from '../../platform/errors.ts';
 import { onlyDigits, phoneKey } from '../../platform/phone.ts';
@@ -34,10 +34,10 @@ function valueOf(field: NamedIdentity['field'], text: string): string {
   return field === 'email' ? text.toLowerCase() : text;
 }
 
-// Somebody may take a name and give it back while we look; more often than this would be a defect.
+// Other transactions may take an identity and give it back between our statements; this many times in a row would be a defect.
 const ROUNDS = 3;
 
-/** Gives the contact these names; what it has already it keeps. Throws CONTACT_EXISTS where another contact has one. */
+/** Gives the contact these identities and keeps those it has. Throws CONTACT_EXISTS where another contact has one. */
 export async function claimNames(tx: TenantTx, contact: string, naming: Naming): Promise<void> {
   const identities = identitiesOf(naming);
   if (identities.length === 0) return;
@@ -55,8 +55,8 @@ export async function claimNames(tx: TenantTx, contact: string, naming: Naming):
 }
 
 /**
- * Takes away the names that were replaced. A field that was cleared takes all names of its kind with it: whoever removes a
- * number wants none to be used. What a network calls the contact (a BSUID) stays.
+ * Removes the identities that were replaced. Clearing a field removes all identities of its kind, because the caller wants none of them
+ * used. An id of a network (BSUID) stays.
  */
 export async function releaseNames(tx: TenantTx, contact: string, before: Naming, next: Naming): Promise<void> {
   for (const field of FIELDS) {

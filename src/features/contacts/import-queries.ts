@@ -1,4 +1,4 @@
-/** Set-based statements of imports and exports: one for a portion of contacts. */
+/** Queries of imports and exports; each handles a portion of contacts in one statement. */
 import { exec, many } from '../../platform/db.ts';
 import { READ_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
@@ -9,7 +9,10 @@ import type { Contact } from './schemas.ts';
 
 export type Pointer = { field: '_id' | 'business' | 'owner'; _id: string };
 
-/** Which of these are contacts, businesses or users of the company; an INACTIVE user is told apart, whom nothing names anew. */
+/**
+ * Returns those of the given ids that are contacts, businesses or users of the company; INACTIVE users are marked, because nothing may be
+ * assigned to them.
+ */
 export function findPointers(tx: TenantTx, asked: Pointer[]): Promise<(Pointer & { inactive: boolean })[]> {
   const of = (field: Pointer['field']): string[] => asked.filter((each) => each.field === field).map(({ _id }) => _id);
   return many(tx, {
@@ -21,7 +24,7 @@ export function findPointers(tx: TenantTx, asked: Pointer[]): Promise<(Pointer &
   });
 }
 
-/** The values of these contacts, by what is there of them. */
+/** The stored custom field values of these contacts. */
 export function findHeld(tx: TenantTx, ids: string[]): Promise<{ _id: string; held: HeldValues }[]> {
   return many(tx, {
     name: 'contacts.findHeld',
@@ -30,7 +33,7 @@ export function findHeld(tx: TenantTx, ids: string[]): Promise<{ _id: string; he
   });
 }
 
-/** `held` null: the values stay as they are. */
+/** With `held` null the custom field values stay as they are. */
 export type StoredPerson = { _id: string; held: HeldValues | null } & Omit<ContactFields, 'held'>;
 
 const PEOPLE = `jsonb_to_recordset($2::jsonb) as n (_id text, name text, email text, phone_number text, country_code text,

@@ -1,4 +1,4 @@
-/** Imports beside each other and beside callers who write the same people at the same moment. */
+/** Imports that run beside each other, and beside callers who write the same contacts at the same moment. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
@@ -23,7 +23,7 @@ const people = async (mark: string): Promise<number> => {
   return row?.n ?? -1;
 };
 
-test('two imports of the same people at the same moment, in opposite orders, make each person once', async () => {
+test('two imports of the same people at the same moment, in opposite orders, create each person once', async () => {
   const mark = newId();
   const lines = Array.from({ length: 2_500 }, (_, n) => `Ana ${n},${mark}-${n}@example.com,${mark}-${n}`);
   const ids = [await begin(lines), await begin(lines.toReversed())];
@@ -36,7 +36,7 @@ test('two imports of the same people at the same moment, in opposite orders, mak
   assert.equal(await people(mark), 2_500);
 });
 
-test('callers who create, change and remove people of a sheet while it is imported lose nothing, and nobody is there twice', async () => {
+test('callers who create, change and remove people of a sheet while it is imported lose nothing, and nobody is created twice', async () => {
   const mark = newId();
   const COUNT = 1_500;
   const known: string[] = [];
@@ -69,7 +69,7 @@ test('callers who create, change and remove people of a sheet while it is import
     'select _id, tags, name, language from contacts where external_id like $1',
     [`${mark}-%`],
   );
-  // Whoever was removed after his row had been imported is gone; before it, somebody new has his place.
+  // A contact that is removed after its row was imported is gone; one that is removed before it is created again.
   assert.ok(rows.length >= COUNT - removed.size && rows.length <= COUNT, `${rows.length}`);
   for (const row of rows.filter(({ _id }) => patched.has(_id)))
     assert.deepEqual([row.tags, row.language, row.name !== null], [['kept'], 'en', true], row._id);
@@ -82,7 +82,7 @@ test('callers who create, change and remove people of a sheet while it is import
   assert.equal(stray?.n, 0);
 });
 
-test('workers that take up the same import at the same moment store each row once', async () => {
+test('workers that start the same import at the same moment store each row once', async () => {
   const mark = newId();
   const lines = Array.from({ length: 3_000 }, (_, n) => `Ana ${n},,`);
   lines[0] = `First,,${mark}-0`;
@@ -90,7 +90,7 @@ test('workers that take up the same import at the same moment store each row onc
   const before = await everybody();
   const job = { company: platform.demo._id, import: id };
   const work = { taker: contactTaker as Taker, signal: new AbortController().signal, isOver: async () => false };
-  // The third is the loop's own; whoever comes too late finds the sheet gone.
+  // The import loop is a third worker; one that comes too late finds the sheet gone.
   await Promise.allSettled([1, 2].map(() => workImport(platform.running.kit, job, work)));
   const done = await ended(id);
   assert.deepEqual([done.status, done.processed, done.created_count], ['COMPLETED', 3_000, 3_000]);

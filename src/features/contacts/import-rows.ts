@@ -1,4 +1,4 @@
-/** Rows of a sheet as people: what each cell means, and what is wrong with it. */
+/** Converts rows of a sheet to contacts: reads each cell as a field, and collects what is wrong with it. */
 import { createChecker } from '../../platform/compilers.ts';
 import { own } from '../../platform/own.ts';
 import { readPhone } from '../../platform/phone.ts';
@@ -13,7 +13,7 @@ import { isNobody, NOBODY } from './contacts.ts';
 import type { ContactFields } from './queries.ts';
 import { ContactRow, MAX_TAGS } from './schemas.ts';
 
-/** What a sheet can hold of a contact, under the names of the record. */
+/** The fields of a contact that a sheet can have, under the names of the record. */
 const PLAIN_FIELDS = [
   'name',
   'email',
@@ -29,7 +29,7 @@ const PLAIN_FIELDS = [
   'blocked',
 ] as const;
 
-/** What people call these columns, in small letters without accents. */
+/** Common titles of these columns, in small letters without accents. */
 const ALIASES = new Map<string, (typeof PLAIN_FIELDS)[number]>([
   ['nome', 'name'],
   ['nome completo', 'name'],
@@ -49,10 +49,10 @@ const folded = (text: string): string =>
     .replaceAll(/[\s_-]+/g, ' ')
     .trim();
 
-/** `_id`, or a field by its name, by what people call it, or by slug, id or title of a custom field. */
+/** Finds the field for a column title: `_id`, the name of a field or a common title of it, or the slug, id or title of a custom field. */
 export function fieldFinder(definitions: CustomField[]): FieldFinder {
   return (title) => {
-    // To the letter: what people call ID is most often a number of their own.
+    // Only the exact title `_id` means our id, because a column called ID most often holds a number of the caller's own.
     if (title === '_id') return title;
     const name = folded(title);
     const plain = PLAIN_FIELDS.find((field) => folded(field) === name) ?? ALIASES.get(name);
@@ -67,11 +67,11 @@ export function fieldFinder(definitions: CustomField[]): FieldFinder {
 
 export interface Person {
   number: number;
-  /** The contact that the row names; null: it is known by what it is called, or new. */
+  /** The contact that the row names by its id; null when it is found by its identities or is new. */
   _id: string | null;
-  /** Only what the row gives. */
+  /** The fields that the row gives. */
   plain: Partial<Omit<ContactFields, 'held'>>;
-  /** By slug. */
+  /** The custom field values that the row gives, by slug. */
   given: Record<string, Value>;
 }
 
@@ -79,11 +79,11 @@ const checker = createChecker(ContactRow);
 
 export interface Terms {
   definitions: CustomField[];
-  /** In which phone numbers without country code are dialled. */
+  /** The country whose dialling code is added to phone numbers without one. */
   country: string | null;
 }
 
-/** Makes people of rows: each fits what POST /v1/contacts takes, or has faults. */
+/** Makes a function that converts a row to a contact. A row either fits what POST /v1/contacts accepts, or has faults. */
 export function rowsToPeople({ definitions, country }: Terms): (row: ImportRow) => { value: Person; faults: Fault[] } {
   const byField = new Map(definitions.map((definition) => [PREFIX + definition.slug, definition]));
   return (row) => readPerson(row, byField, country);
@@ -101,7 +101,7 @@ function readPerson(
     if (cell === null) continue;
     if (field.startsWith(PREFIX)) {
       const definition = definitions.get(field);
-      // Removed since the import began: nobody would see its value.
+      // The field was removed after the import began, so nobody would see its value.
       if (!definition) continue;
       const value = valueOfCell(definition, cell);
       const message = faultOf(definition, value);
@@ -109,7 +109,7 @@ function readPerson(
       else faults.push({ field, message });
     } else if (field === 'tags') {
       const tags = listOf(String(cell));
-      // Told here: what checks a whole list compares its items with each other.
+      // Long lists of tags are refused here, because the schema compares every item with every other one.
       if (tags.length > MAX_TAGS) faults.push({ field, message: `must be at most ${MAX_TAGS} tags` });
       else cells.set(field, tags);
     } else if (field === 'opted_out' || field === 'blocked') cells.set(field, truthOf(String(cell)) ?? cell);
@@ -128,7 +128,7 @@ function readPerson(
   return { value: { number: row.number, _id, plain: fields, given: Object.fromEntries(given) }, faults };
 }
 
-/** The first of each field: a reader mends the cell, not its faults. */
+/** Keeps the first fault of each field: one message is enough to correct the cell. */
 function faultsOf(plain: Record<string, unknown>): Fault[] {
   const faults = new Map<string, Fault>();
   for (const failure of checker.findFailures(plain)) {
@@ -139,7 +139,7 @@ function faultsOf(plain: Record<string, unknown>): Fault[] {
   return [...faults.values()];
 }
 
-/** Where the schema's own words would be about patterns and types. */
+/** Own messages for fields where those of the schema would be about patterns and types. */
 const WORDS: Record<string, string> = {
   _id: 'must be the id of a contact',
   email: 'is not an e-mail address',

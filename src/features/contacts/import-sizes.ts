@@ -1,4 +1,4 @@
-/** Rows that would make a contact larger than it may be are told as faults of these rows, before anything is stored. */
+/** Finds rows that would make a contact larger than allowed, and reports them as errors of these rows before anything is stored. */
 import { AppError } from '../../platform/errors.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
@@ -14,7 +14,7 @@ interface Growth {
   definitions: CustomField[];
 }
 
-/** What is wrong with the size of a contact once these rows are in it, or null. */
+/** A fault when the contact would be too large with these rows, else null. */
 export function faultOfGrowth({ held, rows, definitions }: Growth): Fault | null {
   const given = Object.assign({}, ...rows.map((row) => row.given)) as Person['given'];
   if (Object.keys(given).length === 0) return null;
@@ -25,14 +25,15 @@ export function faultOfGrowth({ held, rows, definitions }: Growth): Fault | null
     expectRecordSize('custom_fields', shown, { tags: plain.tags, custom_fields: showValues(definitions, held) });
     return null;
   } catch (error) {
-    // Failure policy: the values were checked cell by cell, so what is refused here is their size, which is the rows' own fault.
+    // Failure policy: all values were checked before, so an AppError is about their size and becomes a fault of the rows; any other error
+    // is thrown on.
     if (error instanceof AppError)
       return { field: 'custom_fields', message: error.errors[0]?.message ?? error.message };
     throw error;
   }
 }
 
-/** What becomes of contacts by the rows of a portion, as far as sizes are concerned. */
+/** The part of an import's plan that concerns sizes. */
 interface Plan {
   drafts: Map<string, { _id: string; isNew: boolean; rows: Person[] }>;
   created: number;
@@ -40,7 +41,7 @@ interface Plan {
   faults: { number: number; faults: Fault[] }[];
 }
 
-/** Takes the contacts that would become too large out of the plan. What they hold is looked at again once they are locked. */
+/** Removes contacts that would become too large from the plan. Their size is checked again once they are locked. */
 export async function refuseTooLarge(tx: TenantTx, plan: Plan, definitions: CustomField[]): Promise<void> {
   const giving = [...plan.drafts.values()].filter(({ rows }) =>
     rows.some(({ given }) => Object.keys(given).length > 0),

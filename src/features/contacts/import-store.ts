@@ -1,6 +1,6 @@
 /**
- * A portion of people, stored with as many statements as one of them would need. Who they are is looked up first, and looked
- * at again once they are locked: whatever changed in between has the portion tried anew.
+ * Stores a portion of an import's contacts with few statements. Existing contacts are looked up first and checked again once they are
+ * locked; if one has changed in between, the portion is tried again.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../platform/errors.ts';
@@ -29,27 +29,27 @@ import { faultOfGrowth, refuseTooLarge } from './import-sizes.ts';
 import { deleteNames, findNames, insertNames, type HeldName } from './name-queries.ts';
 import { holdContacts, lockContacts, type ContactFields } from './queries.ts';
 
-/** What becomes of one contact by all rows of the portion that are about it. */
+/** One contact with all rows of the portion that are about it. */
 interface Draft {
   _id: string;
   isNew: boolean;
   rows: Person[];
-  /** By which the rows found it. */
+  /** The identities by which the rows found the contact. */
   called: NamedIdentity[];
 }
 
 interface Plan {
   drafts: Map<string, Draft>;
-  /** What the contacts are, and are to be, called by, as far as the rows say. */
+  /** The identities that these contacts have and will have, as far as the rows name them. */
   names: (HeldName & { address: string })[];
-  /** Those that somebody had before. */
+  /** Identities that were stored before, with the contacts that have them. */
   known: Map<string, string>;
   created: number;
   updated: number;
   faults: { number: number; faults: Fault[] }[];
 }
 
-/** What tells which contact a row is about. */
+/** An id or identity in a row that identifies a contact. */
 interface Sign {
   field: string;
   kind: string;
@@ -59,7 +59,7 @@ interface Sign {
 const nameKey = ({ kind, value }: Omit<Sign, 'field'>): string => `${kind} ${value}`;
 const idSign = (_id: string): Sign => ({ field: '_id', kind: 'ID', value: _id });
 
-/** How contacts are taken from a sheet. */
+/** What the import of a sheet does for contacts. */
 export const contactTaker: Taker<Terms, Person> = {
   slots: async (tx, { country }) => ({ definitions: await definitionsOf(tx, 'contact'), country }),
   take: takeContacts,
@@ -117,7 +117,7 @@ async function checkReferences(tx: TenantTx, read: Read[]): Promise<void> {
   }
 }
 
-/** Without those that are no ids at all. */
+/** The ids that a row names, without invalid ones. */
 function pointersOf({ person: { _id, plain }, faults }: Read): Pointer[] {
   const { business = null, owner = null } = plain;
   return Object.entries({ _id, business, owner }).flatMap(([name, id]) => {
@@ -126,7 +126,7 @@ function pointersOf({ person: { _id, plain }, faults }: Read): Pointer[] {
   });
 }
 
-/** Row by row: an earlier row of the portion is known to a later one, as if it had been stored. */
+/** Plans the portion row by row. A later row finds the contact of an earlier one as if it had been stored. */
 function planOf(people: Read[], known: HeldName[], updates: boolean): Plan {
   const ids = people.flatMap(({ person }) => person._id ?? []);
   const holders = new Map([
@@ -165,18 +165,21 @@ function planOf(people: Read[], known: HeldName[], updates: boolean): Plan {
   return plan;
 }
 
-/** What a contact is called already identifies it, and replaces nothing: it may be called by more than its record shows. */
+/**
+ * Removes the identities by which the contact was found: they replace nothing, because a contact may have more of them than its record
+ * shows.
+ */
 function without(plain: Person['plain'], called: NamedIdentity[]): Person['plain'] {
   const left = { ...plain };
   for (const { field } of called) {
     delete left[field];
-    // It belongs to its number.
+    // The country code goes with the number.
     if (field === 'phone_number') delete left.country_code;
   }
   return left;
 }
 
-/** Of two numbers that rows give to one contact the last is stored, and only that one becomes its name. */
+/** When rows give a contact two numbers, the last one is stored and only that one becomes an identity. */
 const namesOf = (draft: Draft): Plan['names'] =>
   [...draft.called, ...identitiesOf(plainOf(draft))].map(({ kind, value, address }) => ({
     kind,
@@ -231,7 +234,7 @@ interface Existing {
   existing: Draft[];
   names: HeldName[];
   definitions: CustomField[];
-  /** Takes up those that really changed. */
+  /** The contacts that really change are added to this map. */
   merged: Map<string, { person: StoredPerson; changes: FieldChange[] }>;
 }
 
@@ -240,7 +243,7 @@ async function updateExisting(tx: TenantTx, { existing, names, definitions, merg
   const locked = new Map((await lockContacts(tx, ids)).map((contact) => [contact._id, contact]));
   const ours = names.filter(({ contact }) => locked.has(contact));
   const held = new Map((await findNames(tx, ours)).map((name) => [nameKey(name), name.contact]));
-  // Somebody removed, merged or renamed one of them between the look and the lock.
+  // Another transaction removed, merged or changed one of them between the look-up and the lock.
   if (locked.size !== ids.length || ours.some((name) => held.get(nameKey(name)) !== name.contact))
     throw changedMeanwhile();
   const replaced: HeldName[] = [];
@@ -254,7 +257,7 @@ async function updateExisting(tx: TenantTx, { existing, names, definitions, merg
     const { _id, ...fields } = next.person;
     if (isDeepStrictEqual(fields, own)) continue;
     changed.push(draft);
-    // Values that stay as they are are not stored anew.
+    // Custom field values that did not change are not written again.
     merged.set(_id, next.changes.length > 0 ? next : { ...next, person: { ...next.person, held: null } });
     const kept = new Set(identitiesOf(fields).map(nameKey));
     for (const name of identitiesOf(own))
@@ -269,10 +272,10 @@ const personsOf = (drafts: Draft[], merged: Map<string, { person: StoredPerson }
 
 const changedMeanwhile = (): AppError => new AppError('UNAVAILABLE', 'The contacts changed meanwhile');
 
-/** What all rows of a draft give; the last one counts. */
+/** The fields of all rows of a contact; the last row wins. */
 const plainOf = ({ rows }: Draft): Person['plain'] => Object.assign({}, ...rows.map((row) => row.plain));
 
-/** What a row leaves empty stays as it is. */
+/** Merges the rows into the stored contact. Fields that the rows leave empty stay as they are. */
 function mergeRows(
   before: ContactFields,
   draft: Draft,

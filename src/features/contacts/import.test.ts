@@ -1,4 +1,4 @@
-/** Contacts from sheets: what a row becomes, who is known already, what is told, what is refused. */
+/** Imports of contacts: what a row creates or updates, which events are emitted, and what is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshPhone } from '../../../test/support/network.ts';
@@ -45,7 +45,7 @@ const counts = ({ processed, created_count, updated_count, failed_count }: Json)
 const valuesOf = (contact: Json): Json =>
   Object.fromEntries(contact.custom_fields.map(({ slug, value }: Json) => [slug, value]));
 
-test('a sheet becomes contacts with everything that its columns say, in CSV and in XLSX alike', async () => {
+test('an import creates contacts with everything that its columns say, from CSV and XLSX alike', async () => {
   const titles = 'Nome,phone_number,E-mail,tags,opted_out,city,Campo score,customer,since,plan,likes,Unknown'.split(
     ',',
   );
@@ -109,7 +109,7 @@ test('a sheet becomes contacts with everything that its columns say, in CSV and 
   }
 });
 
-test('a row that does not fit is reported with its number and field, and its neighbours are stored', async () => {
+test('an import reports a row that does not fit with its number and field, and stores its neighbours', async () => {
   const mark = newId();
   const done = await run({
     file: csv(
@@ -139,7 +139,7 @@ test('a row that does not fit is reported with its number and field, and its nei
   assert.deepEqual(valuesOf(good), { score: 1234.5, plan: 'gold' });
 });
 
-test('a cell that does not fit is reported once', async () => {
+test('an import reports a cell that does not fit once', async () => {
   const done = await run({
     file: csv(
       'name,owner,business,avatar_url,tags',
@@ -154,7 +154,7 @@ test('a cell that does not fit is reported once', async () => {
   ]);
 });
 
-test('who is known by any of his names is updated by what the row fills in, also by rows of the same sheet', async () => {
+test('an import updates a contact that has any of the row’s identities with the filled cells, also from rows of the same sheet', async () => {
   const [mark, phone] = [newId(), freshPhone()];
   const { body: known } = await call(201, 'POST', '/v1/contacts', {
     body: { name: `Ana ${mark}`, phone_number: phone, external_id: `crm-${mark}`, custom_fields: { city: 'Recife' } },
@@ -162,7 +162,7 @@ test('who is known by any of his names is updated by what the row fills in, also
   const done = await run({
     file: csv(
       'name,phone,email,external_id,city',
-      // The number without the ninth digit is the same person.
+      // The number without the ninth digit belongs to the same person.
       `,+${phone.replace(/^(55\d\d)9/, '$1')},ana-${mark}@example.com,,`,
       `New ${mark},,new-${mark}@example.com,,Natal`,
       `,,NEW-${mark}@example.com,new-${mark},Manaus`,
@@ -183,7 +183,7 @@ test('who is known by any of his names is updated by what the row fills in, also
   );
 });
 
-test('what a contact is called beside its own names identifies it in a row, and replaces none of them', async () => {
+test('an identity that a contact has beside its own fields identifies it in a row and replaces no field', async () => {
   const mark = newId();
   const [own, other] = [freshPhone(), freshPhone()];
   const create = async (body: Json): Promise<Json> => (await call(201, 'POST', '/v1/contacts', { body })).body;
@@ -205,7 +205,7 @@ test('what a contact is called beside its own names identifies it in a row, and 
   const { body: now } = await call(200, 'GET', `/v1/contacts/${kept._id}`);
   assert.deepEqual(now, { ...kept, name: 'Renamed', updatedAt: now.updatedAt });
   assert.deepEqual(await names(), before);
-  // Beside such a name a new one replaces the contact's own, which alone is given back.
+  // A new number beside such an identity replaces the contact's own, and only the old one becomes free.
   const next = freshPhone();
   await run({ file: csv('phone,email', `+${next},other-${mark}@example.com`) });
   assert.equal((await call(200, 'GET', `/v1/contacts/${kept._id}`)).body.phone_number, `+${next}`);
@@ -213,7 +213,7 @@ test('what a contact is called beside its own names identifies it in a row, and 
   await call(201, 'POST', '/v1/contacts', { body: { phone_number: own } });
 });
 
-test('a row names its contact by _id; what is unknown, and what is another company’s, is told in the same words', async () => {
+test('a row names its contact by _id; an unknown id and one of another company are reported in the same words', async () => {
   const mark = newId();
   const create = async (body: Json, key = demo.key): Promise<Json> =>
     (await call(201, 'POST', '/v1/contacts', { body, key })).body;
@@ -251,7 +251,7 @@ test('a row names its contact by _id; what is unknown, and what is another compa
   assert.deepEqual(careful.row_errors, [{ row: 1, field: '_id', message: `belongs to contact ${ana._id}` }]);
 });
 
-test('a name that a row replaces is given back, and another contact may have it', async () => {
+test('an identity that a row replaces becomes free for another contact', async () => {
   const mark = newId();
   const [old, next] = [freshPhone(), freshPhone()];
   const body = { phone_number: old, email: `moved-${mark}@example.com` };
@@ -263,7 +263,7 @@ test('a name that a row replaces is given back, and another contact may have it'
   await call(409, 'POST', '/v1/contacts', { body: { phone_number: next } });
 });
 
-test('without update_existing a row about somebody who is there already is reported and changes nothing', async () => {
+test('an import without update_existing reports rows about existing contacts and changes nothing', async () => {
   const mark = newId();
   const { body: known } = await call(201, 'POST', '/v1/contacts', {
     body: { name: 'Old', email: `old-${mark}@example.com` },
@@ -280,7 +280,7 @@ test('without update_existing a row about somebody who is there already is repor
   assert.equal((await call(200, 'GET', `/v1/contacts/${known._id}`)).body.name, 'Old');
 });
 
-test('an import tells of each contact and field that really changed, and a silent one tells nothing', async () => {
+test('an import emits an event for each contact and field that really changed, and a silent import emits none', async () => {
   const mark = newId();
   const sheet = csv(
     'name,email,city',
@@ -289,7 +289,7 @@ test('an import tells of each contact and field that really changed, and a silen
   );
   await run({ file: csv('name,email', `Quiet ${mark},quiet-${mark}@example.com`), silent: 'true' });
   await run({ file: sheet });
-  // The same again changes nothing.
+  // The second import of the same sheet changes nothing.
   await run({ file: sheet });
   await run({ file: csv('email,city', `eva-${mark}@example.com,Recife`) });
   const about = (await found(mark)).map(({ _id }) => _id);
@@ -315,7 +315,7 @@ test('an import tells of each contact and field that really changed, and a silen
   assert.equal(queued.length, 0);
 });
 
-test('a mapping says which column goes where; what it does not name is not taken', async () => {
+test('a mapping names the field of each column; columns that it does not name are ignored', async () => {
   const mark = newId();
   const done = await run({
     file: csv('A,B,name', `${mark},Olinda,Not me`),
@@ -330,7 +330,7 @@ test('a mapping says which column goes where; what it does not name is not taken
   assert.deepEqual([body.name, valuesOf(body)], [null, { city: 'Olinda' }]);
 });
 
-test('a head that can not be imported is refused before anything is stored', async () => {
+test('a sheet whose header cannot be imported is refused before anything is stored', async () => {
   const refused = async (parts: FormParts, code: string, path: string): Promise<void> => {
     const { body } = await postForm(platform, [400, PATH], parts);
     assert.deepEqual([body.code, body.errors[0].path], [code, path], JSON.stringify(body));
@@ -348,7 +348,7 @@ test('a head that can not be imported is refused before anything is stored', asy
   assert.equal(after, before);
 });
 
-test('a repeat with the same Idempotency-Key and sheet imports nothing twice; another sheet is refused', async () => {
+test('a repeated import with the same Idempotency-Key and sheet imports nothing twice; another sheet is refused', async () => {
   const mark = newId();
   const headers = { 'idempotency-key': mark };
   const send = (status: number, ...lines: string[]) =>
@@ -360,7 +360,7 @@ test('a repeat with the same Idempotency-Key and sheet imports nothing twice; an
   expectProblem(await send(422, `Other ${mark}`), 'IDEMPOTENCY_KEY_REUSED');
 });
 
-test('imports are listed and read by their own company alone', async () => {
+test('imports are listed and read only by their own company', async () => {
   const done = await run({ file: csv('name', 'Somebody') });
   const { body: list } = await call(200, 'GET', `${PATH}?status=COMPLETED&limit=100`);
   assert.deepEqual(
@@ -382,7 +382,7 @@ test('the sheet of an import is gone once it has ended', async () => {
   assert.deepEqual(await database.sql('select 1 from import_chunks where import_id = $1', [done._id]), []);
 });
 
-test('whoever may only create contacts imports without changing any: update_existing has to be false', async () => {
+test('a caller who may only create contacts may import with update_existing false, which changes no contact', async () => {
   const mark = newId();
   const { body: known } = await call(201, 'POST', '/v1/contacts', {
     body: { name: 'Old', email: `old-${mark}@example.com` },
@@ -401,7 +401,7 @@ test('whoever may only create contacts imports without changing any: update_exis
   await postForm(platform, [201, PATH], { file }, { key: both.token });
 });
 
-test('who may not create contacts may not import them, and importing stands in the audit', async () => {
+test('a caller who may not create contacts may not import them, and imports are recorded in the audit', async () => {
   const reader = await platform.createKey(demo._id, ['contacts:read']);
   await postForm(platform, [403, PATH], { file: csv('name', 'x') }, { key: reader.token });
   const done = await run({ file: csv('name', 'Audited') });

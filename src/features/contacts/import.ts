@@ -1,4 +1,4 @@
-/** Contacts from a sheet. */
+/** Imports of sheets into contacts. */
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
@@ -37,7 +37,7 @@ export async function importContacts(
   });
 }
 
-/** An import is no way around what PATCH asks for. */
+/** An import that updates contacts needs the scope contacts:update, like PATCH. */
 function refuseUpdates({ principal }: Tenant): void {
   if (allows(principal.scopes, 'contacts:update')) return;
   const message = 'The scope contacts:update is missing; without it update_existing has to be false';

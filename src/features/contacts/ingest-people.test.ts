@@ -11,7 +11,7 @@ const { database, demo } = platform;
 let ids = 0;
 const freshBsuid = (): string => `BR.${1_000_000_000 + (ids += 1)}`;
 
-/** Posts first messages at the same moment, and answers whose contacts and conversations came of them. */
+/** Posts first messages at the same moment, and returns the contacts and conversations that they belong to. */
 async function rush(messages: Record<string, unknown>[]): Promise<{ contacts: string[]; conversations: string[] }> {
   const externalIds = messages.map(() => wamid());
   const answers = await Promise.all(
@@ -42,7 +42,7 @@ const renamed = (from: string, to: string) => ({
   raw: { system: { type: 'user_changed_number', body: 'changed', wa_id: to } },
 });
 
-test('20 first messages of one person at the same moment are one contact and one conversation, each told once', async () => {
+test('20 first messages of one person at the same moment create one contact and one conversation, with one event each', async () => {
   for (let round = 0; round < 5; round += 1) {
     const before = [await countOf('contacts'), await countOf('conversations')];
     const from = freshPhone();
@@ -72,7 +72,7 @@ test('all spellings of a number are one contact, also when they write for the fi
   }
 });
 
-test('first messages at the same moment, some with a number beside the user id and some without, are one contact', async () => {
+test('first messages at the same moment, some with a number beside the user id and some without, create one contact', async () => {
   for (let round = 0; round < 10; round += 1) {
     const [from, bsuid] = [freshPhone(), freshBsuid()];
     const before = await countOf('contacts');
@@ -93,7 +93,7 @@ test('20 people who write for the first time at the same moment are 20 contacts'
   assert.deepEqual([contacts.length, conversations.length], [20, 20]);
 });
 
-test('a user id that came beside a number is learnt: alone, it is the same person in the same conversation', async () => {
+test('a user id that came with a number is stored: a message with only the user id is of the same person and conversation', async () => {
   const [from, bsuid] = [freshPhone(), freshBsuid()];
   const first = await hear(platform, { from });
   await hear(platform, { from, bsuid });
@@ -103,7 +103,7 @@ test('a user id that came beside a number is learnt: alone, it is the same perso
   assert.deepEqual(await eventNames(platform, first.contact._id), ['CONTACT_CREATED']);
 });
 
-test('what several messages of one notification tell of a known person is all learnt, and told once', async () => {
+test('several messages of one callback about a known person store all that is new, with one event', async () => {
   const bsuid = freshBsuid();
   const { contact } = await hear(platform, { from: null, bsuid, name: '' });
   assert.deepEqual([contact.name, contact.phone_number], [null, null]);
@@ -120,7 +120,7 @@ test('what several messages of one notification tell of a known person is all le
   assert.deepEqual(await eventNames(platform, contact._id), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
 });
 
-test('a name is kept once it is known: what the network calls the person later changes and tells nothing', async () => {
+test('a known name stays: another name that the network reports later changes nothing and emits nothing', async () => {
   const from = freshPhone();
   const first = await hear(platform, { from, name: 'Maria' });
   const second = await hear(platform, { from, name: 'Mary' });
@@ -128,8 +128,8 @@ test('a name is kept once it is known: what the network calls the person later c
   assert.deepEqual(await eventNames(platform, first.contact._id), ['CONTACT_CREATED']);
 });
 
-test('a number that a person changed to is where answers go, also when the person goes back to the old one', async () => {
-  // Argentina's 9 is written by the network and missing in the form under which the person is known.
+test('a changed number is used for answers from then on, also when the person returns to the old one', async () => {
+  // The network writes Argentinian numbers with a 9 that the stored form does not have.
   const numbers = [
     [freshPhone(), freshPhone()],
     ['5491155550001', '5491155550002'],
@@ -156,7 +156,7 @@ test('a number that a person changed to is where answers go, also when the perso
   }
 });
 
-test('the same change told by many notifications at once is one change', async () => {
+test('a change that many callbacks report at once is applied once', async () => {
   const [from, next] = [freshPhone(), freshPhone()];
   const { contact } = await hear(platform, { from });
   const notice = renamed(from, next);

@@ -1,6 +1,6 @@
 /**
- * From the names that networks use to contacts, for a whole batch. A phone counts more than an id of the network; a person
- * whom nobody knows becomes a contact exactly once, whoever else is asking at the same moment.
+ * Finds or creates the contacts of a whole batch of messages by the identities that networks report. A phone number counts more than an id
+ * of the network. An unknown person becomes one contact, also when other transactions ask for the same person at the same moment.
  */
 import type { Person } from '../../channels/channel.ts';
 import { newId } from '../../platform/ids.ts';
@@ -21,22 +21,22 @@ import {
 export interface AskedPerson {
   company: string;
   person: Person;
-  /** Other names under which the network knows the same person. */
+  /** Other identities that the network uses for the same person. */
   also?: Person[];
 }
 
 export interface FoundPeople {
-  /** Contact ids, in the order asked. */
+  /** The ids of the contacts, in the order of the request. */
   contacts: string[];
   created: Set<string>;
-  /** Contacts whose own fields changed by what the network told. */
+  /** Contacts whose fields changed because of what the network reported. */
   changed: Set<string>;
 }
 
 export const keyOf = (identity: { company: string; kind: string; value: string }): string =>
   `${identity.company} ${identity.kind} ${identity.value}`;
 
-/** The most telling first. */
+/** The identities of a person, the most reliable first. */
 export function identitiesOf({ company, person, also = [] }: AskedPerson): Identity[] {
   return [person, ...also].flatMap((names) => namesOf(company, names));
 }
@@ -51,12 +51,12 @@ function namesOf(company: string, person: Person): Identity[] {
   return identities;
 }
 
-/** The name by which a person is found first, as conversations remember who wrote in them. */
+/** The most reliable identity of a person; conversations store it to know who wrote in them. */
 export const nameOf = (asked: AskedPerson): string | null => identitiesOf(asked)[0]?.value ?? null;
 
 export type Known = Map<string, KnownIdentity>;
 
-/** `looked`: what the store knows of all their names, where that has been looked up a moment ago. */
+/** Returns the contacts of all asked people. `looked` holds the stored identities when the caller has just read them. */
 export async function resolvePeople(tx: SystemTx, asked: AskedPerson[], looked?: Known): Promise<FoundPeople> {
   const identities = asked.map(identitiesOf);
   const known = looked ?? (await knownOf(tx, identities.flat()));
@@ -92,10 +92,7 @@ function holderOf(own: Identity[], held: Map<string, string>): string {
   throw new Error('a person without any identity reached the contacts');
 }
 
-/**
- * Decides who an asked person is. One that nobody holds becomes a newcomer, shared by the rest of the batch, which may
- * tell more of it.
- */
+/** Finds the contact of one person. An unknown person becomes a newcomer, which later elements of the batch can match and complete. */
 function welcome(
   asked: AskedPerson,
   own: Identity[],
@@ -117,11 +114,11 @@ function welcome(
       country_code: newcomer?.country_code ?? country_code,
     });
   }
-  // A name beside one that is held is the same person's, also for an element that has only that name.
+  // Other identities of the same person belong to the same contact, also for later elements that only have one of them.
   for (const identity of own) if (!held.has(keyOf(identity))) held.set(keyOf(identity), contact);
 }
 
-/** Somebody else created these people at the same moment: theirs count. */
+/** Other transactions created contacts for these people at the same moment; their contacts are used. */
 async function yieldTo(tx: SystemTx, lost: NewPerson[], held: Map<string, string>): Promise<void> {
   const winners = await findIdentities(
     tx,
@@ -135,7 +132,7 @@ async function yieldTo(tx: SystemTx, lost: NewPerson[], held: Map<string, string
   }
 }
 
-/** Identities that the batch showed beside the one by which its contact was found. */
+/** The identities that the batch reported for a contact and that the contact does not have yet. */
 function aliasesOf(own: Identity[], contact: string, known: Known): (Identity & { contact: string })[] {
   return own.length < 2
     ? []
@@ -144,7 +141,7 @@ function aliasesOf(own: Identity[], contact: string, known: Known): (Identity & 
         .map((identity) => ({ ...identity, contact }));
 }
 
-/** Those that another contact is known to hold move: the network says that they are this person. */
+/** Stores new identities of contacts. One that another contact has is moved, because the network says that it is this person's. */
 export async function attach(tx: SystemTx, aliases: (Identity & { contact: string })[], known: Known): Promise<void> {
   const distinct = [...new Map(aliases.map((alias) => [keyOf(alias), alias])).values()];
   const taken = distinct.filter((alias) => known.has(keyOf(alias)));
@@ -153,7 +150,7 @@ export async function attach(tx: SystemTx, aliases: (Identity & { contact: strin
   if (free.length > 0) await claim(tx, free);
 }
 
-/** Whoever took one of these since we looked may be the same person: then the batch is tried again with what is known now. */
+/** Stores identities that were free. If another transaction has taken one in the meantime, the batch fails and is tried again. */
 async function claim(tx: SystemTx, aliases: (Identity & { contact: string })[]): Promise<void> {
   const won = new Set((await claimIdentities(tx, aliases)).map(keyOf));
   const lost = aliases.filter((alias) => !won.has(keyOf(alias)));
@@ -163,7 +160,7 @@ async function claim(tx: SystemTx, aliases: (Identity & { contact: string })[]):
     throw new Error('an identity was taken while its contact was being found');
 }
 
-/** What the network tells of a contact that does not have it yet; most messages tell nothing new. */
+/** What the network reports about a contact and the contact does not have yet; for most messages that is nothing. */
 function news({ company, person }: AskedPerson, contact: string, own: Identity[], known: Known): LearntFact[] {
   const hit = own.map((identity) => known.get(keyOf(identity))).find((identity) => identity?.contact === contact);
   const telling = hit && ((hit.nameless && person.name) || (hit.phoneless && person.phone));
@@ -177,7 +174,7 @@ export function factOf(company: string, contact: string, person: Person, replace
 
 export async function learn(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
   if (facts.length === 0) return new Set();
-  // One row per contact, as an UPDATE takes only one: of each fact the last one that was told.
+  // An UPDATE takes one row per contact, so the last reported value of each field is kept.
   const told = new Map<string, LearntFact>();
   for (const fact of facts) {
     const before = told.get(fact.contact);

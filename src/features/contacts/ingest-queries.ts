@@ -1,4 +1,4 @@
-/** Set-based statements of ingestion: one for a whole batch, across companies. */
+/** Queries of ingestion; each handles a whole batch of several companies in one statement. */
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import { CONTACT } from './queries.ts';
@@ -10,13 +10,13 @@ export interface Identity {
   company: string;
   kind: IdentityKind;
   value: string;
-  /** Where it is answered: as the network writes it. */
+  /** The identity as the network writes it, to which answers are sent. */
   address: string;
 }
 
 export interface KnownIdentity extends Omit<Identity, 'address'> {
   contact: string;
-  /** What the contact does not have yet and the network may tell. */
+  /** Whether the contact has no name or no number yet, which the network may then report. */
   nameless: boolean;
   phoneless: boolean;
 }
@@ -52,8 +52,8 @@ export interface NewPerson {
 }
 
 /**
- * Creates a contact for each person whose main identity nobody holds yet. The identity is written first: whoever loses
- * the race for it creates nothing. Returns the contacts that were really created.
+ * Creates a contact for each person whose first identity nobody has. The identity is written first, so that of two transactions only one
+ * creates the contact. Returns the contacts that were created.
  */
 export function insertPeople(tx: SystemTx, people: NewPerson[]): Promise<{ _id: string }[]> {
   return many(tx, {
@@ -82,7 +82,7 @@ export function insertPeople(tx: SystemTx, people: NewPerson[]): Promise<{ _id: 
 
 type Alias = Identity & { contact: string };
 
-/** Gives contacts identities that nobody held a moment ago; returns those that nobody else took meanwhile. */
+/** Stores identities that were free a moment ago, and returns those that no other transaction has taken since. */
 export function claimIdentities(tx: SystemTx, identities: Alias[]): Promise<Omit<Identity, 'address'>[]> {
   return many(tx, {
     name: 'contacts.claimIdentities',
@@ -98,8 +98,8 @@ export function claimIdentities(tx: SystemTx, identities: Alias[]): Promise<Omit
 }
 
 /**
- * The contacts that these messages went to get the network's ids, as far as nobody has them: who has one already is for a notice of
- * the network to say.
+ * Stores the network's ids of the contacts to whom these messages were sent, where nobody has these ids. An id that another contact has is
+ * only moved by a notice of the network.
  */
 export function learnIdentities(
   tx: SystemTx | TenantTx,
@@ -123,7 +123,7 @@ export function learnIdentities(
   });
 }
 
-/** Ids of the network move to the contact that the network shows them with; a phone number stays where it is. */
+/** Moves ids of the network to the contact that the network reports with them; phone numbers stay. */
 export function moveIdentities(tx: SystemTx, identities: Alias[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.moveIdentities',
@@ -134,7 +134,7 @@ export function moveIdentities(tx: SystemTx, identities: Alias[]): Promise<numbe
   });
 }
 
-/** What was answered where the old name is, is answered where the new one is. */
+/** Identities to which answers were sent under the old name get the new one as their address. */
 export function readdressIdentities(tx: SystemTx, renewed: Alias, old: string): Promise<number> {
   return exec(tx, {
     name: 'contacts.readdressIdentities',
@@ -152,11 +152,11 @@ export interface LearntFact {
   name: string | null;
   phone_number: string | null;
   country_code: string | null;
-  /** True when the network said that the number changed; false only fills in what is empty. */
+  /** True when the network said that the number changed; false fills only empty fields. */
   replace: boolean;
 }
 
-/** What the network tells about people. Returns the contacts that really changed. */
+/** Stores what the network reports about people. Returns the contacts that really changed. */
 export function learnFacts(tx: SystemTx, facts: LearntFact[]): Promise<{ _id: string }[]> {
   return many(tx, {
     name: 'contacts.learnFacts',
@@ -181,7 +181,7 @@ export function learnFacts(tx: SystemTx, facts: LearntFact[]): Promise<{ _id: st
   });
 }
 
-/** Notes what people said they want, when that is news; answers the contacts whose `opted_out` really changed. */
+/** Stores the newest opt-outs and returns the contacts whose `opted_out` really changed. */
 export function setOptOuts(
   tx: SystemTx,
   wishes: { company: string; contact: string; optedOut: boolean; at: string }[],
@@ -216,7 +216,7 @@ export interface ContactActivity {
   inbound_at: string | null;
 }
 
-/** Moves the contacts' clocks forward, never back. */
+/** Moves the message times of contacts forward, never back. */
 export function touchContacts(tx: SystemTx | TenantTx, activities: ContactActivity[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.touch',
@@ -233,7 +233,7 @@ export function touchContacts(tx: SystemTx | TenantTx, activities: ContactActivi
   });
 }
 
-/** Holds these contacts until the transaction ends, in one order. */
+/** Locks these contacts in one order until the transaction ends. */
 export function lockContacts(tx: SystemTx, keys: { company: string; contact: string }[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.lock',

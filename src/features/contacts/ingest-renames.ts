@@ -1,6 +1,6 @@
 /**
- * The network says that people are called something else from now on. Notices are applied before anybody is looked up by the new
- * name, so that a message under it finds the contact that is there.
+ * Applies the network's notices that a person has a new number or id. They are applied before messages are matched to contacts, so that a
+ * message under the new one finds the existing contact.
  */
 import type { Person } from '../../channels/channel.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -9,12 +9,12 @@ import { readdressIdentities, type Identity } from './ingest-queries.ts';
 
 export interface Renaming {
   company: string;
-  /** What the network called the person before, and calls them now. */
+  /** What the network called the person before, and what it calls them now. */
   before: Person;
   person: Person;
 }
 
-/** A notice that shows two contacts to be one person: the younger is to be merged into the older. */
+/** A notice that shows that two contacts are one person; the younger is merged into the older. */
 export interface Split {
   renaming: Renaming;
   kept: string;
@@ -22,14 +22,14 @@ export interface Split {
 }
 
 export interface Renamed {
-  /** In the order asked: the contact that a notice is about; null where the store knows neither name. */
+  /** The contact that each notice is about, in the order of the notices; null when the store knows neither identity. */
   contacts: (string | null)[];
   /** Contacts whose own fields changed. */
   changed: Set<string>;
   splits: Split[];
 }
 
-/** Finds each person by the old or the new name and stores the name that was missing. */
+/** Finds each person by the old or the new identities and stores the missing ones. */
 export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise<Renamed> {
   const renamed: Renamed = { contacts: [], changed: new Set(), splits: [] };
   if (renamings.length === 0) return renamed;
@@ -37,13 +37,13 @@ export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise
     tx,
     renamings.flatMap((renaming) => [...namesBefore(renaming), ...identitiesOf(renaming)]),
   );
-  // One after the other: what the first changes is what the second finds.
+  // The notices are applied one after the other, because each may concern the contact of the one before.
   for (const renaming of renamings) {
     const [old, current] = [namesBefore(renaming), identitiesOf(renaming)].map((names) => holder(names, known));
     const contact = old ?? current ?? null;
     if (contact === null) renamed.contacts.push(null);
     else if (old && current && old !== current) {
-      // Ids grow with time.
+      // Ids grow with time, so the smaller one is the older contact's.
       const [kept, absorbed] = old < current ? [old, current] : [current, old];
       renamed.splits.push({ renaming, kept, absorbed });
       renamed.contacts.push(kept);
@@ -75,7 +75,7 @@ async function rename(tx: SystemTx, renaming: Renaming, contact: string, known: 
   return learn(tx, [factOf(company, contact, person, true)]);
 }
 
-/** What was answered at the old name is answered at the new one, also where a conversation still remembers the old one. */
+/** Sends future answers to the new identity, also in conversations that still store the old one. */
 async function readdress(tx: SystemTx, renaming: Renaming, contact: string): Promise<void> {
   for (const kind of ['PHONE', 'BSUID'] as const) {
     const [renewed, old] = [identitiesOf(renaming), namesBefore(renaming)].map((names) =>
@@ -86,8 +86,8 @@ async function readdress(tx: SystemTx, renaming: Renaming, contact: string): Pro
 }
 
 /**
- * People who are asked for beside a notice about them, when the store knows neither of its names: the notice says that they are
- * one person under both.
+ * Links messages in the batch to notices about the same person that the store does not know yet, so that both identities become one
+ * contact.
  */
 export function linkNames(asked: AskedPerson[], notices: Renaming[]): AskedPerson[] {
   if (notices.length === 0) return asked;

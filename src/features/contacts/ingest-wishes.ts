@@ -1,4 +1,4 @@
-/** What people tell the network about the messages of a business: that they want none any more, or want them again. */
+/** Applies what people tell the network about a business's messages: that they want no more of them, or want them again. */
 import type { Person } from '../../channels/channel.ts';
 import { emit } from '../../platform/events.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -12,7 +12,7 @@ export interface Wish {
   at: string;
 }
 
-/** Sets and clears `opted_out`; the newest word counts, in whatever order they come. Answers how many are about somebody known. */
+/** Sets and clears `opted_out`. The newest wish of a person wins, in whatever order they come. Returns how many were about known people. */
 export async function applyWishes(tx: SystemTx, wishes: Wish[]): Promise<number> {
   if (wishes.length === 0) return 0;
   const known = await knownOf(tx, wishes.flatMap(identitiesOf));

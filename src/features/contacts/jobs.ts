@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { defineJob } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
 
-/** Takes the words of an erased contact out of the log of deliveries; the webhooks' room does it. */
+/** Removes the words of an erased contact from the log of deliveries. The folder `webhooks` does the work. */
 export const RedactContact = defineJob({
   name: 'contacts.redact',
-  // The contact, and those that were merged into it.
+  // The erased contact and the contacts that were merged into it.
   data: Type.Object({ company: Id, contacts: Type.Array(Id) }),
-  // Some eleven hours: what is left over is personal data.
+  // Retries for some eleven hours, because the words that are left are personal data.
   retries: 12,
   retryDelaySeconds: 10,
 });

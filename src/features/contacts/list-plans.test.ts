@@ -1,4 +1,4 @@
-/** How much the database looks at for a page, where that begins to matter: 50,000 contacts. */
+/** How many rows the database reads for a page in a company with 50,000 contacts. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
@@ -13,7 +13,7 @@ import { findContacts, readMatch } from './list.ts';
 const COMPANY = 'a'.repeat(24);
 const SMALL = 'b'.repeat(24);
 const COUNT = 50_000;
-// The short walk, and what a look-up of the rare finds beside what it looked for.
+// The rows of the first short read, and those that the index finds in addition to the matches of a rare text.
 const MOST_ROWS = 5_000 + 1_000;
 
 const database = await openTestDatabase();
@@ -28,7 +28,7 @@ after(async () => {
 
 interface Looked {
   indexes: Set<string>;
-  /** Rows of contacts that were read, whether they fitted or not. */
+  /** Rows of contacts that were read, whether they matched or not. */
   rows: number;
 }
 
@@ -43,7 +43,7 @@ function lookInto(node: Json, looked: Looked): Looked {
   return looked;
 }
 
-/** Runs a list for real, and explains each of its statements with the values that it was sent with. */
+/** Runs a list and explains each of its statements with the values that were sent. */
 async function explain(query: {
   search?: string;
   filters?: Json[];
@@ -108,9 +108,9 @@ const CASES: [string, Parameters<typeof explain>[0], { indexed: boolean; found: 
   ['those from elsewhere', { filters: [['contact.country_code', 'neq', 'BR']] }, { indexed: true, found: 0 }],
 ];
 
-describe(`among ${COUNT} contacts no page reads more than ${MOST_ROWS} rows:`, () => {
+describe(`the rows that a page reads among ${COUNT} contacts`, () => {
   for (const [name, query, expected] of CASES) {
-    test(name, async () => {
+    test(`a page reads at most ${MOST_ROWS} of ${COUNT} contacts: ${name}`, async () => {
       const { indexes, rows, found } = await explain(query);
       assert.ok(rows <= MOST_ROWS, `${rows} rows were read by ${[...indexes].join(', ')}`);
       assert.equal(indexes.has('contacts_search'), expected.indexed, [...indexes].join(', '));
@@ -119,7 +119,7 @@ describe(`among ${COUNT} contacts no page reads more than ${MOST_ROWS} rows:`, (
   }
 });
 
-describe(`among ${COUNT} contacts the other orders are walks, too, also far from the beginning:`, () => {
+describe(`the other orders of the list among ${COUNT} contacts`, () => {
   const far = { at: new Date(Date.now() - 86_400_000).toISOString(), id: 'f'.repeat(24) };
   const silent = { at: '-infinity', id: 'f'.repeat(24) };
   const ORDERS: [string, Parameters<typeof explain>[0], string, number][] = [
@@ -169,7 +169,7 @@ describe(`among ${COUNT} contacts the other orders are walks, too, also far from
     await database.sql('analyze contacts, contact_activity');
   });
   for (const [name, query, index, most] of ORDERS) {
-    test(name, async () => {
+    test(`a page reads few contacts and follows the index of its order: ${name}`, async () => {
       const { indexes, rows, found } = await explain(query);
       assert.ok(rows <= most, `${rows} rows were read by ${[...indexes].join(', ')}`);
       assert.ok(indexes.has(index), [...indexes].join(', '));
@@ -178,7 +178,7 @@ describe(`among ${COUNT} contacts the other orders are walks, too, also far from
   }
 });
 
-test('what is found by the index is what a walk through all of them finds', async () => {
+test('contacts found by the index are those that a comparison of every contact finds', async () => {
   for (const [, { search }] of CASES) {
     if (!search || /\d/.test(search)) continue;
     const [row] = await database.sql<{ count: number }>(

@@ -1,4 +1,4 @@
-/** Ways to a page of contacts. Which of them is taken, and why, stands in list.ts. */
+/** The queries for pages of contacts; list.ts chooses between them. */
 import { many, one } from '../../platform/db.ts';
 import { measuredPage, rowsByKey } from '../../platform/measured-page.ts';
 import {
@@ -20,7 +20,10 @@ import { conditionsOf, type ContactMatch } from './filter-queries.ts';
 import { CONTACT } from './queries.ts';
 import type { Contact } from './schemas.ts';
 
-/** The records of a page, whose rows are found first: what a record looks up is looked up for these only. `limit`: its parameter. */
+/**
+ * SQL for the records of a page. Its rows are found first, so that joins are made only for these. `limit` is the placeholder of the page
+ * size.
+ */
 const recordsOf = (keys: string, window: Window, limit: string): string =>
   measuredPage({
     columns: CONTACT,
@@ -33,14 +36,14 @@ const recordsOf = (keys: string, window: Window, limit: string): string =>
 
 const isByActivity = (window: Window): boolean => window.field === 'last_message_at';
 
-/** What a walk in the order of the window goes through. Its conditions name columns of contacts, and the company once more. */
+/** The rows in the order of the window. Conditions on it name columns of contacts and repeat the company. */
 const walked = (window: Window): string =>
   isByActivity(window)
     ? `(select a.active_at, a.record_id, c.* from contact_activity a
         cross join lateral (select * from contacts where company_id = $1 and _id = a.record_id offset 0) c where a.company_id = $1) contacts`
     : 'contacts';
 
-/** All contacts, in their order. */
+/** Lists all contacts in the order of the window. */
 export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]> {
   const table = isByActivity(window) ? 'contact_activity' : 'contacts';
   const rows = `select ${windowKeys(window)} from ${table} where company_id = $1 ${windowClause(window, 2)}`;
@@ -51,7 +54,7 @@ export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]>
   });
 }
 
-/** Those that match among the first `reach` of the order. Fewer than asked for: there may be more further on. */
+/** Lists matching contacts among the first `reach` of the order. When they are fewer than a page, more may follow behind these. */
 export function listNear(tx: TenantRead, match: ContactMatch, window: Window, reach: number): Promise<Contact[]> {
   const { exact, exactValues: values } = conditionsOf(match);
   const first = values.length + 2;
@@ -68,13 +71,13 @@ export function listNear(tx: TenantRead, match: ContactMatch, window: Window, re
   });
 }
 
-/** Those that match, by looking them all up and then putting them in order; when there is nothing to look up, in order. */
+/** Lists matching contacts: finds all of them by the index and then sorts them, or, when no index helps, reads in the order of the list. */
 export function listMatching(tx: TenantRead, match: ContactMatch, window: Window): Promise<Contact[]> {
   const { exact, indexed, values } = conditionsOf(match);
   const first = values.length + 2;
   const { cursor, order, since } = windowParts(window, first);
   const tail = `${cursor} order by ${order} limit $${first + 2} offset $${first + 3}`;
-  // Kept apart, the look-up is planned for what it finds; together with the limit it would gamble on the order.
+  // Materialized, the look-up is planned by itself. Planned together with the limit, PostgreSQL might read all contacts in their order.
   const rows =
     indexed === null && isStretch(window)
       ? `select ${windowKeys(window)} from ${walked(window)} where company_id = $1${exact} ${since} ${tail}`

@@ -42,7 +42,7 @@ describe('pages', async () => {
   const COUNT = 45;
 
   before(async () => {
-    // Two at each moment, so that the id decides between them.
+    // Two contacts have the same time each, so that the id decides their order.
     const at = (index: number): string => new Date(Date.UTC(2026, 0, 1) + Math.floor(index / 2) * 1_000).toISOString();
     await insert(
       company,
@@ -52,14 +52,14 @@ describe('pages', async () => {
         created_at: at(index),
       })),
     );
-    // In the same order; the first of all have no message.
+    // The times of changes and messages are in the same order; the oldest third has no message.
     await platform.database.sql(
       `update contacts set updated_at = created_at, last_message_at = case when _id > $2 then created_at end where company_id = $1`,
       [company._id, idOf(COUNT / 3)],
     );
   });
 
-  test('come newest first, twenty at a time, with the total', async () => {
+  test('contacts are listed newest first, twenty on a page, with the total', async () => {
     const { result, meta } = await list(company, {});
     assert.deepEqual(
       result.map((contact: Json) => contact._id),
@@ -72,7 +72,7 @@ describe('pages', async () => {
 
   for (const sort of ['createdAt', '-createdAt', '-updatedAt', '-last_message_at']) {
     for (const search of [undefined, 'person 1', 'person']) {
-      test(`by number and by cursor, ${sort}, ${search ?? 'all'}: each contact once, in the order`, async () => {
+      test(`a list of contacts by page number and by cursor, sorted by ${sort}, search ${search ?? 'none'}, has each contact once and in order`, async () => {
         const query = { sort, limit: '7', ...(search === undefined ? {} : { search }) };
         const all = await list(company, { ...query, limit: '100' });
         const byNumber: string[] = [];
@@ -95,14 +95,14 @@ describe('pages', async () => {
     }
   }
 
-  test('skipCount leaves the total out, also of a search', async () => {
+  test('skipCount leaves the total of contacts out, also with a search', async () => {
     for (const search of [{}, { search: 'person 2' }]) {
       const { meta } = await list(company, { skipCount: 'true', ...search });
       assert.deepEqual([meta.totalCount, meta.totalPages], [null, null]);
     }
   });
 
-  test('another company sees none of them, whatever it asks for', async () => {
+  test('a list shows none of another company’s contacts, whatever it asks for', async () => {
     const other = await platform.createCompany();
     for (const query of [{}, { search: 'person' }, { search: idOf(1) }]) {
       const { result, meta } = await list(other, query as Record<string, string>);
@@ -110,7 +110,7 @@ describe('pages', async () => {
     }
   });
 
-  test('a page that is not one is refused by its name', async () => {
+  test('an invalid page, limit or cursor is refused with its name', async () => {
     for (const [name, value] of [
       ['limit', '101'],
       ['page', '0'],
@@ -151,12 +151,12 @@ describe('a contact is found', async () => {
     ]),
   );
 
-  test('by its id, and not by a part of it', async () => {
+  test('a contact is found by its whole id and not by a part of it', async () => {
     assert.deepEqual(await namesOf(company, id), ['José da Conceição']);
     assert.deepEqual(await namesOf(company, id.slice(0, 23)), []);
   });
 
-  test('by a part of its name, without regard to case and accents, composed or not', async () => {
+  test('a contact is found by a part of its name, in any case and with or without accents, composed or not', async () => {
     for (const search of ['jose', 'JOSÉ', 'jose\u0301']) {
       assert.deepEqual(
         await namesOf(company, search),
@@ -169,12 +169,12 @@ describe('a contact is found', async () => {
     assert.deepEqual(await namesOf(company, 'жу'), ['Ольга Жукова']);
   });
 
-  test('by a part of its e-mail', async () => {
+  test('a contact is found by a part of its e-mail', async () => {
     assert.deepEqual(await namesOf(company, 'ze@EXAMPLE'), ['José da Conceição']);
     assert.deepEqual(await namesOf(company, 'zq'), [null]);
   });
 
-  test('by a part of its phone number, however it is written', async () => {
+  test('a contact is found by a part of its phone number, however it is written', async () => {
     for (const search of ['98765', '+55 (11) 98765-4321', '11 9.8765', '5511987654321', '7654-32']) {
       assert.deepEqual(await namesOf(company, search), ['José da Conceição'], search);
     }
@@ -182,7 +182,7 @@ describe('a contact is found', async () => {
     assert.deepEqual(await namesOf(company, '+()-'), []);
   });
 
-  test('by %, _ and \\ only where they stand', async () => {
+  test('search for %, _ and \\ finds only contacts that have these characters', async () => {
     for (const search of ['100%', '%', '_', 'r_m', '\\', '\\ l']) {
       assert.deepEqual(await namesOf(company, search), ['100% Açúcar_Mascavo \\ Ltda'], search);
     }
@@ -190,5 +190,5 @@ describe('a contact is found', async () => {
   });
 });
 
-test('who may not read contacts gets no list', () =>
+test('the list of contacts needs the scope to read contacts', () =>
   checkRefusals(platform, { method: 'GET', path: '/v1/contacts', scope: 'contacts:read' }));

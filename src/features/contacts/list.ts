@@ -1,4 +1,4 @@
-/** The list of contacts: search, filters, pages. Made for a million, of which anything may be asked. */
+/** Lists contacts by search, filters and pages; made for a million contacts and any combination of filters. */
 import { isStretch, pageFrom, readSearch, pageWindow, type Page, type Window } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { conditionsOf, type ContactMatch } from './filter-queries.ts';
@@ -6,7 +6,7 @@ import { readFilters } from './filters.ts';
 import { countMatching, listContacts, listMatching, listNear } from './list-queries.ts';
 import type { Contact, ContactQuery } from './schemas.ts';
 
-// A walk of this many takes some five milliseconds. What fills no page here is rare: then there is little to look up.
+// Reading this many contacts takes some five milliseconds. A match that does not fill a page from them is rare, so the index finds few.
 const REACH = 5_000;
 
 export async function pageContacts(tenant: Tenant, query: ContactQuery): Promise<Page<Contact>> {
@@ -25,8 +25,8 @@ export async function readMatch(
 }
 
 /**
- * A page of those that match. What is frequent fills it within a few rows of the list's order, and looking all of it up would
- * take long; what is rare is looked up by its index, and walking through the list would. So: a short walk, then the look-up.
+ * Lists a page of matching contacts. A frequent match fills it from the first rows of the order, where finding all matches would take long.
+ * A rare match is found by the index, where reading in order would take long. So the first rows are read, and then the index is used.
  */
 export async function findContacts(tenant: Tenant, match: ContactMatch, window: Window): Promise<Contact[]> {
   if (match.search === null && match.filters.length === 0 && isStretch(window))

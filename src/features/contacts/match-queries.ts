@@ -2,7 +2,7 @@ import { many } from '../../platform/db.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { conditionsOf, type ContactMatch } from './filter-queries.ts';
 
-/** Any `limit` of those that match, in no order. */
+/** Returns up to `limit` matching contacts in no particular order. */
 export async function listFound(tx: TenantRead, match: ContactMatch, limit: number): Promise<string[]> {
   const { exact, indexed, values } = conditionsOf(match);
   const rows = await many<{ _id: string }>(tx, {

@@ -1,4 +1,7 @@
-/** By which names contacts are known: the primary key decides whose each one is. */
+/**
+ * Queries for the identities of contacts: phone numbers, e-mails, network identifiers and external ids. The primary key allows one contact
+ * for each.
+ */
 import { exec, many, one } from '../../platform/db.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 
@@ -7,14 +10,14 @@ export interface Name {
   value: string;
 }
 export type HeldName = Name & { contact: string };
-/** `address`: as a send writes it. */
+/** `address` is the identity as it is written when a message is sent to it. */
 export type NewName = HeldName & { address: string };
 
 const kinds = (names: Name[]): string[] => names.map((name) => name.kind);
 const values = (names: Name[]): string[] => names.map((name) => name.value);
 const contacts = (names: HeldName[]): string[] => names.map((name) => name.contact);
 
-/** Which contacts have these names. */
+/** Returns those of the given identities that a contact has. */
 export function findNames(tx: TenantTx, names: Name[]): Promise<HeldName[]> {
   return many(tx, {
     name: 'contacts.findNames',
@@ -24,7 +27,10 @@ export function findNames(tx: TenantTx, names: Name[]): Promise<HeldName[]> {
   });
 }
 
-/** Returns how many nobody had; waits for whoever is taking one at this moment. In the order of ingestion. */
+/**
+ * Stores free identities and returns how many were free; waits for transactions that are storing the same ones. Uses the order of
+ * ingestion, to avoid deadlocks.
+ */
 export function insertNames(tx: TenantTx, names: NewName[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.insertNames',
@@ -44,7 +50,7 @@ export function deleteNames(tx: TenantTx, names: HeldName[]): Promise<number> {
   });
 }
 
-/** Takes a name away, with those that were only answered there; `value` null: all of the kind. */
+/** Removes an identity and those whose answers were sent to the same address; with `value` null all identities of the kind. */
 export function releaseName(
   tx: TenantTx,
   contact: string,
@@ -60,7 +66,7 @@ export function releaseName(
   });
 }
 
-/** All names of one contact become another's. */
+/** Moves all identities of one contact to another. */
 export function moveNames(tx: TenantTx, from: string, to: string): Promise<number> {
   return exec(tx, {
     name: 'contacts.moveNames',

@@ -5,7 +5,7 @@ import { expectProblem } from '../../../test/support/refusals.ts';
 import { importSheet, type FormParts } from '../../../test/support/sheets.ts';
 
 const platform = await startPlatform();
-/** One company knows no country, the other is in Brazil. */
+/** One company has no country, and the other one is in Brazil. */
 const nowhere = await platform.createCompany();
 const brazil = await platform.createCompany();
 await platform.call(200, 'PATCH', `/v1/companies/${brazil._id}`, {
@@ -16,7 +16,7 @@ await platform.call(200, 'PATCH', `/v1/companies/${brazil._id}`, {
 const create = (status: number, key: string, body: Json) =>
   platform.call(status, 'POST', '/v1/contacts', { key, body: { name: 'Maria', ...body } });
 
-/** [written, beside it, in the company without a country, in the one in Brazil]; a code is that of a 400. */
+/** [phone number as written, other fields, result in the company without a country, result in Brazil]; a code is that of a 400. */
 const WRITINGS: [string, Json, string, string][] = [
   ['+55 (31) 98888-0001', {}, '+5531988880001', '+5531988880001'],
   ['5531988880002', {}, '+5531988880002', '+5531988880002'],
@@ -26,7 +26,7 @@ const WRITINGS: [string, Json, string, string][] = [
   ['031 98888 0004', {}, 'VALIDATION_FAILED', '+5531988880004'],
   ['31 98888-0005', { country: 'BR' }, '+5531988880005', '+5531988880005'],
   ['020 7946 0959', { country: 'GB' }, '+442079460959', '+442079460959'],
-  // Of Singapore, as the network writes it.
+  // A number of Singapore as the network writes it.
   ['6591234567', {}, '+6591234567', 'AMBIGUOUS_PHONE'],
   ['6591234568', { country: 'SG' }, '+6591234568', '+6591234568'],
   ['65 9123-4569', { country: 'BR' }, 'AMBIGUOUS_PHONE', 'AMBIGUOUS_PHONE'],
@@ -34,7 +34,7 @@ const WRITINGS: [string, Json, string, string][] = [
 
 for (const [written, beside, alone, inBrazil] of WRITINGS) {
   const said = JSON.stringify({ phone_number: written, ...beside });
-  test(`${said} is ${alone}, and ${inBrazil} in a company in Brazil`, async () => {
+  test(`a contact with ${said} gets ${alone} in a company without a country, and ${inBrazil} in Brazil`, async () => {
     for (const [{ key }, expected] of [
       [nowhere, alone],
       [brazil, inBrazil],
@@ -59,7 +59,7 @@ test('an ambiguous number is refused with both readings, and changes nothing', a
   assert.deepEqual([body.name, body.phone_number], ['Maria', '+5531988881000']);
 });
 
-test('a country is one that exists, and stands beside a phone_number', async () => {
+test('a country must exist and needs a phone_number beside it', async () => {
   for (const body of [
     { phone_number: '31 98888-2000', country: 'XX' },
     { phone_number: '31 98888-2000', country: 'br' },
@@ -68,7 +68,7 @@ test('a country is one that exists, and stands beside a phone_number', async () 
     expectProblem(await create(400, nowhere.key, body), 'VALIDATION_FAILED', 'country');
 });
 
-test('a filter reads a whole number as a body does, and a part of one without its punctuation', async () => {
+test('a filter reads a whole phone number as a body does, and a part of one without its punctuation', async () => {
   const { _id } = (await create(201, brazil.key, { phone_number: '+5531988883000' })).body;
   const found = async (operator: string, value: string): Promise<string[]> => {
     const filters = JSON.stringify([{ field: 'contact.phone_number', operator, value }]);
@@ -85,7 +85,7 @@ test('a filter reads a whole number as a body does, and a part of one without it
   expectProblem(await platform.call(400, 'GET', path, { key: brazil.key }), 'AMBIGUOUS_PHONE', 'filters[0].value');
 });
 
-test("a sheet's numbers are read in its country, else in the company's; what can be two numbers is an error of its row", async () => {
+test('phone numbers of a sheet are read in its country or else in that of the company; an ambiguous one is an error of its row', async () => {
   const file = { name: 'people.csv', data: 'name,phone\nA,31 98888-4000\nB,+55 31 98888-4001\nC,6591234567\n' };
   const work = (key: string, country: FormParts): Promise<Json> =>
     importSheet(platform, '/v1/contacts/import', { file, update_existing: 'false', ...country }, { key });

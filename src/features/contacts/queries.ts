@@ -16,7 +16,7 @@ export function findContact(tx: TenantRead, id: string): Promise<Contact | null>
   });
 }
 
-/** What a caller can write, and what follows from it. `held`: {custom field id: value}. */
+/** The fields that a caller can write and those that follow from them. `held` maps the id of a custom field to its value. */
 export interface ContactFields extends Pick<
   Contact,
   | 'name'
@@ -70,7 +70,7 @@ export function insertContact(
   });
 }
 
-/** `keepsValues`: the custom fields stay as they are. Written again they would be stored, logged and indexed as a whole. */
+/** With `keepsValues` the custom fields did not change: writing them again would store, log and index all of them. */
 export function updateContact(
   tx: TenantTx,
   id: string,
@@ -90,7 +90,7 @@ export function updateContact(
 
 export type LockedContact = Contact & Pick<ContactFields, 'held'>;
 
-/** Nobody removes them; everything else goes on. In one order. Returns how many there are. */
+/** Keeps these contacts from being removed, in one order, and allows everything else. Returns how many exist. */
 export function holdContacts(tx: TenantTx, ids: string[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.hold',
@@ -99,7 +99,7 @@ export function holdContacts(tx: TenantTx, ids: string[]): Promise<number> {
   });
 }
 
-/** Nobody else changes them. In one order. */
+/** Locks these contacts against changes, in one order. */
 export function lockContacts(tx: TenantTx, ids: string[]): Promise<LockedContact[]> {
   return many(tx, {
     name: 'contacts.lockAll',
@@ -109,7 +109,7 @@ export function lockContacts(tx: TenantTx, ids: string[]): Promise<LockedContact
   });
 }
 
-/** Nobody else changes them or begins anything with them: they are to be removed. In one order. */
+/** Locks contacts that are about to be removed: nobody changes them or refers to them anew. Uses one order. */
 export function seizeContacts(tx: TenantTx, ids: string[]): Promise<LockedContact[]> {
   return many(tx, {
     name: 'contacts.seize',
@@ -118,7 +118,7 @@ export function seizeContacts(tx: TenantTx, ids: string[]): Promise<LockedContac
   });
 }
 
-/** Their conversations: whoever writes into one locks it before its contact. */
+/** Locks the conversations of these contacts, because everybody locks a conversation before its contact. */
 export function seizeThreads(tx: TenantTx, contacts: string[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.seizeThreads',
@@ -127,7 +127,7 @@ export function seizeThreads(tx: TenantTx, contacts: string[]): Promise<number> 
   });
 }
 
-/** With its identities, and whatever conversations it still has. */
+/** Deletes the contact with its identities and the conversations it still has. */
 export function deleteContact(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'contacts.delete',
@@ -136,7 +136,7 @@ export function deleteContact(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
-/** The clocks of a contact go forward to those of another, never back. */
+/** Moves the message times of a contact forward to those of another, never back. */
 export function joinClocks(
   tx: TenantTx,
   id: string,

@@ -54,10 +54,10 @@ export type Contact = Static<typeof Contact>;
 
 export const ContactParams = Type.Object({ id: Id });
 
-// What a unique index takes in one entry, with room to spare.
+// An identifier has to fit into an entry of a unique index.
 const identifier = nullable(Type.String({ minLength: 1, maxLength: 255, ...NOT_BLANK }));
 
-/** Taken as they are: a tag with blanks around it would be another tag to whoever compares. */
+/** Tags are stored exactly as given, so blanks around one are refused: they would make a second tag that looks the same. */
 const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
 export const MAX_TAGS = 50;
@@ -90,7 +90,7 @@ const writable = {
 export const ContactCreate = define('ContactCreate', Type.Partial(strict(writable), { additionalProperties: false }));
 export type ContactCreate = Static<typeof ContactCreate>;
 
-/** A row of a sheet, read. Its country is that of the whole sheet. */
+/** The fields of a row of a sheet. The country is given once for the whole sheet. */
 const { country: _country, ...columns } = ContactCreate.properties;
 export const ContactRow = Type.Object({ ...columns, _id: Type.Optional(Id) });
 
@@ -111,10 +111,10 @@ const FILTERS =
   %, _ and \\ mean nothing special.`.replaceAll(/\s+/g, ' ');
 
 export const ContactList = pageSchema(ref(Contact));
-/** What the list and the export have in common. */
+/** The parameters that the list and the export share. */
 const MATCH_QUERY = {
   search: searchParameter(SEARCH),
-  // As long as a header may be, in which it travels.
+  // The filters can be as long as a header, because the URL is sent in one.
   filters: Type.Optional(Type.String({ maxLength: 16_384, description: FILTERS })),
 };
 export const ContactQuery = pageQuery('-createdAt', MATCH_QUERY, [...SORTS, '-last_message_at']);

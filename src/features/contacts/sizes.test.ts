@@ -1,4 +1,4 @@
-/** How large a contact may get, whichever way its values come. */
+/** The largest size of a contact, by whichever operation its values come. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
@@ -14,14 +14,14 @@ for (let index = 0; index < 200; index += 1) {
   const body = { title: `Fat ${index}`, slug: `fat_${index}`, context: 'contact', type: 'LIST' };
   fields.push((await call(201, 'POST', '/v1/custom-fields', { body })).body);
 }
-/** About 20 kB of values for each. */
+/** Custom field values of about 20 kB each. */
 const fat = (from: number, to: number): Json =>
   Object.fromEntries(
     fields.slice(from, to).map(({ slug }) => [slug, Array.from({ length: 100 }, () => 'x'.repeat(200))]),
   );
 const create = async (body: Json): Promise<Json> => (await call(201, 'POST', PATH, { body })).body;
 
-/** As a version before the bounds let a caller write it. */
+/** Stores a contact that is larger than allowed, as an older version accepted it. */
 async function storeOld(count: number): Promise<Json> {
   const contact = await create({ name: 'Old and fat' });
   const held = fields.slice(0, count).map(({ _id }) => [_id, Array.from({ length: 100 }, () => 'y'.repeat(200))]);
@@ -32,7 +32,7 @@ async function storeOld(count: number): Promise<Json> {
   return contact;
 }
 
-test('the values of one contact are at most 64 kB together, however many writes bring them', async () => {
+test('a contact has at most 64 kB of custom field values, however many writes they come in', async () => {
   const refused = await call(400, 'POST', PATH, { body: { name: 'Fat', custom_fields: fat(0, 40) } });
   expectProblem(refused, 'VALIDATION_FAILED', 'custom_fields');
   const { _id } = await create({ name: 'Fat', custom_fields: fat(0, 3) });
@@ -48,7 +48,7 @@ test('the values of one contact are at most 64 kB together, however many writes 
   );
 });
 
-test('bytes count, not characters', async () => {
+test('the size of a contact is counted in bytes and not in characters', async () => {
   const wide = Object.fromEntries(
     fields.slice(0, 2).map(({ slug }) => [slug, Array.from({ length: 100 }, () => '長'.repeat(200))]),
   );
@@ -69,7 +69,7 @@ test('a contact is at most 128 kB with the names of its fields', async () => {
   await rename(({ slug }) => slug);
 });
 
-test('a contact that was larger before is read, renamed and made smaller, but does not grow', async () => {
+test('a contact that was stored before the limit can be read, renamed and made smaller, but cannot grow', async () => {
   const { _id } = await storeOld(200);
   const read = (await call(200, 'GET', `${PATH}/${_id}`)).body;
   assert.ok(JSON.stringify(read).length > 4_000_000);
@@ -81,7 +81,7 @@ test('a contact that was larger before is read, renamed and made smaller, but do
   expectProblem(grown, 'VALIDATION_FAILED', 'custom_fields');
 });
 
-test('two contacts whose values are too large together are not merged, and lose nothing', async () => {
+test('two contacts whose values are too large together are not merged, and both stay unchanged', async () => {
   const target = await create({ name: 'Target', custom_fields: fat(0, 2) });
   const source = await create({ name: 'Source', custom_fields: fat(2, 4) });
   const refused = await call(400, 'POST', `${PATH}/${target._id}/merge`, { body: { contact: source._id } });
@@ -92,7 +92,7 @@ test('two contacts whose values are too large together are not merged, and lose 
   assert.equal(merged.custom_fields.length, 3);
 });
 
-test('rows of a sheet that would make a contact too large are row errors, and the others are stored', async () => {
+test('rows of a sheet that would make a contact too large are reported, and the others are stored', async () => {
   const known = await create({ name: 'Known', external_id: 'known', custom_fields: fat(0, 3) });
   const cell = Array.from({ length: 100 }, (_, item) => String(item).padEnd(190, 'z')).join(';');
   const columns = [4, 5, 6, 7].map((index) => `fat_${index}`);

@@ -1,4 +1,4 @@
-/** Two contacts become one: what the room of the contacts has to do with a merge. */
+/** The part of a merge that concerns the two contacts themselves. */
 import { invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
@@ -20,13 +20,13 @@ import { MAX_TAGS, type Contact } from './schemas.ts';
 
 export interface Pair {
   target: LockedContact;
-  /** The one that disappears. */
+  /** The contact that is removed. */
   source: LockedContact;
 }
 
 /**
- * Locks both with their conversations, in the one order that everybody keeps to. Throws NOT_FOUND for the target,
- * UNKNOWN_REFERENCE for the source.
+ * Locks both contacts and their conversations in the order that all operations use. Throws NOT_FOUND for the target, UNKNOWN_REFERENCE for
+ * the source.
  */
 export async function seizePair(tx: TenantTx, target: string, source: string): Promise<Pair> {
   if (target === source) throw invalid('contact', 'is the contact itself');
@@ -39,8 +39,9 @@ export async function seizePair(tx: TenantTx, target: string, source: string): P
 }
 
 /**
- * Fills what is empty in the target from the source, which is removed, and tells it. All that pointed to it has moved. Throws
- * VALIDATION_FAILED naming `custom_fields` where the values of both are too large together: nobody but a person can say which may go.
+ * Fills empty fields of the target from the source, deletes the source and emits the events. All records of the source have been moved
+ * before. Throws VALIDATION_FAILED naming `custom_fields` when the values of both are too large together, because only a person can decide
+ * which to drop.
  */
 export async function absorb(tx: TenantTx, { target, source }: Pair): Promise<Contact> {
   const { held, changes } = await uniteValues(tx, 'contact', { held: target.held, other: source.held });
@@ -61,7 +62,7 @@ export async function absorb(tx: TenantTx, { target, source }: Pair): Promise<Co
 
 function united(target: LockedContact, source: LockedContact): ContactFields {
   const [own, other] = [fieldsOf(target), fieldsOf(source)];
-  // The country belongs to its number.
+  // The country code goes with the number.
   const phone = own.phone_number === null ? other : own;
   return {
     ...own,
@@ -73,11 +74,11 @@ function united(target: LockedContact, source: LockedContact): ContactFields {
     external_id: own.external_id ?? other.external_id,
     avatar_url: own.avatar_url ?? other.avatar_url,
     language: own.language ?? other.language,
-    // No more than a caller may send back.
+    // A merged contact has no more tags than a caller may write.
     tags: [...new Set([...own.tags, ...other.tags])].slice(0, MAX_TAGS),
     business: own.business ?? other.business,
     owner: own.owner ?? other.owner,
-    // Whoever did not want messages still does not, under whichever record it was said.
+    // An opt-out counts for the merged contact, whichever of the two it was made with.
     opted_out: own.opted_out || other.opted_out,
     blocked: own.blocked || other.blocked,
   };

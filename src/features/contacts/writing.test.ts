@@ -1,4 +1,4 @@
-/** Creating and changing contacts: what is taken, what is refused, what is told. */
+/** Creating and changing contacts: what is accepted, what is refused, and which events are emitted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshPhone } from '../../../test/support/network.ts';
@@ -73,7 +73,7 @@ async function everything(): Promise<{ given: Json; shown: Json }> {
   };
 }
 
-test('a contact is created with all that it can hold, and CONTACT_CREATED and each of its fields are told', async () => {
+test('a contact is created with all of its fields, and CONTACT_CREATED and one event per custom field are emitted', async () => {
   const { given, shown } = await everything();
   const contact = await create(given);
   const { _id, createdAt, updatedAt, ...rest } = contact;
@@ -89,7 +89,7 @@ test('a contact is created with all that it can hold, and CONTACT_CREATED and ea
   ]);
 });
 
-test('a name alone, or anything that identifies, is enough; without one, and with nothing but null, it is 400', async () => {
+test('a contact needs a name or something that identifies it; without both, and with nothing but null, it is answered 400', async () => {
   const enough = [
     { name: 'M' },
     { email: `only-${newId()}@example.com` },
@@ -106,12 +106,12 @@ test('a name alone, or anything that identifies, is enough; without one, and wit
     expectProblem(await call(400, 'POST', PATH, { body }), 'VALIDATION_FAILED', 'name');
 });
 
-test('a contact that a user creates says DASHBOARD', async () => {
+test('a contact that a user creates has the source DASHBOARD', async () => {
   const user = await platform.createUser(demo._id, 'OPERATOR');
   assert.equal((await call(201, 'POST', PATH, { key: user.token, body: { name: 'M' } })).body.source, 'DASHBOARD');
 });
 
-test('a PATCH changes what it names and nothing else; null empties, and emptying everything brings back an empty record', async () => {
+test('a PATCH of a contact changes only the given fields; null clears a field', async () => {
   const { given } = await everything();
   const contact = await create(given);
   for (const [field, value] of Object.entries({
@@ -139,13 +139,13 @@ test('a PATCH changes what it names and nothing else; null empties, and emptying
   assert.deepEqual(rest, { ...EMPTY, name: 'Maria' });
 });
 
-test('custom fields that a PATCH does not name stay as they are', async () => {
+test('a PATCH of a contact keeps custom fields that it does not name', async () => {
   const { _id } = await create({ name: 'M', custom_fields: { plan: 'gold', score: 1 } });
   const { custom_fields: values } = (await patch(200, _id, { custom_fields: { score: null } })).body;
   assert.deepEqual(values, [{ _id: plan._id, slug: 'plan', title: 'plan', value: 'gold' }]);
 });
 
-test('a PATCH that changes nothing changes no updatedAt and tells nobody, also with another writing of the same', async () => {
+test('a PATCH that changes nothing keeps updatedAt and emits nothing, also when a value is written in another format', async () => {
   const { given } = await everything();
   const contact = await create(given);
   const told = await eventNames(platform, contact._id);
@@ -162,7 +162,7 @@ test('a PATCH that changes nothing changes no updatedAt and tells nobody, also w
   assert.deepEqual(await eventNames(platform, contact._id), told);
 });
 
-test('CONTACT_UPDATED tells a change in the format of the GET, and FIELD_UPDATED each field that really changed', async () => {
+test('CONTACT_UPDATED has the format of the GET, and FIELD_UPDATED is emitted for each custom field that really changed', async () => {
   const { _id } = await create({ name: 'M', custom_fields: { plan: 'gold' } });
   const changed = (await patch(200, _id, { name: 'N', custom_fields: { plan: 'gold', score: 3 } })).body;
   const cleared = (await patch(200, _id, { custom_fields: { plan: null } })).body;
@@ -176,7 +176,7 @@ test('CONTACT_UPDATED tells a change in the format of the GET, and FIELD_UPDATED
   ]);
 });
 
-test('what can not be a contact is refused, and the place is named', async () => {
+test('a body that is not a valid contact is refused with its place named', async () => {
   const { _id } = await create({ name: 'M' });
   const other = await platform.createCompany();
   const theirUser = await platform.createUser(other._id, 'OPERATOR');
@@ -217,14 +217,14 @@ test('what can not be a contact is refused, and the place is named', async () =>
   assert.deepEqual(await eventNames(platform, _id), ['CONTACT_CREATED']);
 });
 
-test('a contact keeps a name or something that identifies it: the last one can not be taken away', async () => {
+test('a contact keeps a name or something that identifies it: clearing the last one is refused', async () => {
   const { _id } = await create({ name: 'M', email: `last-${newId()}@example.com` });
   await patch(200, _id, { name: null });
   expectProblem(await patch(400, _id, { email: null }), 'VALIDATION_FAILED', 'name');
   await patch(200, _id, { email: null, external_id: newId() });
 });
 
-test('whoever opted out or was blocked gets nothing: a send ends FAILED with its cause, and nothing leaves', async () => {
+test('a send to a contact who opted out or is blocked ends FAILED with its cause, and nothing is sent', async () => {
   const { conversation, contact } = await hear(platform);
   for (const [change, code] of [
     [{ opted_out: true }, 'OPTED_OUT'],
@@ -239,7 +239,7 @@ test('whoever opted out or was blocked gets nothing: a send ends FAILED with its
   assert.equal((await sendText(platform, conversation._id)).status, 'SENT');
 });
 
-test('what a blocked contact writes is stored and told, and wakes no agent', async () => {
+test('a message of a blocked contact is stored and emitted, and starts no agent', async () => {
   const { _id: company } = demo;
   const agent = newId();
   await database.sql(`insert into agents (company_id, _id, name) values ($1, $2, 'Ana')`, [company, agent]);

@@ -18,12 +18,12 @@ const patch = (status: number, id: string, body: Json, key = demo.key) =>
   call(status, 'PATCH', pathOf(id), { key, body });
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
 
-/** A conversation whose opening is told already. */
+/** Creates a conversation by an incoming message, after whose events the test starts. */
 async function start(): Promise<Json> {
   return (await hear(platform)).conversation;
 }
 
-/** What was told of a conversation since it was opened. */
+/** The events of a conversation after CONVERSATION_CREATED. */
 const told = async (id: string): Promise<{ event: string; data: Json }[]> =>
   (await eventsOf(platform, id)).filter(({ event }) => event !== 'CONVERSATION_CREATED');
 
@@ -43,7 +43,7 @@ async function createField(body: Json): Promise<Json> {
   return (await call(201, 'POST', '/v1/custom-fields', { body: asked })).body;
 }
 
-test('each field that a caller writes is stored, and told with CONVERSATION_UPDATED in the format of the GET', async () => {
+test('each field of a conversation that a caller writes is stored, and CONVERSATION_UPDATED has the format of the GET', async () => {
   const { _id } = await start();
   const [user, agent] = [await platform.createUser(demo._id, 'OPERATOR'), await createAgent()];
   const steps: Json[] = [
@@ -68,7 +68,7 @@ test('each field that a caller writes is stored, and told with CONVERSATION_UPDA
   }
 });
 
-test('what changes nothing tells nothing and moves no clock', async () => {
+test('a change that changes nothing emits nothing and keeps all times of the conversation', async () => {
   const { _id } = await start();
   const { steps } = await createPipeline();
   const field = await createField({});
@@ -90,7 +90,7 @@ test('what changes nothing tells nothing and moves no clock', async () => {
   assert.deepEqual(await eventNames(platform, _id), events);
 });
 
-test('closing sets closed_at once; opening again takes it away', async () => {
+test('closing a conversation sets closed_at once, and opening it again clears it', async () => {
   const { _id } = await start();
   const closed = (await patch(200, _id, { status: 'CLOSED' })).body;
   assert.ok(Math.abs(Date.parse(closed.closed_at) - Date.now()) < 60_000);
@@ -99,7 +99,7 @@ test('closing sets closed_at once; opening again takes it away', async () => {
   assert.deepEqual([opened.status, opened.closed_at], ['OPEN', null]);
 });
 
-test('opening again while another one is open is 409 and names it; nothing is changed or told', async () => {
+test('opening a closed conversation while another one is open is answered 409 with its id; nothing is changed or emitted', async () => {
   const { conversation, contact } = await hear(platform);
   await patch(200, conversation._id, { status: 'CLOSED' });
   const body = { inbox: demo.inbox, contact: contact._id };
@@ -113,7 +113,7 @@ test('opening again while another one is open is 409 and names it; nothing is ch
   assert.deepEqual([await read(conversation._id), await told(conversation._id)], before);
 });
 
-test('a reopened conversation has the window that the contact opened in a later one', async () => {
+test('a reopened conversation has the reply window that the contact opened in a later one', async () => {
   const first = await hear(platform);
   await database.sql('update conversations set window_expires_at = now() where _id = $1', [first.conversation._id]);
   await patch(200, first.conversation._id, { status: 'CLOSED' });
@@ -123,12 +123,12 @@ test('a reopened conversation has the window that the contact opened in a later 
   assert.equal(body.window_expires_at, second.conversation.window_expires_at);
   assert.deepEqual((await told(body._id)).at(-1)?.data, body);
   assert.equal((await sendText(platform, body._id)).status, 'SENT');
-  // What is open already keeps its own.
+  // A conversation that is already open keeps its own reply window.
   const { body: pending } = await patch(200, body._id, { status: 'PENDING' });
   assert.equal(pending.window_expires_at, body.window_expires_at);
 });
 
-test('of a closed conversation reopened at the same moment as the contact writes, one is open in the end', async () => {
+test('a closed conversation that is reopened while the contact writes ends with exactly one open conversation', async () => {
   for (let round = 0; round < 8; round += 1) {
     const { conversation, contact } = await hear(platform);
     await patch(200, conversation._id, { status: 'CLOSED' });
@@ -149,7 +149,7 @@ test('of a closed conversation reopened at the same moment as the contact writes
   }
 });
 
-test('a snooze ends by itself at its time, and is told', async () => {
+test('a snooze ends by itself at its time, with an event', async () => {
   const { _id } = await start();
   const ending = new Date(Date.now() + 4_000).toISOString();
   const snoozed = (await patch(200, _id, { status: 'SNOOZED', snoozed_until: ending })).body;
@@ -169,7 +169,7 @@ test('a snooze ends by itself at its time, and is told', async () => {
   assert.equal(events.length, 2);
 });
 
-test('of several ends that a snooze was given the last one counts; a conversation that was closed meanwhile stays closed', async () => {
+test('of several ends that a snooze was given only the last one opens the conversation; one that was closed meanwhile stays closed', async () => {
   const [prolonged, closed] = [await start(), await start()];
   const soon = new Date(Date.now() + 4_000).toISOString();
   for (const { _id } of [prolonged, closed]) await patch(200, _id, { status: 'SNOOZED', snoozed_until: soon });
@@ -213,7 +213,7 @@ test('a snooze that would end in the past, or of a conversation that is not SNOO
   );
 });
 
-test('AI takes an agent: without one it is 400, and whoever takes the agent away leaves the conversation to nobody', async () => {
+test('AI as handler needs an agent, else it is answered 400; removing the agent sets the handler to NONE', async () => {
   const { _id } = await start();
   expectProblem(await patch(400, _id, { handled_by: 'AI' }), 'VALIDATION_FAILED', 'handled_by');
   const agent = await createAgent();
@@ -223,7 +223,7 @@ test('AI takes an agent: without one it is 400, and whoever takes the agent away
   assert.deepEqual([body.agent, body.handled_by], [null, 'NONE']);
 });
 
-test('a step by PATCH tells CONVERSATION_UPDATED and CONVERSATION_STEP_CHANGED; by PUT the second alone', async () => {
+test('a step changed by PATCH emits CONVERSATION_UPDATED and CONVERSATION_STEP_CHANGED; by PUT only the second', async () => {
   const { conversation, contact } = await hear(platform);
   const { _id } = conversation;
   const { _id: pipeline, steps } = await createPipeline();
@@ -250,7 +250,7 @@ test('a step by PATCH tells CONVERSATION_UPDATED and CONVERSATION_STEP_CHANGED; 
   ]);
 });
 
-test('a step that is cleared takes the pipeline with it; CONVERSATION_UPDATED tells it, and no step change', async () => {
+test('clearing the step also clears the pipeline and emits CONVERSATION_UPDATED without a step change', async () => {
   const { _id } = await start();
   const { steps } = await createPipeline();
   await call(200, 'PUT', `${pathOf(_id)}/step`, { body: { step: steps[0]._id } });
@@ -261,7 +261,7 @@ test('a step that is cleared takes the pipeline with it; CONVERSATION_UPDATED te
   await call(400, 'PUT', `${pathOf(_id)}/step`, { body: { step: null } });
 });
 
-test('a custom field that really changes is told with FIELD_UPDATED inside its conversation', async () => {
+test('a custom field of a conversation that really changes emits FIELD_UPDATED with the conversation', async () => {
   const { conversation, contact } = await hear(platform);
   const { _id } = conversation;
   const [score, done] = [await createField({ type: 'NUMBER' }), await createField({ type: 'BOOLEAN' })];
@@ -295,7 +295,7 @@ test('a custom field that really changes is told with FIELD_UPDATED inside its c
   );
 });
 
-test('changes at the same moment lose nothing: each field ends as somebody wrote it, and each real change is told', async (t) => {
+test('changes of a conversation at the same moment are all stored, and each real change has its event', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
@@ -328,7 +328,7 @@ test('changes at the same moment lose nothing: each field ends as somebody wrote
   assert.equal(names.filter((name) => name === 'FIELD_UPDATED').length, fields.length);
 });
 
-test('a change and a message at the same moment both count', async () => {
+test('a change of a conversation and a message at the same moment both count', async () => {
   const { conversation, contact } = await hear(platform);
   const from = contact.phone_number.slice(1);
   await Promise.all([
@@ -339,7 +339,7 @@ test('a change and a message at the same moment both count', async () => {
   assert.deepEqual([after.unread_count, after.tags.length], [6, 1]);
 });
 
-test("what is unknown or another company's is 400 with its place, and nothing is changed", async () => {
+test('a reference to an unknown record or one of another company is answered 400 with its place, and nothing is changed', async () => {
   const { _id } = await start();
   const other = await platform.createCompany();
   const user = (await platform.createUser(other._id, 'OWNER'))._id;
@@ -361,7 +361,7 @@ test("what is unknown or another company's is 400 with its place, and nothing is
   assert.deepEqual(await read(_id), before);
 });
 
-test("another company's conversation is byte for byte what an unknown one is, and stays as it is", async () => {
+test("another company's conversation is answered like an unknown one, byte for byte, and stays unchanged", async () => {
   const conversation = await start();
   const other = await platform.createCompany();
   const [step] = (await createPipeline(other.key)).steps;
@@ -381,7 +381,7 @@ test("another company's conversation is byte for byte what an unknown one is, an
   assert.deepEqual(await read(conversation._id), conversation);
 });
 
-test('a property that is read-only or unknown is 400', async () => {
+test('a read-only or unknown property of a conversation is answered 400', async () => {
   const { _id } = await start();
   for (const name of ['contact', 'inbox', 'pipeline', 'unread_count', 'closed_at', 'surprise']) {
     expectProblem(await patch(400, _id, { [name]: newId() }), 'VALIDATION_FAILED', name);

@@ -20,7 +20,7 @@ const OPERATIONS: Asked[] = [
   { method: 'PUT', path: `/v1/conversations/${heard.conversation._id}/read`, scope: 'conversations:update' },
 ];
 
-test('a conversation opened by a contact has all its fields, null where they are empty, and is told once in this format', async () => {
+test('a conversation that a contact opens has all its fields, null where they are empty, and one event in the same format', async () => {
   const { message, conversation, contact } = await hear(platform, { text: 'Bom dia' });
   const { _id, window_expires_at, last_inbound_at, createdAt, updatedAt, ...rest } = conversation;
   assert.match(_id, /^[0-9a-f]{24}$/);
@@ -60,7 +60,7 @@ test('a conversation opened by a contact has all its fields, null where they are
   assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONVERSATION_CREATED', data: conversation }]);
 });
 
-test('what a conversation can hold beside is shown: people, agent, step, tags, custom fields, snooze and close', async () => {
+test('a conversation shows its people, agent, step, tags, custom fields, snooze and closing time', async () => {
   const { conversation } = await hear(platform);
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const [agent, pipeline, step] = [newId(), newId(), newId()];
@@ -114,7 +114,7 @@ test('what a conversation can hold beside is shown: people, agent, step, tags, c
   });
 });
 
-test("marking as read sets unread_count to 0, tells nobody, and shows the contact's last message as read on the network", async () => {
+test("marking as read sets unread_count to 0, emits nothing, and shows the contact's last message as read on the network", async () => {
   const from = freshPhone();
   await hear(platform, { from, text: '1' });
   const { conversation, message } = await hear(platform, { from, text: '2' });
@@ -134,13 +134,13 @@ test("marking as read sets unread_count to 0, tells nobody, and shows the contac
   assert.equal(shown, true);
 });
 
-test('marking as read is safe to repeat, also at the same moment', async () => {
+test('marking as read can be repeated, also at the same moment', async () => {
   const { conversation } = await hear(platform);
   const answers = await Promise.all(Array.from({ length: 8 }, () => markRead(conversation._id)));
   for (const answer of answers) assert.deepEqual(answer, answers[0]);
 });
 
-test('what comes in after the mark counts as unread again', async () => {
+test('a message that comes after marking as read counts as unread again', async () => {
   const from = freshPhone();
   const { conversation } = await hear(platform, { from });
   await markRead(conversation._id);
@@ -149,7 +149,7 @@ test('what comes in after the mark counts as unread again', async () => {
   assert.equal(again.conversation.unread_count, 1);
 });
 
-test('the clocks of a conversation never go back: an older message that comes late moves none of them', async () => {
+test('an older message that comes late moves no time of a conversation back', async () => {
   const from = freshPhone();
   const now = Math.floor(Date.now() / 1000);
   const recent = await hear(platform, { from, raw: { timestamp: String(now) } });
@@ -161,7 +161,7 @@ test('the clocks of a conversation never go back: an older message that comes la
   assert.equal(late.contact.last_inbound_at, recent.contact.last_inbound_at);
 });
 
-test('a message dated ahead of our clock opens no window longer than 24 hours from now', async () => {
+test('a message dated ahead of our clock opens no reply window longer than 24 hours from now', async () => {
   const ahead = String(Math.floor(Date.now() / 1000) + 86_400);
   const { conversation } = await hear(platform, { raw: { timestamp: ahead } });
   assert.ok(Date.parse(conversation.window_expires_at) <= Date.now() + 24 * 60 * 60 * 1000);
@@ -173,18 +173,18 @@ for (const asked of OPERATIONS) {
   });
 }
 
-test('marking as read takes no body: one is 400, and nothing is marked', async () => {
+test('marking as read accepts no body: with one it answers 400 and marks nothing', async () => {
   const { conversation } = await hear(platform);
   await call(400, 'PUT', `/v1/conversations/${conversation._id}/read`, { body: { unread_count: 0 } });
   assert.equal((await read(conversation._id)).unread_count, 1);
 });
 
-test('while the database is busy both operations on conversations are 503; a defect is 500 and says nothing about itself', async () => {
+test('the operations on a conversation answer 503 while the database is busy, and 500 without details at a defect', async () => {
   await checkUnavailable(platform, ['conversations'], OPERATIONS);
   await checkDefect(platform, 'conversations.tags', OPERATIONS);
 });
 
-test("another company's conversation is byte for byte what an unknown one is, and stays unread", async () => {
+test("another company's conversation is answered like an unknown one, byte for byte, and stays unread", async () => {
   const other = await platform.createCompany();
   const [inbox, contact, theirs] = [newId(), newId(), newId()];
   await database.sql(`insert into inboxes (company_id, _id, name, channel) values ($1, $2, 'i', 'WAP_AUTO_CLOSER')`, [
@@ -212,7 +212,7 @@ test("another company's conversation is byte for byte what an unknown one is, an
   assert.equal(body.unread_count, 5);
 });
 
-test('a viewer may read a conversation and not mark it; an operator may do both', async () => {
+test('a viewer may read a conversation but not mark it as read; an operator may do both', async () => {
   const { conversation } = await hear(platform);
   const [viewer, operator] = [
     await platform.createUser(demo._id, 'VIEWER'),

@@ -1,4 +1,4 @@
-/** Conversations of a company. */
+/** Reads conversations and marks them as read. */
 import type { Kit } from '../../kit.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
@@ -12,7 +12,7 @@ export async function readConversation(tenant: Tenant, id: string): Promise<Conv
   return conversation;
 }
 
-/** Nothing is unread any more; where the network knows read marks, a job sets them on the contact's last message. */
+/** Sets the number of unread messages to 0. Where the network has read marks, a job sets them up to the contact's last message. */
 export async function markConversationRead(kit: Kit, tenant: Tenant, id: string): Promise<Conversation> {
   return tenant.tx(async (tx) => {
     if ((await markRead(tx, id)) === 0) throw notFound();
@@ -25,7 +25,7 @@ export async function markConversationRead(kit: Kit, tenant: Tenant, id: string)
   });
 }
 
-/** An outgoing message or a note becomes the conversation's last one. `answers`: nothing is unread after it. */
+/** Makes an outgoing message or a note the conversation's last message. With `answers` nothing is unread afterwards. */
 export async function noteOutgoing(
   tx: TenantTx,
   id: string,

@@ -1,4 +1,4 @@
-/** Set-based statements of ingestion: one for a whole batch, across companies. */
+/** Queries of ingestion; each handles a whole batch of several companies in one statement. */
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import { CONVERSATION, LAST_MESSAGE, latestWindow } from './queries.ts';
@@ -42,7 +42,7 @@ const columns = (keys: ThreadKey[]): string[][] => [
   keys.map((key) => key.contact),
 ];
 
-/** The open conversation of each (inbox, contact), locked: nobody closes it while the batch writes into it. */
+/** Finds and locks the open conversation of each (inbox, contact), so that nobody closes it while the batch writes into it. */
 export function lockOpenThreads(tx: SystemTx | TenantTx, keys: ThreadKey[]): Promise<Thread[]> {
   return many(tx, {
     name: 'conversations.lockOpenThreads',
@@ -55,7 +55,7 @@ export function lockOpenThreads(tx: SystemTx | TenantTx, keys: ThreadKey[]): Pro
   });
 }
 
-/** For old messages: the newest conversation of each (inbox, contact), whatever its state. */
+/** Finds the newest conversation of each (inbox, contact), whatever its status, for old messages that open none. */
 export function findLatestThreads(tx: SystemTx, keys: ThreadKey[]): Promise<Thread[]> {
   return many(tx, {
     name: 'conversations.findLatestThreads',
@@ -69,7 +69,7 @@ export function findLatestThreads(tx: SystemTx, keys: ThreadKey[]): Promise<Thre
   });
 }
 
-/** Opens conversations; the unique index lets one win per (inbox, contact). Returns those that were really opened. */
+/** Opens conversations and returns those that were really opened; the unique index allows one for each (inbox, contact). */
 export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[]): Promise<Thread[]> {
   return many(tx, {
     name: 'conversations.insertThreads',
@@ -95,7 +95,10 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
   });
 }
 
-/** Of a contact whose open conversations may be others than those it wrote in. `inbox` null: in all of them. */
+/**
+ * Gives open conversations of a contact the latest reply window, which may have been opened in another conversation. With `inbox` null it
+ * does so in all inboxes.
+ */
 export function continueWindows(tx: TenantTx, contact: string, inbox: string | null): Promise<number> {
   return exec(tx, {
     name: 'conversations.continueWindows',
@@ -108,23 +111,23 @@ export function continueWindows(tx: TenantTx, contact: string, inbox: string | n
 export interface ThreadActivity {
   company: string;
   conversation: string;
-  /** The newest message of the batch, and when it counts as said. */
+  /** The newest message of the batch and its time. */
   last_message: string;
   last_message_at: string;
-  /** Newest message of the contact by the network's clock; null when the batch has none. */
+  /** The time of the contact's newest message by the network's clock; null when the batch has none. */
   inbound_at: string | null;
-  /** By which name the contact wrote it. */
+  /** The identity with which the contact wrote that message. */
   heard_from: string | null;
-  /** True where free text may be sent for 24 hours after the contact's last word. */
+  /** True where the network allows free text for 24 hours after the contact's last message. */
   windowed: boolean;
-  /** Messages of the contact since the business last answered; `answered` says that it did so in this batch. */
+  /** The number of the contact's messages since the last answer; `answered` is true when this batch contains an answer. */
   unread: number;
   answered: boolean;
-  /** An inbound message wakes a snoozed conversation. */
+  /** True when the batch has an incoming message, which ends a snooze. */
   woken: boolean;
 }
 
-/** Moves conversations forward; their clocks never go back. */
+/** Updates conversations after a batch of messages; their times never move back. */
 export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promise<number> {
   return exec(tx, {
     name: 'conversations.touchThreads',

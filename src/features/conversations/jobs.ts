@@ -8,16 +8,16 @@ import { wakeConversation } from './wake.ts';
 export const MarkRead = defineJob({
   name: 'conversations.mark-read',
   data: Type.Object({ company: Id, conversation: Id }),
-  // Some five minutes; later nobody looks at a read mark.
+  // Retries for some five minutes; nobody needs a read mark later.
   retries: 5,
   retryDelaySeconds: 10,
 });
 
-/** Waits until a snooze ends. */
+/** Ends a snooze at its time. */
 export const Wake = defineJob({
   name: 'conversations.wake',
   data: Type.Object({ company: Id, conversation: Id, until: Timestamp }),
-  // Some three hours: nobody else would ever open it again but its contact.
+  // Retries for some three hours, because otherwise only a message of the contact would open the conversation.
   retries: 12,
   retryDelaySeconds: 3,
 });

@@ -1,4 +1,4 @@
-/** How much the database looks at for a page, where that begins to matter: 50,000 conversations. */
+/** How many rows the database reads for a page in a company with 50,000 conversations. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
@@ -12,7 +12,7 @@ import type { ConversationQuery } from './schemas.ts';
 
 const COMPANY = 'a'.repeat(24);
 const CONTACTS = 10_000;
-// A page, and what lies between its rows where one in fifty fits; for a search the short walk, too.
+// The rows of a page and those between them when one in fifty matches; for a search also those of the first short read.
 const MOST_ROWS = 1_500;
 const MOST_SEARCHED = 5_000 + 2_000 + MOST_ROWS;
 
@@ -38,9 +38,9 @@ after(async () => {
 
 interface Looked {
   indexes: Set<string>;
-  /** Rows of conversations that were read, whether they fitted or not. */
+  /** Rows of conversations that were read, whether they matched or not. */
   rows: number;
-  /** Tables that were read from one end to the other. */
+  /** Tables that were read from beginning to end. */
   walked: Set<string>;
 }
 
@@ -54,7 +54,7 @@ function lookInto(node: Json, looked: Looked): Looked {
   return looked;
 }
 
-/** Asks for a page for real, and explains each of its statements with the values that it was sent with. */
+/** Runs a list and explains each of its statements with the values that were sent. */
 async function explain(query: Partial<ConversationQuery>): Promise<Looked & { found: number }> {
   const looked: Looked = { indexes: new Set(), rows: 0, walked: new Set() };
   const read = {
@@ -71,7 +71,7 @@ async function explain(query: Partial<ConversationQuery>): Promise<Looked & { fo
 }
 
 const FAR = new Date(Date.now() - 395 * 86_400_000).toISOString();
-/** A cursor far from the beginning. */
+/** A cursor far from the beginning of the list. */
 const farIn = (query: Partial<ConversationQuery>): string =>
   cursorAfter(pageWindow('conversations', { limit: 20, skipCount: true, sort: '-createdAt', ...query }), {
     _id: 'f'.repeat(24),
@@ -106,9 +106,9 @@ const FILTERS: [string, Partial<ConversationQuery>, string][] = [
   ['by last message and status', { sort: '-last_message_at', status: 'SNOOZED' }, 'conversation_activity_status'],
 ];
 
-describe(`among ${CONTACTS * 5} conversations a page reads few rows, by the index of its filter:`, () => {
+describe(`the rows that a filtered page reads among ${CONTACTS * 5} conversations`, () => {
   for (const [name, query, index] of FILTERS) {
-    test(name, async () => {
+    test(`a page of conversations reads few rows, through an index of its filter: ${name}`, async () => {
       const { indexes, rows, walked, found } = await explain(query);
       assert.ok(found > 0);
       assert.ok(rows <= MOST_ROWS, `${rows} rows were read by ${[...indexes].join(', ')}`);
@@ -118,9 +118,9 @@ describe(`among ${CONTACTS * 5} conversations a page reads few rows, by the inde
   }
 });
 
-describe(`among ${CONTACTS * 5} conversations a search walks through none of them:`, () => {
+describe(`the rows that a search reads among ${CONTACTS * 5} conversations`, () => {
   for (const search of ['ezquiel', 'kubitschek', 'maria', 'silva', '98765', 'nobody at all']) {
-    test(search, async () => {
+    test(`a search for "${search}" reads no table of conversations from beginning to end`, async () => {
       const { rows, walked, indexes } = await explain({ search });
       assert.ok(rows <= MOST_SEARCHED, `${rows} rows were read by ${[...indexes].join(', ')}`);
       assert.ok(!walked.has('conversations'));
@@ -128,7 +128,7 @@ describe(`among ${CONTACTS * 5} conversations a search walks through none of the
   }
 });
 
-test('the total of an owner and a status is counted in their index', async () => {
+test('the number of conversations of an owner and a status is counted in their index', async () => {
   const { indexes, walked } = await explain({ status: 'OPEN', owner, skipCount: false });
   assert.ok(indexes.has('conversations_owner_status'));
   assert.ok(!walked.has('conversations'));

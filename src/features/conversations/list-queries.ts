@@ -1,4 +1,4 @@
-/** Ways to a page of conversations. Which of them is taken, and why, stands in list.ts. */
+/** The queries for pages of conversations; list.ts chooses between them. */
 import { many, one } from '../../platform/db.ts';
 import { measuredPage, rowsByKey } from '../../platform/measured-page.ts';
 import {
@@ -34,21 +34,21 @@ const COLUMNS = {
 type Filtered = keyof typeof COLUMNS;
 const FILTERED = Object.keys(COLUMNS) as Filtered[];
 
-/** Null where nothing is asked. */
+/** The filters of a list; each is null where the request does not use it. */
 export type ConversationFilter = Record<Filtered | 'tag', string | null> & {
-  /** Whose conversations, and which ones besides; null: anybody's. */
+  /** The contacts of a search, and the id that the search may be; null without a search. */
   found: { contacts: string[]; id: string | null } | null;
 };
 
 interface Conditions {
   text: string;
-  /** The company first. */
+  /** The values of the parameters; the first is the company. */
   values: unknown[];
-  /** Another text needs another name. */
+  /** The suffix of the statement's name: each text of a prepared statement needs its own name. */
   name: string;
 }
 
-/** Only what is asked for stands in the text: that is what lets each filter have its index. */
+/** Builds the text with only the filters that are used, so that PostgreSQL can choose the index of each filter. */
 function conditionsOf({ companyId }: TenantRead, filter: ConversationFilter): Conditions {
   const values: unknown[] = [companyId];
   const bind = (value: unknown): string => `$${values.push(value)}`;
@@ -63,10 +63,13 @@ function conditionsOf({ companyId }: TenantRead, filter: ConversationFilter): Co
   return { text: parts.join(' and '), values, name: [...asked, ...others].join('.') || 'all' };
 }
 
-// As much of a last message as a record shows, with what JSON escapes.
+// The size of a last message in a record, including characters that JSON escapes.
 const MAX_SHOWN_BYTES = 25_000;
 
-/** The records of a page, whose rows are found first: what a record looks up is looked up for these only. `limit`: its parameter. */
+/**
+ * SQL for the records of a page. Its rows are found first, so that joins are made only for these. `limit` is the placeholder of the page
+ * size.
+ */
 const recordsOf = (keys: string, window: Window, limit: string): string =>
   measuredPage({
     columns: CONVERSATION,
@@ -83,7 +86,7 @@ const recordsOf = (keys: string, window: Window, limit: string): string =>
 
 const isByActivity = (window: Window): boolean => window.field === 'last_message_at';
 
-/** True where an index has the order of the window for just what is asked. */
+/** True where an index has the rows of exactly these filters in the order of the window. */
 export function isWalked(filter: ConversationFilter, window: Window): boolean {
   const asked = [...FILTERED.filter((name) => filter[name] !== null), ...(filter.tag === null ? [] : ['tag'])];
   if (!isStretch(window)) return false;
@@ -91,10 +94,10 @@ export function isWalked(filter: ConversationFilter, window: Window): boolean {
   return asked.every((name) => isByActivity(window) && name === 'status');
 }
 
-/** What a walk in the order of the window goes through. */
+/** The rows in the order of the window. */
 function walkedBy(window: Window, filter: ConversationFilter): string {
   if (!isByActivity(window)) return 'conversations v';
-  // A status is the first of all conditions.
+  // The status is $2, because it is the first of all filters.
   const status = filter.status === null ? '' : 'and a.status = $2';
   return `(select a.active_at, a.record_id, v.* from conversation_activity a
       cross join lateral (select * from conversations where company_id = $1 and _id = a.record_id offset 0) v
@@ -113,10 +116,13 @@ export function listConversations(tx: TenantRead, filter: ConversationFilter, wi
   });
 }
 
-// What any order needs of a conversation that was looked up.
+// The columns of a matching conversation that any order needs.
 const ORDERED = `v.created_at, v.updated_at, coalesce(v.last_message_at, '-infinity') as active_at, v._id, v._id as record_id`;
 
-/** Those that are asked for, looked up and then put in order. Together with the limit it would gamble on the order. */
+/**
+ * Finds all matching conversations by an index and then sorts them. Planned together with the limit, PostgreSQL might read all
+ * conversations in their order.
+ */
 export function lookUpConversations(
   tx: TenantRead,
   filter: ConversationFilter,
@@ -137,7 +143,7 @@ export function lookUpConversations(
   });
 }
 
-/** The keys of the window among rows that have been looked up. */
+/** SQL that sorts the matching rows and returns the keys of the page. */
 function hitsIn(found: string, window: Window, first: number): string {
   const { cursor, order } = windowParts(window, first);
   return `with hits as materialized (${found})
@@ -155,10 +161,10 @@ export async function countConversations(tx: TenantRead, filter: ConversationFil
   return count;
 }
 
-/** A search that a large part of the contacts answers: letters of a name or an address, digits of a number. */
+/** A search that a large part of the contacts matches: letters of a name or an e-mail, digits of a number. */
 export interface BroadSearch {
   values: (string | null)[];
-  /** Of contacts called `c`; `first` is the number of the first value. */
+  /** The condition for contacts with the alias `c`; `first` is the number of the first parameter. */
   condition: (first: number) => string;
 }
 
@@ -172,7 +178,7 @@ interface NearAsked {
   search: BroadSearch | null;
 }
 
-/** Those among the first `reach` of the order. Fewer than asked for: there may be more further on. */
+/** Lists matching conversations among the first `reach` of the order. When they are fewer than a page, more may follow behind these. */
 export function listNear(
   tx: TenantRead,
   { filter, search }: NearAsked,
@@ -182,7 +188,7 @@ export function listNear(
   const { text, values, name } = conditionsOf(tx, filter);
   const first = values.length + (search?.values.length ?? 0) + 1;
   const { since, cursor, order } = windowParts(window, first);
-  // Each filter has an index in the order of createdAt, and no other.
+  // Each filter has an index in the order of createdAt; in other orders there is none, so the filter is applied to the rows that were read.
   const [inside, outside] = window.field === 'createdAt' ? [text, 'true'] : ['v.company_id = $1', text];
   const contact = `cross join lateral (select * from contacts where company_id = $1 and _id = v.contact_id offset 0) c`;
   const found = search ? `and (${search.condition(values.length + 1)})` : '';
@@ -198,7 +204,7 @@ export function listNear(
   });
 }
 
-/** All of them, joined and then put in order. */
+/** Lists all conversations of a broad search: finds all of them and then sorts them. */
 export function listBroad(tx: TenantRead, { filter, search }: BroadAsked, window: Window): Promise<Conversation[]> {
   const { text, values, name } = conditionsOf(tx, filter);
   const first = values.length + search.values.length + 1;
@@ -225,14 +231,14 @@ export async function countBroad(tx: TenantRead, { filter, search }: BroadAsked,
 }
 
 /**
- * One look at each contact and one at each conversation. `is true` keeps the planner from making a join of it: while it has no
- * statistics of a company that is new, it takes that for a few rows, and compares everything with everything.
+ * Reads each contact and each conversation once. Without `is true` PostgreSQL would make a join of it; for a new company without statistics
+ * it expects few rows and compares every contact with every conversation.
  */
 const broad = (text: string, found: string): string =>
   `select ${ORDERED} from conversations v where ${text}
     and (v.contact_id in (select c._id from contacts c where c.company_id = $1 and (${found}))) is true`;
 
-/** Of the records that a filter names, those that are not there. */
+/** Returns which of the records that the filters name do not exist. */
 export async function findUnknown(
   tx: TenantRead,
   asked: Pick<ConversationFilter, (typeof REFERENCES)[number]>,
@@ -248,7 +254,7 @@ export async function findUnknown(
   return REFERENCES.filter((name) => row[name]);
 }
 
-// Who is being removed is not there any more.
+// Users who are being removed do not count as existing.
 const USERS = '(select company_id, _id from users where removed_at is null) u';
 const TABLES = {
   inbox: 'inboxes',

@@ -22,12 +22,12 @@ interface Seeded {
   users: string[];
   inboxes: string[];
   pipelines: Json[];
-  /** Newest first. */
+  /** The conversations in the order newest first. */
   records: Json[];
   contacts: Map<string, Json>;
 }
 
-/** Conversations that differ in everything that a list can be asked for. */
+/** Creates conversations that differ in every field that a list can filter by. */
 async function seed(random: () => number): Promise<Seeded> {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const users: string[] = [];
@@ -53,7 +53,7 @@ async function seed(random: () => number): Promise<Seeded> {
     _id: newId(),
     contact: pick(contacts)._id,
     inbox: pick(inboxes),
-    // Mostly closed: one open conversation is allowed for a contact in an inbox, and those that would be a second are left out.
+    // Most are closed, because a contact can have one open conversation in an inbox; further open ones are left out.
     status: pick(['CLOSED', 'CLOSED', 'OPEN', 'PENDING', 'SNOOZED']),
     handled_by: pick(['AI', 'HUMAN', 'NONE']),
     owner: pick([null, ...users]),
@@ -61,7 +61,7 @@ async function seed(random: () => number): Promise<Seeded> {
     agent: pick([null, ...agents]),
     step: pick(steps),
     tags: ['vip', 'b', 'São Paulo'].filter(() => random() < 0.3),
-    // Some at the same moment: their ids decide.
+    // Some have the same time, so that their ids decide the order.
     at: new Date(Date.UTC(2026, 0, 1) + Math.floor(index / 3) * 1_000).toISOString(),
   }));
   await database.sql(
@@ -107,7 +107,7 @@ const START = seedOfRun();
 const random = randomFrom(START);
 const seeded = await seed(random);
 
-/** A question that somebody may ask: some filters, of values that are there. */
+/** Chooses a random query with filters whose values occur in the data. */
 function ask(): Record<string, string> {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const record = pick(seeded.records);
@@ -133,7 +133,7 @@ function ask(): Record<string, string> {
   return query;
 }
 
-test('whatever is asked, in either order: the list has what fits and nothing else, and counts it', async (t) => {
+test('a list of conversations has exactly those that match its filters, in either order, and the right total', async (t) => {
   t.diagnostic(`SEED=${START}`);
   for (let round = 0; round < 150; round += 1) {
     const query = ask();
@@ -151,7 +151,7 @@ test('whatever is asked, in either order: the list has what fits and nothing els
   }
 });
 
-test('pages by cursor and by number show each conversation once, in order', async (t) => {
+test('pages of conversations by cursor and by number show each conversation once and in order', async (t) => {
   t.diagnostic(`SEED=${START}`);
   for (const query of [{}, { handled_by: 'HUMAN' }, { search: 'jose' }, { search: '+5511', status: 'CLOSED' }]) {
     const expected = seeded.records
@@ -171,12 +171,12 @@ test('pages by cursor and by number show each conversation once, in order', asyn
   }
 });
 
-test('a conversation in the list is what its GET answers', async () => {
+test('a conversation in the list equals the answer of its GET', async () => {
   const { result } = await list({ limit: '5' });
   for (const item of result) assert.deepEqual((await call(200, 'GET', `${PATH}/${item._id}`)).body, item);
 });
 
-test("a filter that names what is unknown or another company's is 400 with its place", async () => {
+test('a filter that names an unknown record or one of another company is answered 400 with its place', async () => {
   const other = await platform.createCompany();
   const [pipeline] = (await call(200, 'GET', '/v1/pipelines', { key: other.key })).body.result;
   const user = (await platform.createUser(other._id, 'OWNER'))._id;
@@ -201,14 +201,15 @@ test("a filter that names what is unknown or another company's is 400 with its p
   assert.deepEqual((await list({ search: 'jose' }, other.key)).result, []);
 });
 
-test('a search that very many contacts answer finds theirs, near the beginning and far from it', async () => {
+test('a search that very many contacts match finds their conversations, near the beginning and far from it', async () => {
   const company = await platform.createCompany();
   const inbox = newId();
   await database.sql(`insert into inboxes (company_id, _id, name, channel) values ($1, $2, 'x', 'WEB_V2')`, [
     company._id,
     inbox,
   ]);
-  // A third of 9,000 contacts has the name, a third the address, a third the number; the newest conversations are of the latter two.
+  // Of 9,000 contacts a third has the term in the name, a third in the e-mail and a third in the number; the newest conversations belong to
+  // the last two.
   await database.sql(
     `with c as (
       insert into contacts (company_id, _id, name, email, phone_number, source)

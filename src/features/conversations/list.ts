@@ -1,4 +1,4 @@
-/** The list of conversations: filters, search, pages. Made for a million, of which anything may be asked. */
+/** Lists conversations by filters, search and pages; made for a million conversations and any combination of filters. */
 import { unknownReference } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import { pageFrom, readSearch, pageWindow, type Page, type Window } from '../../platform/paging.ts';
@@ -17,14 +17,14 @@ import {
 } from './list-queries.ts';
 import type { Conversation, ConversationQuery } from './schemas.ts';
 
-// Of so many contacts the conversations are looked up one by one in some ten milliseconds; more is a broad search.
+// The conversations of this many contacts are found one by one in some ten milliseconds; a search with more contacts is broad.
 const FEW = 2_000;
-// A walk of this many takes some ten milliseconds. What fills no page here is looked up as a whole.
+// Reading this many conversations takes some ten milliseconds. A query that does not fill a page from them uses an index.
 const REACH = 5_000;
 
 export async function pageConversations(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
   const page = await findPage(tenant, query);
-  // An empty page may be one of records that are not there: only then are they looked up.
+  // Only when the page is empty it is worth checking whether the records in its filters exist.
   if (page.result.length === 0) {
     const [unknown] = await findUnknown(tenant.read, filterOf(query));
     if (unknown) throw unknownReference(unknown);
@@ -52,7 +52,10 @@ async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<
   return pageFrom(query, window, rows, () => countBroad(tenant.read, asked, window));
 }
 
-/** Where an index has the filter in the asked order, its walk; else a short walk in that order, and what is rarer is looked up. */
+/**
+ * Where an index has the filtered rows in the asked order, it is followed. Otherwise the first rows of the order are read, and if they do
+ * not fill the page, all matches are found by an index.
+ */
 async function findFiltered(tenant: Tenant, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
   if (isWalked(filter, window)) return listConversations(tenant.read, filter, window);
   const near = await listNear(tenant.read, { filter, search: null }, window, REACH);

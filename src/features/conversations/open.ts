@@ -1,4 +1,4 @@
-/** Opening a conversation from our side: one per contact and inbox, whoever else opens it at the same moment. */
+/** Opens a conversation for the business: one for each contact and inbox, also when others open it at the same moment. */
 import { AppError, invalid, unknownReference } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
@@ -12,21 +12,22 @@ import { changeConversation } from './update.ts';
 
 export interface Opened {
   conversation: Conversation;
-  /** False: it was open already. */
+  /** False when the conversation was already open. */
   opened: boolean;
 }
 
-// Somebody else makes the contact or opens the conversation between our look and our write; twice in a row is rare already.
+// Another transaction may create the contact or open the conversation between our read and our write; even twice in a row is rare.
 const ROUNDS = 3;
 
-/** Answers the open conversation of this contact in this inbox, opened when there is none. */
+/** Returns the open conversation of this contact in this inbox, and opens one when there is none. */
 export async function openConversation(tenant: Tenant, input: ConversationCreate): Promise<Opened> {
   checkWhom(input);
   for (let round = 1; ; round += 1) {
     try {
       return await tenant.tx((tx) => open(tx, tenant, input));
     } catch (error) {
-      // Failure policy: whoever came in between has committed by now, so the next round finds what they made.
+      // Failure policy: the other transaction has committed by now, so the next round finds its contact or conversation; after ROUNDS the
+      // error is thrown.
       const overtaken = error instanceof AppError && ['CONTACT_EXISTS', 'UNAVAILABLE'].includes(error.code);
       if (!overtaken || round === ROUNDS) throw error;
     }
@@ -48,7 +49,7 @@ async function open(tx: TenantTx, tenant: Tenant, input: ConversationCreate): Pr
   await expectUsers(tx, { owner: input.owner });
   const contact = await whom(tx, tenant, input);
   const key = { company: tx.companyId, inbox: input.inbox, contact };
-  // A conversation is locked before its contact, as everybody does.
+  // A conversation is locked before its contact, as in all operations.
   const [thread] = await lockOpenThreads(tx, [key]);
   if (thread) return { conversation: await assign(tx, tenant, thread._id, input), opened: false };
   if ((await holdContact(tx, contact)) === 0)
@@ -71,13 +72,13 @@ function whom(tx: TenantTx, { principal }: Tenant, input: ConversationCreate): P
   return contactOfPhone(tx, source, { name, phone_number: phone_number ?? '', country });
 }
 
-/** The caller's word first, then the inbox's. */
+/** The first owner and agent: those of the request, or else the defaults of the inbox. */
 function beginning({ channel, is_test, ...inbox }: OpeningInbox, input: ConversationCreate) {
   const { owner = inbox.default_owner, agent = inbox.default_agent } = input;
   return { _id: newId(), channel, status: 'OPEN', handled_by: agent ? 'AI' : 'NONE', agent, owner, is_test } as const;
 }
 
-/** What the caller said counts also for a conversation that is open already; what was not said stays. */
+/** Applies the owner and agent of the request to a conversation that is already open; others stay as they are. */
 async function assign(tx: TenantTx, tenant: Tenant, id: string, input: ConversationCreate): Promise<Conversation> {
   const before = await lockConversation(tx, id);
   if (!before) throw overtaken();

@@ -26,7 +26,7 @@ const open = (status: number, body: Json, key = demo.key) =>
 
 const setInbox = (body: Json) => call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body });
 
-test('a conversation opened by us has all its fields, is in no step, and is told once in the format of the GET', async () => {
+test('a conversation that a caller opens has all its fields, is in no step, and has one event in the format of the GET', async () => {
   const contact = await createContact();
   const { body } = await open(201, { contact });
   const { _id, createdAt, updatedAt, ...rest } = body;
@@ -60,7 +60,7 @@ test('a conversation opened by us has all its fields, is in no step, and is told
   assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONVERSATION_CREATED', data: body }]);
 });
 
-test('where one is open already it is answered with 200 and left as it is, whatever its status', async () => {
+test('a conversation that is already open is answered with 200 and stays as it is, whatever its status', async () => {
   const { conversation, contact } = await hear(platform);
   for (const status of ['OPEN', 'PENDING', 'SNOOZED']) {
     await call(200, 'PATCH', `${PATH}/${conversation._id}`, { body: { status } });
@@ -71,7 +71,7 @@ test('where one is open already it is answered with 200 and left as it is, whate
   }
 });
 
-test('after CLOSED a new one is opened, and the window that the contact opened is still open in it', async () => {
+test('after a closed conversation a new one is opened, with the reply window that the contact opened before', async () => {
   const { conversation, contact } = await hear(platform);
   await call(200, 'PATCH', `${PATH}/${conversation._id}`, { body: { status: 'CLOSED' } });
   const { body } = await open(201, { contact: contact._id });
@@ -79,7 +79,7 @@ test('after CLOSED a new one is opened, and the window that the contact opened i
   assert.equal(body.window_expires_at, conversation.window_expires_at);
 });
 
-test('twenty callers at the same moment open one conversation, which is told once', async () => {
+test('twenty callers at the same moment open one conversation, with one event', async () => {
   const contact = await createContact();
   const answers = await Promise.all(
     Array.from({ length: 20 }, () =>
@@ -97,7 +97,7 @@ test('twenty callers at the same moment open one conversation, which is told onc
   assert.deepEqual(await eventNames(platform, [...ids][0]), ['CONVERSATION_CREATED']);
 });
 
-test('a phone number that nobody has becomes a contact, once, also when many ask at the same moment', async () => {
+test('a phone number that no contact has becomes one contact, also when many callers use it at the same moment', async () => {
   const phone = freshPhone();
   const answers = await Promise.all(
     Array.from({ length: 12 }, () =>
@@ -116,7 +116,7 @@ test('a phone number that nobody has becomes a contact, once, also when many ask
   assert.deepEqual(await eventNames(platform, contact._id), ['CONTACT_CREATED']);
 });
 
-test('a number is the same person in any writing, with or without the ninth digit; a known contact keeps its name', async () => {
+test('a phone number in any format, with or without the ninth digit, is the same person; a known contact keeps its name', async () => {
   const { contact, conversation } = await hear(platform, { from: '5511987650001', name: 'Known' });
   const writings = [
     { phone_number: '+55 (11) 98765-0001' },
@@ -133,7 +133,7 @@ test('a number is the same person in any writing, with or without the ninth digi
   assert.equal((await call(200, 'GET', `/v1/contacts/${body.contact}`)).body.source, 'DASHBOARD');
 });
 
-test("the owner and the agent: what the caller says, else the inbox's; a conversation with an agent is handled by AI", async () => {
+test("a new conversation has the caller's owner and agent or else the inbox's; with an agent it is handled by AI", async () => {
   const [agent, other] = [await createAgent(), await createAgent()];
   const [owner, boss] = [await platform.createUser(demo._id, 'OPERATOR'), await platform.createUser(demo._id, 'ADMIN')];
   const people = ({ body }: { body: Json }) => [body.owner, body.agent, body.handled_by];
@@ -145,7 +145,7 @@ test("the owner and the agent: what the caller says, else the inbox's; a convers
     assert.deepEqual(await of({ owner: null, agent: null }), [null, null, 'NONE']);
     const contact = await createContact();
     await of({ contact, owner: boss._id, agent: null });
-    // The assignment that is there is kept; what is named here counts.
+    // The first call names neither and keeps the assignment; the second one names both.
     assert.deepEqual(people(await open(200, { contact })), [boss._id, null, 'NONE']);
     const { body } = await open(200, { contact, owner: owner._id, agent: other });
     assert.deepEqual(people({ body }), [owner._id, other, 'AI']);
@@ -162,7 +162,7 @@ test('a conversation of an inbox in test mode is marked as a test', async () => 
   await setInbox({ test_mode: { enabled: false, test_numbers: [] } });
 });
 
-test('a deleted inbox opens nothing', async () => {
+test('a deleted inbox opens no conversation', async () => {
   await setInbox({ status: 'DELETED' });
   try {
     const refused = await open(400, { contact: await createContact() });
@@ -173,7 +173,7 @@ test('a deleted inbox opens nothing', async () => {
   }
 });
 
-test('either a contact or a phone number is named, and the number is a valid one', async () => {
+test('opening a conversation needs either a contact or a valid phone number', async () => {
   const contact = await createContact();
   expectProblem(await open(400, {}), 'VALIDATION_FAILED', 'contact');
   expectProblem(await open(400, { name: 'x' }), 'VALIDATION_FAILED', 'contact');
@@ -182,7 +182,7 @@ test('either a contact or a phone number is named, and the number is a valid one
   expectProblem(await open(400, { phone_number: '12345' }), 'VALIDATION_FAILED', 'phone_number');
 });
 
-test("what is unknown or another company's is 400 with its place, and nothing is made", async () => {
+test('opening with an unknown record or one of another company is answered 400 with its place, and nothing is created', async () => {
   const other = await platform.createCompany();
   const theirs = {
     inbox: newId(),
@@ -206,7 +206,7 @@ test("what is unknown or another company's is 400 with its place, and nothing is
   assert.deepEqual(made, []);
 });
 
-test('a repeat with the same Idempotency-Key answers the same conversation with the same status', async () => {
+test('a repeated request with the same Idempotency-Key answers the same conversation with the same status', async () => {
   const contact = await createContact();
   const options = { headers: { 'idempotency-key': 'c1' }, body: { inbox: demo.inbox, contact } };
   const first = await call(201, 'POST', PATH, options);

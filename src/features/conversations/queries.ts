@@ -16,8 +16,8 @@ export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as con
 export const LAST_MESSAGE = 'left join messages m on m.company_id = v.company_id and m._id = v.last_message_id';
 
 /**
- * The network's window is the contact's, not the conversation's: what is open in an inbox has the latest one, and answers to
- * the name that opened it. `of`: the row that says whose.
+ * SQL for the latest reply window of a contact in an inbox, and the identity that opened it. The network counts the window per contact, so
+ * every open conversation gets it. `of` is the alias of a row with company, contact and inbox.
  */
 export const latestWindow = (of: string): string => `select w.window_expires_at, w.heard_from from conversations w
   where w.company_id = ${of}.company_id and w.contact_id = ${of}.contact_id and w.inbox_id = ${of}.inbox_id
@@ -31,7 +31,7 @@ export function findConversation(tx: TenantRead, id: string): Promise<Conversati
   });
 }
 
-/** What a caller can change, and what follows from it. `held`: {custom field id: value}. */
+/** The fields that a caller can change and those that follow from them. `held` maps the id of a custom field to its value. */
 export interface ConversationFields extends Pick<
   Conversation,
   | 'status'
@@ -50,7 +50,7 @@ export interface ConversationFields extends Pick<
 
 export type LockedConversation = Conversation & Pick<ConversationFields, 'held'>;
 
-/** Nobody else changes it. */
+/** Finds a conversation and locks it against changes. */
 export function lockConversation(tx: TenantTx, id: string): Promise<LockedConversation | null> {
   return maybeOne(tx, {
     name: 'conversations.lock',
@@ -60,7 +60,7 @@ export function lockConversation(tx: TenantTx, id: string): Promise<LockedConver
   });
 }
 
-/** The unique index on open conversations decides whether it may be open. `keepsValues`: the custom fields are not stored anew. */
+/** Writes a conversation; the unique index refuses a second open one. With `keepsValues` the custom fields are not written again. */
 export function updateConversation(
   tx: TenantTx,
   id: string,
@@ -90,7 +90,7 @@ export function updateConversation(
   });
 }
 
-/** The open one of the same contact in the same inbox. */
+/** Finds the other open conversation of the same contact in the same inbox. */
 export function findOpenBeside(tx: TenantRead, id: string): Promise<{ _id: string } | null> {
   return maybeOne(tx, {
     name: 'conversations.findOpenBeside',
@@ -101,7 +101,7 @@ export function findOpenBeside(tx: TenantRead, id: string): Promise<{ _id: strin
   });
 }
 
-/** Zero when the snooze was ended, or given another end, before. */
+/** Returns zero when the snooze has already ended or got another end. */
 export function endSnooze(tx: TenantTx, id: string, until: string): Promise<number> {
   return exec(tx, {
     name: 'conversations.endSnooze',
@@ -111,7 +111,7 @@ export function endSnooze(tx: TenantTx, id: string, until: string): Promise<numb
   });
 }
 
-/** What opening a conversation asks of its inbox. */
+/** The fields of an inbox that are needed to open a conversation. */
 export interface OpeningInbox {
   channel: ChannelName;
   status: 'ACTIVE' | 'DELETED';
@@ -129,7 +129,7 @@ export function findOpeningInbox(tx: TenantRead, id: string): Promise<OpeningInb
   });
 }
 
-/** Nobody removes the contact while a conversation with it begins. Zero: there is none. */
+/** Keeps the contact from being removed while a conversation with it is opened. Returns zero when there is no such contact. */
 export function holdContact(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'conversations.holdContact',
@@ -146,7 +146,7 @@ export function markRead(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
-/** An outgoing message or a note becomes the conversation's last; an answer leaves nothing unread. */
+/** Makes an outgoing message or a note the conversation's last one; after an answer nothing is unread. */
 export function moveToOutgoing(tx: TenantTx, id: string, message: { _id: string; answers: boolean }): Promise<number> {
   return exec(tx, {
     name: 'conversations.moveToOutgoing',
@@ -157,7 +157,7 @@ export function moveToOutgoing(tx: TenantTx, id: string, message: { _id: string;
   });
 }
 
-/** The contact's newest message that the network knows. */
+/** The contact's newest message that has an id on the network. */
 export function findLastInbound(
   tx: TenantRead,
   conversationId: string,

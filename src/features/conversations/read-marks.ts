@@ -1,14 +1,14 @@
-/** Read marks on the network: what a contact sees when the team has read its messages. */
+/** Read marks on the network, which show a contact that the team has read the messages. */
 import type { Kit } from '../../kit.ts';
 import { NetworkRefusal } from '../../channels/channel.ts';
 import { networkCredentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { findLastInbound } from './queries.ts';
 
-// A read mark is worth nothing to a contact who waits longer for it.
+// A read mark that takes longer is of no use to the contact.
 const CALL_MS = 10_000;
 
-/** Tells the network that the contact's messages were read. Repeating it does no harm. */
+/** Sets the network's read mark up to the contact's last message. It may run several times. */
 export async function tellRead(kit: Kit, company: string, conversation: string): Promise<void> {
   const read = kit.database.read(company);
   const last = await findLastInbound(read, conversation);
@@ -19,7 +19,8 @@ export async function tellRead(kit: Kit, company: string, conversation: string):
   try {
     await channel.markRead?.(last.external_id, credentials.settings, AbortSignal.timeout(CALL_MS));
   } catch (error) {
-    // Failure policy: with refused credentials every further try is in vain; any other failure is the job's to repeat.
+    // Failure policy: when the network refuses the credentials the refusal is stored, because retries would fail as well; any other failure
+    // is thrown and the job retries.
     if (!(error instanceof NetworkRefusal && channel.refusesCredentials?.(error.error.code))) throw error;
     await kit.database.tenantTx(company, (tx) => noteRefusal(kit, tx, credentials, error.error));
   }

@@ -90,7 +90,7 @@ export const ConversationCreate = define(
 );
 export type ConversationCreate = Static<typeof ConversationCreate>;
 
-/** Taken as it is: one with blanks around it would be another tag to whoever compares. */
+/** Tags are stored exactly as given, so blanks around one are refused: they would make a second tag that looks the same. */
 const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
 export const ConversationUpdate = define(

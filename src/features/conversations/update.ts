@@ -1,4 +1,4 @@
-/** Changing a conversation: what a caller writes, what follows from it, and what is told. */
+/** Changes conversations: the fields that a caller writes, those that follow from them, and the events. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { violates } from '../../platform/db.ts';
@@ -23,7 +23,7 @@ import type { Conversation, ConversationUpdate } from './schemas.ts';
 
 type Step = NonNullable<Awaited<ReturnType<typeof holdStep>>>;
 
-/** Throws CONVERSATION_OPEN when it would be the second open one of its contact in its inbox. */
+/** Throws CONVERSATION_OPEN when the change would give the contact a second open conversation in the inbox. */
 export async function updateConversationById(
   kit: Kit,
   tenant: Tenant,
@@ -42,8 +42,8 @@ export async function updateConversationById(
 }
 
 /**
- * Runs work that may open the conversation `id`. Throws CONVERSATION_OPEN naming `path`, with the id of the other one, where its
- * contact has another open conversation in its inbox.
+ * Runs work that may open the conversation `id`. Throws CONVERSATION_OPEN naming `path`, with the id of the other conversation, when the
+ * contact has another open one in the inbox.
  */
 export async function refuseSecondOpen<T>(
   tenant: Tenant,
@@ -53,7 +53,8 @@ export async function refuseSecondOpen<T>(
   try {
     return await work();
   } catch (error) {
-    // Failure policy: the index refused a second open conversation, and the caller is told which one is open; anything else is theirs.
+    // Failure policy: an error of the unique index becomes CONVERSATION_OPEN with the id of the other conversation; any other error is
+    // thrown on.
     if (!violates(error, 'conversations_open_key')) throw error;
     const message = 'is closed, and the contact has another open conversation in this inbox';
     const refusal = new AppError('CONVERSATION_OPEN', undefined, [{ path, code: 'CONVERSATION_OPEN', message }]);
@@ -62,14 +63,14 @@ export async function refuseSecondOpen<T>(
   }
 }
 
-/** Opens a CLOSED conversation again, with the event; part of the caller's transaction. */
+/** Opens a CLOSED conversation again in the caller's transaction, and emits the event. */
 export async function reopenConversation(tx: TenantTx, tenant: Tenant, id: string): Promise<void> {
   const before = await lockConversation(tx, id);
   if (before?.status !== 'CLOSED') return;
   await changeConversation(tx, tenant, before, { input: { status: 'OPEN' }, step: null });
 }
 
-/** The dedicated step change: it tells CONVERSATION_STEP_CHANGED alone. */
+/** Moves a conversation to a step. Only CONVERSATION_STEP_CHANGED is emitted. */
 export async function moveConversation(tenant: Tenant, id: string, stepId: string): Promise<Conversation> {
   return tenant.tx(async (tx) => {
     const { before, step } = await lockWithStep(tx, id, stepId);
@@ -80,7 +81,7 @@ export async function moveConversation(tenant: Tenant, id: string, stepId: strin
   });
 }
 
-/** The step before the conversation: whoever removes a step waits for those who move into it, never the other way round. */
+/** Locks the step before the conversation, because a removal of the step locks them in the same order. */
 async function lockWithStep(
   tx: TenantTx,
   id: string,
@@ -93,7 +94,7 @@ async function lockWithStep(
   return { before, step };
 }
 
-/** Writes and tells what really changes; part of the caller's transaction, which has locked the conversation. */
+/** Writes what really changes and emits the events, in the caller's transaction, which has locked the conversation. */
 export async function changeConversation(
   tx: TenantTx,
   tenant: Tenant,
@@ -104,7 +105,7 @@ export async function changeConversation(
   const { held, changes } = await applyValues(tx, 'conversation', before.held, input.custom_fields);
   const own = fieldsOf(before);
   const next = { ...applied(own, input, step), held };
-  // Read anew: the record that was waited for shows its last message as it was before the wait.
+  // Read again, because the locked record may show an older last message from before the wait for the lock.
   if (isDeepStrictEqual(next, own)) return expectConversation(tx, before._id);
   await updateConversation(tx, before._id, next, { keepsValues: changes.length === 0 });
   if (before.status === 'CLOSED' && next.status !== 'CLOSED') await continueWindows(tx, before.contact, before.inbox);
@@ -124,14 +125,14 @@ function fieldsOf(conversation: LockedConversation): ConversationFields {
   return { status, handled_by, agent, owner, attendant, pipeline, step, tags, snoozed_until, closed_at, held };
 }
 
-/** What the caller writes, and what follows: the pipeline from the step, the clocks from the status. */
+/** Applies the given fields and those that follow: the pipeline from the step, the times from the status. */
 function applied(own: ConversationFields, input: ConversationUpdate, step: Step | null): ConversationFields {
   const { custom_fields: _values, step: stepId, ...plain } = input;
   const next = { ...own, ...plain };
   if (stepId !== undefined) Object.assign(next, { step: step?._id ?? null, pipeline: step?.pipeline ?? null });
   if (next.handled_by === 'AI' && next.agent === null) {
     if (input.handled_by === 'AI') throw invalid('handled_by', 'AI takes an agent');
-    // Whoever takes the agent away leaves the conversation to nobody.
+    // Removing the agent also ends the handling by AI.
     if (input.agent === null) next.handled_by = 'NONE';
   }
   if (next.status === 'SNOOZED') next.snoozed_until = endOf(input.snoozed_until, own);
@@ -142,7 +143,7 @@ function applied(own: ConversationFields, input: ConversationUpdate, step: Step 
   return next;
 }
 
-/** As the store has it, so that the same moment in another writing is no change. */
+/** The end of the snooze in the stored format, so that the same time in another format is no change. */
 function endOf(until: string | null | undefined, own: ConversationFields): string | null {
   if (until === undefined) return own.snoozed_until;
   if (until !== null && !(Date.parse(until) > Date.now())) throw invalid('snoozed_until', 'is in the past');
@@ -160,7 +161,7 @@ async function expectConversation(tx: TenantTx, id: string): Promise<Conversatio
   return conversation;
 }
 
-/** One job for each end that a snooze was given: the one whose end still counts opens the conversation. */
+/** Enqueues a job for each end that a snooze is given; only the job whose end is still current opens the conversation. */
 async function wakeLater(kit: Kit, tx: TenantTx, { _id, company }: Conversation, until: string): Promise<void> {
   const delaySeconds = Math.max(1, Math.ceil((Date.parse(until) - Date.now()) / 1000));
   await kit.enqueue(tx, Wake, { company, conversation: _id, until }, { key: `${_id} ${until}`, delaySeconds });

@@ -1,9 +1,9 @@
-/** The end of a snooze. */
+/** Ends a snooze at its time. */
 import type { Kit } from '../../kit.ts';
 import { emit } from '../../platform/events.ts';
 import { endSnooze, findConversation } from './queries.ts';
 
-/** Opens the conversation again, unless its snooze was ended or given another end since. */
+/** Opens the conversation again, unless its snooze has already ended or got another end. */
 export async function wakeConversation(
   kit: Kit,
   { company, conversation, until }: { company: string; conversation: string; until: string },
