@@ -1,4 +1,4 @@
-/** The API: the rooms in their order. No autoload: what is served is what stands here. */
+/** Assembles the HTTP API from the routes of each feature. Features are listed by hand, so this file shows everything that is served. */
 import type { FastifyInstance } from 'fastify';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
@@ -59,12 +59,12 @@ function serverOptions(config: Config): ServerOptions {
   return {
     proxies: config.TRUSTED_PROXIES,
     bodies: { total: config.BODIES_MB * MEGABYTE, perAddress: config.BODIES_MB_PER_ADDRESS * MEGABYTE },
-    // A proxy's connections are everybody's.
+    // Behind a proxy all connections come from the proxy's address, so a limit per address would apply to all callers together.
     connections: { total: config.CONNECTIONS, perAddress: isProxied ? null : config.CONNECTIONS_PER_ADDRESS },
   };
 }
 
-/** The OpenAPI document, without a database: declarations are all it takes. */
+/** Builds the OpenAPI document. The routes' declarations are enough for that, so no database is opened. */
 export async function buildOpenApi(): Promise<object> {
   const kit = {
     log: createLog('silent'),

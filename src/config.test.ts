@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dataPath, loadConfig, SETTINGS } from './config.ts';
 
-test('without any setting everything has the documented default, and the sandbox is on', () => {
+test('without any environment variable every setting has its documented default, and the sandbox is on', () => {
   const config = loadConfig({});
   assert.deepEqual([config.HOST, config.PORT, config.DATA_DIR], ['127.0.0.1', 3000, './data']);
   assert.deepEqual([config.PUBLIC_URL, config.loopback, config.sandboxOn], ['http://127.0.0.1:3000', true, true]);
@@ -16,7 +16,7 @@ test('without any setting everything has the documented default, and the sandbox
   }
 });
 
-test('the sandbox is off by default where a real database, a real network or the outside is near', () => {
+test('the sandbox is off by default with an external database, a real network, or a host that other machines can reach', () => {
   const isOn = (env: Record<string, string>): boolean => loadConfig(env).sandboxOn;
   assert.equal(isOn({ DATABASE_URL: 'postgres://a@b/c' }), false);
   assert.equal(isOn({ WAP_GRAPH_URL: 'https://graph.example' }), false);
@@ -26,7 +26,7 @@ test('the sandbox is off by default where a real database, a real network or the
   assert.equal(isOn({ SANDBOX: 'on', DATABASE_URL: 'postgres://a@b/c' }), true);
 });
 
-test('a setting that makes no sense is refused in a sentence that begins with its name', () => {
+test('an invalid setting is refused with one sentence that begins with the name of the setting', () => {
   const nonsense: Record<string, string[]> = {
     PORT: ['-1', '65536', '3000.5', '0x10', 'http', '1e3'],
     DATABASE_URL: ['mysql://a/b', 'localhost:5432', 'postgres'],
@@ -49,7 +49,7 @@ test('a setting that makes no sense is refused in a sentence that begins with it
         () => loadConfig({ [name]: value }),
         (error: Error) => {
           assert.match(error.message, new RegExp(`^${name} must [^\\n]+$`));
-          // A refused secret must not end up in the terminal.
+          // The message of a refused secret must not contain the secret.
           assert.ok(!/KEY|SECRET|TOKEN/.test(name) || !error.message.includes(value));
           return true;
         },
@@ -62,7 +62,7 @@ test('a setting that makes no sense is refused in a sentence that begins with it
   );
 });
 
-test('a pool larger than the embedded database can serve is refused; another database may have it', () => {
+test('a pool larger than the embedded database can serve is refused, but is accepted with an external database', () => {
   assert.throws(
     () => loadConfig({ DATABASE_POOL: '31' }),
     /^Error: DATABASE_POOL must be at most 30 with the embedded database; for more set DATABASE_URL$/,
@@ -71,18 +71,18 @@ test('a pool larger than the embedded database can serve is refused; another dat
   assert.equal(loadConfig({ DATABASE_POOL: '31', DATABASE_URL: 'postgres://a@b/c' }).DATABASE_POOL, 31);
 });
 
-test('an empty variable counts as absent, and what a variable has around it does not count', () => {
+test('an empty environment variable counts as absent, and spaces around a value are ignored', () => {
   const empty = loadConfig(Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ' '])));
   assert.deepEqual(empty, loadConfig({}));
   assert.equal(loadConfig({ PORT: ' 8080 ' }).PORT, 8080);
 });
 
-test('the public address is the given one without its last slash, else where it listens', () => {
+test('the public URL is PUBLIC_URL without its trailing slash, or else the address that the process listens on', () => {
   assert.equal(loadConfig({ PUBLIC_URL: 'https://parley.example/' }).PUBLIC_URL, 'https://parley.example');
   assert.equal(loadConfig({ HOST: '::1', PORT: '80' }).PUBLIC_URL, 'http://[::1]:80');
 });
 
-test('durations are read in seconds, minutes, hours and days; lists by their commas', () => {
+test('durations may be given in seconds, minutes, hours or days, and lists are separated by commas', () => {
   for (const [text, expected] of [
     ['90s', 90_000],
     ['15m', 900_000],
@@ -94,7 +94,7 @@ test('durations are read in seconds, minutes, hours and days; lists by their com
   assert.deepEqual(loadConfig({ OUTBOUND_ALLOW: '127.0.0.0/8, ::1/128,' }).OUTBOUND_ALLOW, ['127.0.0.0/8', '::1/128']);
 });
 
-test('the settings can not be changed once they are read', () => {
+test('the settings can not be changed after they have been read', () => {
   const config = loadConfig({});
   assert.throws(() => Object.assign(config, { PORT: 1 }), TypeError);
   assert.equal(dataPath(config, 'files', 'a'), 'data/files/a');

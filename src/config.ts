@@ -1,9 +1,9 @@
-/** Every setting of the platform: one table, read once from the environment that main.ts hands over, then frozen. */
+/** All settings of the platform in one table. main.ts passes in the environment, which is read once; the result is frozen. */
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 
 interface Setting<T> {
-  /** What the setting has when the environment names none. */
+  /** The value when the environment does not contain the setting. */
   fallback: T;
   parse: (text: string) => T;
 }
@@ -52,7 +52,7 @@ const UNIT_MS = new Map([
   ['d', 86_400_000],
 ]);
 
-/** 90s, 15m, 24h or 7d; the value is in milliseconds. */
+/** A setting such as 90s, 15m, 24h or 7d, converted to milliseconds. */
 function duration(fallback: string): Setting<number> {
   const parse = (value: string): number => {
     const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
@@ -67,15 +67,15 @@ const UNIT_BYTES = new Map([
   ['GB', 2 ** 30],
 ]);
 
-/** 512MB or 2GB; the value is in bytes. */
-function bytesOf(value: string): number {
+/** Parses a size such as 512MB or 2GB. */
+function parseBytes(value: string): number {
   const [, amount, unit] = /^(\d{1,6})(MB|GB)$/.exec(value) ?? [];
   if (!amount || !unit || Number(amount) === 0) throw new Error('must be a size such as 512MB or 2GB');
   return Number(amount) * (UNIT_BYTES.get(unit) ?? 0);
 }
 
-const size = (fallback: string): Setting<number> => ({ fallback: bytesOf(fallback), parse: bytesOf });
-const optionalSize: Setting<number | null> = { fallback: null, parse: bytesOf };
+const size = (fallback: string): Setting<number> => ({ fallback: parseBytes(fallback), parse: parseBytes });
+const optionalSize: Setting<number | null> = { fallback: null, parse: parseBytes };
 
 const list: Setting<string[]> = {
   fallback: [],
@@ -89,19 +89,20 @@ const list: Setting<string[]> = {
 const secretKey: Setting<string | null> = {
   fallback: null,
   parse: (value) => {
-    // 32 characters is the least that a person can be asked for and still resists guessing.
+    // 32 characters: long enough to resist guessing, short enough to ask a person for.
     if (value.length < 32) throw new Error('must have at least 32 characters');
     return value;
   },
 };
 
-/** The table behind .env.example; scripts/check-docs.ts compares the two. */
+/** All settings by name. scripts/check-docs.ts checks that .env.example lists the same ones. */
 export const SETTINGS = {
   HOST: text('127.0.0.1'),
   PORT: integer(3000, 0, 65_535),
   DATA_DIR: text('./data'),
   DATABASE_URL: url('postgres:', 'postgresql:'),
-  // Room for what is under way when writes are refused: 60 transactions that each write 8 MB, and a few segments of the log.
+  // When the platform begins to refuse writes, transactions in progress still need space: 60 of them with 8 MB each, and a few segments of
+  // the write-ahead log.
   STORAGE_RESERVE: size('512MB'),
   COMPANY_QUOTA: optionalSize,
   PUBLIC_URL: url('http:', 'https:'),
@@ -121,7 +122,8 @@ export const SETTINGS = {
   RATE_LIMIT_PER_COMPANY: integer(200, 1, 1_000_000),
   RATE_LIMIT_LOGIN: integer(30, 1, 1_000_000),
   RATE_LIMIT_PAGES: integer(20, 1, 1_000_000),
-  // Some tenth of a core: to read a megabyte, put it together and send it takes 20 to 30 ms of a process, and as much of the database.
+  // Megabytes per second. Reading, assembling and sending a megabyte takes 20 to 30 ms of a process and as much of the database, so 4 are
+  // about a tenth of a core.
   RATE_LIMIT_ANSWERS: integer(4, 1, 1_000_000),
   CONNECTIONS: integer(2_000, 10, 100_000),
   CONNECTIONS_PER_ADDRESS: integer(500, 10, 100_000),
@@ -152,15 +154,15 @@ export type Config = Readonly<
   }
 >;
 
-// Three pools, the connections of the platform's own work, the queue's and a migration stay below the 120 that the embedded
-// server allows.
+// The embedded server allows 120 connections. With pools of 30 the three pools, the platform's own work, the job queue and a migration stay
+// below that.
 const EMBEDDED_POOL_MAX = 30;
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** Throws one sentence that names the setting. An empty variable counts as absent. */
+/** Reads and checks all settings. Throws one sentence that names the wrong setting. An empty variable counts as absent. */
 export function loadConfig(env: Record<string, string | undefined>): Config {
   const variables = new Map(Object.entries(env));
   const values = Object.fromEntries(
@@ -193,7 +195,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   });
 }
 
-/** A file or folder inside the data folder. */
+/** The path of a file or folder inside the data folder. */
 export function dataPath(config: Config, ...names: string[]): string {
   return join(config.DATA_DIR, ...names);
 }

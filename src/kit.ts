@@ -1,4 +1,4 @@
-/** What a room is handed at boot: the platform's doors and the channels. */
+/** The services that every feature receives at boot: configuration, database, access control, mail, outgoing HTTP, channels and so on. */
 import type { Channels } from './channels/registry.ts';
 import type { Config } from './config.ts';
 import type { Enqueue } from './platform/jobs.ts';
@@ -14,17 +14,17 @@ import type { Database } from './platform/tenant.ts';
 export interface Kit {
   config: Config;
   database: Database;
-  /** Whether there is room to write: what fetches work of its own asks before it begins. */
+  /** Knows whether the disk has room for writes. A loop that fetches its own work checks this before it begins. */
   storage: Storage;
   access: Access;
   secrets: Secrets;
-  /** Signs tokens. */
+  /** The secret that signs tokens. */
   tokenSecret: string;
   mailer: Mailer;
   outbound: Outbound;
   channels: Channels;
   enqueue: Enqueue;
-  /** Reads the sheets of tenants, in child processes. */
+  /** Reads the spreadsheets that companies upload, in child processes. */
   sheets: SheetReaders;
   metrics: Metrics;
   log: Log;

@@ -1,9 +1,10 @@
-/** The process: node src/main.ts all | api | worker | migrate | keys. The only reader of the environment. */
+/** The entry point: node src/main.ts all | api | worker | migrate | keys. No other file reads the environment. */
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const OLDEST = 26;
-// Stripping types and compiling is a third of a later start. A folder that can not be written costs only that.
+// Node caches compiled code here, because stripping types and compiling would be a third of the start-up time. When the folder is not
+// writable, the start is only slower.
 const COMPILED = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
 
 async function main(): Promise<void> {
@@ -18,19 +19,20 @@ async function main(): Promise<void> {
     throw new Error(`usage: node src/main.ts all | api | worker | migrate | keys (not ${purpose})`);
   }
   enableCompileCache(COMPILED);
-  // Only now: an older Node can not even load what follows.
+  // Imported only after the version check, because an older Node can not load these files and would fail with a syntax error.
   const { loadConfig } = await import('./config.ts');
   const config = loadConfig(process.env);
   if (purpose === 'migrate') return (await import('./boot/run.ts')).runMigrations(config);
-  // A signal that comes during the start also ends everything in order.
+  // Listen for signals before anything starts, so that a signal during the start also leads to an orderly stop.
   const asked = nextSignal();
   const { openSurroundings } = await import('./boot/surroundings.ts');
-  // The database starts while the code is loaded that uses it.
+  // Start the database first and load the code that uses it meanwhile: both take about as long.
   const surroundings = openSurroundings(config, purpose);
-  // Failure policy: run() waits for it, and throws what went wrong.
+  // Failure policy: run() awaits the same promise and throws its error; without this handler Node would report an unhandled rejection.
   surroundings.catch(() => undefined);
   const { run } = await import('./boot/run.ts').catch(async (error: unknown) => {
-    // The database and the sandbox would keep this process alive, and the code that stops them was not loaded.
+    // The code that would stop the database and the sandbox could not be loaded, so they are stopped here; they would keep this process
+    // alive.
     await surroundings.then(({ stop }) => stop()).catch(() => undefined);
     throw error;
   });

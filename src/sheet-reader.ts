@@ -1,4 +1,4 @@
-/** What a child process runs that reads sheets: the kinds of records that a sheet may bring. */
+/** The program of the child processes that read uploaded spreadsheets, with one converter for each kind of record. */
 import { rowsToPeople } from './features/contacts/import-rows.ts';
 import { createReading } from './features/imports/reading.ts';
 import { rowsToData } from './features/tables/import-rows.ts';

@@ -1,4 +1,4 @@
-/** What a worker does: the jobs in their order, and the loops that are not jobs. */
+/** The background work of a process: its jobs, and the loops that poll for due work. */
 import { purgeTrailsJob } from './features/audit/jobs.ts';
 import { changesToAddUp } from './features/companies/usage.ts';
 import { contactTaker } from './features/contacts/import-store.ts';
@@ -22,8 +22,8 @@ import type { Job, Jobs, Worked } from './platform/jobs.ts';
 import { lookOut } from './platform/look-out.ts';
 import type { TSchema } from 'typebox';
 
-// What another process has left to do waits no longer than this. With a database of its own a process leaves everything to itself, and
-// begins it without a look.
+// How often a process looks in the database for work that other processes have left. A process with the embedded database is alone: all
+// work comes from the process itself and begins without a look, so looking less often is enough.
 const LOOK_MS = 200;
 const LOOK_ALONE_MS = 500;
 
@@ -50,10 +50,13 @@ const jobs = [
   redactContactJob,
 ];
 
-/** Every queue of the platform; `migrate` creates them. */
+/** All job queues of the platform; `npm run migrate` creates them in the database. */
 export const queues = (): Job<TSchema>[] => jobs.map((make) => make({} as Kit).job);
 
-/** Returns the way to stop: nothing new is begun, and what was begun is finished. `isAlone`: no other process uses this database. */
+/**
+ * Starts all background work. Returns a function that stops it: no new work begins, and running work is finished. `isAlone`: no other
+ * process uses this database.
+ */
 export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Promise<() => Promise<void>> {
   for (const make of jobs) await running.work(make(kit) as Worked<TSchema>);
   const deliverer = startDeliveries(kit);

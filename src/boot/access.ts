@@ -1,4 +1,7 @@
-/** The door of this process: tokens, limits, companies; the rooms that own them are joined here. */
+/**
+ * Builds the access control of this process: it connects token checks and rate limits with the features that store keys, users and
+ * companies.
+ */
 import type { Config } from '../config.ts';
 import { findLivingKey, touchKey } from '../features/api-keys/api-keys.ts';
 import { companyExists, isCompany } from '../features/companies/companies.ts';

@@ -1,4 +1,7 @@
-/** The database behind this process: the embedded one, or the operator's; up to date, and under a role that row security binds. */
+/**
+ * Opens the database of this process (the embedded one, or the operator's), migrates it, and makes sure that row-level security applies to
+ * the platform's role.
+ */
 import { randomBytes } from 'node:crypto';
 import { dataPath, type Config } from '../config.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres.ts';
@@ -9,11 +12,14 @@ import { queues } from '../worker.ts';
 
 export interface RunningDatabase {
   url: string;
-  /** The embedded server, which this process has to stop. */
+  /** The embedded server, which this process has to stop; null when the operator has a database. */
   embedded: EmbeddedPostgres | null;
 }
 
-/** Starts the embedded server where the operator has none. `mayMigrate` counts for the operator's alone: the embedded one is always brought up to date. */
+/**
+ * Starts the embedded server when the operator has no database. `mayMigrate` applies to the operator's database only; the embedded one is
+ * always migrated.
+ */
 export async function openStore(config: Config, mayMigrate: boolean, log: Log): Promise<RunningDatabase> {
   const embedded = config.DATABASE_URL
     ? null
@@ -26,7 +32,7 @@ export async function openStore(config: Config, mayMigrate: boolean, log: Log): 
   }
 }
 
-/** Answers the address for the platform, once everything is there that it needs. */
+/** Returns the connection URL for the platform, once the database has every migration and queue. */
 export async function prepareStore(
   { DATABASE_URL }: Config,
   embedded: EmbeddedPostgres | null,
@@ -39,18 +45,18 @@ export async function prepareStore(
   return DATABASE_URL;
 }
 
-/** The superuser only migrates; the platform logs in as a user who is none. */
+/** The superuser is used for migrations only. The platform logs in as another user, whom row-level security binds. */
 async function prepareEmbedded(embedded: EmbeddedPostgres, log: Log): Promise<string> {
   const address = `${embedded.host}:${embedded.port}/${embedded.database}`;
   const owner = `postgres://${embedded.user}:${encodeURIComponent(embedded.password)}@${address}`;
   await bringUpToDate(owner, true, log);
-  // Made anew at each start: nobody has to keep it.
+  // A new password at each start, so that it need not be stored anywhere.
   const password = randomBytes(24).toString('base64url');
   await createLogin(owner, password);
   return `postgres://parley:${password}@${address}`;
 }
 
-/** Looks first: most starts find nothing to do. */
+/** Migrates the database, unless a look shows that nothing is missing, as at most starts. */
 async function bringUpToDate(url: string, mayMigrate: boolean, log: Log): Promise<void> {
   const wanted = queues();
   const names = wanted.map((queue) => queue.name);

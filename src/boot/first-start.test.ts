@@ -1,4 +1,4 @@
-/** The first start of the real program, cut off at the moments that matter. */
+/** First starts of the real program on an empty database, some of them killed half-way. */
 import assert from 'node:assert/strict';
 import { access, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -11,17 +11,17 @@ import { makeDataFolder, readyUrl, spawnProgram } from '../../test/support/proce
 import { until } from '../../test/support/wait.ts';
 
 for (const table of ['inboxes', 'webhooks']) {
-  test(`the demo of a first start that is killed over its ${table} is completed by the next start`, async (t) => {
+  test(`when a first start is killed while it creates the demo ${table}, the next start completes the demo`, async (t) => {
     const database = await openTestDatabase();
     t.after(() => database.close());
     const env = { DATA_DIR: await makeDataFolder(t), DATABASE_URL: database.url, SANDBOX: 'on' };
     const holder = new pg.Client({ connectionString: database.ownerUrl });
     await holder.connect();
-    // Nobody writes into it until this is let go of: the first start waits there.
+    // The lock keeps the first start waiting when it tries to write into this table.
     await holder.query(`begin; lock table ${table} in exclusive mode`);
     const first = spawnProgram(t, { env });
     await until(
-      'the first start to come to it',
+      'the first start to wait for the table',
       async () => {
         const waiting = `select 1 from pg_locks where relation = '${table}'::regclass and not granted`;
         return (await database.sql(waiting)).length > 0;
@@ -44,7 +44,7 @@ for (const table of ['inboxes', 'webhooks']) {
     );
     assert.match((await read('/v1/webhooks')).url, /\/receiver\/demo$/);
 
-    // What the company then takes away stays away.
+    // A webhook that the company deletes afterwards is not created again.
     await database.sql('delete from webhooks');
     second.child.kill('SIGTERM');
     assert.equal(await second.ended, 0, second.stderr());
@@ -54,7 +54,7 @@ for (const table of ['inboxes', 'webhooks']) {
   });
 }
 
-test('a first start says that it is ready only when its credentials, its demo and its worker are there', async (t) => {
+test('a first start reports that it is ready only after its credentials file, its demo and its worker exist', async (t) => {
   const database = await openTestDatabase();
   t.after(() => database.close());
   const port = await findPort();
@@ -80,7 +80,7 @@ test('a first start says that it is ready only when its credentials, its demo an
   await readyUrl(program);
 });
 
-/** One that nobody has a moment ago. */
+/** Finds a port that is free now. */
 async function findPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,6 @@
-/** An empty store gets a first company, its owner and two keys; with the sandbox beside it, also an inbox and a webhook to try. */
+/**
+ * The first start on an empty database creates a company, its owner and two keys; with the sandbox also a demo inbox and a demo webhook.
+ */
 import { randomBytes } from 'node:crypto';
 import { access, rename, writeFile } from 'node:fs/promises';
 import { dataPath } from '../config.ts';
@@ -30,7 +32,10 @@ export interface FirstStart {
   sandboxUrl: string | null;
 }
 
-/** False when the store already has a company: then all that is done is what an earlier start was cut off from. */
+/**
+ * Returns false when the database already has a company. Then only the demo is completed, in case an earlier start was cut off before its
+ * end.
+ */
 export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<boolean> {
   const created = await kit.database.systemTx('upkeep', async (tx) => {
     if (!(await isEmptyInstallation(tx))) return false;
@@ -43,7 +48,8 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<bo
       scopes: ['*'],
     });
     const globalKey = await createKey(tx, start.jwtSecret, { company: null, name: 'First global key', scopes: ['*'] });
-    // Before the commit: keys that nobody can read would lock everybody out; a file without a commit is written anew.
+    // The file is written before the commit: if the process died between the two, keys that nobody can read would lock everybody out. A
+    // file without a commit is overwritten by the next start.
     await writeCredentials(kit, {
       base_url: start.baseUrl,
       company_id: company._id,
@@ -60,7 +66,7 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<bo
   return created;
 }
 
-/** The sandbox listens beside the platform: on another port, its receiver has moved, and the demo's webhook with it. */
+/** When the sandbox listens on another port than at the last start, changes the URLs of webhooks that pointed to its old address. */
 export async function followSandbox(kit: Kit, origin: string): Promise<void> {
   await kit.database.systemTx('upkeep', async (tx) => {
     const before = await noteSandbox(tx, origin);
@@ -68,7 +74,7 @@ export async function followSandbox(kit: Kit, origin: string): Promise<void> {
   });
 }
 
-/** The account that the sandbox knows from its start. */
+/** A business account that exists in every new sandbox. */
 const DEMO_ACCOUNT = {
   phone_number_id: '100000000000001',
   waba_id: '200000000000001',
@@ -76,7 +82,10 @@ const DEMO_ACCOUNT = {
   business_token: 'sandbox-token',
 };
 
-/** Its parts are transactions of their own: a start that dies between them leaves the rest to the next one. */
+/**
+ * Creates the demo inbox and the demo webhook, each in its own transaction. If a start dies between the two, the next start creates the
+ * rest.
+ */
 async function seedDemo(kit: Kit, sandboxUrl: string): Promise<void> {
   const demo = await findWantedDemo(kit.database.system('upkeep'));
   if (!demo) return;
@@ -95,7 +104,7 @@ async function seedDemo(kit: Kit, sandboxUrl: string): Promise<void> {
     number: '+5511900000000',
     api_wap_config: DEMO_ACCOUNT,
   } as const;
-  // A start that was cut off may have made it.
+  // An earlier start that was cut off may have created the inbox already.
   const made = await pageInboxes(kit, tenant, { page: 1, limit: 1, skipCount: true, sort: '-createdAt' });
   if (made.result.length === 0) await createInbox(kit, tenant, inbox);
   const webhook = { url: `${sandboxUrl}/receiver/demo`, events: [...EVENT_NAMES] };
@@ -107,14 +116,14 @@ async function unlessThere(code: ErrorCode, make: () => Promise<unknown>): Promi
   try {
     await make();
   } catch (error) {
-    // Failure policy: what is there already was made by a start that was cut off, or by another process that starts now.
+    // Failure policy: a record that exists already was created by a start that was cut off, or by another process that starts now.
     if (!(error instanceof AppError && error.code === code)) throw error;
   }
 }
 
 const credentialsPath = (kit: Kit): string => dataPath(kit.config, 'credentials.json');
 
-/** By rename, so that nobody ever reads half of it. */
+/** Writes another file and renames it, so that nobody can read a half-written one. */
 async function writeCredentials(kit: Kit, credentials: Credentials): Promise<void> {
   const path = credentialsPath(kit);
   await writeFile(`${path}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
@@ -125,7 +134,7 @@ export async function warnOfCredentials(kit: Kit): Promise<void> {
   try {
     await access(credentialsPath(kit));
   } catch {
-    // Failure policy: no file, nothing to warn of.
+    // Failure policy: when the file does not exist, no warning is needed.
     return;
   }
   kit.log.warn(

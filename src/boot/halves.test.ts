@@ -11,7 +11,7 @@ import { until } from '../../test/support/wait.ts';
 const database = await openTestDatabase();
 after(() => database.close());
 
-test('api and worker as two processes on one database serve together, also when they start on an empty folder at once', async (t) => {
+test('an api process and a worker process serve together on one database, also when both start on an empty folder at once', async (t) => {
   const sandbox = await startSandbox();
   t.after(sandbox.stop);
   const folder = await makeDataFolder(t);
@@ -44,7 +44,7 @@ test('api and worker as two processes on one database serve together, also when 
     api_wap_config: { ...account, business_token: 'sandbox-token' },
   });
   assert.deepEqual([inbox.status, inbox.body.connection.status], [201, 'CONNECTED']);
-  // Sealed by one process, opened by the other.
+  // The api process encrypts the header, and the worker decrypts it.
   const custom_headers = { 'x-secret': 'between-us' };
   const events = ['MESSAGE_RECEIVED'];
   assert.equal(
@@ -70,7 +70,7 @@ test('api and worker as two processes on one database serve together, also when 
   assert.deepEqual([api.stderr(), worker.stderr()], ['', '']);
 });
 
-test('migrate brings an empty database up to date, says so and ends with 0, however often it is run', async (t) => {
+test('the migrate command prepares an empty database, prints that it is up to date and exits with 0, however often it is run', async (t) => {
   const name = 'migrated_by_hand';
   await database.sql(`create database ${name}`);
   t.after(() => database.sql(`drop database ${name} with (force)`));
@@ -80,7 +80,7 @@ test('migrate brings an empty database up to date, says so and ends with 0, howe
     assert.equal(await program.ended, 0, program.stderr());
     assert.match(program.stdout(), /^The database is up to date\.$/m);
   }
-  // The user who may serve it is another one than the user who may change it.
+  // The API connects as another database user than the one that migrated.
   const api = spawnProgram(t, {
     purpose: 'api',
     env: { ...env, DATABASE_URL: new URL(`/${name}`, database.url).href },

@@ -1,4 +1,4 @@
-/** `npm run keys`, as whoever has the server calls it. */
+/** Tests of the command `npm run keys`. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ import { loadConfig } from '../config.ts';
 import { runKeys } from './keys.ts';
 
 type Env = Record<string, string>;
-/** Runs the command; answers what it printed. */
+/** Runs the command and returns its output. */
 type Keys = (...words: string[]) => Promise<string>;
 
 const platform = await startPlatform();
 const { database, demo } = platform;
 
-/** As a process of its own, which ends with 0 and without a complaint. */
+/** Runs the command as a process of its own and checks that it exits with 0 and prints no error. */
 const asProcess =
   (t: TestContext, env: Env): Keys =>
   async (...words) => {
@@ -26,7 +26,7 @@ const asProcess =
     return program.stdout();
   };
 
-/** The same without the second that a process takes to start. */
+/** Runs the command inside the test's process, which saves the second that a new process takes to start. */
 const here =
   (env: Env): Keys =>
   (...words) =>
@@ -46,15 +46,14 @@ async function statusFor(url: string, token: string, headers: Record<string, str
   return response.status;
 }
 
-/** Its id, from the list: the token says it, too, but nobody has to read tokens. */
-async function idOf(keys: Keys, token: string, ...words: string[]): Promise<string> {
+/** Finds the id of a key in the list, by the last letters of its token. */
+async function findKeyId(keys: Keys, token: string, ...words: string[]): Promise<string> {
   const found = (await list(keys, ...words)).find((key) => key.hint === token.slice(-4));
   assert.ok(found, 'the key is not in the list');
   return found._id as string;
 }
 
-/** Asked without a pause from the moment of the revocation; how long the platform still took the token. */
-/** Makes, lists and revokes on the platform that runs at `url`. */
+/** Creates, lists and revokes keys and checks the effect on the platform that runs at `url`. */
 async function checkKeys(keys: Keys, { url, company }: { url: string; company: string }): Promise<void> {
   const token = await create(keys, '--company', company, '--scopes', 'webhooks:read, contacts:*');
   assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/, 'the token and nothing else is printed');
@@ -62,11 +61,14 @@ async function checkKeys(keys: Keys, { url, company }: { url: string; company: s
   const global = await create(keys, '--global', '--expires', '2099-01-31T00:00:00Z');
   assert.equal(await statusFor(url, global, { 'x-company-id': company }), 200);
 
-  const told = (await keys('audit', '--global'))
+  const entries = (await keys('audit', '--global'))
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Json);
-  assert.deepEqual([told[0].action, told[0].company, told[0].actor.name], ['api-keys.create', null, 'npm run keys']);
+  assert.deepEqual(
+    [entries[0].action, entries[0].company, entries[0].actor.name],
+    ['api-keys.create', null, 'npm run keys'],
+  );
 
   const text = await keys('list', '--company', company);
   for (const part of token.split('.').slice(1)) assert.ok(!text.includes(part), 'the list shows a token');
@@ -81,7 +83,7 @@ async function checkKeys(keys: Keys, { url, company }: { url: string; company: s
     ['global', null, ['*'], '2099-01-31T00:00:00.000Z'],
   );
 
-  const id = await idOf(keys, token, '--company', company);
+  const id = await findKeyId(keys, token, '--company', company);
   const [revoked] = (await keys('revoke', id, '--company', company)).trimEnd().split('\n');
   const ms = await lastAcceptedMs(async () => (await statusFor(url, token)) === 401);
   assert.ok(ms <= 2_000, `it was taken for ${ms} ms after its revocation`);
@@ -89,7 +91,7 @@ async function checkKeys(keys: Keys, { url, company }: { url: string; company: s
   assert.equal(await statusFor(url, global, { 'x-company-id': company }), 200);
 }
 
-test('keys are made, listed and revoked on an embedded database, whether the platform runs or not', async (t) => {
+test('keys can be created, listed and revoked on an embedded database, whether the platform runs or not', async (t) => {
   const env = { DATA_DIR: await makeDataFolder(t), SANDBOX: 'off' };
   const first = spawnProgram(t, { env });
   const url = await readyUrl(first);
@@ -99,50 +101,53 @@ test('keys are made, listed and revoked on an embedded database, whether the pla
   const keys = here(env);
   const whose = ['--company', company];
 
-  await t.test('while it runs: a token works at once, and a revoked one is refused within 2 s', () =>
+  await t.test('while the platform runs, a new token works at once, and a revoked one is refused within 2 s', () =>
     checkKeys(keys, { url, company }),
   );
 
   const leaving = await create(keys, ...whose);
-  const id = await idOf(keys, leaving, ...whose);
+  const id = await findKeyId(keys, leaving, ...whose);
   const running = await descendantsOf(first.pid);
   first.child.kill('SIGTERM');
   assert.equal(await first.ended, 0);
-  await until('its server to be gone', async () => (await livingOf(running)).length === 0);
+  await until('the database server to be gone', async () => (await livingOf(running)).length === 0);
   let coming = '';
-  await t.test('while it is stopped: the database runs for as long as that takes, and no longer', async (inner) => {
+  await t.test('while the platform is stopped, the command starts the database and stops it again', async (inner) => {
     coming = await create(asProcess(inner, env), ...whose);
     await keys('revoke', id, ...whose);
     const files = await readdir(join(env.DATA_DIR, 'postgres/cluster/data'));
     assert.ok(files.includes('PG_VERSION') && !files.includes('postmaster.pid'));
   });
-  await t.test('what was done then counts at the next start', async (inner) => {
-    const second = spawnProgram(inner, { env });
-    const again = await readyUrl(second);
-    assert.deepEqual(await Promise.all([coming, leaving].map((token) => statusFor(again, token))), [200, 401]);
-    second.child.kill('SIGTERM');
-    await second.ended;
-  });
+  await t.test(
+    'keys that were created or revoked while the platform was stopped have that effect after its next start',
+    async (inner) => {
+      const second = spawnProgram(inner, { env });
+      const again = await readyUrl(second);
+      assert.deepEqual(await Promise.all([coming, leaving].map((token) => statusFor(again, token))), [200, 401]);
+      second.child.kill('SIGTERM');
+      await second.ended;
+    },
+  );
 });
 
-describe('on a PostgreSQL of one’s own', () => {
+describe('keys on an external PostgreSQL', () => {
   const keys = here({ DATABASE_URL: database.url, DATA_DIR: platform.dataDir });
 
-  test('keys are made, listed and revoked on the same database, while the platform runs', () =>
+  test('keys can be created, listed and revoked on an external PostgreSQL while the platform runs', () =>
     checkKeys(keys, { url: platform.url, company: demo._id }));
 
-  test('the secret may come from the environment instead of the data folder', async (t) => {
+  test('the secret that signs tokens may come from the environment instead of the data folder', async (t) => {
     const { jwtSecret } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as Json;
     const env = { DATABASE_URL: database.url, DATA_DIR: await makeDataFolder(t), JWT_SECRET: jwtSecret as string };
     const token = await create(asProcess(t, env), '--company', demo._id);
     assert.equal(await statusFor(platform.url, token), 200);
   });
 
-  test('the audit tells of both, in the name of the command', async () => {
+  test('the audit log records the creation and the revocation of a key, with the command as the actor', async () => {
     const company = await platform.createCompany();
     const whose = ['--company', company._id];
     const token = await create(keys, ...whose);
-    await keys('revoke', await idOf(keys, token, ...whose), ...whose);
+    await keys('revoke', await findKeyId(keys, token, ...whose), ...whose);
     const { body } = await platform.call(200, 'GET', '/v1/audit', { key: company.key });
     assert.deepEqual(
       (body.result as Json[]).map(({ action, actor, address }) => [action, actor, address]),
@@ -155,11 +160,11 @@ describe('on a PostgreSQL of one’s own', () => {
   });
 });
 
-describe('what can not be done is said in one clear text', () => {
+describe('a command that can not be carried out explains why', () => {
   const USAGE = /^usage:(\n {2}npm run keys -- [^\n]+){4}$/;
   const SOME = ['create', '--name', 'x', '--global'];
 
-  /** And nobody installs anything by a mistake. */
+  /** Checks that the command fails with this message and does not create a data folder. */
   async function refuses(t: TestContext, words: string[], said: RegExp, env: Env = {}): Promise<void> {
     const DATA_DIR = env['DATA_DIR'] ?? (await makeDataFolder(t));
     const keys = here({ DATABASE_URL: database.url, ...env, DATA_DIR });
@@ -184,11 +189,11 @@ describe('what can not be done is said in one clear text', () => {
     ['revoke', '--global'],
     ['revoke', 'a', 'b', '--global'],
   ]) {
-    test(`words that make no command are answered with the usage: keys ${words.join(' ')}`, (t) =>
+    test(`arguments that make no command are answered with the usage text: keys ${words.join(' ')}`, (t) =>
       refuses(t, words, USAGE));
   }
 
-  test('and with exit code 1, without a stack trace or a password', async (t) => {
+  test('a failed keys command exits with 1 and prints neither a stack trace nor a password', async (t) => {
     const DATABASE_URL = 'postgres://parley:hunter2@localhost:9/parley';
     for (const [words, said] of [
       [['create'], /^parley: usage:(\n {2}npm run keys -- [^\n]+){4}\n$/],
@@ -205,7 +210,7 @@ describe('what can not be done is said in one clear text', () => {
     }
   });
 
-  test('a scope or an end that makes no sense is named', async (t) => {
+  test('an unknown scope or an invalid expiry is named in the error message', async (t) => {
     await refuses(
       t,
       [...SOME, '--scopes', 'contacts:read,contacts:fly'],
@@ -216,25 +221,25 @@ describe('what can not be done is said in one clear text', () => {
     }
   });
 
-  test('a company or a key that there is not is named', async (t) => {
+  test('an unknown company or key is named in the error message', async (t) => {
     await refuses(t, ['list', '--company', 'f'.repeat(24)], /^no company f{24}$/);
     await refuses(t, ['revoke', 'nonsense', '--global'], /^no key nonsense$/);
-    // One that is somebody else's, too.
+    // A key of another company is unknown, too.
     const other = await platform.createCompany();
     await refuses(t, ['revoke', other.keyId, '--global'], /^no key [0-9a-f]{24}$/);
     await refuses(t, ['revoke', other.keyId, '--company', demo._id], /^no key [0-9a-f]{24}$/);
   });
 
-  test('where nothing is installed, nothing is installed by looking', (t) =>
+  test('the keys command refuses an empty data folder instead of installing the platform there', (t) =>
     refuses(t, SOME, /^nothing is installed in \S+: set DATA_DIR or DATABASE_URL .*$/, { DATABASE_URL: '' }));
 
-  test('without the secret that signs tokens no key is made: one of its own would open nothing', (t) =>
+  test('no key is created when the secret that signs tokens is not available, because such a key would not work', (t) =>
     refuses(t, SOME, /^\S+ has no secrets\.json: set DATA_DIR or JWT_SECRET .*$/));
 
-  test('and with another secret than the one that signs tokens neither', (t) =>
+  test('no key is created with another JWT_SECRET than the one that the platform uses', (t) =>
     refuses(t, SOME, /^tokens are signed with another JWT_SECRET: .*$/, { JWT_SECRET: 'x'.repeat(43) }));
 
-  test("and with another installation's secrets neither", async (t) => {
+  test('no key is created with the secrets file of another installation', async (t) => {
     const DATA_DIR = await makeDataFolder(t);
     await mkdir(DATA_DIR);
     const names = ['encryptionKey', 'jwtSecret', 'appSecret', 'verifyToken'];

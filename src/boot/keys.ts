@@ -1,4 +1,7 @@
-/** `npm run keys`: keys for whoever has the server, also while the platform runs, and also when no key is left. */
+/**
+ * `npm run keys`: an operator with access to the server creates, lists and revokes keys, whether the platform runs or not, even when no key
+ * is left.
+ */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { dataPath, type Config } from '../config.ts';
@@ -24,14 +27,14 @@ const USAGE = `usage:
 interface Words {
   command: string;
   id: string | undefined;
-  /** Null: the global keys. */
+  /** Null for global keys. */
   company: string | null;
   name: string;
   scopes: string[];
   expiresAt: string | null;
 }
 
-/** Answers what is printed. Throws one sentence, or the usage. */
+/** Runs the command and returns its output. Throws an error with one sentence, or with the usage text. */
 export async function runKeys(config: Config, given: string[]): Promise<string> {
   const words = readWords(given);
   try {
@@ -51,13 +54,13 @@ export async function runKeys(config: Config, given: string[]): Promise<string> 
 function readWords(given: string[]): Words {
   const { values, positionals } = parseWords(given);
   const [command = '', id, ...surplus] = positionals;
-  const isWhole =
+  const isCommandComplete =
     command === 'create'
       ? values.name.trim() !== ''
       : command === 'list' || command === 'revoke' || (command === 'audit' && values.global);
-  const isFor = (values.company === undefined) === values.global;
-  const isClear = (id !== undefined) === (command === 'revoke') && surplus.length === 0;
-  if (!isWhole || !isFor || !isClear) throw new Error(USAGE);
+  const hasOneOwner = (values.company === undefined) === values.global;
+  const hasExpectedArguments = (id !== undefined) === (command === 'revoke') && surplus.length === 0;
+  if (!isCommandComplete || !hasOneOwner || !hasExpectedArguments) throw new Error(USAGE);
   const scopes = values.scopes.split(',').map((scope) => scope.trim());
   const unknown = scopes.find((scope) => !GRANTABLE.includes(scope));
   if (unknown !== undefined) throw new Error(`no such scope: ${unknown}; there are ${GRANTABLE.join(', ')}`);
@@ -81,12 +84,15 @@ function parseWords(args: string[]) {
       },
     });
   } catch (error) {
-    // Failure policy: whatever the words are, what they may be helps most.
+    // Failure policy: whatever is wrong with the arguments, the usage text helps most.
     throw new Error(USAGE, { cause: error });
   }
 }
 
-/** The platform may be running on its embedded database, or not: both are reached. Nothing is installed by looking. */
+/**
+ * Connects to the platform's database. A stopped embedded server is started for the command. An empty data folder is an error, so that a
+ * wrong DATA_DIR never creates a new installation.
+ */
 async function reachStore(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const log = createLog('silent');
   const folder = dataPath(config, 'postgres');
@@ -99,7 +105,7 @@ async function reachStore(config: Config): Promise<{ url: string; release(): Pro
   return { url: store.url, release: async () => store.embedded?.stop() };
 }
 
-/** Never makes one: a token that is signed with a secret of its own would open nothing. */
+/** Finds the secret that signs tokens. Never creates one, because the platform would refuse a token that is signed with another secret. */
 async function findTokenSecret(config: Config, database: Database): Promise<string> {
   const current = config.JWT_SECRET ?? (await readTokenSecret(config, database));
   await database.systemTx('upkeep', (tx) => agreeOnTokenSecret(tx, { current, previous: config.JWT_SECRET_PREVIOUS }));
@@ -111,7 +117,7 @@ async function readTokenSecret(config: Config, database: Database): Promise<stri
     throw new Error(`${config.DATA_DIR} has no secrets.json: set DATA_DIR or JWT_SECRET as the platform has it`);
   }
   const { encryptionKey, jwtSecret } = await loadSecrets(config);
-  // The file may be another installation's.
+  // The secrets file may belong to another installation; its encryption key shows that.
   await agreeOnKey(database.system('upkeep'), encryptionKey);
   return jwtSecret;
 }
@@ -141,7 +147,7 @@ async function work(config: Config, database: Database, words: Words): Promise<s
     const { name, scopes, expiresAt } = words;
     const key = await createKey(tx, secret, { company, name, scopes, expires_at: expiresAt });
     await note(tx, company, 'api-keys.create', key._id);
-    // The token alone, so that a script can take it.
+    // Only the token is printed, so that a script can use the output as it is.
     return `${key.token}\n`;
   });
 }

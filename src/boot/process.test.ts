@@ -57,37 +57,41 @@ async function call(at: Installation, path: string, init: { method?: string; bod
   return { status: response.status, body: (await response.json()) as Json };
 }
 
-test('one installation, from its first start over kill -9 to its ordered end', async (t) => {
+test('one installation goes through its first start, a kill -9, a second start and an orderly stop', async (t) => {
   const folder = await makeDataFolder(t);
   const first = await open(t, folder);
 
-  await t.test('the first start writes working credentials for the owner alone, in exactly the attested shape', () =>
-    checkCredentials(first),
+  await t.test(
+    'the first start writes a credentials file that only its owner can read, with the documented fields and working keys',
+    () => checkCredentials(first),
   );
-  await t.test('a second process on the same data folder is refused, and the first one goes on', async (inner) => {
-    const second = spawnProgram(inner, { env: { DATA_DIR: folder } });
-    assert.equal(await second.ended, 1);
-    assert.match(second.stderr(), /^parley: another Parley \(pid \d+\) is running on .*\n$/);
-    assert.equal((await call(first, '/v1/inboxes')).status, 200);
-  });
+  await t.test(
+    'a second process on the same data folder is refused, and the first one goes on serving',
+    async (inner) => {
+      const second = spawnProgram(inner, { env: { DATA_DIR: folder } });
+      assert.equal(await second.ended, 1);
+      assert.match(second.stderr(), /^parley: another Parley \(pid \d+\) is running on .*\n$/);
+      assert.equal((await call(first, '/v1/inboxes')).status, 200);
+    },
+  );
   const before = await leaveTraces(first);
-  // Lines of the log leave together, every tenth of a second: what kill -9 would take along is no secret that was kept.
+  // The log is written every 100 ms. The later check for secrets would prove nothing about lines that kill -9 has discarded.
   await until('the run to be logged', () => first.program.stdout().includes('"route":"/v1/webhooks/:id"'));
   const firstProcesses = await descendantsOf(first.program.pid);
   first.program.child.kill('SIGKILL');
   await first.program.ended;
 
   const second = await open(t, folder);
-  await t.test('after kill -9 the next start has the same data and the same keys', async () => {
+  await t.test('after a kill -9 the next start has the same data and the same keys', async () => {
     assert.deepEqual(second.credentials, first.credentials);
-    // The sandbox chose another port, and the demo's webhook follows it.
+    // The sandbox listens on another port now, and the demo's webhook has been changed to it.
     const { url, updatedAt, ...webhook } = (await call(second, '/v1/webhooks')).body;
     const { url: formerUrl, updatedAt: _before, ...former } = before.webhook;
     assert.deepEqual(webhook, former);
     assert.deepEqual([new URL(url).pathname, typeof updatedAt], [new URL(formerUrl).pathname, 'string']);
     assert.deepEqual((await call(second, '/v1/inboxes')).body, before.inboxes);
   });
-  await t.test('a start warns of the credentials as long as their file exists', async () => {
+  await t.test('a start logs a warning as long as the credentials file exists', async () => {
     const warnings = await until('the warning', () => {
       const lines = second.program.stdout().split('\n');
       const found = lines.filter(
@@ -100,12 +104,18 @@ test('one installation, from its first start over kill -9 to its ordered end', a
 
   const processes = await descendantsOf(second.program.pid);
   second.program.child.kill('SIGTERM');
-  await t.test('SIGTERM ends it with 0, and neither its database nor its sandbox stays behind', async () => {
-    assert.equal(await second.program.ended, 0);
-    // The second run adopted the first one's database.
-    if (process.platform === 'linux') assert.ok(firstProcesses.length >= 2, 'a database and a sandbox were running');
-    await until('the last child to end', async () => (await livingOf([...processes, ...firstProcesses])).length === 0);
-  });
+  await t.test(
+    'after SIGTERM the program exits with 0, and neither its database nor its sandbox keeps running',
+    async () => {
+      assert.equal(await second.program.ended, 0);
+      // The second run took over the database server of the first one.
+      if (process.platform === 'linux') assert.ok(firstProcesses.length >= 2, 'a database and a sandbox were running');
+      await until(
+        'the last child to end',
+        async () => (await livingOf([...processes, ...firstProcesses])).length === 0,
+      );
+    },
+  );
   await t.test('no key, token, password, header value or message text is in the log of either run', async () => {
     const secrets = JSON.parse(await readFile(join(folder, 'secrets.json'), 'utf8')) as Record<string, string>;
     const { company_key, global_key, user } = first.credentials;
@@ -134,7 +144,7 @@ async function checkCredentials(at: Installation): Promise<void> {
   }
 }
 
-/** Writes what must survive, and plants secrets and words where they must not get out. */
+/** Stores records that must survive the kill, and sends secrets and texts that must not appear in the log. */
 async function leaveTraces(at: Installation): Promise<{ webhook: Json; inboxes: Json }> {
   const webhook = (await call(at, '/v1/webhooks')).body;
   await talk(at, new URL(webhook.url).origin);
@@ -142,7 +152,7 @@ async function leaveTraces(at: Installation): Promise<{ webhook: Json; inboxes: 
   const update = { url: `${webhook.url}-2`, custom_headers };
   assert.equal((await call(at, `/v1/webhooks/${webhook._id}`, { method: 'PUT', body: update })).status, 200);
   const [inbox] = (await call(at, '/v1/inboxes')).body.result;
-  // The network refuses this token: its answer is kept, not what was sent.
+  // The sandbox refuses this token. The platform stores the answer, but must not log the token.
   const api_wap_config = { ...inbox.api_wap_config, business_token: PLANTED.token };
   assert.equal((await call(at, `/v1/inboxes/${inbox._id}`, { method: 'PUT', body: { api_wap_config } })).status, 200);
   const unknown = { conversationId: PLANTED.words, message: { content: PLANTED.words } };
@@ -152,18 +162,18 @@ async function leaveTraces(at: Installation): Promise<{ webhook: Json; inboxes: 
   return { webhook: (await call(at, '/v1/webhooks')).body, inboxes: (await call(at, '/v1/inboxes')).body };
 }
 
-/** A contact writes, the company answers, and the webhook hears of both. */
+/** Lets a contact write and the company answer, and waits until the webhook has received both events. */
 async function talk(at: Installation, sandbox: string): Promise<void> {
   const { words: text, name, phone: from } = PLANTED;
   await fetch(`${sandbox}/sandbox/inbound`, { method: 'POST', body: JSON.stringify({ text, name, from }) });
-  const deliveryOf = (event: string) =>
+  const awaitDelivery = (event: string) =>
     until(event, async () => {
       const { deliveries } = (await (await fetch(`${sandbox}/sandbox/deliveries?event=${event}`)).json()) as Json;
       return deliveries.length > 0 && JSON.parse(deliveries[0].body);
     });
-  const received: Json = await deliveryOf('MESSAGE_RECEIVED');
+  const received: Json = await awaitDelivery('MESSAGE_RECEIVED');
   const answer = { conversationId: received.data.conversation, message: { content: text } };
   const { status, body } = await call(at, '/v1/messages/send-text', { method: 'POST', body: answer });
   assert.deepEqual([status, body.status], [201, 'SENT']);
-  await deliveryOf('MESSAGE_READ');
+  await awaitDelivery('MESSAGE_READ');
 }

@@ -1,4 +1,4 @@
-/** What keeps the program from starting: each ends in one sentence, exit code 1, and nothing left behind. */
+/** Situations in which the program can not start: it prints one sentence, exits with 1 and leaves no child process behind. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { spawnSync } from 'node:child_process';
@@ -32,13 +32,13 @@ after(async () => {
   await database.close();
 });
 
-/** Starts the program and asserts that it ends with this one sentence. */
+/** Starts the program and checks that it exits with this one sentence. */
 async function refuses(t: TestContext, sentence: RegExp, options: SpawnOptions): Promise<void> {
   const DATA_DIR = options.env?.['DATA_DIR'] ?? (await makeDataFolder(t));
   const program = spawnProgram(t, { ...options, env: { ...options.env, DATA_DIR } });
   let children: number[] = [];
   const watch = setInterval(() => {
-    // Failure policy: a look that fails is followed by the next one.
+    // Failure policy: when the children can not be listed now, the next interval lists them.
     descendantsOf(program.pid).then(
       (pids) => (children = [...new Set([...children, ...pids])]),
       () => undefined,
@@ -55,7 +55,7 @@ async function refuses(t: TestContext, sentence: RegExp, options: SpawnOptions):
   await until('its children to end', async () => (await livingOf(children)).length === 0);
 }
 
-/** One that nobody listens on. */
+/** Finds a port that nobody listens on. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -68,21 +68,21 @@ const withDatabase = (env: Record<string, string> = {}): SpawnOptions => ({
   env: { DATABASE_URL: database.url, SANDBOX: 'off', ...env },
 });
 
-describe('the program says in one sentence why it does not start', { concurrency: 2 }, () => {
-  test('a setting that makes no sense is named with what it may be', (t) =>
+describe('the program explains in one sentence why it does not start', { concurrency: 2 }, () => {
+  test('an invalid setting is named together with the values that it may have', (t) =>
     refuses(t, /: PORT must be a whole number, 0 to 65535$/m, { env: { PORT: 'eighty' } }));
 
-  test('an unknown part of the program is answered with those that there are', (t) =>
+  test('an unknown command is answered with the list of commands', (t) =>
     refuses(t, /: usage: node src\/main\.ts all \| api \| worker \| migrate \| keys \(not serve\)$/m, {
       purpose: 'serve',
     }));
 
   for (const purpose of ['api', 'worker']) {
-    test(`the half ${purpose} without a database to share names DATABASE_URL`, (t) =>
+    test(`the command ${purpose} without a shared database asks for DATABASE_URL`, (t) =>
       refuses(t, new RegExp(`: ${purpose} shares its database .*DATABASE_URL`), { purpose }));
   }
 
-  test('a database that refuses connections is named by its address, without the password', async (t) => {
+  test('the error names the address of a database that refuses connections, without the password', async (t) => {
     const port = await freePort();
     const DATABASE_URL = `postgres://parley:hunter2@127.0.0.1:${port}/parley`;
     await refuses(t, new RegExp(`the database at 127\\.0\\.0\\.1:${port} can not be reached .*DATABASE_URL`), {
@@ -90,12 +90,12 @@ describe('the program says in one sentence why it does not start', { concurrency
     });
   });
 
-  test('a database that takes the connection and never speaks is given up', (t) =>
+  test('the program gives up on a database that accepts the connection and never answers', (t) =>
     refuses(t, /the database at 127\.0\.0\.1:\d+ can not be reached \(ETIMEDOUT\)/, {
       env: { DATABASE_URL: `postgres://parley:hunter2@127.0.0.1:${takenPort}/parley` },
     }));
 
-  test('a wrong password and an unknown database are told as what the database refuses', async (t) => {
+  test('the error for a wrong password or an unknown database repeats what the database server says', async (t) => {
     const wrong = new URL(database.url);
     wrong.password = 'hunter2';
     await refuses(
@@ -108,7 +108,7 @@ describe('the program says in one sentence why it does not start', { concurrency
     await refuses(t, /refuses: database "nowhere" does not exist/, withDatabase({ DATABASE_URL: unknown.href }));
   });
 
-  test('a half that finds an empty database names what is missing and the way to get it', async (t) => {
+  test('an api or worker process on an empty database lists what is missing and names the command that creates it', async (t) => {
     await database.sql('create database left_empty');
     t.after(() => database.sql('drop database left_empty with (force)'));
     const DATABASE_URL = new URL('/left_empty', database.url).href;
@@ -120,7 +120,7 @@ describe('the program says in one sentence why it does not start', { concurrency
     }
   });
 
-  test('code that can not be loaded ends it, with the database and the sandbox that it has begun', (t) => {
+  test('when code can not be loaded, the program ends together with the database and the sandbox that it has started', (t) => {
     const breaks = `import { registerHooks } from 'node:module';
       registerHooks({ load: (url, context, next) => {
         if (url.endsWith('/boot/run.ts')) throw new Error('this file is damaged');
@@ -130,8 +130,8 @@ describe('the program says in one sentence why it does not start', { concurrency
     return refuses(t, /this file is damaged/, { env: { NODE_OPTIONS } });
   });
 
-  test('a taken port is named', async (t) => {
-    // The one beside the taken port may be taken, too.
+  test('the error names a port that is already in use', async (t) => {
+    // By default the sandbox takes the port after the taken one, which may be in use, too.
     const SANDBOX_PORT = String(await freePort());
     await refuses(
       t,
@@ -140,21 +140,21 @@ describe('the program says in one sentence why it does not start', { concurrency
     );
   });
 
-  test('a taken port of the sandbox is named by its setting', (t) =>
+  test("when the sandbox's port is in use, the error names the setting SANDBOX_PORT", (t) =>
     refuses(
       t,
       /the sandbox did not start; set SANDBOX_PORT/,
       withDatabase({ SANDBOX: 'on', SANDBOX_PORT: String(takenPort) }),
     ));
 
-  test('a data folder that is a file, or lies below one, is named', async (t) => {
+  test('the error names a data folder that is a file or lies below a file', async (t) => {
     const file = await makeDataFolder(t);
     await writeFile(file, '');
     await refuses(t, /DATA_DIR \S+ is not a folder/, withDatabase({ DATA_DIR: file }));
     await refuses(t, /DATA_DIR \S+ is not a folder/, withDatabase({ DATA_DIR: `${file}/below` }));
   });
 
-  test('secrets that can not be read are never replaced', async (t) => {
+  test('a secrets file that can not be read is never replaced', async (t) => {
     const folder = await makeDataFolder(t);
     await mkdir(folder);
     await writeFile(`${folder}/secrets.json`, '{"encryptionKey": "hunter2');
@@ -165,12 +165,12 @@ describe('the program says in one sentence why it does not start', { concurrency
     );
   });
 
-  test('a data folder without permission is named', async (t) => {
+  test('the error names a data folder that the program has no permission to use', async (t) => {
     if (process.platform === 'win32') return t.skip('permissions are another matter there');
     const folder = await makeDataFolder(t);
     await mkdir(dirname(folder), { recursive: true });
     await mkdir(folder, { mode: 0o555 });
-    // Root may write anywhere, so it becomes nobody, where nobody may read the program at all.
+    // Root may write anywhere, so the program runs as the user nobody, if that user may read its files.
     const uid = process.getuid?.() === 0 ? 65_534 : undefined;
     if (uid !== undefined && !mayRead(uid)) return t.skip('nobody may not read the program here');
     await refuses(t, /no permission: .*EACCES/, {
@@ -183,7 +183,7 @@ describe('the program says in one sentence why it does not start', { concurrency
     ['the secrets', '0', { DATABASE_URL: 'postgres://parley@127.0.0.1:1/parley' }],
     ['the database', '8m', {}],
   ] as const) {
-    test(`a disk too full for ${what} is told as full`, async (t) => {
+    test(`when the disk is too full for ${what}, the error says that the disk is full`, async (t) => {
       const folder = await makeDataFolder(t);
       await mkdir(folder);
       const through = fullDisk(folder, size);
@@ -194,7 +194,7 @@ describe('the program says in one sentence why it does not start', { concurrency
   }
 });
 
-test('a process whose encryption key is not the one that sealed what is stored does not start', async (t) => {
+test('a process does not start when its encryption key is not the one that the stored data is encrypted with', async (t) => {
   await database.sql(
     `insert into platform_state (key, value) values ('encryption.key', 'of another key')
       on conflict (key) do update set value = excluded.value`,
@@ -202,7 +202,7 @@ test('a process whose encryption key is not the one that sealed what is stored d
   await refuses(t, /encrypted with another ENCRYPTION_KEY: give every process the same one/, withDatabase());
 });
 
-test('a process whose JWT_SECRET neither signs the tokens of the database nor replaces it does not start', async (t) => {
+test('a process does not start when its JWT_SECRET is neither the known one nor announced as its replacement', async (t) => {
   await database.sql(
     `insert into platform_state (key, value) values ('token.secret', '{"current": "of another secret", "replaced": []}')
       on conflict (key) do update set value = excluded.value`,
@@ -210,7 +210,7 @@ test('a process whose JWT_SECRET neither signs the tokens of the database nor re
   const sentence =
     /signed with another JWT_SECRET: give every process the same one .* or replace it by naming it as JWT_SECRET_PREVIOUS$/m;
   for (const settings of [{}, { JWT_SECRET_PREVIOUS: 'not the one that the database knows' }]) {
-    // Each process makes an encryption key of its own here, which is refused first where another one is known.
+    // Each process of this test has a new encryption key, whose check comes first and would refuse the start already.
     await database.sql(`delete from platform_state where key = 'encryption.key'`);
     await refuses(t, sentence, withDatabase(settings));
   }
@@ -220,7 +220,7 @@ const mayRead = (uid: number): boolean =>
   spawnSync(process.execPath, ['-e', `require('fs').readFileSync(${JSON.stringify(import.meta.filename)})`], { uid })
     .status === 0;
 
-/** A program run through this sees a disk of `size` bytes on the folder; 0 is one page that is taken already. */
+/** Returns a command prefix that mounts a small disk of `size` on the folder. With size 0 the disk is already full. */
 function fullDisk(folder: string, size: string): string[] {
   const mount = size === '0' ? `size=4k tmpfs "$0" && head -c 4096 /dev/zero > "$0/taken"` : `size=${size} tmpfs "$0"`;
   return [

@@ -1,4 +1,4 @@
-/** One process from its start to its end. */
+/** Runs one process from its start to its orderly stop. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Config } from '../config.ts';
@@ -8,7 +8,7 @@ import { explain } from './explain.ts';
 import { start, type Running } from './start.ts';
 import type { Purpose, Surroundings } from './surroundings.ts';
 
-// In-flight requests and deliveries last 11 s at most; whoever sent SIGTERM waits longer than this with kill -9.
+// Requests and deliveries in flight take 11 s at most. Process managers wait longer than this before they send SIGKILL.
 const STOP_MS = 15_000;
 
 interface Begun {
@@ -41,14 +41,14 @@ export async function runMigrations(config: Config): Promise<void> {
   }
 }
 
-/** Loading the code leaves some 70 MB of garbage that an idle process would keep for hours. */
+/** Runs a garbage collection after the start: loading the code leaves some 70 MB of garbage that an idle process would keep for hours. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;
   setTimeout(() => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' }), 1_000).unref();
 }
 
-/** Resolves when the process has stopped in order; a second signal, or 15 s, end it at once. */
+/** Waits for the first signal or failure, then stops in order and exits. A second signal, or 15 s without an end, exits at once. */
 async function ended(running: Running, asked: Promise<string>, log: Log): Promise<void> {
   const signal = await Promise.race([asked, running.failed.then((reason) => `failure: ${reason}`)]);
   log.info({ signal }, 'stopping');
@@ -58,6 +58,6 @@ async function ended(running: Running, asked: Promise<string>, log: Log): Promis
   await running.stop();
   log.info('stopped');
   if (signal.startsWith('failure')) throw new Error(signal.slice('failure: '.length));
-  // Timers of libraries may still tick: everything of ours is done.
+  // Timers of libraries may still keep the event loop alive, so the process exits explicitly.
   process.exit(0);
 }

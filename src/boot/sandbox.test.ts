@@ -1,13 +1,13 @@
-/** What a company may call of the sandbox that runs beside the platform. */
+/** Which addresses of the sandbox a company may use as targets of its webhooks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform } from '../../test/support/platform.ts';
 
-// As a developer runs it who wants webhooks on this machine.
+// A developer who wants webhooks on this machine sets OUTBOUND_ALLOW like this.
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8,::1' } });
 const { call, demo, sandboxUrl } = platform;
 
-test("the sandbox's control paths are no target of a webhook or of an inbox, its receiver is one of a webhook", async () => {
+test("a webhook or inbox may not call the sandbox's control paths, but a webhook may call its receiver", async () => {
   const { port } = new URL(sandboxUrl);
   for (const target of [
     'sandbox/reset',

@@ -1,4 +1,4 @@
-/** The sandbox beside the platform: a process of its own, which ends with this one. */
+/** Runs the sandbox as a child process, which ends together with this process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { compiledCodeEnv } from '../platform/compiled-code.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../sandbox/main.ts');
-// It is ready in a tenth of this on a slow machine; longer means that it never will be.
+// The sandbox is ready within a tenth of this time even on a slow machine.
 const START_MS = 10_000;
 
 export interface Sandbox {
@@ -15,7 +15,7 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-/** Beside the platform's own; after the last port of all, or beside any free one, any free one. */
+/** The port after the platform's own. Returns 0, which means any free port, when the platform uses any free port or the last one. */
 const nextPort = (port: number): number => (port > 0 && port < 65_535 ? port + 1 : 0);
 
 export interface SandboxSecrets {
@@ -23,7 +23,7 @@ export interface SandboxSecrets {
   verifyToken: string;
 }
 
-/** Throws one sentence when it does not come up. */
+/** Starts the sandbox. Throws one sentence when it does not report its address in time. */
 export async function startSandbox(config: Config, secrets: SandboxSecrets): Promise<Sandbox> {
   const child = spawn(process.execPath, [PROGRAM], {
     stdio: 'pipe',
@@ -38,7 +38,7 @@ export async function startSandbox(config: Config, secrets: SandboxSecrets): Pro
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
   const said = await Promise.race([
-    // Failure policy: silence counts like an end.
+    // Failure policy: a sandbox that prints nothing in time is treated like one that has exited.
     once(lines, 'line', { signal: AbortSignal.timeout(START_MS) }).then(
       ([line]) => String(line),
       () => null,
@@ -48,7 +48,7 @@ export async function startSandbox(config: Config, secrets: SandboxSecrets): Pro
   const { url } = JSON.parse(said ?? '{}') as { url?: string };
   if (!url) child.kill();
   if (!url) throw new Error('the sandbox did not start; set SANDBOX_PORT to a free port, or SANDBOX=off');
-  // Until now its words would only have repeated the sentence above.
+  // Errors are passed on only from here: those of a failed start would repeat the sentence above.
   child.stderr.pipe(process.stderr);
   return {
     url,

@@ -1,4 +1,7 @@
-/** The installation's own secrets: from the environment, else made once and kept in the data folder, readable by its owner only. */
+/**
+ * The secrets of the installation. They come from the environment, or are generated once and stored in a file of the data folder that only
+ * its owner can read.
+ */
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dataPath, type Config } from '../config.ts';
@@ -6,7 +9,7 @@ import { dataPath, type Config } from '../config.ts';
 export interface InstallationSecrets {
   encryptionKey: string;
   jwtSecret: string;
-  /** For the sandbox, while no real network is configured. */
+  /** Used by the sandbox, while no real network is configured. */
   appSecret: string;
   verifyToken: string;
 }
@@ -37,16 +40,19 @@ export async function loadSecrets(config: Config): Promise<InstallationSecrets> 
   };
 }
 
-/** False when another process that starts at the same moment made the file first: its secrets count for both. */
+/**
+ * Stores the secrets. Returns false when another process that started at the same moment created the file first; then both use the secrets
+ * of that file.
+ */
 async function keep(path: string, made: InstallationSecrets, isFirst: boolean): Promise<boolean> {
   const side = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     await writeFile(side, JSON.stringify(made, null, 2), { mode: 0o600 });
-    // A process that dies here leaves the old file or the new one, never half of one.
+    // Linking and renaming are atomic: a process that dies here leaves the old file or the new one, never half a file.
     await (isFirst ? link(side, path) : rename(side, path));
     return true;
   } catch (error) {
-    // Failure policy: whoever came second reads what is there; any other failure is the caller's.
+    // Failure policy: EEXIST means that another process was first; the caller then reads its file. Any other error is thrown.
     if ((error as { code?: string }).code !== 'EEXIST') throw error;
     return false;
   } finally {
@@ -54,12 +60,13 @@ async function keep(path: string, made: InstallationSecrets, isFirst: boolean): 
   }
 }
 
-/** Null when there is no file yet. */
+/** Reads the secrets file; null when there is none yet. */
 async function readStored(path: string): Promise<Partial<InstallationSecrets> | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Partial<InstallationSecrets>;
   } catch (error) {
-    // Failure policy: no file is a first start. A file that can not be read must not be replaced: its key seals what is stored.
+    // Failure policy: a missing file means a first start. A file that can not be read is never replaced, because the stored data is
+    // encrypted with its key.
     if ((error as { code?: string }).code === 'ENOENT') return null;
     throw new Error(
       `${path} can not be read (${(error as Error).message}); restore it, or set ENCRYPTION_KEY and JWT_SECRET`,

@@ -8,13 +8,13 @@ import { descendantsOf, livingOf, makeDataFolder, readyUrl, spawnProgram } from 
 import { until } from '../../test/support/wait.ts';
 
 const SENDS = 12;
-// What is in flight lasts ten seconds at most.
+// Requests and deliveries in flight take ten seconds at most, so a stop takes hardly longer.
 const STOP_MS = 11_000;
 
 const database = await openTestDatabase();
 after(() => database.close());
 
-test('SIGTERM lets each send, read and delivery in flight end, then the process ends with 0 and leaves no child', async (t) => {
+test('after SIGTERM each send, read and delivery in flight is finished, then the process exits with 0 and leaves no child process', async (t) => {
   const folder = await makeDataFolder(t);
   const program = spawnProgram(t, { env: { DATA_DIR: folder, DATABASE_URL: database.url, SANDBOX: 'on' } });
   const url = await readyUrl(program);
@@ -32,7 +32,7 @@ test('SIGTERM lets each send, read and delivery in flight end, then the process 
   await control('POST', 'inbound', { text: 'Oi', from: '5511977770002' });
   const [conversation] = await database.sql<{ _id: string }>('select _id from conversations');
   assert.ok(conversation);
-  // From here on the network and the receiver are slow: what is in flight stays there for a while.
+  // From here on the network and the receiver are slow, so that sends and deliveries are still in flight when the signal comes.
   await control('PUT', 'settings', { faults: { send: [{ kind: 'slow', ms: 4_000, times: null }] } });
   await control('PUT', 'receiver', { mode: 'ok', ms: 4_000 });
   const body = { conversationId: conversation._id, message: { content: 'Olá' } };
@@ -72,7 +72,7 @@ test('SIGTERM lets each send, read and delivery in flight end, then the process 
   assert.deepEqual(await livingOf(children), []);
 });
 
-/** Reads one after the other until the door is closed. */
+/** Sends one read after the other until the server refuses connections. */
 async function readUntilClosed(read: () => Promise<Response>, statuses: Set<number>): Promise<void> {
   for (;;) {
     try {
@@ -81,17 +81,17 @@ async function readUntilClosed(read: () => Promise<Response>, statuses: Set<numb
       statuses.add(answer.status);
     } catch (error) {
       const { code } = (error as { cause?: { code?: string } }).cause ?? {};
-      // Failure policy: a refused connection is the end; one that closes between two requests is tried anew.
+      // Failure policy: a refused connection ends the loop; a connection that closes between two requests is opened again.
       if (code === 'ECONNREFUSED') return;
       if (code !== 'UND_ERR_SOCKET' && code !== 'ECONNRESET') throw error;
     }
   }
 }
 
-test('SIGTERM while it starts ends it with 0 and leaves no child', async (t) => {
+test('after SIGTERM during its start the program exits with 0 and leaves no child process', async (t) => {
   const program = spawnProgram(t, { env: { DATA_DIR: await makeDataFolder(t) } });
-  // The first child is initdb: the start has only begun.
-  const children = await until('its first child', async () => {
+  // The first child process is initdb, so the start has only begun.
+  const children = await until('its first child process', async () => {
     const pids = await descendantsOf(program.pid);
     return pids.length > 0 && pids;
   });
@@ -100,7 +100,7 @@ test('SIGTERM while it starts ends it with 0 and leaves no child', async (t) => 
   await until('its children to end', async () => (await livingOf(children)).length === 0);
 });
 
-test('when the embedded database dies the program says so in one sentence and ends with 1', async (t) => {
+test('when the embedded database dies, the program explains it in one sentence and exits with 1', async (t) => {
   const folder = await makeDataFolder(t);
   const program = spawnProgram(t, { env: { DATA_DIR: folder } });
   await readyUrl(program);

@@ -1,4 +1,4 @@
-/** A start on a machine that is slow. */
+/** The start of a process on a slow machine. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { Writable } from 'node:stream';
@@ -11,28 +11,28 @@ import { loadConfig } from '../config.ts';
 import { ACQUIRE_TIMEOUT_MS } from '../platform/db.ts';
 import { start } from './start.ts';
 
-test('while the API is put together, however long that takes, nobody waits for the database in vain', async (t) => {
+test('no database query times out while the API is assembled, however long that takes', async (t) => {
   const database = await openTestDatabase();
   t.after(() => database.close());
   const { createServer } = http;
   t.mock.method(http, 'createServer', (...given: Parameters<typeof createServer>) => {
-    // Nothing else moves meanwhile, as on a machine that is busy with compiling.
+    // Blocks the event loop, as compiling the routes does on a slow machine.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ACQUIRE_TIMEOUT_MS + 500);
     return createServer(...given);
   });
-  const told: string[] = [];
+  const warnings: string[] = [];
   const lines = new Writable({
     write: (line, _, done) => {
-      told.push(String(line));
+      warnings.push(String(line));
       done();
     },
   });
   const env = { DATABASE_URL: database.url, DATA_DIR: await makeDataFolder(t), PORT: '0' };
   const running = await start(loadConfig(env), 'all', { log: pino({ level: 'warn' }, lines) });
   t.after(running.stop);
-  await until('the queue to be looked after', async () => {
+  await until('the maintenance of the job queue to run', async () => {
     const rows = await database.sql('select from pgboss.version where cron_on is not null and flow_on is not null');
     return rows.length > 0;
   });
-  assert.deepEqual(told, []);
+  assert.deepEqual(warnings, []);
 });

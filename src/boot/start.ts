@@ -1,4 +1,4 @@
-/** Puts a process together, in order: secrets, database, sandbox, doors, API, worker; and takes it apart in the reverse one. */
+/** Starts the parts of a process in order (secrets, database, sandbox, services, API, worker) and stops them in the reverse order. */
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -28,32 +28,32 @@ import type { InstallationSecrets } from './secrets-file.ts';
 import { openSurroundings, type Purpose, type Surroundings } from './surroundings.ts';
 
 const PUBLIC_GRAPH = 'https://graph.facebook.com/v26.0';
-// The door stays open this long after the signal: a connection that waits to be let in when it closes would be cut, and its
-// request with it. Many turns of the event loop, and a hundredth of what an orderly end may take.
+// After the signal the server goes on accepting connections for this long. A connection that the system has established but Node has not
+// yet accepted would otherwise be reset, and its request lost.
 const LINGER_MS = 100;
-// And for a connection that was let in before and has not brought its request yet, as long as a network on the other side of the world needs.
+// How long a stop waits for the first request of connections that are already open: as long as a slow, distant network needs to bring it.
 const NEWCOMERS_MS = 1_000;
 
 export interface Running {
-  /** Where it listens; null in a process that only works. */
+  /** The address that the API listens on; null in a process that runs only the worker. */
   url: string | null;
   kit: Kit;
   stop(): Promise<void>;
-  /** Resolves with a sentence when it can not go on. */
+  /** Resolves with one sentence when the process can not go on, for example because its database has died. */
   failed: Promise<string>;
 }
 
 export interface StartOptions {
   log: Log;
-  /** Sends reads through row-level security, too; for tests. */
+  /** Runs reads under row-level security as well; for tests. */
   readsUnderRls?: boolean;
-  /** Begun before this code was loaded; else they are opened here. */
+  /** The database server and the sandbox, when they were started before this code was loaded; otherwise start() opens them. */
   surroundings?: Promise<Surroundings>;
 }
 
-/** Throws one sentence, with nothing left running. */
+/** Starts a process. When the start fails, everything that was started is stopped and one sentence is thrown. */
 export async function start(config: Config, purpose: Purpose, options: StartOptions): Promise<Running> {
-  // Taken apart from the last to the first, whether by a stop or by a start that fails half-way.
+  // The steps that undo the start. A stop and a failed start run them from the last to the first.
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).toReversed()) await step();
@@ -78,9 +78,10 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
   const { kit, jobs, gate } = await openKit({ config, secrets, sandbox, url: storeUrl, purpose, options, undo });
   const health: Health = { phase: 'starting', ping: () => kit.database.ping(), hasRoom: () => gate.hasRoom };
   const app = purpose === 'worker' ? null : await buildApi(kit, health);
-  // Closing twice is closing once.
+  // Fastify allows a second close(), which does nothing.
   if (app) undo.push(() => app.close());
-  // Putting the API together holds the event loop; nobody may wait for the database meanwhile.
+  // Compiling the routes blocks the event loop. It happens before the job queue starts, because a query that waited meanwhile would time
+  // out.
   await app?.ready();
   await jobs.start();
   const api = app && (await listen(app, kit));
@@ -95,7 +96,7 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
     if (!first) await warnOfCredentials(kit);
     if (sandbox) await followSandbox(kit, sandbox.url);
   }
-  // Only now: what a start itself has to write is little, and without it nobody could read either.
+  // The watch begins after the first start has written its records: they are small, and without them nobody could use the platform at all.
   if (embedded) {
     const { folders, keepBallast } = embedded;
     const watch = { folders, reserveBytes: config.STORAGE_RESERVE, onPlenty: keepBallast };
@@ -103,11 +104,12 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
   }
   if (purpose !== 'api') {
     const stopWorker = await startWorker(kit, jobs, embedded !== null);
-    // Together: a request and a delivery last ten seconds each, and whoever waits for the end waits for the longer one only.
+    // Stopped at the same time, because a request and a delivery may take ten seconds each: one after the other they would exceed the time
+    // of a stop.
     undo.push(async () => void (await Promise.all([stopWorker(), app?.close()])));
   }
   undo.push(async () => {
-    // First of all when stopping: say so to whoever balances the load.
+    // The first step of a stop: /health/ready begins to fail, so that load balancers send no more requests.
     health.phase = 'stopping';
     await api?.linger();
   });
@@ -125,7 +127,7 @@ interface Parts {
   undo: Undo;
 }
 
-/** Throws where the database knows another encryption key or token secret than this process. */
+/** Throws when the processes that used this database before had another encryption key or token secret. */
 async function agreeOnSecrets(
   database: Database,
   { encryptionKey }: InstallationSecrets,
@@ -202,9 +204,12 @@ function openMailer(config: Config): Mailer {
 
 interface Listening {
   url: string;
-  /** The same, from this machine. */
+  /** The same address for callers on this machine. */
   local: string;
-  /** Before it is closed: whoever has come is let in and heard. */
+  /**
+   * Waits until connections that are already established have been accepted and have sent their first request. Called before the server is
+   * closed.
+   */
   linger(): Promise<void>;
 }
 
@@ -213,7 +218,7 @@ async function listen(app: FastifyInstance, kit: Kit): Promise<Listening> {
   await app.listen({ host: kit.config.HOST, port: kit.config.PORT });
   const { port } = app.server.address() as AddressInfo;
   const url = kit.config.PORT === 0 ? kit.config.PUBLIC_URL.replace(/:0$/, `:${port}`) : kit.config.PUBLIC_URL;
-  // Links lead to where it listens, also on a port that was free.
+  // With PORT=0 the real port is known only now, and links have to contain it.
   kit.config = Object.freeze({ ...kit.config, PUBLIC_URL: url });
   const linger = async (): Promise<void> => {
     await sleep(LINGER_MS);
@@ -222,7 +227,7 @@ async function listen(app: FastifyInstance, kit: Kit): Promise<Listening> {
   return { url, local: `http://127.0.0.1:${port}`, linger };
 }
 
-/** The sandbox learns where its notifications go once the platform has an address. */
+/** Configures the sandbox to send its callbacks to the platform, whose address is known only after it listens. */
 async function pointSandbox(kit: Kit, sandbox: Sandbox, url: string): Promise<void> {
   const answer = await kit.outbound.operator({
     method: 'PUT',

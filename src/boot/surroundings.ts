@@ -1,6 +1,6 @@
 /**
- * What runs beside the platform, each as a process of its own: the embedded database and the sandbox. They take as long to start
- * as the platform's code takes to load, so they are begun before it is loaded; nothing heavy may be imported here.
+ * Starts the processes beside the platform: the embedded database and the sandbox. They take as long to start as the platform's code
+ * takes to load, so they are started before that code is loaded. Nothing heavy may therefore be imported here.
  */
 import { mkdir } from 'node:fs/promises';
 import { dataPath, type Config } from '../config.ts';
@@ -12,15 +12,15 @@ export type Purpose = 'all' | 'api' | 'worker';
 
 export interface Surroundings {
   secrets: InstallationSecrets;
-  /** Null where the operator has a database. */
+  /** The embedded database server; null when the operator has a database. */
   embedded: EmbeddedPostgres | null;
   sandbox: Sandbox | null;
-  /** Takes the lines that the database server prints; what it printed before is handed over at once. */
+  /** Calls `log` for every line that the database server prints, and at once for the lines that it has printed before. */
   follow(log: (line: string) => void): void;
   stop(): Promise<void>;
 }
 
-/** Throws one sentence, with nothing left running. */
+/** Starts both. When one fails, the other is stopped and one sentence is thrown. */
 export async function openSurroundings(config: Config, purpose: Purpose): Promise<Surroundings> {
   if (!config.DATABASE_URL && (purpose === 'api' || purpose === 'worker'))
     throw new Error(`${purpose} shares its database with other processes: set DATABASE_URL, or use npm start`);
@@ -34,7 +34,7 @@ export async function openSurroundings(config: Config, purpose: Purpose): Promis
       : startEmbeddedPostgres(dataPath(config, 'postgres'), (line) => log(line)),
     sandbox: config.sandboxOn && purpose === 'all' ? startSandbox(config, secrets) : Promise.resolve(null),
   };
-  // Failure policy: what did not start need not be stopped; why it did not is told below.
+  // Failure policy: a process that did not start need not be stopped; its error is thrown below, where the promise is awaited.
   const embeddedOrNone = starting.embedded.catch(() => null);
   const sandboxOrNone = starting.sandbox.catch(() => null);
   const stop = async (): Promise<void> => {
@@ -44,7 +44,7 @@ export async function openSurroundings(config: Config, purpose: Purpose): Promis
   try {
     return {
       secrets,
-      // First: that another Parley runs here also explains why the sandbox's port is taken.
+      // The database is awaited first: when another Parley runs on this folder, that error also explains why the sandbox's port is taken.
       embedded: await starting.embedded,
       sandbox: await starting.sandbox,
       follow: (given) => {
