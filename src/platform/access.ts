@@ -1,4 +1,4 @@
-/** Who may come in: the token, the rate limits, the scope, and the company that a request acts for. */
+/** Admits requests: checks the token, the rate limits and the scope, and finds the company that the request acts for. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnswerPace } from './answer-pace.ts';
@@ -16,23 +16,23 @@ export interface Access {
   limits: Limiter;
   answers: AnswerPace;
   rates: Rates;
-  /** An active one. */
+  /** True for an active company. */
   companyExists(companyId: string): Promise<boolean>;
-  /** A suspended one, too. */
+  /** True for any company, active or suspended. */
   isCompany(companyId: string): Promise<boolean>;
 }
 
 export interface Rates {
-  /** Requests per second. */
+  /** Requests per second of one API key or user. */
   perKey: number;
   perCompany: number;
-  /** Log-in and reset tries per minute, per address and per account. */
+  /** Attempts to log in or to reset a password, per minute, counted per address and per account. */
   signIn: number;
-  /** Public pages per second and address. */
+  /** Requests for public pages, per second and address. */
   page: number;
 }
 
-// How much more than its rate a caller may ask for at once, after a pause.
+// After a pause a caller may send as many requests at once as its rate allows in this time.
 const BURST_SECONDS = 2;
 const PAGE_BURST_SECONDS = 5;
 
@@ -43,8 +43,8 @@ export const requestOrigin = (request: FastifyRequest): Origin => ({
 });
 
 /**
- * The principal behind a request and the company that it acts for. `scope` null: any living token will do. `needsCompany`
- * false: a global key may leave `x-company-id` out, and no company is what it then acts for.
+ * Admits a request and returns its principal and the company that it acts for. With `scope` null every valid token is admitted. With
+ * `needsCompany` false a global key may omit `x-company-id`, and the request then acts for no company.
  */
 export async function enter(
   access: Access,
@@ -54,8 +54,8 @@ export async function enter(
 ): Promise<{ principal: Principal; companyId: string | null }> {
   const principal = await access.auth.authenticate(request.headers.authorization);
   const own = atOnce(`principal:${principal.id}`, access.rates.perKey);
-  const companyId = await companyOf(request, principal, access, needsCompany).catch(async (error: unknown) => {
-    // Failure policy: the refusal goes on to the caller, and counts as a request.
+  const companyId = await findCompany(request, principal, access, needsCompany).catch(async (error: unknown) => {
+    // Failure policy: the error is thrown on to the caller, but the request still counts against its rate limit.
     await admit(access, reply, [own]);
     throw error;
   });
@@ -80,7 +80,7 @@ const perMinute = (access: Access, subject: string): Allowance => ({
 
 export type CountVisit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Pages and documents that anybody may read, by the address that asks. Who looks at one asks for some ten files at once. */
+/** Counts a request for a public page by its address. The burst is large, because a browser requests some ten files for one page. */
 export const countVisit =
   (access: Access): CountVisit =>
   (request, reply) => {
@@ -89,49 +89,51 @@ export const countVisit =
     return admit(access, reply, [{ subject, perSecond: page, burst: page * PAGE_BURST_SECONDS }]);
   };
 
-/** Log-in and reset tries, for which no token speaks, by the address that they come from. */
+/** Counts an attempt to log in or to reset a password by its address, because such a request has no token. */
 export function admitAddress(access: Access, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   return admit(access, reply, [perMinute(access, `address:${addressGroup(request.ip)}`)]);
 }
 
-/** The same by the account that they are for; `account` is whatever tells the accounts apart. */
+/** Counts an attempt to log in or to reset a password by its account; `account` is any text that identifies the account. */
 export function admitAccount(access: Access, account: string): Promise<void> {
   const subject = createHash('sha256').update(account).digest('base64url');
   return admitQuietly(access, perMinute(access, `account:${subject}`));
 }
 
-/** Mails to addresses of the caller's choice. */
+/** Counts a mail to an address that the caller has chosen. */
 export function admitMail(access: Access, companyId: string): Promise<void> {
   return admitQuietly(access, perMinute(access, `mails:${companyId}`));
 }
 
-/** The headers speak of what everybody is counted by, until this is what refuses. */
+/** Counts against an additional allowance. The rate-limit headers of the answer describe it only when it refuses the request. */
 async function admitQuietly(access: Access, allowance: Allowance): Promise<void> {
   const verdict = await access.limits.admit([allowance]);
   if (!verdict.admitted) throw rateLimited(verdict);
 }
 
-/** Every answer says what is left; a refusal also when to come back. */
+/** Counts a request and sets the rate-limit headers of its answer. */
 async function admit(access: Access, reply: FastifyReply, allowances: Allowance[]): Promise<void> {
   const verdict = await access.limits.admit(allowances);
   if (!verdict.admitted) throw rateLimited(verdict);
-  reply.headers(headersOf(verdict));
+  reply.headers(rateHeaders(verdict));
 }
 
-/** draft-ietf-httpapi-ratelimit-headers. */
-const headersOf = ({ limit, remaining, resetSeconds }: Verdict): Record<string, string> => ({
+/** The headers of draft-ietf-httpapi-ratelimit-headers. */
+const rateHeaders = ({ limit, remaining, resetSeconds }: Verdict): Record<string, string> => ({
   'ratelimit-limit': String(limit),
   'ratelimit-remaining': String(remaining),
   'ratelimit-reset': String(resetSeconds),
 });
 
 function rateLimited(verdict: Verdict): AppError {
-  const headers = { ...headersOf(verdict), 'retry-after': String(verdict.retryAfterSeconds) };
+  const headers = { ...rateHeaders(verdict), 'retry-after': String(verdict.retryAfterSeconds) };
   return new AppError('RATE_LIMITED', undefined, [], headers);
 }
 
-/** `x-company-id` counts for global keys only; everybody else acts for the company of their token. */
-async function companyOf(
+/**
+ * Finds the company that a request acts for. Only global keys choose it by `x-company-id`; all others act for the company of their token.
+ */
+async function findCompany(
   request: FastifyRequest,
   principal: Principal,
   access: Access,
@@ -143,7 +145,7 @@ async function companyOf(
     if (!needsCompany) return null;
     throw new AppError('COMPANY_ID_REQUIRED');
   }
-  // What needs no company is managed for a suspended one, too.
+  // Operations that need no company, such as managing companies, also work for a suspended company.
   const exists = needsCompany ? access.companyExists : access.isCompany;
   if (!isId(given) || !(await exists(given))) throw notFound();
   return given;

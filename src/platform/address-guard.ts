@@ -1,7 +1,6 @@
 /**
- * Which addresses a tenant may make this process dial, and the dial that holds to it. Everything that is not plain
- * public Internet is blocked: IPv4 by its special blocks, IPv6 by the reverse rule that only global unicast (2000::/3)
- * is open, less its special parts.
+ * Decides which addresses a tenant may make this process connect to, and opens such connections. Everything that is not the public
+ * Internet is blocked: of IPv4 a list of special blocks, of IPv6 everything except global unicast (2000::/3), and of that its special parts.
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, connect as connectTcp, isIP, isIPv4, type Socket } from 'node:net';
@@ -11,21 +10,21 @@ import { connect as connectTls } from 'node:tls';
 
 interface Prefix {
   family: 4 | 6;
-  /** The first address as a number; the bits behind `length` are zero. */
+  /** The first address of the block as a number; the bits after the first `length` ones are zero. */
   base: bigint;
   length: number;
 }
 
 export interface AddressGuard {
-  /** For the socket: holds what is blocked, after `allow` was taken out. */
+  /** The blocked addresses without the allowed ones, in the form that sockets take. */
   blockList: BlockList;
-  /** True for an IP literal (without brackets) that must not be dialled. */
+  /** True for an IP address (without brackets) that tenants must not connect to. */
   blocks(address: string): boolean;
-  /** True for an IP literal that lies inside `allow`. */
+  /** True for an IP address that lies inside `allow`. */
   allows(address: string): boolean;
 }
 
-/** Written once more in the test, from the registry, so that a line lost here is noticed. */
+/** The test has its own copy of this list, taken from the IANA registry, so that a lost line is noticed. */
 const BLOCKED_V4 = [
   '0.0.0.0/8', // this network; Linux dials 0.0.0.0 as loopback
   '10.0.0.0/8', // private
@@ -59,17 +58,18 @@ const BLOCKED_GLOBAL_V6 = [
 ];
 
 /**
- * BlockList compares an IPv4 address with IPv6 rules as ::ffff:a.b.c.d, so an IPv6 rule that covers this block would
- * block all of IPv4. No rule may touch it; a mapped literal is compared with the IPv4 rules instead.
+ * The block of IPv4 addresses written as IPv6 (::ffff:a.b.c.d). Node's BlockList compares each IPv4 address with the IPv6 rules in this
+ * form,
+ * so an IPv6 rule over this block would block all of IPv4. No rule may contain it; Node compares such addresses with the IPv4 rules.
  */
 const MAPPED: Prefix = { family: 6, base: 0xffffn << 32n, length: 96 };
 
 const EVERYTHING_V6: Prefix = { family: 6, base: 0n, length: 0 };
 
 /**
- * Builds the guard. `allow` are CIDRs or plain addresses that are exempt; BlockList knows no exemption, so they are cut
- * out of the blocked prefixes. This machine's own addresses are blocked too, also those that are public.
- * Throws an Error that names the entry when one is not a CIDR.
+ * Builds the guard. `allow` lists CIDRs or addresses that are exempt. Node's BlockList has no exemptions, so they are cut out of the blocked
+ * prefixes. The addresses of this machine (`own`) are blocked, too, even public ones. Throws an Error that names an entry which is not a
+ * CIDR.
  */
 export function createAddressGuard(allow: string[], own: string[] = ownAddresses()): AddressGuard {
   const allowed = allow.map(parsePrefix);
@@ -81,7 +81,7 @@ export function createAddressGuard(allow: string[], own: string[] = ownAddresses
   const blockList = new BlockList();
   for (const prefix of without(blocked, allowed)) addTo(blockList, prefix);
   const allowList = new BlockList();
-  // Without the mapped block for the reason above: `::/0` allows IPv6, not IPv4.
+  // The mapped block is left out (see MAPPED), so that `::/0` allows all of IPv6, but not IPv4.
   for (const prefix of without(allowed, [MAPPED])) addTo(allowList, prefix);
   return {
     blockList,
@@ -92,7 +92,7 @@ export function createAddressGuard(allow: string[], own: string[] = ownAddresses
 
 function ownAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  // A link-local address may carry its interface (`%eth0`); the rules above block it whatever the interface.
+  // Link-local addresses name their interface (`%eth0`), which a CIDR can not; the rules above block all of them anyway.
   return all.map(({ address }) => address).filter((address) => !address.includes('%'));
 }
 
@@ -100,7 +100,7 @@ function without(prefixes: Prefix[], holes: Prefix[]): Prefix[] {
   return holes.reduce((rest, hole) => rest.flatMap((prefix) => subtract(prefix, hole)), prefixes);
 }
 
-/** What is left of `prefix` when `hole` is cut out, as prefixes: at most one for each bit by which the hole is longer. */
+/** Cuts `hole` out of `prefix` and returns the rest as prefixes, at most one for each bit by which the hole is longer. */
 function subtract(prefix: Prefix, hole: Prefix): Prefix[] {
   if (contains(hole, prefix)) return [];
   if (!contains(prefix, hole)) return [prefix];
@@ -130,7 +130,7 @@ function parsePrefix(text: string): Prefix {
   const number = version === 4 ? parseV4(address) : parseV6(address);
   const shift = BigInt(full - length);
   const prefix: Prefix = { family: version === 4 ? 4 : 6, base: (number >> shift) << shift, length };
-  // A mapped prefix means IPv4: written so, it would never match (see MAPPED).
+  // An IPv4 prefix in IPv6 form is converted, because it would never match as it is (see MAPPED).
   if (contains(MAPPED, prefix)) return { family: 4, base: prefix.base & 0xffff_ffffn, length: length - 96 };
   return prefix;
 }
@@ -140,7 +140,7 @@ function parseV4(address: string): bigint {
 }
 
 function parseV6(address: string): bigint {
-  // The URL parser writes every form out in hexadecimal groups, a dotted tail included.
+  // The URL parser converts every spelling of an IPv6 address to hexadecimal groups, also one that ends in an IPv4 address.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
@@ -158,18 +158,18 @@ function addTo(list: BlockList, { family, base, length }: Prefix): void {
   list.addSubnet(groups.join(':'), length, 'ipv6');
 }
 
-/** What browsers and proxies pass on; a longer one is a mistake or an attack. */
+/** Browsers and proxies pass on URLs of this length; a longer one is a mistake or an attack. */
 const MAX_URL_LENGTH = 2048;
-/** Below it live mail, SSH, databases' neighbours and other protocols that a forged request could talk to. */
+/** Below this port are mail, SSH and other services that a forged request could reach. */
 const FIRST_USER_PORT = 1024;
-/** A save must not hang on a tenant's name server. */
+/** How long saving a URL waits for its name server, which a tenant may control. */
 const REFUSE_LOOKUP_MS = 1000;
 
 export const NOT_PUBLIC = 'The host is not a public Internet address.';
 
 type UrlVerdict = { url: URL; wrong: null; skipsGuard: boolean } | { url: null; wrong: string; skipsGuard: false };
 
-/** The rules that need no network. The URL parser has by then written every spelling of an IPv4 host as a.b.c.d. */
+/** Checks a URL by the rules that need no network. The URL parser has converted every spelling of an IPv4 host to a.b.c.d before. */
 function examineUrl(text: string, guard: AddressGuard, trusted: readonly URL[]): UrlVerdict {
   const refused = (wrong: string): UrlVerdict => ({ url: null, wrong, skipsGuard: false });
   if (text.length > MAX_URL_LENGTH) return refused(`The URL is longer than ${MAX_URL_LENGTH} characters.`);
@@ -180,7 +180,7 @@ function examineUrl(text: string, guard: AddressGuard, trusted: readonly URL[]):
   const place = trusted.find((each) => isSameServer(url, each));
   if (place && !isBelow(url, place)) return refused(`Of this server only ${place.pathname} may be called.`);
   const skipsGuard = place?.origin === url.origin;
-  // An empty port is the scheme's own.
+  // The port is empty when it is the default port of the scheme.
   const portIsOpen = url.port === '' || url.port === '80' || url.port === '443' || Number(url.port) >= FIRST_USER_PORT;
   if (!portIsOpen && !skipsGuard && !guard.allows(bareHost(url))) {
     return refused('The port must be 80, 443, or 1024 and above.');
@@ -188,10 +188,10 @@ function examineUrl(text: string, guard: AddressGuard, trusted: readonly URL[]):
   return { url, wrong: null, skipsGuard };
 }
 
-/** Addresses whose verdict is remembered: it hangs on their text alone, and deliveries ask for the same ones again and again. */
+/** How many verdicts are remembered. A verdict depends only on the text of the URL, and deliveries use the same URLs again and again. */
 const KNOWN_URLS = 1_000;
 
-/** Examines URLs, and remembers the verdicts. */
+/** Returns a function that examines URLs and remembers the verdicts. */
 export function createExaminer(guard: AddressGuard, trusted: readonly URL[]): (text: string) => UrlVerdict {
   const verdicts = new Map<string, UrlVerdict>();
   return (text) => {
@@ -204,7 +204,7 @@ export function createExaminer(guard: AddressGuard, trusted: readonly URL[]): (t
   };
 }
 
-/** Also under another of the names that a machine has for itself. */
+/** True when the URL leads to the same server as the trusted one, also by another name for this machine, such as localhost. */
 function isSameServer(url: URL, trusted: URL): boolean {
   if (url.origin === trusted.origin) return true;
   return url.port === trusted.port && isOwnName(url.hostname) && isOwnName(trusted.hostname);
@@ -216,17 +216,18 @@ const isOwnName = (host: string): boolean =>
 const isBelow = ({ pathname }: URL, place: URL): boolean =>
   pathname === place.pathname || pathname.startsWith(place.pathname.replace(/\/?$/, '/'));
 
-/** Null when the URL's host may be dialled, as far as that is known now; else one sentence, which tells no address. */
+/** Resolves the URL's host. Returns null when no blocked address is known for it, else one sentence that contains no address. */
 export async function refuseHost(url: URL, guard: AddressGuard): Promise<string | null> {
   const host = bareHost(url);
   if (isIP(host) !== 0) return guard.blocks(host) ? NOT_PUBLIC : null;
-  // Names under localhost are loopback whatever a resolver says. One allowed family is enough: the dial skips the other.
+  // Names that end in localhost are loopback, whatever the name server answers. They are refused only if both families are blocked, because
+  // a connection skips blocked addresses.
   if (/(^|\.)localhost\.?$/.test(host)) return guard.blocks('127.0.0.1') && guard.blocks('::1') ? NOT_PUBLIC : null;
-  // A name that does not resolve now is accepted: name servers fail and recover, and each attempt is guarded anyway.
+  // A name that does not resolve now is accepted: name servers fail and recover, and every connection is checked again anyway.
   return (await lookUp(host)).some(guard.blocks) ? NOT_PUBLIC : null;
 }
 
-/** Without the brackets of an IPv6 literal. */
+/** The host of the URL without the brackets around an IPv6 address. */
 function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
@@ -234,18 +235,19 @@ function bareHost(url: URL): string {
 async function lookUp(host: string): Promise<string[]> {
   const timer = new AbortController();
   const late = sleep(REFUSE_LOOKUP_MS, [], { signal: timer.signal });
-  // Failure policy: a name that does not resolve has no addresses, and an abandoned timer is nobody's failure.
+  // Failure policy: a name that does not resolve has no addresses; the timer rejects only when it is aborted below, which needs no
+  // handling.
   const found = await Promise.race([lookup(host, { all: true }).catch(() => []), late.catch(() => [])]);
   timer.abort();
   return found.map(({ address }) => address);
 }
 
-/** The caller's signal is the clock. This ends only a dial that outlived its caller, which no signal reaches. */
+/** Ends a connection attempt that nobody waits for any more. While a caller waits, the caller's signal sets the time limit. */
 const DIAL_MS = 10_000;
 
 export type DialStage = 'TCP' | 'TLS';
 
-/** As undici names it: `port` is empty when it is the scheme's own. */
+/** The target of a connection as undici describes it: `port` is empty when it is the default port of the scheme. */
 interface DialTarget {
   hostname: string;
   port: string;
@@ -253,8 +255,8 @@ interface DialTarget {
 }
 
 /**
- * Connects, and reports the socket or the error once. TCP and TLS are two steps because tls.connect() ignores
- * `blockList`: only net.connect() compares the resolved addresses, and skips each that is blocked. Returns what abandons the dial.
+ * Opens a connection and reports the socket or the error once. TCP and TLS are two steps because tls.connect() ignores `blockList`: only
+ * net.connect() compares the resolved addresses with it and skips those that are blocked. Returns a function that gives the attempt up.
  */
 export function dial(
   { hostname, port, protocol }: DialTarget,
@@ -264,7 +266,7 @@ export function dial(
   let stage: DialStage = 'TCP';
   let settled = false;
   const settle = (result: Socket | Error) => {
-    // Failure policy: what fails after the dial is undici's to handle; listening here keeps it from being unhandled.
+    // Failure policy: errors after the result was reported are handled by undici. This listener stays, so that none of them is unhandled.
     if (settled) return;
     settled = true;
     clearTimeout(timer);

@@ -1,6 +1,6 @@
 /**
- * What a company is answered, by its bytes: a page of large records costs a hundred times what its share of requests supposes. Whoever is
- * far ahead of the pace is refused for a moment, and what is streamed goes no faster.
+ * Limits the bytes per second that a company receives in answers, because a page of large records costs a hundred times as much as an
+ * average request. A company far above its rate is refused for a moment, and streamed answers are slowed down to the rate.
  */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,18 +8,21 @@ import { AppError } from './errors.ts';
 import { createPace } from './pace.ts';
 
 export interface AnswerPace {
-  /** Throws RATE_LIMITED while the company is too far ahead. */
+  /** Throws RATE_LIMITED while the company has received far more than its rate allows. */
   admit(company: string): void;
-  /** Counts an answer on its way out. `isWritten`: what it says was stored with the request. */
+  /**
+   * Counts an answer and returns the payload to send. `isWritten`: the request stored what the answer shows, which costs more than reading
+   * it.
+   */
   pass(company: string, payload: unknown, isWritten: boolean): unknown;
 }
 
 const MEGABYTE = 1024 * 1024;
-// What was written is indexed, logged and told as well.
+// A stored record is also written to indexes, to the write-ahead log and to event bodies.
 const WRITTEN_WEIGHT = 4;
-// By default the largest answer at once, and the next one when it is paid for.
+// With the default rate a company may receive the largest possible answer (8 MB) at once, and the next one after a pause.
 const AHEAD_MS = 2_000;
-// A stream waits as soon as it is ahead by more than one of its pieces.
+// A streamed answer pauses once it is this far ahead of the rate, which is about one of its pieces.
 const STREAM_AHEAD_MS = 50;
 
 export function createAnswerPace(megabytesPerSecond: number): AnswerPace {

@@ -1,4 +1,4 @@
-/** A large answer that never changes: rendered and compressed once, and one buffer for everybody who reads it, however slowly. */
+/** Serves a large answer that never changes. It is rendered and compressed once, and all requests share the same buffers. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
-// The best one takes seconds for a tenth less.
+// The highest quality takes seconds and saves only a tenth of the size.
 const BROTLI_QUALITY = 5;
 
 interface Versions {
@@ -16,7 +16,7 @@ interface Versions {
   br: Buffer;
 }
 
-/** A handler that serves what `render` returns, which is called with the first request. */
+/** Returns a handler that serves the result of `render`, which runs at the first request only. */
 export function serveOnce(type: string, render: () => string | Promise<string>) {
   let versions: Promise<Versions> | undefined;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -34,11 +34,11 @@ async function makeVersions(identity: Buffer): Promise<Versions> {
   const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
   const [br, zipped] = await Promise.all([toBrotli(identity, { params }), toGzip(identity)]);
   const hash = createHash('sha256').update(identity).digest('base64url');
-  // Weak: the versions have the same meaning, not the same bytes.
+  // A weak tag (W/), because the compressed versions have the same meaning but not the same bytes.
   return { etag: `W/"${hash}"`, identity, gzip: zipped, br };
 }
 
-/** The smallest version that the caller names. One that is named only to be refused (q=0) is not taken. */
+/** The smallest encoding that the Accept-Encoding header allows; q=0 in the header excludes an encoding. */
 function chooseEncoding(accepted: string | string[] | undefined): 'br' | 'gzip' | 'identity' {
   const named = String(accepted ?? '')
     .split(',')

@@ -1,4 +1,4 @@
-/** The audit: who did what to which record, from where. Names of fields, never their values. */
+/** The audit log: who did what to which record, and from where. An entry has the names of fields, never their values. */
 import type { Principal } from './auth.ts';
 import { exec } from './db.ts';
 import { newId } from './ids.ts';
@@ -20,15 +20,15 @@ export interface Actor {
 }
 
 export interface AuditEntry {
-  /** Null: it concerns the installation itself. */
+  /** Null for an action on the installation itself. */
   company: string | null;
   actor: Actor;
-  /** `inboxes.update` */
+  /** For example `inboxes.update`. */
   action: string;
-  /** `inboxes` */
+  /** For example `inboxes`. */
   resource: string;
   resourceId: string | null;
-  /** Names of the fields that were given. */
+  /** Names of the fields that the request contained. */
   fields: string[];
   origin: Origin | null;
 }
@@ -37,17 +37,17 @@ export function toActor(principal: Principal): Actor {
   return { type: principal.type === 'user' ? 'USER' : 'KEY', _id: principal.id, name: principal.name };
 }
 
-// What a client may call itself in the log.
+// The most characters of a User-Agent header that are stored.
 const MAX_USER_AGENT = 300;
-// More names than any record has fields: a body with free keys must not fill the log.
+// No record has more fields. A body with keys of the caller's own choice must not fill the log.
 const MAX_FIELDS = 50;
 
-/** Part of the caller's transaction: what is told has happened, and what has happened is told. */
+/** Writes an entry in the caller's transaction, so that the entry exists exactly when the change does. */
 export function recordAudit(tx: TenantTx | SystemTx, entry: AuditEntry): Promise<void> {
   return recordAudits(tx, entry, [entry.resourceId]);
 }
 
-/** The same of several records at once: a line for each. */
+/** Writes an entry for each of several records. */
 export async function recordAudits(
   tx: TenantTx | SystemTx,
   entry: Omit<AuditEntry, 'resourceId'>,

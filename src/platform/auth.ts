@@ -1,6 +1,6 @@
 /**
- * From a bearer token to a principal. tokens.ts says whether it is one of ours; the database has the last word on whether it
- * still lives. What it said is remembered for a second, so a revocation reaches every process well within five.
+ * Turns a bearer token into a principal. tokens.ts checks whether the platform issued the token; the database decides whether it is still
+ * valid. The result is cached for one second, so that a revocation takes effect in every process well within five.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from './errors.ts';
@@ -11,7 +11,7 @@ interface KeyPrincipal {
   id: string;
   scopes: readonly string[];
   name: string;
-  /** ISO 8601; null for a key without an end. What a key makes must not outlive it. */
+  /** ISO 8601; null for a key that never expires. A key that this key creates must not expire later. */
   expiresAt: string | null;
 }
 
@@ -37,37 +37,37 @@ export interface StoredUser {
   session_version: number;
 }
 
-/** Where living keys and users are looked up; boot joins the rooms that own them. */
+/** Looks up valid keys and users. src/boot/access.ts connects it with the features that store them. */
 export interface PrincipalSource {
   findKey(tokenHash: Buffer): Promise<StoredKey | null>;
   findUser(companyId: string, userId: string): Promise<StoredUser | null>;
-  /** Told of a living key in use, once a minute per key and process; no request waits for it. */
+  /** Called when a valid key is used, at most once a minute for each key and process. No request waits for the result. */
   noteUse?(key: StoredKey): Promise<unknown>;
 }
 
 const REMEMBER_MS = 1_000;
-// A minute is as exact as anybody wants to know when a key was last used.
+// The time of a key's last use is stored to the minute, which is exact enough.
 const NOTE_MS = 60_000;
-// Tokens, and keys: some 5 MB of the usual length. A process that meets more begins anew.
+// Tokens and keys that are remembered, some 5 MB of them. When there are more, all are forgotten.
 const REMEMBERED_MAX = 10_000;
 
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 export interface Authenticator {
-  /** Throws UNAUTHORIZED for anything but a living token. */
+  /** Returns the principal of a valid token; throws UNAUTHORIZED for anything else. */
   authenticate(authorization: string | undefined): Promise<Principal>;
-  /** Forgets what this process remembers, so that a revocation holds here at once. */
+  /** Empties the cache, so that a revocation takes effect in this process at once. */
   forget(): void;
 }
 
 interface Found {
   principal: Principal;
-  /** Milliseconds of the epoch. */
+  /** When the token expires, in milliseconds since 1970. */
   diesAt: number;
 }
 
 interface Remembered extends Found {
-  /** By the clock that is never set: a wall clock that goes back would keep a revoked key alive. */
+  /** When the cached entry expires, by performance.now(): if the wall clock was set back, it would keep a revoked key valid. */
   until: number;
 }
 
@@ -80,7 +80,7 @@ const emptyMemory = (): Memory => ({ found: new Map(), running: new Map() });
 
 export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSource): Authenticator {
   const keyring = createKeyring(secrets);
-  const noteUse = seldom(source);
+  const noteUse = throttleNoteUse(source);
   let remembered = emptyMemory();
 
   async function find(token: string): Promise<Found> {
@@ -88,14 +88,17 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
     if (!claims) throw unauthorized();
     if (claims.type === 'user') return userPrincipal(claims, source);
     const key = await source.findKey(hashToken(token));
-    if (!key || !isOf(key, claims)) throw unauthorized();
+    if (!key || !matchesClaims(key, claims)) throw unauthorized();
     const found = keyPrincipal(key, claims);
     if (found.diesAt <= Date.now()) throw unauthorized();
     noteUse(key);
     return found;
   }
 
-  /** What is found goes where it would have gone when it was looked up: if all is forgotten meanwhile, so is this. */
+  /**
+   * Looks up a token and stores the result in the cache that was current when the look-up began. If forget() replaced the cache meanwhile,
+   * the result is not kept.
+   */
   async function findAndRemember(token: string, { found, running }: Memory, now: number): Promise<Found> {
     try {
       const looked = await find(token);
@@ -114,7 +117,7 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
       const now = performance.now();
       const hit = remembered.found.get(token);
       if (hit && hit.until > now && hit.diesAt > Date.now()) return hit.principal;
-      // Whoever asks with the same token at this moment waits for the same answer.
+      // Requests with the same token at the same moment share one look-up.
       const { running } = remembered;
       const lookUp = running.get(token) ?? findAndRemember(token, remembered, now);
       running.set(token, lookUp);
@@ -128,12 +131,12 @@ function unauthorized(): AppError {
   return new AppError('UNAUTHORIZED', undefined, [], { 'www-authenticate': 'Bearer' });
 }
 
-const isOf = (key: StoredKey, claims: KeyClaims): boolean =>
+const matchesClaims = (key: StoredKey, claims: KeyClaims): boolean =>
   key._id === claims.sub &&
   key.type === claims.type &&
   key.company === (claims.type === 'company' ? claims.company : null);
 
-/** What a key may do is what its record says, and not what its token says. */
+/** The principal of a key. Its scopes come from the stored record, not from the token. */
 function keyPrincipal(key: StoredKey, { exp }: KeyClaims): Found {
   const shared = { id: key._id, scopes: key.scopes, name: key.name, expiresAt: key.expires_at };
   return {
@@ -153,7 +156,7 @@ async function userPrincipal({ sub, company, sv, exp }: UserClaims, source: Prin
     type: 'user',
     id: user._id,
     companyId: user.company,
-    // A role that was changed since counts at once.
+    // The scopes come from the stored role, so that a changed role takes effect at once.
     scopes: ROLE_SCOPES[user.role],
     role: user.role,
     name: user.name,
@@ -161,15 +164,14 @@ async function userPrincipal({ sub, company, sv, exp }: UserClaims, source: Prin
   return { principal, diesAt: exp * 1_000 };
 }
 
-function seldom(source: PrincipalSource): (key: StoredKey) => void {
+function throttleNoteUse(source: PrincipalSource): (key: StoredKey) => void {
   const noted = new Map<string, number>();
   return (key) => {
     const now = performance.now();
     if (!source.noteUse || now - (noted.get(key._id) ?? -Infinity) < NOTE_MS) return;
     if (noted.size >= REMEMBERED_MAX) noted.clear();
     noted.set(key._id, now);
-    // Failure policy: when a key was last used is good to know, and no reason to refuse a request. A minute later it is
-    // told again.
+    // Failure policy: a failure to store the last use is no reason to refuse a request. The next use after a minute stores it.
     source.noteUse(key).catch(() => undefined);
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Request bodies on their way into memory. They are counted from the first byte, by address and in all, so that any number of
- * connections that promise a body and never end it costs a bounded amount; those that arrive too slowly are cut, and those of one
- * address are read no faster than at its pace.
+ * Reads request bodies into memory. Bytes are counted from the first one, per address and in total, so that any number of connections that
+ * never finish their body use a bounded amount of memory. A body that arrives too slowly is cut off, and the bodies of one address are read
+ * at a limited rate.
  */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -14,57 +14,59 @@ import { createPace, type Pace } from './pace.ts';
 export interface BodyLimits {
   /** Bytes of unfinished bodies that the process holds at once. */
   total: number;
-  /** Of them, from one address. */
+  /** The part of them that may come from one address. */
   perAddress: number;
 }
 
 export interface Bodies {
-  /** A whole body of at most `maxBytes`. `see` is shown each piece as it comes. */
+  /** Reads a whole body of at most `maxBytes`. `see` is called with each piece as it arrives. */
   receive(request: FastifyRequest, maxBytes: number, see?: (piece: Buffer) => void): Promise<Buffer>;
-  /** For a body that is read elsewhere. */
+  /** Counts and supervises a body that other code reads. */
   follow(request: FastifyRequest): Followed;
-  /** To be awaited after so many bytes of a file: resolves when its owner keeps its pace again. */
+  /** Counts bytes of an uploaded file. Resolves at once, or when the owner's rate allows more. */
   keepPace(owner: string, bytes: number): Promise<void>;
-  /** Reads the rest of a refused body and drops it. A client whose connection is closed while it still writes never sees the answer. */
+  /**
+   * Reads the rest of a refused body and discards it, because a client whose connection closes while it still writes never sees the answer.
+   */
   drain(request: FastifyRequest): Promise<void>;
-  /** Cuts what is too slow. To be called every LOOK_MS. */
+  /** Cuts off bodies that arrive too slowly. The server calls it every LOOK_MS. */
   look(): void;
 }
 
 export interface Followed {
-  /** Rejects when there is no room, or when the body is too slow. */
+  /** Rejects when there is no room for the body, or when it arrives too slowly. */
   failed: Promise<never>;
-  /** Counts the bytes that arrive from now on, or no more of them. */
+  /** Turns the counting of bytes on or off for those that arrive from now on. */
   count(isHeld: boolean): void;
-  /** The body has been read, or never will be. */
+  /** Ends the supervision, when the body has been read or is given up. */
   end(): void;
 }
 
 export const LOOK_MS = 1_000;
-// A body has to bring so much, or its end, within so many looks: 13 kB a second, below the slowest of mobile connections. Looks are
-// counted, not seconds: while the process stands still nobody is slow.
+// A body must bring this many bytes, or its end, within this many looks: 13 kB a second, less than the slowest mobile connections. Looks
+// are counted instead of seconds, so that nobody is called slow while the process itself was blocked.
 const LEAST_BYTES = 64 * 1024;
 const PATIENT_LOOKS = 5;
-// Of one address: what a line of 250 megabits brings, and a tenth of what reading it all would take of a core.
+// The rate for bodies of one address: that of a line of 250 megabits, which costs about a tenth of a core.
 const BYTES_PER_SECOND = 32 * 1024 * 1024;
-// Of the files of one company: they are hashed, written to the disk and to the database, and read from there.
+// The rate for files of one company. It is lower, because files are hashed, written to disk and to the database, and read again.
 const FILE_BYTES_PER_SECOND = 8 * 1024 * 1024;
-// Whoever is ahead by less need not wait: pieces come in bursts.
+// A sender that is ahead of its rate by less than this is not paused, because network data comes in bursts.
 const AHEAD_MS = 50;
-// What a connection has read of a body before anybody looks at it: counted as soon as a body has not come in one piece.
+// Node buffers this much of a body before it is read here. The bytes are counted as soon as a body does not arrive in one piece.
 const READ_AHEAD_BYTES = 64 * 1024;
-// What a buffer begins with when the body is larger.
+// The first size of the buffer for a body.
 const FIRST_BYTES = 16 * 1024;
 
 interface Watched {
   raw: IncomingMessage;
-  /** What its connection had brought when it was last in time. */
+  /** The bytes that its connection had received when the body was last found to be fast enough. */
   bytes: number;
   looks: number;
   cut(): void;
 }
 
-/** `note` is told how many bytes are held, whenever that changes. */
+/** Creates the reader. `note` is called with the number of bytes in memory whenever it changes. */
 export function createBodies(limits: BodyLimits, note: (bytes: number) => void): Bodies {
   const budget = createBudget(limits, note);
   const watched = new Set<Watched>();
@@ -113,7 +115,7 @@ export function createBodies(limits: BodyLimits, note: (bytes: number) => void):
 function judge(entry: Watched): void {
   const { raw } = entry;
   const bytes = raw.socket.bytesRead;
-  // What waits to be read by us shows that its sender is not slow.
+  // Unread bytes in the buffer mean that this process is slow, not the sender.
   if (bytes - entry.bytes >= LEAST_BYTES || raw.readableLength > 0) Object.assign(entry, { bytes, looks: 0 });
   else if ((entry.looks += 1) >= PATIENT_LOOKS) entry.cut();
 }
@@ -122,7 +124,7 @@ type Watch = (raw: IncomingMessage, fail: (error: AppError) => void) => () => vo
 
 function follow(raw: IncomingMessage, share: Share, watch: Watch): Followed {
   const { promise, reject } = Promise.withResolvers<never>();
-  // Failure policy: whoever follows hears of it; nobody else does.
+  // Failure policy: the caller of follow() awaits this promise as well; this handler only prevents an unhandled rejection.
   promise.catch(() => undefined);
   const unwatch = watch(raw, reject);
   let isCounting = false;
@@ -130,7 +132,7 @@ function follow(raw: IncomingMessage, share: Share, watch: Watch): Followed {
     try {
       if (isCounting) share.take(piece.length);
     } catch (error) {
-      // Failure policy: there is no room, which whoever follows is told.
+      // Failure policy: there is no room for more bytes; the caller of follow() receives the error.
       reject(error);
     }
   };
@@ -145,11 +147,11 @@ function follow(raw: IncomingMessage, share: Share, watch: Watch): Followed {
 
 interface Collecting {
   watch: Watch;
-  /** By how much its sender is ahead with this piece. */
+  /** Counts a piece and returns by how many milliseconds its sender is ahead of its rate. */
   aheadMs(piece: Buffer): number;
 }
 
-/** Shows `take` each piece until the body ends; what it throws ends the reading. */
+/** Calls `take` with each piece until the body ends. An error that `take` throws ends the reading. */
 function collect(raw: IncomingMessage, { watch, aheadMs }: Collecting, take: (piece: Buffer) => void): Promise<void> {
   return new Promise((done, failed) => {
     const unwatch = watch(raw, (error) => leave(() => failed(error)));
@@ -165,11 +167,11 @@ function collect(raw: IncomingMessage, { watch, aheadMs }: Collecting, take: (pi
       try {
         take(piece);
       } catch (error) {
-        // Failure policy: the reading ends, and its caller is told why.
+        // Failure policy: the reading ends, and its caller receives the error.
         return leave(() => failed(error));
       }
       if (ms <= AHEAD_MS) return;
-      // What it sends meanwhile waits on its side of the network.
+      // While the socket is paused, the data waits at the sender.
       raw.pause();
       pause = setTimeout(() => raw.resume(), ms);
     };
@@ -180,7 +182,7 @@ function collect(raw: IncomingMessage, { watch, aheadMs }: Collecting, take: (pi
   });
 }
 
-/** One buffer that grows with what arrives: thousands of tiny pieces, each kept as an object, would take a hundred times their size. */
+/** One buffer that grows with the data. A list of thousands of tiny pieces would take a hundred times their size in memory. */
 function createGrowing(announced: number) {
   let buffer = Buffer.alloc(0);
   let size = 0;
@@ -238,11 +240,11 @@ function createBudget({ total, perAddress }: BodyLimits, note: (bytes: number) =
   };
 }
 
-// Longer than a client on this side of the world needs for a body of a few megabytes.
+// Enough time for a client on the same continent to send a few megabytes.
 const DRAIN_MS = 1_000;
-// An address that is ahead by so much, 64 MB, is not read on only to be told that it sends too much.
+// The body of an address that is this far ahead of its rate (64 MB) is not read to its end.
 const DRAIN_AHEAD_MS = 2_000;
-// A connection is closed between two turns of reading: with bytes that nobody read it would be reset, and the answer lost.
+// The limits are checked on a timer and not with each piece: closing a connection that has unread bytes resets it, and the answer is lost.
 const DRAIN_LOOK_MS = 50;
 
 async function drain(raw: IncomingMessage, group: string, pace: Pace): Promise<void> {
@@ -255,7 +257,7 @@ async function drain(raw: IncomingMessage, group: string, pace: Pace): Promise<v
   const look = setInterval(() => {
     if (aheadMs > DRAIN_AHEAD_MS || performance.now() > untilMs) enough.abort();
   }, DRAIN_LOOK_MS);
-  // Failure policy: who is not done by then, or has hung up, is cut off.
+  // Failure policy: a client that is not done in time, or has hung up, is cut off.
   await once(raw, 'end', { signal: enough.signal }).catch(() => undefined);
   clearInterval(look);
 }

@@ -1,11 +1,13 @@
-/** Reads JSON the strict way: valid UTF-8, bounded depth and number, nothing that PostgreSQL could not store or a prototype could hide. */
+/**
+ * Parses JSON bodies strictly: valid UTF-8, limits on depth and number of values, no text that PostgreSQL can not store, no `__proto__`.
+ */
 import { isUtf8 } from 'node:buffer';
 import { AppError, invalid, type FieldError } from './errors.ts';
 import { findLostDigits } from './numbers.ts';
 
 export const MAX_DEPTH = 20;
 const MAX_KEYS = 1_000;
-// What is wrong is told of each value, which costs more than reading it: a megabyte of small ones would hold everybody up.
+// Validation reports errors per value, which costs more than parsing: a megabyte of small values would block the process.
 const MAX_VALUES = 10_000;
 
 function malformed(detail: string, path?: string): AppError {
@@ -13,7 +15,7 @@ function malformed(detail: string, path?: string): AppError {
   return new AppError('MALFORMED_BODY', detail, errors);
 }
 
-/** The value of a JSON body. An empty body is undefined: a route without a body does not mind the content type. */
+/** Parses a JSON body. An empty body is undefined, so that routes without a body accept any content type. */
 export function parseJson(raw: Buffer): unknown {
   if (raw.length === 0) return undefined;
   if (!isUtf8(raw)) throw malformed('The body is not UTF-8');
@@ -22,7 +24,7 @@ export function parseJson(raw: Buffer): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    // Failure policy: the parser's own words may quote the body; the caller learns only that it is not JSON.
+    // Failure policy: the parser's message may quote the body, so the caller learns only that the body is not JSON.
     throw malformed('The body is not JSON');
   }
   checkValue(value, { path: '', depth: 0, budget: { values: MAX_VALUES } });
@@ -35,7 +37,7 @@ export function parseJson(raw: Buffer): unknown {
 interface Place {
   path: string;
   depth: number;
-  /** How many values more the whole body may have. */
+  /** How many more values the whole body may have. */
   budget: { values: number };
 }
 
@@ -61,13 +63,13 @@ function checkEntries(entries: [string, unknown][], { path, depth, budget }: Pla
   }
 }
 
-/** Refuses what a text column can not hold. */
+/** Refuses a text that PostgreSQL can not store. */
 export function checkText(text: string, path: string): void {
   if (text.includes('\0')) throw malformed('A text may not contain the character NUL', path);
   if (!text.isWellFormed()) throw malformed('A text may not contain half of a surrogate pair', path);
 }
 
-/** The same for the names and values of a query. */
+/** Refuses names and values of a query string that PostgreSQL can not store. */
 export function checkQuery(query: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(query)) {
     checkText(name, 'query');
@@ -75,7 +77,7 @@ export function checkQuery(query: Record<string, unknown>): void {
   }
 }
 
-/** For an operation that takes none. Many clients send {} where nothing is asked for. */
+/** Refuses a body for an operation that takes none. An empty object is allowed, because many clients always send one. */
 export function refuseSurplus(body: unknown): void {
   if ((body ?? null) === null || JSON.stringify(body) === '{}') return;
   throw new AppError('VALIDATION_FAILED', 'This operation takes no body', [

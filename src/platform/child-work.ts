@@ -1,43 +1,44 @@
-/** The child's side of `child.ts`: answers what the parent asks for, one piece of work after the other. */
+/** The child process's side of child.ts: it does the work that the parent process requests. */
 import { AppError } from './errors.ts';
 import type { FromChild, ToChild } from './child.ts';
 
-/** Answers one request of the parent. `supply` asks the parent for what the work needs. */
+/** Does the work of one request from the parent process. `supply` fetches data from the parent that the work needs. */
 export type Worker = (request: object, supply: (question: object) => Promise<unknown>) => Promise<unknown>;
 
-/** Answers the parent's requests with `work`, and ends when the parent closes the channel. */
+/** Answers the parent's requests with `work`. The process ends when the parent closes the channel. */
 export function serveParent(work: Worker): void {
   const wanted = new Map<number, (value: unknown) => void>();
   let count = 0;
-  const say = (message: FromChild): void => void process.send?.(message);
+  const send = (message: FromChild): void => void process.send?.(message);
   const supply = (question: object): Promise<unknown> =>
     new Promise((resolve) => {
       wanted.set((count += 1), resolve);
-      say({ want: count, question });
+      send({ want: count, question });
     });
   process.on('disconnect', () => process.exit());
   process.on('message', (message) => {
-    const said = message as ToChild;
-    if ('give' in said) {
-      wanted.get(said.give)?.(said.value);
-      wanted.delete(said.give);
-    } else void answer(said.ask, said.request);
+    const incoming = message as ToChild;
+    if ('give' in incoming) {
+      wanted.get(incoming.give)?.(incoming.value);
+      wanted.delete(incoming.give);
+    } else void answer(incoming.ask, incoming.request);
   });
 
   async function answer(ask: number, request: object): Promise<void> {
     try {
-      say({ answer: ask, value: await work(request, supply) });
+      send({ answer: ask, value: await work(request, supply) });
     } catch (error) {
-      // Failure policy: what is meant for a caller goes to the parent as it is; everything else is a defect, told without the data.
+      // Failure policy: an AppError goes to the parent as it is. Any other error is a defect and is reported without its message, which may
+      // quote the file.
       if (error instanceof AppError)
-        say({ fault: ask, error: { code: error.code, detail: error.message, errors: error.errors } });
-      else say({ defect: ask, error: error instanceof Error ? `${error.name} ${placesOf(error)}` : typeof error });
+        send({ fault: ask, error: { code: error.code, detail: error.message, errors: error.errors } });
+      else send({ defect: ask, error: error instanceof Error ? `${error.name} ${stackLines(error)}` : typeof error });
     }
   }
 }
 
-/** Where it happened, without the message, which may quote the file. */
-const placesOf = (error: Error): string =>
+/** The first lines of the stack without the message, which may quote the file. */
+const stackLines = (error: Error): string =>
   (error.stack ?? '')
     .split('\n')
     .filter((line) => /^\s+at /.test(line))

@@ -1,6 +1,6 @@
 /**
- * Runs work on foreign data in a process of its own, at low priority and with limits on memory and CPU time: whatever a file does
- * to its reader, this process goes on serving. The child has neither settings nor connections; what it needs, it asks its parent for.
+ * Runs work on untrusted files in a child process, at low priority and with limits on memory and CPU time, so that no file can stop this
+ * process from serving. The child has neither settings nor connections; it requests the data that it needs from its parent.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { compiledCodeEnv } from './compiled-code.ts';
 import { AppError, type ErrorCode, type FieldError } from './errors.ts';
 
-/** What a child works with: the module that it runs, the largest heap that it may have, and its priority, 19 being the lowest. */
+/** The module that a child runs, the largest heap that it may have, and its priority; 19 is the lowest. */
 export interface ChildKind {
   module: URL;
   heapMb: number;
@@ -18,17 +18,17 @@ export interface ChildKind {
 
 export interface Child {
   /**
-   * Asks for one piece of work. Throws what the work threw if that is an AppError, ChildEnded when the child did not live to
-   * answer, and what `supply` threw when that failed. A child that failed otherwise than by an AppError is ended.
+   * Requests one piece of work. Throws the work's AppError, ChildEnded when the child ended before it answered, or the error of
+   * `supply`. After any failure other than an AppError the child is killed.
    */
   ask<A>(request: object, cpuMs: number): Promise<A>;
-  /** False once it has ended, for whatever reason. */
+  /** False after the child has ended for any reason. */
   isAlive(): boolean;
-  /** Kills it; whatever was asked of it fails. */
+  /** Kills the child; its open requests fail. */
   end(): void;
 }
 
-/** LATE: it used more CPU time than it was given, or made no progress at all. DIED: memory, a signal, a defect. */
+/** The child ended. LATE: it used more CPU time than allowed, or made no progress. DIED: out of memory, a signal, or a defect. */
 export class ChildEnded extends Error {
   readonly why: 'LATE' | 'DIED';
 
@@ -38,7 +38,7 @@ export class ChildEnded extends Error {
   }
 }
 
-/** Answers what the child asks for. */
+/** Returns the data that a child requests. */
 export type Supply = (question: object) => Promise<unknown>;
 
 export type FromChild =
@@ -48,12 +48,12 @@ export type FromChild =
   | { want: number; question: object };
 export type ToChild = { ask: number; request: object } | { give: number; value: unknown };
 
-// The objects that a reader makes are garbage a moment later, so more space for young objects would only cost memory.
+// The space for young objects. A reader's objects become garbage at once, so more space would only cost memory.
 const NURSERY_MB = 8;
-// The system ends a child in an endless loop whose parent was killed and can no longer end it.
+// A limit of the operating system, for a child in an endless loop whose parent was killed and can not end it any more.
 const LIFE_CPU_SECONDS = 900;
 const LOOK_MS = 250;
-// On a machine that is busy a child of low priority gets a small part of a core: time by the clock may be so many times its CPU time.
+// On a busy machine a child of low priority gets a small part of a core, so its work may take this many times its CPU time.
 const PATIENCE = 30;
 
 interface Asked {
@@ -78,7 +78,7 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
       const value = await supply(question);
       if (process_.connected) process_.send({ give: want, value } satisfies ToChild);
     } catch (error) {
-      // Failure policy: the child can not go on without it; whoever asked learns why there was nothing to give.
+      // Failure policy: the child can not go on without the data, so its open requests fail with this error.
       fail(error);
     }
   };
@@ -110,38 +110,39 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
 
 function startProcess({ module, heapMb, nice }: ChildKind): ChildProcess {
   const node = [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${NURSERY_MB}`, fileURLToPath(module)];
-  // Its own shell is what can limit it before it begins.
+  // A shell starts the child, because only a shell can set the limits before the program begins.
   const limits = `ulimit -t ${LIFE_CPU_SECONDS}; { echo ${nice} > /proc/self/autogroup; } 2> /dev/null`;
   const child = spawn('/bin/sh', ['-c', `${limits}; exec "$0" "$@"`, process.execPath, ...node], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
     env: compiledCodeEnv(),
-    // Linux shares the processor among sessions first, each connection of PostgreSQL being one of them, and among the processes of a
-    // session by their priority only then. So it has a session of its own, with a low priority beside all others.
+    // Linux divides the processor first among sessions and then, by priority, among the processes of each session. In a session of its own
+    // the child's low priority applies beside all others.
     detached: true,
   });
   try {
     if (child.pid !== undefined) setPriority(child.pid, nice);
   } catch {
-    // Failure policy: a child that has ended already says so by its exit; one that can not be made slower is used as it is.
+    // Failure policy: a child that has ended already is noticed by its exit event; a child whose priority can not be changed is used as it
+    // is.
   }
-  // Whoever stops this process waits for no child: it ends with its channel.
+  // A child does not keep this process alive; it ends when the channel closes.
   child.unref();
   child.channel?.unref();
   return child;
 }
 
-/** Calls `onLate` once the process has used so much CPU time from now on. Returns the way to stop. */
+/** Calls `onLate` once the process has used this much more CPU time. Returns a function that ends the watch. */
 function watch(pid: number, cpuMs: number, onLate: () => void): () => void {
   const startedMs = performance.now();
   let before: number | null = null;
   let isOver = false;
-  void cpuOf(pid).then((used) => (before = used));
+  void readCpuMs(pid).then((used) => (before = used));
   const look = async (): Promise<void> => {
     const elapsedMs = performance.now() - startedMs;
     if (elapsedMs < cpuMs) return;
-    const now = await cpuOf(pid);
-    // Where the system does not tell, only the clock counts.
+    const now = await readCpuMs(pid);
+    // On systems without /proc the time by the clock is used instead of CPU time.
     const used = now === null || before === null ? elapsedMs : now - before;
     if (!isOver && (used > cpuMs || elapsedMs > PATIENCE * cpuMs)) onLate();
   };
@@ -152,12 +153,12 @@ function watch(pid: number, cpuMs: number, onLate: () => void): () => void {
   };
 }
 
-// USER_HZ, which Linux has fixed for /proc.
+// /proc counts CPU time in units of 10 ms (USER_HZ).
 const TICK_MS = 10;
 
-/** CPU time that a process has used; null where the system has no /proc. */
-async function cpuOf(pid: number): Promise<number | null> {
-  // Failure policy: no /proc, or no such process any more; the clock or its exit counts then.
+/** Reads the CPU time that a process has used; null on systems without /proc. */
+async function readCpuMs(pid: number): Promise<number | null> {
+  // Failure policy: without /proc the clock is used instead, and a process that is gone is noticed by its exit event.
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user, system] = [Number(fields[11]), Number(fields[12])];

@@ -1,4 +1,4 @@
-/** What Node refuses before a request exists, in the form of every other refusal. */
+/** Answers requests that Node's HTTP parser refuses, in the same format as all other errors. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { AppError, toProblem } from './errors.ts';

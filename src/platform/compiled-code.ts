@@ -1,9 +1,9 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 
-/** For the environment of a process of our own: it takes compiled code from where this one keeps it between starts. */
+/** Environment variables for a child process, so that it uses the same cache of compiled code as this process. */
 export function compiledCodeEnv(): Record<string, string> {
   const folder = getCompileCacheDir();
-  // Node names a folder of its own version inside the one that it was given.
+  // Node returns a subfolder for its version, but expects the folder above it.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }

@@ -1,6 +1,6 @@
 /**
- * Validators and serialisers of the routes. Each is compiled when it is first needed: most of what is declared is one of few
- * schemas under another route and status, and compiling all of it took a third of a start.
+ * Compiles validators and serialisers of the routes when they are first needed. Many routes share a few schemas, and compiling all of
+ * them at the start took a third of its time.
  */
 import ajvCompiler from '@fastify/ajv-compiler';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
@@ -27,9 +27,9 @@ export function compileWhenNeeded(app: FastifyInstance): void {
   app.setSerializerCompiler(createSerializers() as never);
 }
 
-/** Judges values by a schema outside a route, as a body is judged: nothing is converted, every failure is found. */
+/** Validates values outside of a route in the same way as a body: nothing is converted, and every failure is found. */
 export interface Checker {
-  /** None when the value fits. */
+  /** The failures of a value; empty when it is valid. */
   findFailures(value: unknown): Failure[];
 }
 
@@ -38,19 +38,23 @@ export function createChecker(schema: TSchema): Checker {
   return { findFailures: (value) => (validate(value) ? [] : ((validate.errors ?? []) as Failure[])) };
 }
 
-/** The named schemas; they are complete only when the first request is answered. */
+/** All schemas made with define(). The list is complete only after every file has been loaded, so it is read at the first request. */
 const namedSchemas = (): Record<string, unknown> =>
   Object.fromEntries(definedSchemas().map((schema) => [(schema as { $id: string }).$id, schema]));
 
-/** Bodies are taken as they are; path and query are text on the wire, so they are converted. Nothing is ever dropped. */
+/**
+ * Creates the validators. Values in a path or query are text and are converted to their type; bodies are not. Unknown properties are never
+ * removed.
+ */
 function createValidators() {
   const build = ajvCompiler();
-  const compilerOf = (coerceTypes: boolean) => {
+  const createCompiler = (coerceTypes: boolean) => {
     const customOptions = {
       coerceTypes,
       removeAdditional: false,
       useDefaults: coerceTypes,
-      // 1e400 is converted to Infinity; a strict compiler takes that for no number and never compares it with the maximum.
+      // In a query 1e400 is converted to Infinity. With strict numbers that would not count as a number, and the maximum would not be
+      // checked.
       strictNumbers: !coerceTypes,
       allErrors: true,
       allowUnionTypes: true,
@@ -58,14 +62,14 @@ function createValidators() {
     const compiler = once(() => build(namedSchemas() as never, { customOptions } as CompilerOptions));
     return memoized((route: Part) => compiler()(route as never) as Validator);
   };
-  const body = compilerOf(false);
-  const text = compilerOf(true);
+  const body = createCompiler(false);
+  const text = createCompiler(true);
   return (route: Part): Validator => {
     const find = once(() => (route.httpPart === 'body' ? body : text)(route));
     const validate: Validator = (value) => {
       const validator = find();
       const result = validator(value);
-      // Fastify reads them from the function that it was given.
+      // Fastify reads the errors from this function.
       validate.errors = validator.errors;
       return result;
     };
@@ -83,7 +87,7 @@ function createSerializers() {
   };
 }
 
-/** One function for all routes that declare the same schema. */
+/** Compiles each schema once and shares the function among all routes that declare the same schema. */
 function memoized<T>(compile: (route: Part) => T): (route: Part) => T {
   const known = new Map<string, T>();
   return (route) => {

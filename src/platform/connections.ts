@@ -1,4 +1,4 @@
-/** How many connections a process keeps open, and which of them have asked for nothing yet. */
+/** Limits the open connections of a process, and finds those that have not sent a request yet. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,11 +6,11 @@ import { addressGroup } from './limits.ts';
 
 export interface ConnectionLimits {
   total: number;
-  /** Of them, from one address; null where everybody comes through a proxy. */
+  /** The most connections from one address; null when all callers come through a proxy. */
   perAddress: number | null;
 }
 
-/** Those beyond the limits are closed before a byte of them is read. */
+/** Closes connections beyond the limits before a byte of them is read. */
 export function boundConnections(server: Server, { total, perAddress }: ConnectionLimits): void {
   server.maxConnections = total;
   if (perAddress === null) return;
@@ -31,8 +31,8 @@ export function boundConnections(server: Server, { total, perAddress }: Connecti
 const LOOK_MS = 20;
 
 /**
- * Returns a way to wait, `mostMs` at most, until every connection that is open now has brought its first request. Whoever closes it before
- * cuts a request that is on its way.
+ * Returns a function that waits, at most `mostMs`, until every connection that is open now has sent its first request. Closing such a
+ * connection earlier would cut off a request that is on its way.
  */
 export function followNewcomers(server: Server): (mostMs: number) => Promise<void> {
   const newcomers = new Set<Socket>();

@@ -1,23 +1,27 @@
-/** The only way to PostgreSQL: pools by role, named prepared statements, and verbs that say how many rows they expect. */
+/**
+ * The only access to PostgreSQL: connection pools for each role, named prepared statements, and functions that check the number of rows.
+ */
 import pg from 'pg';
 import { AppError, quotaExceeded, storageFull, unknownReference } from './errors.ts';
 
-/** One SQL statement. `name` is unique in the process: pg prepares it once per connection. */
+/** One SQL statement. `name` is unique in the process, because pg prepares each name once per connection. */
 export interface Statement {
   name: string;
   text: string;
   values: unknown[];
-  /** Not prepared: for texts without end (what callers put together), and where the plan hangs on the values. */
+  /**
+   * The statement is not prepared. For texts that vary without limit, such as callers' filters, and for plans that depend on the values.
+   */
   planEachTime?: true;
 }
 
 export interface Executor {
   query<R>(statement: Statement): Promise<R[]>;
-  /** Rows that the statement touched. */
+  /** Returns how many rows the statement changed. */
   execute(statement: Statement): Promise<number>;
 }
 
-/** Exactly one row; anything else is a defect of this project and leaves as 500. */
+/** Returns exactly one row. Any other number of rows is a defect of this project and is answered with 500. */
 export async function one<R>(executor: Executor, statement: Statement): Promise<R> {
   const rows = await executor.query<R>(statement);
   const [row] = rows;
@@ -40,15 +44,15 @@ export function exec(executor: Executor, statement: Statement): Promise<number> 
 }
 
 /**
- * The condition that a row belongs to the company of `$1`, or, for null, to none: an index finds `is null`, but not
- * `is not distinct from`.
+ * The SQL condition that a row belongs to the company in `$1`, or to no company when `company` is null. `is not distinct from` would
+ * cover both cases, but PostgreSQL does not use an index for it.
  */
 export const ofCompany = (company: string | null): string =>
   company === null ? 'company_id is null and $1::text is null' : 'company_id = $1';
 
 const TIMESTAMPTZ = 1184;
 
-/** `2026-11-20 05:17:28.1+00` → `2026-11-20T05:17:28.100Z`: cheaper than a Date per cell; every session runs in UTC. */
+/** Converts `2026-11-20 05:17:28.1+00` to `2026-11-20T05:17:28.100Z`, which is cheaper than a Date. Every session uses UTC. */
 function isoTimestamp(text: string): string {
   const fraction = text.length > 22 ? text.slice(20, text.indexOf('+', 20)) : '';
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
@@ -64,35 +68,35 @@ const types = {
 export const ROLES = { app: 'parley_app', read: 'parley_read', system: 'parley_system' } as const;
 
 const SESSION = {
-  // A statement that runs longer is a missing index; a lock waited for longer is a queue that only grows.
+  // A statement that takes longer lacks an index; waiting longer for a lock would only let a queue of requests grow.
   statement_timeout: 5_000,
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 10_000,
   timezone: 'UTC',
-  // Every statement here is a walk along an index. A prepared one is planned once, perhaps while its tables are still empty,
-  // and would then keep its hash joins and full scans when they are full: a lone callback took 400 ms instead of 2.
+  // Every statement of the platform follows an index. A prepared statement that was planned while its tables were empty would keep full
+  // scans and hash joins after they have grown: a single callback took 400 ms instead of 2.
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
-  // Compiling a plan takes longer than these statements run.
+  // Compiling a plan (JIT) takes longer than running these short statements.
   jit: 'off',
 };
 
-// Waiting longer for a connection only moves the queue into this process: better a 503 that can be retried.
+// Waiting longer for a connection would only build a queue in this process; a 503 lets the caller retry.
 export const ACQUIRE_TIMEOUT_MS = 1_000;
 
-// Searches alone need bitmaps, and the reading role runs them. Everywhere else a bitmap is what a walk ends in when the planner
-// knows nothing of a table: it collects all rows of a company and sorts them, for each portion again.
+// Only searches need bitmap scans, and the reading role runs them. For other roles the planner would choose a bitmap scan when it has no
+// statistics of a table, and would collect and sort all rows of a company for each portion.
 const NO_BITMAPS = { enable_bitmapscan: 'off' };
 
-// Statements across companies take arrays, and the planner counts on ten elements: for fewer it would make a plan of its own each
-// time, the same as always, which took a quarter of what storing a message costs the database.
+// Statements of the system role take arrays. For arrays of fewer than ten elements the planner would make a new plan each time, always the
+// same one, which took a quarter of the database's time for storing a message.
 const ONE_PLAN = { plan_cache_mode: 'force_generic_plan' };
 
-/** Bytes that a company may store which has no limit of its own; null for as many as there is room for. */
+/** The bytes that a company without its own limit may store; null for no limit. */
 export type Quota = number | null;
 
-/** Start-up options of a session: its role and limits travel with the connection and cost no round trip. */
+/** The start-up options of a database session. They set its role and limits together with the connection, without another round trip. */
 export function sessionOptions(role: string, quota: Quota = null): string {
   const bound = quota === null ? {} : { 'app.company_quota': quota };
   const settings = {
@@ -112,11 +116,11 @@ export function openPool(connectionString: string, role: string, max: number, qu
     application_name: 'parley',
     options: sessionOptions(role, quota),
     connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
-    // Timers of an idle process meet every few seconds: connections that were closed in between would be opened again and again.
+    // An idle process runs a few statements every few seconds; with a shorter time its connections would be closed and opened all the time.
     idleTimeoutMillis: 60_000,
-    // What is asked at the same moment is sent at once, and answered in that order.
+    // Statements are sent without waiting for the answers of earlier ones.
     pipeline: true,
-    // A server that vanished without a word must not hold a caller longer than its statement may take.
+    // A caller does not wait longer than this for a server that has vanished without closing the connection.
     query_timeout: SESSION.statement_timeout + 1_000,
     keepAlive: true,
   });
@@ -126,7 +130,7 @@ export function openPool(connectionString: string, role: string, max: number, qu
   return pool;
 }
 
-/** A connection outside the pools. Its errors reach whoever waits for a statement. */
+/** Creates a connection outside the pools. Its errors are thrown by the statement that is running. */
 export function newClient(config: pg.ClientConfig): pg.Client {
   const client = new pg.Client(config);
   outliveErrors(client);
@@ -145,7 +149,7 @@ export function createExecutor(client: pg.Pool | pg.PoolClient): Executor {
   return executorBy((statement) => send(client, statement));
 }
 
-/** Asks on this connection. */
+/** Sends a statement on this connection. */
 export function send(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<pg.QueryResult> {
   return client.query(statement.planEachTime ? { text: statement.text, values: statement.values } : statement);
 }
@@ -164,35 +168,35 @@ interface DatabaseError {
   message?: string;
 }
 
-const codeOf = (error: unknown): string => (error as DatabaseError | null)?.code ?? '';
+const errorCode = (error: unknown): string => (error as DatabaseError | null)?.code ?? '';
 
 const UNIQUE_VIOLATION = '23505';
 
 /** True when the unique constraint of this name refused the row. */
 export function violates(error: unknown, constraint: string): boolean {
-  return codeOf(error) === UNIQUE_VIOLATION && (error as DatabaseError).constraint === constraint;
+  return errorCode(error) === UNIQUE_VIOLATION && (error as DatabaseError).constraint === constraint;
 }
 
 // datetime_field_overflow, invalid_datetime_format, invalid_time_zone_displacement_value, numeric_value_out_of_range.
 const OUT_OF_RANGE = ['22008', '22007', '22009', '22003'];
 
-// Classes and codes that say "not now" rather than "not like this": connection, resources, operator, locks and time-outs.
+// Error classes and codes after which a retry may succeed: connection, resources, operator, locks and time-outs.
 const UNAVAILABLE = /^(08|53|57P|57014|55P03|40001|40P01)/;
 const UNREACHABLE = /^(ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;
 const DRIVER_WORDS =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable|connection error/i;
 
-/** Two transactions met on the same rows, and this one gave way: the same statements will do when tried again. */
-export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error));
+/** True when two transactions collided on the same rows and PostgreSQL aborted this one. The same statements can be retried. */
+export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(errorCode(error));
 
-/** Rows that somebody holds, or a statement that took too long: what these statements touch, not the database, is busy. */
+/** True when a statement met locked rows or took too long: the rows are busy, not the database as a whole. */
 export const isContention = (error: unknown): boolean =>
-  isCollision(error) || ['55P03', '57014'].includes(codeOf(error));
+  isCollision(error) || ['55P03', '57014'].includes(errorCode(error));
 
-// disk_full of PostgreSQL, the file system's own word for it, and the refusal of a write before it comes to that.
+// The codes for a full disk: PostgreSQL's disk_full, the file system's ENOSPC, and the platform's own refusal before the disk is full.
 const STORAGE_FULL = ['53100', 'ENOSPC', 'STORAGE_FULL'];
 
-export const isStorageFull = (error: unknown): boolean => STORAGE_FULL.includes(codeOf(error));
+export const isStorageFull = (error: unknown): boolean => STORAGE_FULL.includes(errorCode(error));
 
 export function isUnavailable(error: unknown): boolean {
   if (isStorageFull(error)) return true;
@@ -201,10 +205,10 @@ export function isUnavailable(error: unknown): boolean {
   return DRIVER_WORDS.test(message ?? '');
 }
 
-// Raised by enforce_quota() of the migrations, with a message for the caller.
+// The error code of enforce_quota() in the migrations. Its message is meant for the caller.
 const QUOTA = 'QUOTA';
 
-/** What a database error means to a caller; null when it is a defect of this project. */
+/** Converts a database error to the error for the caller; null when it is a defect of this project. */
 export function databaseProblem(error: unknown): AppError | null {
   const { code, constraint, table, message } = (error ?? {}) as DatabaseError;
   // By convention `<table>_<field>_ref` is the foreign key behind the body's field of that name.
@@ -213,7 +217,7 @@ export function databaseProblem(error: unknown): AppError | null {
       ? constraint.slice(`${table}_`.length, -4)
       : null;
   if (code === '23503' && field) return unknownReference(field);
-  // What passed the schema and is still no moment or number of this database.
+  // A time or number that the schema accepts may still be outside the range of PostgreSQL.
   if (code && OUT_OF_RANGE.includes(code)) return new AppError('VALIDATION_FAILED', 'A value is out of range');
   if (code === QUOTA) return quotaExceeded(message);
   if (isStorageFull(error)) return storageFull();

@@ -1,4 +1,4 @@
-/** How an operation's declaration becomes its entry in the OpenAPI document. */
+/** Turns the declaration of an operation into its entry in the OpenAPI document. */
 import { Type, type TSchema } from 'typebox';
 import { ERRORS, Problem, type ErrorCode } from './errors.ts';
 import { inForm, ref } from './schema.ts';
@@ -15,11 +15,11 @@ interface Described {
   form?: unknown;
   answers: Record<number, TSchema>;
   errors?: ErrorCode[];
-  /** Present when a repeat with the same Idempotency-Key is understood. */
+  /** Present when the operation supports Idempotency-Key. */
   again?: unknown;
 }
 
-/** What the document says of an operation, but for its problems, and what its requests and answers are checked against. */
+/** Describes an operation without its errors. Requests and answers are validated against the schemas in this description. */
 export function describeOperation(
   { method, path, params, query, body, answers, ...declaration }: Described,
   secured: boolean,
@@ -57,7 +57,7 @@ const KEY_HEADER = {
   ),
 };
 
-/** GET /v1/messages/conversation/{id} → getMessagesConversationById */
+/** For example GET /v1/messages/conversation/{id} becomes getMessagesConversationById. */
 function operationId(method: string, path: string): string {
   const words = path
     .replace(/^\/v1\//, '')
@@ -70,8 +70,8 @@ function operationId(method: string, path: string): string {
 }
 
 /**
- * What else an operation answers, by status; for the document alone. A problem leaves as it is, and to compile a schema for each
- * would be most of a start.
+ * Lists the errors that an operation can answer, by status. The list is used in the document only: errors are sent without a compiled
+ * schema, because compiling one for each would take most of the start.
  */
 export function describeProblems(
   { method, params, query, again, errors = [] }: Described,
@@ -81,12 +81,12 @@ export function describeProblems(
   const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code));
   const secured = asks !== 'nothing';
   if (secured) add('UNAUTHORIZED');
-  // Without a scope there is nothing that a living token may lack.
+  // Only operations with a scope (`resource:action`) can refuse a valid token.
   if (name.includes(':')) add('FORBIDDEN');
   if (asks === 'company') add('COMPANY_ID_REQUIRED');
   // A global key may name a company that does not exist.
   if (secured || params) add('NOT_FOUND');
-  // A body that is not expected is read, too, before it is refused; only that of a GET is left alone.
+  // All methods but GET read the body, even when they expect none, so all of them can answer these errors.
   if (method !== 'GET') add('REQUEST_TIMEOUT', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL');
   if (isList(query)) add('ANSWER_TOO_LARGE');
   if (again) add('IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED');
@@ -106,7 +106,7 @@ const EVERYWHERE: ErrorCode[] = [
 const isList = (query: TSchema | undefined): boolean =>
   'limit' in ((query as { properties?: object } | undefined)?.properties ?? {});
 
-/** The codes stand in the order of the table of errors. */
+/** The document's entry for one status. Its description lists the codes in the order of ERRORS. */
 function problemSchema(status: number, codes: ReadonlySet<ErrorCode>) {
   const named = (Object.keys(ERRORS) as ErrorCode[]).filter(
     (code) => codes.has(code) && ERRORS[code].status === status,

@@ -1,17 +1,19 @@
-/** Answers that are files: streamed as they are read, in as little memory for a million rows as for one. */
+/**
+ * Answers with a file that is streamed while it is read from the database, so that a large export takes no more memory than a small one.
+ */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 
-/** How an operation that answers with a CSV declares it. */
+/** The answer schema of operations that return a CSV file. */
 export const CSV_ANSWER = Type.Unsafe<Readable>({
   description: 'UTF-8, a comma between the cells, the first row has the titles',
   content: { 'text/csv': { schema: { type: 'string' } } },
 });
 
 /**
- * `portions` are texts of some hundred lines. They are asked for as the caller reads, and no further once he hangs up; when one
- * fails, the connection is cut, so that nobody takes the half for the whole.
+ * Sends a CSV file. `portions` yields texts of some hundred lines, each when the client is ready for it. When the client hangs up, no more
+ * are read. When a portion fails, the connection is cut, so that the client notices that the file is incomplete.
  */
 export function sendCsv(reply: FastifyReply, fileName: string, portions: AsyncGenerator<string>): Readable {
   reply.header('content-type', 'text/csv; charset=utf-8; header=present');

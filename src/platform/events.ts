@@ -38,7 +38,7 @@ export interface ChangeEvent {
 
 export type EventItem = RecordEvent | ChangeEvent;
 
-const aboutOf = (item: EventItem): { _id: string; company: string } => ('about' in item ? item.about : item.data);
+const findSubject = (item: EventItem): { _id: string; company: string } => ('about' in item ? item.about : item.data);
 
 type Listener = () => void;
 const listeners = new Set<Listener>();
@@ -72,10 +72,10 @@ function insertDeliveries(tx: Executor, items: EventItem[], timestamp: string): 
       where exists (select from companies c where c._id = l.company_id and c.status = 'ACTIVE')
       order by item.position`,
     values: [
-      items.map((item) => aboutOf(item).company),
+      items.map((item) => findSubject(item).company),
       items.map(() => newId()),
       items.map((item) => item.event),
-      items.map((item) => aboutOf(item)._id),
+      items.map((item) => findSubject(item)._id),
       timestamp,
       items.map((item) => writeBody({ event: item.event, timestamp, data: item.data })),
     ],

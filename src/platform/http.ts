@@ -95,7 +95,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
     const problem = isCutOff(request) ? new AppError('MALFORMED_BODY', 'The request was cut off') : toAppError(error);
     // A full disk is told once, where it is noticed: a line for each refusal would take what is left of it.
     if (problem.status >= 500 && problem.code !== 'STORAGE_FULL')
-      log.error({ err: error, request_id: request.id, route: routeOf(request) }, 'request failed');
+      log.error({ err: error, request_id: request.id, route: routePattern(request) }, 'request failed');
     // Whoever is refused before its body has come is read for a moment more, so that it listens; whoever is slow is not.
     if (!request.raw.complete && problem.code !== 'REQUEST_TIMEOUT') await bodies.drain(request);
     if (!request.raw.complete) reply.header('connection', 'close');
@@ -103,8 +103,8 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    const isNameless = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
-    done(isNameless ? new AppError('MALFORMED_BODY', 'The request names no host') : undefined);
+    const hasNoHost = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
+    done(hasNoHost ? new AppError('MALFORMED_BODY', 'The request names no host') : undefined);
   });
   answerStrays(app, MAX_PARAM);
   // A file that the reference page does not have.
@@ -117,7 +117,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
     done();
   });
   refuseOpenRoutes(app);
-  sayGoodbye(app);
+  closeConnectionsWhileStopping(app);
   return app;
 }
 
@@ -147,7 +147,7 @@ function refuseEncoding(request: FastifyRequest): void {
 }
 
 /** An answer given while the server closes ends its connection, which would otherwise be waited for until it is idle too long. */
-function sayGoodbye(app: FastifyInstance): void {
+function closeConnectionsWhileStopping(app: FastifyInstance): void {
   let closing = false;
   app.addHook('preClose', async () => void (closing = true));
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -177,12 +177,12 @@ export function markPublic(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => void (route.config = { ...route.config, access: 'public' }));
 }
 
-function routeOf(request: FastifyRequest): string {
+function routePattern(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unknown';
 }
 
 function recordResponse(log: Log, metrics: Metrics, request: FastifyRequest, reply: FastifyReply): void {
-  const route = routeOf(request);
+  const route = routePattern(request);
   const { method } = request;
   metrics.httpSeconds.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
   log.info(

@@ -106,9 +106,9 @@ export async function runOnce<R>(system: SystemTx, { owner, fingerprint, run, ag
 /** Part of the transaction that stores the effect. Throws when another request has taken the key over: nothing is stored then. */
 export async function bindEffect(tx: TenantTx | SystemTx, attempt: Attempt, resource: string): Promise<void> {
   const bound = await exec(tx, {
-    name: `idempotency.bind${suffixOf(attempt)}`,
+    name: `idempotency.bind${nameSuffix(attempt)}`,
     text: `update idempotency_keys set resource_id = $5 where ${whoseKey(attempt)} and attempt = $4 and resource_id is null`,
-    values: [...valuesOf(attempt), attempt.id, resource],
+    values: [...ownerValues(attempt), attempt.id, resource],
   });
   if (bound === 0) throw inFlight();
 }
@@ -126,17 +126,17 @@ function keepAttempt(system: SystemTx, attempt: Attempt): () => void {
 /** An attempt that made something is kept with its answer's status; one that made nothing is forgotten. */
 async function closeAttempt(system: SystemTx, attempt: Attempt, status: number | null): Promise<void> {
   const closed = await exec(system, {
-    name: `idempotency.close${suffixOf(attempt)}`,
+    name: `idempotency.close${nameSuffix(attempt)}`,
     text: `update idempotency_keys set running_until = null, status_code = $5
       where ${whoseKey(attempt)} and attempt = $4 and resource_id is not null`,
-    values: [...valuesOf(attempt), attempt.id, status],
+    values: [...ownerValues(attempt), attempt.id, status],
   });
   if (closed > 0) return;
   await exec(system, {
-    name: `idempotency.forget${suffixOf(attempt)}`,
+    name: `idempotency.forget${nameSuffix(attempt)}`,
     // Whether it made something is asked again: what a broken connection left behind may be committed only now.
     text: `delete from idempotency_keys where ${whoseKey(attempt)} and attempt = $4 and resource_id is null`,
-    values: [...valuesOf(attempt), attempt.id],
+    values: [...ownerValues(attempt), attempt.id],
   });
 }
 
@@ -151,9 +151,9 @@ export function purgeAttempts(system: SystemTx, most: number): Promise<number> {
   });
 }
 
-const suffixOf = ({ company }: KeyOwner): string => (company === null ? '.installation' : '');
+const nameSuffix = ({ company }: KeyOwner): string => (company === null ? '.installation' : '');
 const whoseKey = ({ company }: KeyOwner): string => `${ofCompany(company)} and principal_id = $2 and key = $3`;
-const valuesOf = ({ company, principal, key }: KeyOwner): unknown[] => [company, principal, key];
+const ownerValues = ({ company, principal, key }: KeyOwner): unknown[] => [company, principal, key];
 
 /** True when the key was free: never used, older than a day, or left behind by a process that made nothing with it. */
 async function claimKey(system: SystemTx, attempt: Attempt, fingerprint: Buffer): Promise<boolean> {
@@ -166,25 +166,25 @@ async function claimKey(system: SystemTx, attempt: Attempt, fingerprint: Buffer)
           resource_id = null, status_code = null, created_at = now()
         where (k.running_until is null or k.running_until < now())
           and (k.created_at < now() - make_interval(hours => $7) or (k.resource_id is null and k.fingerprint = excluded.fingerprint))`,
-    values: [...valuesOf(attempt), attempt.id, fingerprint, LEASE_SECONDS, KEPT_HOURS],
+    values: [...ownerValues(attempt), attempt.id, fingerprint, LEASE_SECONDS, KEPT_HOURS],
   });
   return claimed > 0;
 }
 
 function findAttempt(system: SystemTx, owner: KeyOwner): Promise<StoredAttempt | null> {
   return maybeOne(system, {
-    name: `idempotency.find${suffixOf(owner)}`,
+    name: `idempotency.find${nameSuffix(owner)}`,
     text: `select attempt, fingerprint, coalesce(running_until > now(), false) as running, resource_id as resource, status_code as status
       from idempotency_keys where ${whoseKey(owner)}`,
-    values: valuesOf(owner),
+    values: ownerValues(owner),
   });
 }
 
 function renewAttempt(system: SystemTx, attempt: Attempt): Promise<number> {
   return exec(system, {
-    name: `idempotency.renew${suffixOf(attempt)}`,
+    name: `idempotency.renew${nameSuffix(attempt)}`,
     text: `update idempotency_keys set running_until = now() + make_interval(secs => $5)
       where ${whoseKey(attempt)} and attempt = $4 and running_until is not null`,
-    values: [...valuesOf(attempt), attempt.id, LEASE_SECONDS],
+    values: [...ownerValues(attempt), attempt.id, LEASE_SECONDS],
   });
 }

@@ -147,7 +147,7 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
       );
       if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' });
     },
-    dueWork: (queues) => ({ due: dueOf(queues), begin: (names) => taking.wake(names as string[]) }),
+    dueWork: (queues) => ({ due: dueQueuesSql(queues), begin: (names) => taking.wake(names as string[]) }),
     rest: taking.end,
     stop: async () => {
       await boss.stop({ graceful: true, timeout: STOP_MS });
@@ -157,7 +157,7 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
 }
 
 /** The queues that have a job to be done now, found by their index: what waits for a later day is passed over. */
-const dueOf = (queues: string[]): string => `select array_agg(queue.name)
+const dueQueuesSql = (queues: string[]): string => `select array_agg(queue.name)
     from unnest(array[${queues.map((name) => `'${name}'`).join()}]::text[]) as queue (name)
     where exists (select from ${QUEUE_SCHEMA}.job j where j.name = queue.name and j.state < 'active' and j.start_after <= now())`;
 

@@ -24,17 +24,17 @@ export function readableLine(json: string): string {
   const { level, time, msg = '', err, ...fields } = JSON.parse(json) as Line;
   const [, name, style] = LEVELS.find(([least]) => level >= least) ?? [0, 'DEBUG', 'gray' as Style];
   const head = `${styleText('gray', time.slice(11, 23))} ${styleText(style, name)}`;
-  if (msg === 'request') return `${head} ${requestOf(fields)}\n`;
-  const told = Object.entries(fields).map(([key, value]) => styleText('gray', `${key}=`) + textOf(value));
+  if (msg === 'request') return `${head} ${formatRequest(fields)}\n`;
+  const formatted = Object.entries(fields).map(([key, value]) => styleText('gray', `${key}=`) + formatValue(value));
   const cause = err ? `\n  ${err.type}: ${err.message ?? ''} ${err.code ?? ''}\n${err.stack ?? ''}` : '';
-  return `${[head, msg, ...told].join(' ')}${cause}\n`;
+  return `${[head, msg, ...formatted].join(' ')}${cause}\n`;
 }
 
-function requestOf({ method, route, status, ms, request_id }: Record<string, unknown>): string {
+function formatRequest({ method, route, status, ms, request_id }: Record<string, unknown>): string {
   const answered = Number(status);
   const style: Style = answered >= 500 ? 'red' : answered >= 400 ? 'yellow' : 'green';
   const id = styleText('gray', String(request_id));
   return `${styleText(style, String(status))} ${String(method).padEnd(6)} ${String(route)} ${String(ms)} ms ${id}`;
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const formatValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

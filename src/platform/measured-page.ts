@@ -34,7 +34,7 @@ export function measuredPage(page: MeasuredPage): string {
       select *, count(*) over () as page_rows,
         count(*) filter (where page_upto > ${MAX_PAGE_BYTES} and page_place > 1 and page_place < ${limit}::int) over () as page_surplus
       from (
-        select t.*, row_number() over page as page_place, sum(${bytes}${context ? namesOf(context) : ''}) over page as page_upto
+        select t.*, row_number() over page as page_place, sum(${bytes}${context ? fieldNamesBytes(context) : ''}) over page as page_upto
         from (${rows}) t window page as (order by ${order} rows unbounded preceding)
       ) measured
     ) ${as} ${joins}
@@ -48,5 +48,5 @@ export const rowsByKey = (table: string, keys: string): string =>
   `select t.* from (${keys}) k cross join lateral (select * from ${table} where company_id = $1 and _id = k._id offset 0) t`;
 
 /** The names of all fields of the context, once for each record that has values; one that has none takes five bytes, which is seen without unpacking. */
-const namesOf = (context: string): string =>
+const fieldNamesBytes = (context: string): string =>
   ` + case when pg_column_size(t.custom_fields) > 5 then (select field_names_bytes($1, '${context}')) else 0 end`;

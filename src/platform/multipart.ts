@@ -80,7 +80,7 @@ export async function receiveForm(
   } catch (error) {
     // Failure policy: nothing of the form is kept, and the caller is told why.
     await discard();
-    throw problemOf(error);
+    throw toProblem(error);
   } finally {
     followed.end();
   }
@@ -121,7 +121,7 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
       reading.followed.count(true);
     } else {
       if (part.valueTruncated) throw tooLarge(name, MAX_TEXT_BYTES);
-      const value = valueOf(part, schema);
+      const value = readValue(part, schema);
       textBytes += Buffer.byteLength(String(part.value));
       if (textBytes > MAX_TEXT_BYTES) throw tooLarge(name, MAX_TEXT_BYTES);
       if (value !== undefined) body.set(name, value);
@@ -134,7 +134,7 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
 const quiet = (request: FastifyRequest): FastifyRequest =>
   Object.create(request, { log: { value: request.log.child({}, { level: 'silent' }) } }) as FastifyRequest;
 
-function valueOf(part: MultipartValue, schema: TSchema): unknown {
+function readValue(part: MultipartValue, schema: TSchema): unknown {
   const { type } = schema as { type?: string | string[] };
   const isText = type === 'string' || (Array.isArray(type) && type.includes('string'));
   // A part that calls itself JSON has been read as such already.
@@ -192,7 +192,7 @@ function tooLarge(path: string, maxBytes: number): AppError {
 }
 
 /** What the reader of forms throws, in our words: its limits are 413, everything else is a form that can not be read. */
-function problemOf(error: unknown): unknown {
+function toProblem(error: unknown): unknown {
   if (error instanceof AppError || error instanceof TypeError) return error;
   const { code = '' } = (error ?? {}) as { code?: string };
   if (code === 'FST_FILES_LIMIT') return invalid('file', 'stands in the form twice', 'DUPLICATE');

@@ -31,16 +31,16 @@ export function findLostDigits(json: string): string | null {
       ? lost
       : read;
   const value: unknown = JSON.parse(json, mark);
-  return pathOf(value, lost, '');
+  return findPath(value, lost, '');
 }
 
-function pathOf(value: unknown, wanted: object, path: string): string | null {
+function findPath(value: unknown, wanted: object, path: string): string | null {
   if (value === wanted) return path;
   if (typeof value !== 'object' || value === null) return null;
   const isList = Array.isArray(value);
   for (const [key, item] of Object.entries(value)) {
     const inner = isList ? `${path}[${key}]` : path ? `${path}.${key}` : key;
-    const found = pathOf(item, wanted, inner);
+    const found = findPath(item, wanted, inner);
     if (found !== null) return found;
   }
   return null;

@@ -202,7 +202,7 @@ function attempt(door: Door, url: URL, request: OutboundRequest): Promise<Outbou
     door.dispatching = state;
     door.agent.dispatch(
       options,
-      handlerOf(state, settle, (error) => explain(error, state, door)),
+      createHandler(state, settle, (error) => explain(error, state, door)),
     );
     door.dispatching = null;
   });
@@ -227,7 +227,7 @@ function dispatchOptions(url: URL, { method, headers = {}, body }: OutboundReque
   };
 }
 
-function handlerOf(
+function createHandler(
   state: Attempt,
   settle: (end: End) => void,
   explained: (error: Error) => OutboundError,

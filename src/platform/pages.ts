@@ -42,12 +42,12 @@ export function pageRoutes(app: FastifyInstance, count: CountVisit, path: string
     if (!type) throw new Error(`web/${folder}/${name} is of no kind that pages serve`);
     const isPage = extension === '.html';
     let body: string | undefined;
-    const bodyOf = (): string => (body ??= readPageFile(folder, name));
+    const readBody = (): string => (body ??= readPageFile(folder, name));
     // Files have no version in their name: a browser asks again each time. The page itself leaves no trace at all.
     const headers = { ...PAGE_HEADERS, 'content-type': type, 'cache-control': isPage ? 'no-store' : 'no-cache' };
     const options = { config: { access: 'public' }, onRequest: count };
     app.get(isPage ? path : `${path}/${name.replace(/\.ts$/, '.js')}`, options, (_, reply) =>
-      reply.headers(headers).send(bodyOf()),
+      reply.headers(headers).send(readBody()),
     );
   }
 }

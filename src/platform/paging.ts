@@ -124,8 +124,8 @@ export function pageWindow(list: string, query: PageQuery): Window {
   if (after !== undefined && page !== undefined) throw invalid('page', 'can not be given together with after');
   const offset = ((page ?? 1) - 1) * limit;
   if (offset > DEEPEST_OFFSET) throw invalid('page', `reaches beyond ${DEEPEST_OFFSET} records; use after`, 'TOO_DEEP');
-  const { field, descending } = orderOf(sort);
-  const seal = sealOf(list, query);
+  const { field, descending } = parseSort(sort);
+  const seal = makeSeal(list, query);
   return {
     limit: limit + 1,
     offset,
@@ -137,7 +137,7 @@ export function pageWindow(list: string, query: PageQuery): Window {
   };
 }
 
-function orderOf(sort: Sort): { field: OrderField; descending: boolean } {
+function parseSort(sort: Sort): { field: OrderField; descending: boolean } {
   const descending = sort.startsWith('-');
   return { field: (descending ? sort.slice(1) : sort) as OrderField, descending };
 }
@@ -145,7 +145,7 @@ function orderOf(sort: Sort): { field: OrderField; descending: boolean } {
 // What may differ between two pages of one walk.
 const TURNED = new Set(['page', 'limit', 'skipCount', 'after']);
 
-function sealOf(list: string, query: PageQuery): string {
+function makeSeal(list: string, query: PageQuery): string {
   const asked = { ...query, ...('search' in query ? { search: readSearch(query as { search?: string }) } : {}) };
   const parts = Object.entries(asked).filter(([name, value]) => !TURNED.has(name) && (value ?? null) !== null);
   const text = JSON.stringify([list, parts.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
@@ -154,7 +154,7 @@ function sealOf(list: string, query: PageQuery): string {
 
 function readCursor(text: string, field: OrderField, seal: string): { at: string; id: string } {
   const [at = '', id = '', sealed = ''] = Buffer.from(text, 'base64url').toString('latin1').split('|');
-  const place = placeOf(at, field);
+  const place = readPlace(at, field);
   if (place === null || !isId(id)) throw invalid('after', 'is not a cursor of this list');
   if (sealed !== seal)
     throw invalid('after', 'is a cursor of another list, sort or set of filters: begin again without it', 'OTHER_LIST');
@@ -162,7 +162,7 @@ function readCursor(text: string, field: OrderField, seal: string): { at: string
 }
 
 /** The place of a cursor as PostgreSQL reads it; null where it is none. */
-function placeOf(at: string, field: OrderField): string | null {
+function readPlace(at: string, field: OrderField): string | null {
   if (field === 'row_index') return /^\d{1,9}$/.test(at) ? at : null;
   // Whose last message has not been comes after everybody else.
   if (at === '' && field === 'last_message_at') return '-infinity';

@@ -74,12 +74,12 @@ export function completeDocument(document: ApiDocument): ApiDocument {
   const words = new Map(Object.entries(read('words') as Record<string, string>));
   Object.assign(document.components.schemas, webhooks.schemas);
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
-    sayScope(operation);
+    describeScope(operation);
     showAnswers(operation);
     showExamples(operation, recorded);
     for (const parameter of operation.parameters ?? [])
       parameter.description ??= parameter.schema?.description ?? words.get(parameter.name) ?? '';
-    for (const media of mediaOf(operation)) if (media.schema) describe(media.schema, '', words);
+    for (const media of listMedia(operation)) if (media.schema) describe(media.schema, '', words);
   }
   for (const [name, schema] of Object.entries(document.components.schemas)) describe(schema, name, words);
   document.components = { ...document.components, headers: HEADERS, examples: problemExamples(document) };
@@ -87,7 +87,7 @@ export function completeDocument(document: ApiDocument): ApiDocument {
   return document;
 }
 
-function sayScope(operation: Operation): void {
+function describeScope(operation: Operation): void {
   const scope = operation['x-scope'];
   if (scope === undefined) return;
   operation.security = [{ bearer: [scope] }];
@@ -140,7 +140,7 @@ function showAnswers({ parameters = [], responses }: Operation): void {
   }
 }
 
-const mediaOf = ({ requestBody, responses }: Operation): Media[] =>
+const listMedia = ({ requestBody, responses }: Operation): Media[] =>
   [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}));
 
 const JSON_TYPE = 'application/json';
@@ -151,8 +151,8 @@ function showExamples({ operationId, requestBody, responses }: Operation, { oper
   if (asked && request !== undefined) asked.example = request;
   for (const [status, { description, content = {} }] of Object.entries(responses)) {
     const problem = content['application/problem+json'];
-    const told = content[JSON_TYPE] ?? content['text/csv'];
-    if (told && status.startsWith('2') && answer !== undefined) told.example = answer;
+    const shown = content[JSON_TYPE] ?? content['text/csv'];
+    if (shown && status.startsWith('2') && answer !== undefined) shown.example = answer;
     if (problem)
       problem.examples = Object.fromEntries(
         description.split(', ').map((code) => [code, { $ref: `#/components/examples/${code}` }]),
@@ -165,7 +165,7 @@ const REQUEST_ID = '0f6c3d0e-5c52-4b0e-9d39-1f4a7d4c2b11';
 /** One for each code that an operation names, whichever it is. */
 function problemExamples({ paths }: ApiDocument): object {
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
-  const named = new Set(operations.flatMap(mediaOf).flatMap(({ examples = {} }) => Object.keys(examples)));
+  const named = new Set(operations.flatMap(listMedia).flatMap(({ examples = {} }) => Object.keys(examples)));
   const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => named.has(code));
   return Object.fromEntries(
     codes.map((code) => [code, { summary: ERRORS[code].title, value: toProblem(new AppError(code), REQUEST_ID) }]),
@@ -185,7 +185,7 @@ function describe(schema: Schema, path: string, words: ReadonlyMap<string, strin
 
 /** Each is posted to the company's own address. */
 function describeWebhooks(events: Webhooks['events'], recorded: Recorded): object {
-  const webhookOf = (event: string, { summary, data }: { summary: string; data: string }): object => ({
+  const describeWebhook = (event: string, { summary, data }: { summary: string; data: string }): object => ({
     post: {
       tags: ['Webhooks'],
       summary,
@@ -201,7 +201,7 @@ function describeWebhooks(events: Webhooks['events'], recorded: Recorded): objec
       responses: { '2XX': { description: 'Received. Every other answer, and none within 10 seconds, is a failure' } },
     },
   });
-  return Object.fromEntries(Object.entries(events).map(([event, about]) => [event, webhookOf(event, about)]));
+  return Object.fromEntries(Object.entries(events).map(([event, about]) => [event, describeWebhook(event, about)]));
 }
 
 const deliverySchema = (event: string, data: string): object => ({

@@ -191,7 +191,7 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
     },
     preValidation: async (request, reply) => {
       if (!form) return body === undefined ? refuseSurplus(request.body) : undefined;
-      const owner = companyOf(entered.get(request)) ?? addressGroup(request.ip);
+      const owner = enteredCompany(entered.get(request)) ?? addressGroup(request.ip);
       const received = await receiveForm(request, reply, { ...form, body, owner });
       forms.set(request, received);
       request.body = received.body;
@@ -219,7 +219,7 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
     });
 }
 
-const companyOf = (entered: object | undefined): string | null =>
+const enteredCompany = (entered: object | undefined): string | null =>
   (entered as { companyId?: string | null } | undefined)?.companyId ?? null;
 
 /** Whoever did not get in is answered as it is. */
@@ -249,7 +249,7 @@ function answer<E extends object, W, P extends TSchema, Q extends TSchema, B ext
     'principal' in entered ? (entered as unknown as { principal: Principal; companyId: string | null }) : null;
   const run = (attempt: Attempt | null): Promise<Static<R>> => {
     const writes = caller && declaration.method !== 'GET';
-    return handler(door.who(entered, writes ? trailOf(declaration, caller, request, attempt) : null), asked);
+    return handler(door.who(entered, writes ? createTrail(declaration, caller, request, attempt) : null), asked);
   };
   const key = request.headers['idempotency-key'];
   if (!again || !caller || typeof key !== 'string') return run(null);
@@ -264,7 +264,7 @@ function answer<E extends object, W, P extends TSchema, Q extends TSchema, B ext
   });
 }
 
-function trailOf(
+function createTrail(
   declaration: { scope?: Scope | null; action?: string },
   { principal, companyId }: { principal: Principal; companyId: string | null },
   request: FastifyRequest,

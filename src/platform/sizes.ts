@@ -14,7 +14,7 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** The records of a page; the rest is for what stands beside them, such as the table above its rows. */
 export const MAX_PAGE_BYTES = MAX_ANSWER_BYTES - MAX_RECORD_BYTES;
 
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 interface Size {
   /** What the record held before; absent of a new one. */
@@ -25,8 +25,8 @@ interface Size {
 
 /** What is wrong with the size of a change, or null. A change that does not enlarge what was too large already is welcome. */
 export function findSizeFault({ before, after, most }: Size): string | null {
-  const bytes = bytesOf(after);
-  if (bytes <= most || (before !== undefined && bytes <= bytesOf(before))) return null;
+  const bytes = countBytes(after);
+  if (bytes <= most || (before !== undefined && bytes <= countBytes(before))) return null;
   return `is larger than ${most / 1024} kB: ${bytes} bytes of JSON`;
 }
 
@@ -53,6 +53,6 @@ const growingParts = ({ custom_fields, tags, columns, options }: Growing) => [cu
 export function expectRecordSize<R extends Growing>(path: keyof Growing, record: R, before?: Growing): R {
   const fault = findSizeFault({ after: record, most: MAX_RECORD_BYTES });
   if (fault === null) return record;
-  if (before && bytesOf(growingParts(record)) <= bytesOf(growingParts(before))) return record;
+  if (before && countBytes(growingParts(record)) <= countBytes(growingParts(before))) return record;
   throw invalid(path, `makes a record that ${fault}`, 'TOO_LARGE');
 }

@@ -18,10 +18,10 @@ export function validationProblem(failures: Failure[], part: string): AppError {
   if (part === 'params') return notFound();
   const errors: FieldError[] = [];
   for (const failure of failures) {
-    const path = pathOf(failure) || part;
+    const path = formatPath(failure) || part;
     // A text that is empty, or breaks a pattern, often has no format either: to say so twice helps nobody.
     if (FORMS.has(failure.keyword) && errors.some((error) => error.path === path)) continue;
-    errors.push({ path, code: codeOf(failure.keyword), message: tellFailure(failure) });
+    errors.push({ path, code: toCode(failure.keyword), message: tellFailure(failure) });
     if (errors.length === MAX_FIELD_ERRORS) break;
   }
   const [first] = errors;
@@ -30,10 +30,10 @@ export function validationProblem(failures: Failure[], part: string): AppError {
 
 const FORMS = new Set(['pattern', 'format']);
 
-const codeOf = (keyword: string): string => keyword.replaceAll(/([A-Z])/g, '_$1').toUpperCase();
+const toCode = (keyword: string): string => keyword.replaceAll(/([A-Z])/g, '_$1').toUpperCase();
 
 /** `a.b[0]` */
-function pathOf({ instancePath, params }: Failure): string {
+function formatPath({ instancePath, params }: Failure): string {
   const parts = instancePath
     .split('/')
     .slice(1)

@@ -23,7 +23,7 @@ export function createBallast(folder: string): Ballast {
   return {
     keep: async () => {
       if (isKept) return;
-      if ((await sizeOf(path)) !== BALLAST_BYTES) await fill(path);
+      if ((await readSize(path)) !== BALLAST_BYTES) await fill(path);
       isKept = true;
     },
     drop: async () => {
@@ -52,7 +52,7 @@ async function fill(path: string): Promise<void> {
   }
 }
 
-function sizeOf(path: string): Promise<number> {
+function readSize(path: string): Promise<number> {
   // Failure policy: a file that can not be looked at is made anew, which tells why if it fails, too.
   return stat(path).then(
     ({ size }) => size,

@@ -55,7 +55,7 @@ export function renderGuide({ path, markdown }: Guide, anchors: Anchors): Render
         return `<h${depth} id="${id}">${inner}<a class="anchor" href="#${id}" aria-label="${label}">#</a></h${depth}>\n`;
       },
       link({ href, tokens }) {
-        return `<a href="${escapeHtml(addressOf(path, href, anchors))}">${this.parser.parseInline(tokens)}</a>`;
+        return `<a href="${escapeHtml(resolveLink(path, href, anchors))}">${this.parser.parseInline(tokens)}</a>`;
       },
       code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
       html: ({ text }) => escapeHtml(text),
@@ -103,7 +103,7 @@ function createIds(): (text: string) => string {
 const isCode = (text: string): boolean => /^[A-Z][A-Z_]+$/.test(text);
 
 /** Where a link of `path` leads: guides link to each other by their files, so that a code host can follow them, too. */
-function addressOf(path: string, href: string, anchors: Anchors): string {
+function resolveLink(path: string, href: string, anchors: Anchors): string {
   if (/^[a-z]+:/.test(href)) return href;
   const [file = '', fragment] = href.split('#');
   const base = `http://guides/docs/${path || 'README'}`;

@@ -20,40 +20,40 @@ export function listGuidePaths(): string[] {
   const names = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
   const decisions = readdirSync(new URL(`${DECISIONS}/`, ROOT)).filter((name) => name.endsWith('.md'));
   return [
-    ...names.map((name) => pathOf(name.slice(0, -'.md'.length))),
+    ...names.map((name) => toPath(name.slice(0, -'.md'.length))),
     DECISIONS,
     ...decisions.toSorted().map((name) => `${DECISIONS}/${name.slice(0, -'.md'.length)}`),
   ];
 }
 
-const pathOf = (name: string): string => (name === OVERVIEW ? '' : name);
+const toPath = (name: string): string => (name === OVERVIEW ? '' : name);
 
 /** All of them. */
 export function readGuides(): Guide[] {
   const read = (path: string): Guide => {
     const markdown = readFileSync(new URL(`${path || OVERVIEW}.md`, ROOT), 'utf8');
-    return { path, title: titleOf(markdown), group: groupOf(path), markdown };
+    return { path, title: readTitle(markdown), group: chooseGroup(path), markdown };
   };
   const files = listGuidePaths().filter((path) => path !== DECISIONS);
-  const guides = files.map(read).toSorted((a, b) => rankOf(a) - rankOf(b));
-  return [...guides, indexOf(guides.filter(({ group }) => group === 'Decisions'))];
+  const guides = files.map(read).toSorted((a, b) => chooseRank(a) - chooseRank(b));
+  return [...guides, makeIndex(guides.filter(({ group }) => group === 'Decisions'))];
 }
 
 /** A guide begins with its title. */
-const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? '';
+const readTitle = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? '';
 
-function groupOf(path: string): Guide['group'] {
+function chooseGroup(path: string): Guide['group'] {
   if (path.startsWith(`${DECISIONS}/`)) return 'Decisions';
   return FOR_INTEGRATORS.includes(path || OVERVIEW) ? 'Guides' : 'How it is built';
 }
 
 /** Those of the inside keep the order of their names. */
-function rankOf({ path, group }: Guide): number {
+function chooseRank({ path, group }: Guide): number {
   return group === 'Guides' ? FOR_INTEGRATORS.indexOf(path || OVERVIEW) : FOR_INTEGRATORS.length;
 }
 
 /** What the folder itself shows, as a code host does. */
-function indexOf(decisions: Guide[]): Guide {
+function makeIndex(decisions: Guide[]): Guide {
   const lines = decisions.map(({ path, title }) => `- [${title}](${path}.md)`);
   const intro = 'What was decided, what else was possible, and why: half a page each.';
   return {

@@ -9,7 +9,7 @@ export async function* readCsv(source: SheetSource, wanted: WantedColumns): Asyn
   const texts = decode(source);
   try {
     const first = await nextSample(texts);
-    const cutter = cutRows(delimiterOf(first), wanted, readCell);
+    const cutter = cutRows(guessDelimiter(first), wanted, readCell);
     yield* cutter.take(first);
     for await (const text of texts) yield* cutter.take(text);
     yield* cutter.end();
@@ -49,7 +49,7 @@ async function nextSample(texts: AsyncGenerator<string>): Promise<string> {
 }
 
 /** Whichever stands most often in the first row, outside of quotes. */
-function delimiterOf(sample: string): string {
+function guessDelimiter(sample: string): string {
   const [row = ''] = sample
     .replaceAll(/"[^"]*"/g, '')
     .trimStart()

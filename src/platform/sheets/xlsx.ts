@@ -63,7 +63,7 @@ function addText(cell: OpenCell, text: string): void {
 
 /** The row with this cell in it; null as long as no cell has a value. */
 function withCell(draft: RowDraft | null, cell: OpenCell, reading: Reading): RowDraft | null {
-  const value = valueOf(cell, reading);
+  const value = readValue(cell, reading);
   if (value === null) return draft;
   const begun = draft ?? draftRow();
   if (value === TOO_LONG) begun.tooLarge(cell.column);
@@ -97,7 +97,7 @@ function collectRows(reading: Reading) {
       open(name: string, attributes: Record<string, string>): void {
         if (name === 'row') openRow(attributes['r']);
         else if (name === 'c') {
-          const column = columnOf(attributes['r']) ?? nextColumn;
+          const column = parseColumn(attributes['r']) ?? nextColumn;
           nextColumn = column + 1;
           cell = { column, type: attributes['t'] ?? 'n', style: Number(attributes['s'] ?? 0), text: '', bytes: 0 };
         } else if (name === 'rPh') isReading = true;
@@ -122,7 +122,7 @@ function collectRows(reading: Reading) {
 }
 
 /** B7 → 1; undefined where the cell does not say where it is. */
-function columnOf(reference: string | undefined): number | undefined {
+function parseColumn(reference: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0];
   if (letters === undefined) return undefined;
   const column = letters.split('').reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
@@ -130,7 +130,7 @@ function columnOf(reference: string | undefined): number | undefined {
   return column - 1;
 }
 
-function valueOf({ column, type, style, text, bytes }: OpenCell, reading: Reading): Cell | typeof TOO_LONG {
+function readValue({ column, type, style, text, bytes }: OpenCell, reading: Reading): Cell | typeof TOO_LONG {
   if (bytes > MAX_CELL_BYTES) return TOO_LONG;
   if (text.trim() === '') return null;
   if (type === 's') return /^\s*\d{1,9}\s*$/.test(text) ? reading.lookUp(Number(text), column) : null;
@@ -144,7 +144,7 @@ function valueOf({ column, type, style, text, bytes }: OpenCell, reading: Readin
   if (type === 'e') return null;
   const number = Number(text);
   if (!Number.isFinite(number)) throw sheetFault('has a number in it that is none');
-  if (reading.dateStyles.has(style)) return dateOf(number, reading.from1904);
+  if (reading.dateStyles.has(style)) return toDate(number, reading.from1904);
   return isPrecise(text) ? number : shownNumber(text.trim(), number);
 }
 
@@ -162,7 +162,7 @@ const START_1904 = Date.UTC(1904, 0, 1);
 // The end of 9999.
 const LAST_DAY = 2_958_465;
 
-function dateOf(days: number, from1904: boolean): Cell {
+function toDate(days: number, from1904: boolean): Cell {
   if (days < 0 || days > LAST_DAY) return days;
   const seconds = Math.round(((from1904 ? START_1904 : START_1900) + days * DAY_MS) / 1000);
   const text = new Date(seconds * 1000).toISOString();

@@ -16,20 +16,20 @@ export async function* readXml(pieces: AsyncIterable<Buffer>, handlers: TagHandl
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const parser = new SaxesParser();
   let silentBytes = 0;
-  const heard = (): void => void (silentBytes = 0);
+  const resetSilence = (): void => void (silentBytes = 0);
   parser.on('doctype', () => {
     throw sheetFault('has a document type in its XML, which no workbook has', 'NOT_A_SHEET');
   });
   parser.on('opentag', (tag) => {
-    heard();
+    resetSilence();
     handlers.open?.(bare(tag.name), tag.attributes);
   });
   parser.on('closetag', (tag) => {
-    heard();
+    resetSilence();
     handlers.close?.(bare(tag.name));
   });
   const takeText = (text: string): void => {
-    heard();
+    resetSilence();
     handlers.text?.(text);
   };
   parser.on('text', takeText);
