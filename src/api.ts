@@ -20,7 +20,14 @@ import { loadConfig, type Config } from './config.ts';
 import type { Kit } from './kit.ts';
 import { countVisit } from './platform/access.ts';
 import { createServer, type ServerOptions } from './platform/http.ts';
-import { describeApi, healthRoutes, metricsRoute, referencePages, UNASKED, type Health } from './platform/service.ts';
+import {
+  describeApi,
+  healthRoutes,
+  metricsRoute,
+  referencePages,
+  PLACEHOLDER_HEALTH,
+  type Health,
+} from './platform/service.ts';
 import { createLog, createMetrics } from './platform/telemetry.ts';
 
 const rooms = [
@@ -71,7 +78,7 @@ export async function buildOpenApi(): Promise<object> {
     metrics: createMetrics(),
     config: loadConfig({}),
   } as unknown as Kit;
-  const app = await buildApi(kit, UNASKED);
+  const app = await buildApi(kit, PLACEHOLDER_HEALTH);
   await app.ready();
   const document = app.swagger();
   await app.close();

@@ -19,7 +19,7 @@ import { startDeliveries } from './features/webhooks/deliver.ts';
 import { purgeDeliveriesJob, redactContactJob } from './features/webhooks/jobs.ts';
 import type { Kit } from './kit.ts';
 import type { Job, Jobs, Worked } from './platform/jobs.ts';
-import { lookOut } from './platform/look-out.ts';
+import { pollDueWork } from './platform/due-work.ts';
 import type { TSchema } from 'typebox';
 
 // How often a process looks in the database for work that other processes have left. A process with the embedded database is alone: all
@@ -68,7 +68,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     crossedStatuses(kit),
     changesToAddUp(kit),
   ];
-  const stopLooking = lookOut(kit.database.system('upkeep'), dueWork, {
+  const stopLooking = pollDueWork(kit.database.system('upkeep'), dueWork, {
     everyMs: isAlone ? LOOK_ALONE_MS : LOOK_MS,
     log: kit.log,
   });

@@ -59,8 +59,7 @@ const BLOCKED_GLOBAL_V6 = [
 
 /**
  * The block of IPv4 addresses written as IPv6 (::ffff:a.b.c.d). Node's BlockList compares each IPv4 address with the IPv6 rules in this
- * form,
- * so an IPv6 rule over this block would block all of IPv4. No rule may contain it; Node compares such addresses with the IPv4 rules.
+ * form, so an IPv6 rule over this block would block all of IPv4. No rule may contain it; Node compares such addresses with the IPv4 rules.
  */
 const MAPPED: Prefix = { family: 6, base: 0xffffn << 32n, length: 96 };
 
@@ -188,7 +187,7 @@ function examineUrl(text: string, guard: AddressGuard, trusted: readonly URL[]):
   return { url, wrong: null, skipsGuard };
 }
 
-/** How many verdicts are remembered. A verdict depends only on the text of the URL, and deliveries use the same URLs again and again. */
+/** How many verdicts are remembered, because deliveries use the same URLs again and again. */
 const KNOWN_URLS = 1_000;
 
 /** Returns a function that examines URLs and remembers the verdicts. */
@@ -220,8 +219,7 @@ const isBelow = ({ pathname }: URL, place: URL): boolean =>
 export async function refuseHost(url: URL, guard: AddressGuard): Promise<string | null> {
   const host = bareHost(url);
   if (isIP(host) !== 0) return guard.blocks(host) ? NOT_PUBLIC : null;
-  // Names that end in localhost are loopback, whatever the name server answers. They are refused only if both families are blocked, because
-  // a connection skips blocked addresses.
+  // Names that end in localhost mean loopback. One allowed family is enough, because a connection skips blocked addresses.
   if (/(^|\.)localhost\.?$/.test(host)) return guard.blocks('127.0.0.1') && guard.blocks('::1') ? NOT_PUBLIC : null;
   // A name that does not resolve now is accepted: name servers fail and recover, and every connection is checked again anyway.
   return (await lookUp(host)).some(guard.blocks) ? NOT_PUBLIC : null;

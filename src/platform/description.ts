@@ -1,7 +1,7 @@
 /** Turns the declaration of an operation into its entry in the OpenAPI document. */
 import { Type, type TSchema } from 'typebox';
 import { ERRORS, Problem, type ErrorCode } from './errors.ts';
-import { inForm, ref } from './schema.ts';
+import { explainedPattern, ref } from './schema.ts';
 
 interface Described {
   method: string;
@@ -51,7 +51,7 @@ const KEY_HEADER = {
     Type.String({
       minLength: 1,
       maxLength: 255,
-      ...inForm(String.raw`^[\x21-\x7e]+$`, 'must be letters, digits and signs of ASCII without spaces'),
+      ...explainedPattern(String.raw`^[\x21-\x7e]+$`, 'must be letters, digits and signs of ASCII without spaces'),
       description: 'Any text of your own: a repeat with the same key and body within 24 hours does nothing twice',
     }),
   ),

@@ -17,7 +17,7 @@ import { databaseProblem } from './db.ts';
 import { AppError, notFound, toProblem, type ErrorCode } from './errors.ts';
 import { own } from './own.ts';
 import { definedSchemas } from './schema.ts';
-import { answerStrays } from './strays.ts';
+import { answerUnroutedRequests } from './unrouted.ts';
 import { plainLog, type Log, type Metrics } from './telemetry.ts';
 import { validationProblem, type Failure } from './validation.ts';
 
@@ -106,7 +106,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
     const hasNoHost = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
     done(hasNoHost ? new AppError('MALFORMED_BODY', 'The request names no host') : undefined);
   });
-  answerStrays(app, MAX_PARAM);
+  answerUnroutedRequests(app, MAX_PARAM);
   // A file that the reference page does not have.
   app.setNotFoundHandler((request, reply) => sendProblem(notFound(), request, reply));
   // An expectation that nobody knows is passed over, as HTTP allows: Node's own 417 has neither body nor request id.

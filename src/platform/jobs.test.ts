@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/wait.ts';
 import { newId } from './ids.ts';
 import { defineJob, migrateJobs, openJobs } from './jobs.ts';
-import { lookOut } from './look-out.ts';
+import { pollDueWork } from './due-work.ts';
 import { createLog } from './telemetry.ts';
 import { openDatabase } from './tenant.ts';
 
@@ -29,7 +29,7 @@ const log = createLog('silent');
 const running = openJobs({ url: database.url, worker: true, log, upkeepSeconds: 1 });
 await running.start();
 const due = running.dueWork(Object.values(jobs).map(({ name }) => name));
-const stopLooking = lookOut(platform.system('upkeep'), [due], { everyMs: 100, log });
+const stopLooking = pollDueWork(platform.system('upkeep'), [due], { everyMs: 100, log });
 after(async () => {
   stopLooking();
   await running.stop();

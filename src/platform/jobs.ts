@@ -4,9 +4,9 @@ import type { Static, TSchema } from 'typebox';
 import { isStorageFull, openPool, ROLES, type Executor } from './db.ts';
 import { newId } from './ids.ts';
 import { createAttempts, type Attempts, type Fetched } from './job-attempts.ts';
-import type { DueWork } from './look-out.ts';
+import type { DueWork } from './due-work.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
-import { tellError, type Log } from './telemetry.ts';
+import { describeError, type Log } from './telemetry.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
 export const QUEUE_SCHEMA = 'pgboss';
@@ -247,7 +247,7 @@ async function handleBatch<T extends TSchema>(
       // Failure policy: a job that the full disk interrupted begins again when there is room, which costs none of its tries.
       if (isStorageFull(error) && (await room())) return work({ id, data });
       log.warn({ err: error, job: job.name, job_id: id }, 'job failed');
-      await boss.fail(job.name, id, { message: tellError(error)['message'] });
+      await boss.fail(job.name, id, { message: describeError(error)['message'] });
     }
   };
   const giveUp = async ({ id }: { id: string }): Promise<void> => {

@@ -71,9 +71,8 @@ const RESERVED_HEADERS =
   /^(host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$|^proxy-/;
 
 /**
- * Opens the door. `allow`: CIDRs that tenants may reach although they are private (throws an Error on a bad one).
- * `trusted`: addresses that skip the guard with all that is below them; nothing else of their servers may be called by a tenant.
- * `connections`: per origin.
+ * Opens the door. `allow`: CIDRs that tenants may reach although they are private (throws an Error on a bad one). `trusted`: addresses
+ * that skip the guard with all that is below them; nothing else of their servers may be called by a tenant. `connections`: per origin.
  */
 export function createOutbound(options: { allow: string[]; trusted: string[]; connections?: number }): Outbound {
   const guard = createAddressGuard(options.allow);
@@ -138,8 +137,8 @@ function openDoor(connections: number, blockList?: BlockList): Door {
 }
 
 /**
- * undici parses all that one read returns, also behind the header that broke its limit, and makes an Error with a stack
- * for each further one: 64 kB of small headers cost 200 ms. So it is given little at a time.
+ * undici parses all that one read returns, also behind the header that broke its limit, and makes an Error with a stack for each further
+ * one: 64 kB of small headers cost 200 ms. So it is given little at a time.
  */
 function readInSlices(socket: Socket): Socket {
   const read = socket.read.bind(socket);

@@ -1,7 +1,7 @@
 /**
- * How a room declares an operation: path, scope, schemas per status, and a handler of one expression. The declaration is
- * everything: access is checked before the body is read, the body before the handler runs, only named fields leave, and
- * what is written carries its audit and its Idempotency-Key.
+ * How a room declares an operation: path, scope, schemas per status, and a handler of one expression. The declaration is everything:
+ * access is checked before the body is read, the body before the handler runs, only named fields leave, and what is written carries its
+ * audit and its Idempotency-Key.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Static, TObject, TSchema, TUndefined } from 'typebox';

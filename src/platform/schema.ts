@@ -1,6 +1,6 @@
 /**
- * The few helpers that turn TypeBox objects into what this project writes on the wire: named records that OpenAPI shows
- * by reference, string enums as one `enum`, ids and timestamps, forms of texts with their words.
+ * The few helpers that turn TypeBox objects into what this project writes on the wire: named records that OpenAPI shows by reference,
+ * string enums as one `enum`, ids and timestamps, forms of texts with their words.
  */
 import { Type, type Static, type TSchema } from 'typebox';
 
@@ -44,19 +44,19 @@ export function nullable<T extends TSchema>(schema: T) {
 const forms = new Map<string, string>();
 
 /** The form that a text must have. `words` tell it to whoever sent another: "must …". */
-export function inForm(pattern: string, words: string): { pattern: string } {
+export function explainedPattern(pattern: string, words: string): { pattern: string } {
   if ((forms.get(pattern) ?? words) !== words) throw new Error(`the pattern ${pattern} has two explanations`);
   forms.set(pattern, words);
   return { pattern };
 }
 
-/** Undefined for a pattern that inForm() does not know. */
-export const explainForm = (pattern: string): string | undefined => forms.get(pattern);
+/** Undefined for a pattern that explainedPattern() does not know. */
+export const explainPattern = (pattern: string): string | undefined => forms.get(pattern);
 
-export const NOT_BLANK = inForm(String.raw`\S`, 'must hold more than spaces');
-export const NO_BLANKS_AROUND = inForm(String.raw`^\S([\s\S]*\S)?$`, 'must not begin or end with a space');
-export const WEB_ADDRESS = inForm('^https?://', 'must begin with https:// or http://');
-export const SLUG = inForm(
+export const NOT_BLANK = explainedPattern(String.raw`\S`, 'must hold more than spaces');
+export const NO_BLANKS_AROUND = explainedPattern(String.raw`^\S([\s\S]*\S)?$`, 'must not begin or end with a space');
+export const WEB_ADDRESS = explainedPattern('^https?://', 'must begin with https:// or http://');
+export const SLUG = explainedPattern(
   '^[a-z][a-z0-9_]*$',
   'must begin with a letter from a to z and go on with such letters, digits and underscores',
 );
@@ -66,7 +66,7 @@ export const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK });
 
 /** ISO 3166 alpha-2; whether there is such a country is checked where it is used. */
 export const Country = Type.String({
-  ...inForm('^[A-Z]{2}$', 'must be a country in two capital letters, such as BR'),
+  ...explainedPattern('^[A-Z]{2}$', 'must be a country in two capital letters, such as BR'),
   description: 'ISO 3166 alpha-2: BR',
 });
 
@@ -88,7 +88,7 @@ export const PhoneCountry = Type.String({
 export const ID_PATTERN = '^[0-9a-f]{24}$';
 /** 24 lower-case hex characters. */
 export const Id = Type.String({
-  ...inForm(ID_PATTERN, 'must be an id: 24 characters from 0 to 9 and a to f'),
+  ...explainedPattern(ID_PATTERN, 'must be an id: 24 characters from 0 to 9 and a to f'),
   description: 'Identifier: 24 lower-case hex characters',
 });
 
@@ -98,7 +98,7 @@ export const Id = Type.String({
  */
 export const Timestamp = Type.String({
   format: 'date-time',
-  ...inForm(
+  ...explainedPattern(
     String.raw`^(?!0000|9999(?!.*Z$))\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(\.\d{1,9})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$`,
     'must be a time such as 2026-01-31T12:00:00.000Z',
   ),

@@ -24,7 +24,7 @@ export interface Health {
 }
 
 /** Of an API that is put together only to be looked at. */
-export const UNASKED: Health = { phase: 'starting', ping: async () => undefined, hasRoom: () => true };
+export const PLACEHOLDER_HEALTH: Health = { phase: 'starting', ping: async () => undefined, hasRoom: () => true };
 
 /** Whoever calls while `work` runs gets what that run returns: a flood of callers costs as much as one. */
 function shareRuns<T>(work: () => Promise<T>): () => Promise<T> {

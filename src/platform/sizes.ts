@@ -47,8 +47,8 @@ interface Growing {
 const growingParts = ({ custom_fields, tags, columns, options }: Growing) => [custom_fields, tags, columns, options];
 
 /**
- * Throws VALIDATION_FAILED naming `path` where the record, as it will be answered, is too large. A record that was
- * too large already may still be changed, as long as these parts do not grow.
+ * Throws VALIDATION_FAILED naming `path` where the record, as it will be answered, is too large. A record that was too large already may
+ * still be changed, as long as these parts do not grow.
  */
 export function expectRecordSize<R extends Growing>(path: keyof Growing, record: R, before?: Growing): R {
   const fault = findSizeFault({ after: record, most: MAX_RECORD_BYTES });

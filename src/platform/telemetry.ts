@@ -16,7 +16,7 @@ const REDACTED = ['authorization', 'token', 'password', 'business_token', 'api_k
  * What an error may say in a log or a job's record. PostgreSQL quotes whole rows in `detail` and values in some messages: only its codes and
  * names are kept, and the message where it speaks of the server rather than of the data.
  */
-export function tellError(error: unknown): Record<string, unknown> {
+export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: typeof error };
   const { code, constraint, table, severity } = error as Error &
     Record<'code' | 'constraint' | 'table' | 'severity', unknown>;
@@ -43,7 +43,7 @@ export function createLog(level: string, format: LogFormat = 'json'): Log {
     level,
     base: null,
     timestamp: createTimestamp(),
-    serializers: { err: tellError },
+    serializers: { err: describeError },
     redact: { paths: REDACTED, censor: '[redacted]' },
   };
   if (level === 'silent') return pino(options, { write: () => undefined });

@@ -1,7 +1,7 @@
 /**
- * The way to the data. A query accepts only what this file hands out, so that no statement runs without saying for whom:
- * a TenantTx or TenantRead carries one company; a SystemTx is for the few rooms whose work crosses companies, and says on
- * whose behalf it is done. Each company has a share of every pool, and so has each kind of the platform's own work.
+ * The way to the data. A query accepts only what this file hands out, so that no statement runs without saying for whom: a TenantTx or
+ * TenantRead carries one company; a SystemTx is for the few rooms whose work crosses companies, and says on whose behalf it is done. Each
+ * company has a share of every pool, and so has each kind of the platform's own work.
  */
 import type pg from 'pg';
 import type { Principal } from './auth.ts';

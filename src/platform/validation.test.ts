@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
-import { explainForm } from './schema.ts';
-import { tellFailure } from './validation.ts';
+import { explainPattern } from './schema.ts';
+import { describeFailure } from './validation.ts';
 
 const platform = await startPlatform();
 
@@ -60,10 +60,10 @@ test('each rule, pattern and format of the document has words of its own', async
   const visit = (schema: Json): void => {
     for (const [keyword, value] of Object.entries<Json>(schema)) {
       if (keyword === '$ref' || notRules.has(keyword) || rules.has(keyword)) continue;
-      if (keyword === 'pattern') assert.ok(explainForm(value), value);
+      if (keyword === 'pattern') assert.ok(explainPattern(value), value);
       if (keyword === 'format' && value === 'binary') continue;
       const params = { limit: value, pattern: value, format: value };
-      assert.ok(!vague.includes(tellFailure({ keyword, params })), `${keyword}: ${JSON.stringify(value)}`);
+      assert.ok(!vague.includes(describeFailure({ keyword, params })), `${keyword}: ${JSON.stringify(value)}`);
     }
     const inner = [schema.items, schema.additionalProperties, ...Object.values(schema.properties ?? {})];
     for (const each of [...inner, ...(schema.anyOf ?? [])]) if (typeof each === 'object') visit(each);

@@ -1,7 +1,7 @@
 /** What a validator found wrong, in words for people: no patterns, no keywords of the validator, no lists without an end. */
 import { AppError, notFound, type FieldError } from './errors.ts';
-import { explainForm } from './schema.ts';
-import { formatCount, tellValues } from './words.ts';
+import { explainPattern } from './schema.ts';
+import { formatCount, listValues } from './words.ts';
 
 /** As Ajv and TypeBox report it. */
 export interface Failure {
@@ -21,7 +21,7 @@ export function validationProblem(failures: Failure[], part: string): AppError {
     const path = formatPath(failure) || part;
     // A text that is empty, or breaks a pattern, often has no format either: to say so twice helps nobody.
     if (FORMS.has(failure.keyword) && errors.some((error) => error.path === path)) continue;
-    errors.push({ path, code: toCode(failure.keyword), message: tellFailure(failure) });
+    errors.push({ path, code: toCode(failure.keyword), message: describeFailure(failure) });
     if (errors.length === MAX_FIELD_ERRORS) break;
   }
   const [first] = errors;
@@ -57,9 +57,9 @@ interface Params {
 const WORDS = new Map<string, (params: Params) => string>([
   ['additionalProperties', () => 'is not a property that can be set'],
   ['required', () => 'is required'],
-  ['type', ({ type }) => `must be ${tellTypes([type].flat())}`],
-  ['enum', ({ allowedValues }) => `must be one of ${tellValues(allowedValues)}`],
-  ['pattern', ({ pattern }) => explainForm(pattern) ?? 'is not in the expected form'],
+  ['type', ({ type }) => `must be ${describeTypes([type].flat())}`],
+  ['enum', ({ allowedValues }) => `must be one of ${listValues(allowedValues)}`],
+  ['pattern', ({ pattern }) => explainPattern(pattern) ?? 'is not in the expected form'],
   ['format', ({ format }) => FORMATS.get(format) ?? 'is not in the expected form'],
   ['minLength', ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`)],
   ['maxLength', ({ limit }) => `must have at most ${formatCount(limit, 'character')}`],
@@ -81,7 +81,7 @@ const FORMATS = new Map([
 ]);
 
 /** What is wrong, as the end of a sentence that begins with the field. */
-export function tellFailure({ keyword, params }: Pick<Failure, 'keyword' | 'params'>): string {
+export function describeFailure({ keyword, params }: Pick<Failure, 'keyword' | 'params'>): string {
   return WORDS.get(keyword)?.(params as Params) ?? 'is not valid';
 }
 
@@ -94,4 +94,4 @@ const TYPES = new Map([
   ['object', 'an object'],
 ]);
 
-const tellTypes = (types: string[]): string => types.map((type) => TYPES.get(type) ?? type).join(' or ');
+const describeTypes = (types: string[]): string => types.map((type) => TYPES.get(type) ?? type).join(' or ');

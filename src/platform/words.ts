@@ -40,10 +40,10 @@ const TOLD_WHOLE = 15;
 const TOLD_OF_MORE = 3;
 
 /** "A, B or C", and of a long list a few with how many there are. */
-export function tellValues(values: readonly unknown[]): string {
+export function listValues(values: readonly unknown[]): string {
   const named = values.map(String);
   if (named.length > TOLD_WHOLE)
-    return `${named.length} values, among them ${tellValues(named.slice(0, TOLD_OF_MORE))}`;
+    return `${named.length} values, among them ${listValues(named.slice(0, TOLD_OF_MORE))}`;
   const last = named.at(-1) ?? '';
   return named.length > 1 ? `${named.slice(0, -1).join(', ')} or ${last}` : last;
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApi } from '../../src/api.ts';
 import { ERRORS } from '../../src/platform/errors.ts';
-import { UNASKED } from '../../src/platform/service.ts';
+import { PLACEHOLDER_HEALTH } from '../../src/platform/service.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 
 const platform = await startPlatform();
@@ -340,7 +340,7 @@ function walk(node: Json, visit: (node: Record<string, unknown>, path: string) =
 
 /** `GET /v1/inboxes/:id`, in order, from the router's own tree: a level is four characters deep. */
 async function servedRoutes(): Promise<string[]> {
-  const app = await buildApi(platform.running.kit, UNASKED);
+  const app = await buildApi(platform.running.kit, PLACEHOLDER_HEALTH);
   await app.ready();
   const tree = app.printRoutes({ commonPrefix: false });
   await app.close();

@@ -1,6 +1,6 @@
 /** The settings of an inbox on this channel (`api_wap_config`), as they are stored. */
 import { Type, type Static } from 'typebox';
-import { inForm, nullable, strict } from '../../platform/schema.ts';
+import { explainedPattern, nullable, strict } from '../../platform/schema.ts';
 
 /**
  * Ids of the network: decimal strings beyond 2^53, never numbers. Only visible characters, and no dot segment, since
@@ -9,7 +9,7 @@ import { inForm, nullable, strict } from '../../platform/schema.ts';
 const NetworkId = Type.String({
   minLength: 1,
   maxLength: 64,
-  ...inForm('^(?!\\.{1,2}$)[!-~]+$', 'must be an id as the network shows it, without spaces'),
+  ...explainedPattern('^(?!\\.{1,2}$)[!-~]+$', 'must be an id as the network shows it, without spaces'),
 });
 
 export const wapConfig = strict({

@@ -1,7 +1,18 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES } from '../../channels/channel.ts';
 import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
-import { Country, Id, Name, Timestamp, define, inForm, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
+import {
+  Country,
+  Id,
+  Name,
+  Timestamp,
+  define,
+  explainedPattern,
+  nullable,
+  oneOf,
+  ref,
+  strict,
+} from '../../platform/schema.ts';
 import { Email, LANGUAGES } from '../users/schemas.ts';
 
 const COMPANY_STATUSES = ['ACTIVE', 'SUSPENDED'] as const;
@@ -12,7 +23,7 @@ const Free = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalPr
 const name = Name;
 const domain = Type.String({
   maxLength: 253,
-  ...inForm(
+  ...explainedPattern(
     String.raw`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`,
     'must be a domain in small letters, such as example.com',
   ),

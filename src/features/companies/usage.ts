@@ -1,6 +1,6 @@
 /** The database records each change of what companies store; this job adds the changes to one sum per company. */
 import type { Kit } from '../../kit.ts';
-import { seldom, type DueWork } from '../../platform/look-out.ts';
+import { throttle, type DueWork } from '../../platform/due-work.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { addUpChanges, HAS_CHANGES, lockSums } from './queries.ts';
 
@@ -22,7 +22,7 @@ export function changesToAddUp(kit: Kit): DueWork {
     }
     looking = false;
   }
-  return { due: HAS_CHANGES, begin: seldom(LOOK_EVERY_MS, () => void look()) };
+  return { due: HAS_CHANGES, begin: throttle(LOOK_EVERY_MS, () => void look()) };
 }
 
 async function addUpPortion(tx: SystemTx): Promise<number> {

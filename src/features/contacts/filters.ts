@@ -6,7 +6,7 @@ import { findLostDigits, isPrecise, NUMBER_WANTED } from '../../platform/numbers
 import { findPhoneCountry } from '../../platform/phone-country.ts';
 import { phoneProblem, readPhone } from '../../platform/phone.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
-import { tellValues } from '../../platform/words.ts';
+import { listValues } from '../../platform/words.ts';
 import type { FieldType } from '../custom-fields/schemas.ts';
 import { faultOf } from '../custom-fields/values.ts';
 import {
@@ -81,7 +81,7 @@ function readItem(item: unknown, path: string): Item {
   if (surplus !== undefined)
     throw invalid(`${path}.${surplus}`, 'is not a property of a filter', 'ADDITIONAL_PROPERTIES');
   const known = OPERATORS.find((name) => name === operator);
-  if (!known) throw invalid(`${path}.operator`, `must be one of ${tellValues(OPERATORS)}`, 'ENUM');
+  if (!known) throw invalid(`${path}.operator`, `must be one of ${listValues(OPERATORS)}`, 'ENUM');
   return { path, field: fieldOf(field, `${path}.field`), operator: known, value };
 }
 

@@ -2,7 +2,7 @@
 import { createChecker } from '../../platform/compilers.ts';
 import { own } from '../../platform/own.ts';
 import { readPhone } from '../../platform/phone.ts';
-import { tellFailure } from '../../platform/validation.ts';
+import { describeFailure } from '../../platform/validation.ts';
 import { foldText } from '../../platform/words.ts';
 import { listOf, truthOf, valueOfCell } from '../imports/cells.ts';
 import type { FieldFinder } from '../imports/imports.ts';
@@ -134,7 +134,7 @@ function faultsOf(plain: Record<string, unknown>): Fault[] {
   for (const failure of checker.findFailures(plain)) {
     const [field = ''] = failure.instancePath.slice(1).split('/');
     if (!faults.has(field))
-      faults.set(field, { field: field || null, message: own(WORDS, field) ?? tellFailure(failure) });
+      faults.set(field, { field: field || null, message: own(WORDS, field) ?? describeFailure(failure) });
   }
   return [...faults.values()];
 }

@@ -10,7 +10,7 @@ import {
   Timestamp,
   WEB_ADDRESS,
   define,
-  inForm,
+  explainedPattern,
   nullable,
   oneOf,
   ref,
@@ -72,7 +72,7 @@ const writable = {
   avatar_url: nullable(Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2_048 })),
   language: nullable(
     Type.String({
-      ...inForm('^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', 'must be a language, such as pt-BR'),
+      ...explainedPattern('^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', 'must be a language, such as pt-BR'),
       maxLength: 35,
       description: 'BCP 47: pt-BR',
     }),

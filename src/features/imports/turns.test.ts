@@ -7,7 +7,7 @@ import { emptyRows } from '../../../test/support/hostile-sheets.ts';
 import { startPlatform } from '../../../test/support/platform.ts';
 import { awaitImport, postForm } from '../../../test/support/sheets.ts';
 import { until } from '../../../test/support/wait.ts';
-import { lookOut } from '../../platform/look-out.ts';
+import { pollDueWork } from '../../platform/due-work.ts';
 import { openDatabase } from '../../platform/tenant.ts';
 import { contactTaker } from '../contacts/import-store.ts';
 import { rowTaker } from '../tables/import-store.ts';
@@ -21,7 +21,7 @@ test("a neighbour's import of one row ends while two processes work on a company
   const platform = await startPlatform();
   const { kit } = platform.running;
   const second = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
-  const stopLooking = lookOut(kit.database.system('upkeep'), [second.dueWork], { everyMs: 100, log: kit.log });
+  const stopLooking = pollDueWork(kit.database.system('upkeep'), [second.dueWork], { everyMs: 100, log: kit.log });
   t.after(second.stop);
   t.after(stopLooking);
   const [greedy, neighbour] = [await platform.createCompany(), await platform.createCompany()];

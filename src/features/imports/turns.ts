@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
 import { ChildEnded } from '../../platform/child.ts';
 import { newId } from '../../platform/ids.ts';
-import type { DueWork } from '../../platform/look-out.ts';
+import type { DueWork } from '../../platform/due-work.ts';
 import { endImport } from './queries.ts';
 import type { ImportKind } from './schemas.ts';
 import {

@@ -1,6 +1,6 @@
 /** Settles and deletes what ingestion leaves behind. */
 import type { Kit } from '../../kit.ts';
-import { seldom, type DueWork } from '../../platform/look-out.ts';
+import { throttle, type DueWork } from '../../platform/due-work.ts';
 import { hasParked } from '../messages/ingest-parked-queries.ts';
 import { deleteParked } from '../messages/ingest-queries.ts';
 import { applyCrossed, giveUpUnknown } from '../messages/ingest.ts';
@@ -42,5 +42,5 @@ export function crossedStatuses(kit: Kit): DueWork {
     looking = false;
   }
   void look();
-  return { due: hasParked(LOOK_BACK_MINUTES), begin: seldom(LOOK_EVERY_MS, () => void look()) };
+  return { due: hasParked(LOOK_BACK_MINUTES), begin: throttle(LOOK_EVERY_MS, () => void look()) };
 }

@@ -4,14 +4,24 @@ import { PartnerApiConfig } from '../../channels/partner-api/config.ts';
 import { ProfessionalNetworkConfig } from '../../channels/professional-network/config.ts';
 import { wapConfig } from '../../channels/wap-auto-closer/config.ts';
 import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { Id, Timestamp, WEB_ADDRESS, define, inForm, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
+import {
+  Id,
+  Timestamp,
+  WEB_ADDRESS,
+  define,
+  explainedPattern,
+  nullable,
+  oneOf,
+  ref,
+  strict,
+} from '../../platform/schema.ts';
 
 const INBOX_STATUSES = ['ACTIVE', 'DELETED'] as const;
 
 const number = Type.String({
   minLength: 1,
   maxLength: 40,
-  ...inForm('^\\s*[+0-9(][0-9\\s().\\/-]*$', 'must be a phone number, such as +55 11 91234-5678'),
+  ...explainedPattern('^\\s*[+0-9(][0-9\\s().\\/-]*$', 'must be a phone number, such as +55 11 91234-5678'),
   description:
     'Phone number in international format. On channels with numbers it is read like every phone number, without country code in the ' +
     "country of the company's general_config (AMBIGUOUS_PHONE where two can be meant), and stored as E.164; others keep it as it is",

@@ -1,6 +1,17 @@
 import { Type, type Static } from 'typebox';
 import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
-import { Id, Name, SLUG, Timestamp, define, inForm, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
+import {
+  Id,
+  Name,
+  SLUG,
+  Timestamp,
+  define,
+  explainedPattern,
+  nullable,
+  oneOf,
+  ref,
+  strict,
+} from '../../platform/schema.ts';
 import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
 import { ImportParams } from '../imports/schemas.ts';
 
@@ -38,7 +49,7 @@ const writable = {
   slug: Type.String({
     minLength: 1,
     maxLength: 64,
-    ...inForm(
+    ...explainedPattern(
       '^[a-z][a-z0-9_-]*$',
       'must begin with a letter from a to z and go on with such letters, digits, underscores and hyphens',
     ),

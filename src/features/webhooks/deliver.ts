@@ -7,7 +7,7 @@
  */
 import type { Kit } from '../../kit.ts';
 import { onQueued } from '../../platform/events.ts';
-import type { DueWork } from '../../platform/look-out.ts';
+import type { DueWork } from '../../platform/due-work.ts';
 import { createAhead, type Ahead } from './ahead.ts';
 import { ATTEMPT_MS, attemptDelivery } from './attempt.ts';
 import { claimDeliveries, IS_WAITING, type Capacity, type Claimed } from './delivery-queries.ts';

@@ -41,8 +41,8 @@ export async function isPostmasterOf(pid: number, data: string): Promise<boolean
 }
 
 /**
- * Ends what a killed server left behind: a backend looks for its server only when its statement is done, which may
- * take hours. Only for a folder whose server is dead. Elsewhere than on Linux they are waited for.
+ * Ends what a killed server left behind: a backend looks for its server only when its statement is done, which may take hours. Only for a
+ * folder whose server is dead. Elsewhere than on Linux they are waited for.
  */
 export async function killLeftovers(data: string): Promise<void> {
   if (process.platform !== 'linux') return;

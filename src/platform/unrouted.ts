@@ -2,10 +2,10 @@
 import findMyWay from 'find-my-way';
 import type { FastifyInstance } from 'fastify';
 import { AppError, notFound } from './errors.ts';
-import { tellValues } from './words.ts';
+import { listValues } from './words.ts';
 
 /** Answers every request without a route before its body is read: nobody would look at it. */
-export function answerStrays(app: FastifyInstance, maxParamLength: number): void {
+export function answerUnroutedRequests(app: FastifyInstance, maxParamLength: number): void {
   // Fastify does not show its own router. This one is of the same kind, so the two agree on what a path is.
   const router = findMyWay({ maxParamLength });
   const known = new Set<string>();
@@ -24,7 +24,7 @@ export function answerStrays(app: FastifyInstance, maxParamLength: number): void
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (request.method === 'OPTIONS') return void reply.code(204).header('allow', allow).send();
     // Whoever may GET may ask for the head, too; to name it here would only confuse.
-    const told = tellValues(methods.filter((method) => method !== 'HEAD'));
+    const told = listValues(methods.filter((method) => method !== 'HEAD'));
     done(new AppError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, use ${told}`, [], { allow }));
   });
 }

@@ -14,13 +14,13 @@ export interface DueWork {
 }
 
 /** Looks until the returned way to stop is taken. */
-export function lookOut(
+export function pollDueWork(
   system: SystemTx,
   dueWork: DueWork[],
   { everyMs, log }: { everyMs: number; log: Log },
 ): () => void {
   const selected = dueWork.map(({ due }, index) => `(${due}) as "${index}"`);
-  const statement = { name: 'look-out.due', text: `select ${selected.join(', ')}`, values: [] };
+  const statement = { name: 'due-work.find', text: `select ${selected.join(', ')}`, values: [] };
   let looking = false;
   async function look(): Promise<void> {
     if (looking) return;
@@ -33,7 +33,7 @@ export function lookOut(
       }
     } catch (error) {
       // Failure policy: the next look comes in a moment; a database that is away is told by whoever needs it.
-      log.debug({ err: error }, 'look-out: the look failed');
+      log.debug({ err: error }, 'due work: the look failed');
     }
     looking = false;
   }
@@ -42,7 +42,7 @@ export function lookOut(
 }
 
 /** `begin` at most once in so many milliseconds: for what is cheaper the more of it there is. */
-export function seldom(everyMs: number, begin: () => void): () => void {
+export function throttle(everyMs: number, begin: () => void): () => void {
   let lastMs = Number.NEGATIVE_INFINITY;
   return () => {
     const nowMs = performance.now();
