@@ -102,12 +102,18 @@ const ARROWS: Law[] = [
     kept: [imports('./schemas.ts'), importsType('../contacts/schemas.ts'), imports('../../platform/db.ts')],
   },
   {
-    title: 'schemas import only the platform, the channel port, channel configs and schemas of earlier rooms',
+    title: 'schemas import only the platform, the channel port, the registry and schemas of earlier rooms',
     path: 'src/features/messages/schemas.ts',
-    broken: [imports('./messages.ts'), imports('./queries.ts'), imports('../contacts/contacts.ts')],
+    broken: [
+      imports('./messages.ts'),
+      imports('./queries.ts'),
+      imports('../contacts/contacts.ts'),
+      imports('../../channels/email/settings.ts'),
+    ],
     kept: [
       imports('../contacts/schemas.ts'),
       imports('../../channels/channel.ts'),
+      imports('../../channels/registry.ts'),
       imports('../../platform/schema.ts'),
     ],
   },

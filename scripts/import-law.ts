@@ -23,7 +23,7 @@ type Kind =
   | 'channel';
 type Place =
   | { kind: Exclude<Kind, 'channel'> }
-  | { kind: 'channel'; folder: string; isConfig: boolean }
+  | { kind: 'channel'; folder: string }
   | { kind: 'room'; room: string; role: Role }
   | { kind: 'outside' }
   | { kind: 'unknown' };
@@ -36,18 +36,17 @@ interface RoomLaw {
   earlier: Role[];
   /** The same, by `import type` alone. */
   earlierTypes: Role[];
-  others: (Kind | 'channel config')[];
+  others: Kind[];
   otherTypes: Kind[];
 }
 
 const ROOM_LAWS: Record<Role, RoomLaw> = {
   schemas: {
-    // An inbox's record shows each channel's settings field by field.
-    sentence: "schemas know the platform, the channel port, channels' configs and the schemas of rooms listed before",
+    sentence: 'schemas know the platform, the channel port, the registry and the schemas of rooms listed before',
     own: ['schemas'],
     earlier: ['schemas'],
     earlierTypes: [],
-    others: ['platform', 'port', 'channel config'],
+    others: ['platform', 'port', 'registry'],
     otherTypes: [],
   },
   queries: {
@@ -56,7 +55,7 @@ const ROOM_LAWS: Record<Role, RoomLaw> = {
     earlier: [],
     earlierTypes: ['schemas'],
     others: ['platform'],
-    otherTypes: ['port'],
+    otherTypes: ['port', 'registry'],
   },
   // The set-based statements of ingestion: inbound joins them in its one transaction.
   'ingest queries': {
@@ -65,7 +64,7 @@ const ROOM_LAWS: Record<Role, RoomLaw> = {
     earlier: [],
     earlierTypes: ['schemas'],
     others: ['platform'],
-    otherTypes: ['port'],
+    otherTypes: ['port', 'registry'],
   },
   events: {
     sentence:
@@ -128,7 +127,7 @@ const LAWS: Record<Kind, { sentence: string; others: (Kind | 'routes' | 'jobs' |
   config: { sentence: 'config knows the platform only', others: ['platform'] },
   platform: { sentence: 'the platform knows no feature, no channel and no ai', others: ['platform'] },
   ai: { sentence: 'ai knows the platform only', others: ['platform', 'ai'] },
-  port: { sentence: 'the channel port knows the platform only', others: ['platform'] },
+  port: { sentence: 'the channel port knows the platform only', others: ['platform', 'port'] },
   registry: { sentence: 'the registry knows the channels and the platform', others: ['platform', 'port', 'channel'] },
   channel: {
     sentence: 'a channel knows the platform, the channel port and its own folder',
@@ -169,9 +168,8 @@ function placeOf(path: string): Place {
   if (top !== 'src') return { kind: 'outside' };
   const file = posix.basename(path);
   if (area === 'platform' || area === 'ai' || area === 'boot') return { kind: area };
-  if (area === 'channels' && rest.length > 0)
-    return { kind: 'channel', folder: name ?? '', isConfig: file === 'config.ts' };
-  if (path === 'src/channels/channel.ts') return { kind: 'port' };
+  if (area === 'channels' && rest.length > 0) return { kind: 'channel', folder: name ?? '' };
+  if (path === 'src/channels/channel.ts' || path === 'src/channels/content.ts') return { kind: 'port' };
   if (path === 'src/channels/registry.ts') return { kind: 'registry' };
   const room = ROOMS.find((listed) => listed === name);
   if (area === 'features' && room && rest.length > 0) return { kind: 'room', room, role: roleOf(file) };
@@ -207,8 +205,7 @@ function judgeRoom(from: { room: string; role: Role }, to: Place, typeOnly: bool
   const law = ROOM_LAWS[from.role];
   if (to.kind !== 'room') {
     const allowed = typeOnly ? [...law.others, ...law.otherTypes] : law.others;
-    const target = to.kind === 'channel' && to.isConfig ? 'channel config' : to.kind;
-    return allowed.some((kind) => kind === target) ? null : law.sentence;
+    return allowed.some((kind) => kind === to.kind) ? null : law.sentence;
   }
   if (to.room === from.room) return law.own.includes(to.role) ? null : law.sentence;
   const order: readonly string[] = ROOMS;

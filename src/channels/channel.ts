@@ -1,27 +1,11 @@
 /**
- * The channel port: a channel translates between one network's wire and the platform's words. Pure: it knows no
- * database and no feature. What differs between channels is said in `can`, so that nobody asks for a channel by name.
+ * The channel port: a channel translates between one network's wire and the platform's words. It knows no database and no
+ * feature. A property of `can` describes what differs between channels, so that no other code asks for a channel by name.
  */
-import { Type, type TSchema } from 'typebox';
-
-export const CHANNEL_NAMES = ['WAP_AUTO_CLOSER', 'WEB_V2', 'PARTNER_API', 'PROFESSIONAL_NETWORK', 'EMAIL'] as const;
-export type ChannelName = (typeof CHANNEL_NAMES)[number];
-
-export const CONTENT_TYPES = [
-  'TEXT',
-  'IMAGE',
-  'AUDIO',
-  'VIDEO',
-  'DOCUMENT',
-  'STICKER',
-  'TEMPLATE',
-  'INTERACTIVE',
-  'LOCATION',
-  'CONTACTS',
-  'REACTION',
-  'UNSUPPORTED',
-] as const;
-export type ContentType = (typeof CONTENT_TYPES)[number];
+import type { IncomingHttpHeaders } from 'node:http';
+import type { TObject } from 'typebox';
+import type { Outbound } from '../platform/outbound.ts';
+import type { ContentType, MessageContent } from './content.ts';
 
 /** A cause of failure as the network words it; `code` is the network's own number, or one of the platform's strings. */
 export interface NetworkError {
@@ -40,47 +24,6 @@ export interface Person {
   name?: string;
 }
 
-export interface InboundMedia {
-  networkId: string | null;
-  mimeType: string | null;
-  fileName: string | null;
-  size: number | null;
-  sha256: string | null;
-  url: string | null;
-  voice: boolean;
-  animated: boolean;
-}
-
-/** What a message says; shared by messages and by edits of messages. Absent parts are null. */
-export interface InboundContent {
-  contentType: ContentType;
-  content: string | null;
-  media: InboundMedia | null;
-  /** The contact's choice: `type` is the network's (button_reply, list_reply, nfm_reply, button, order, …). */
-  interactive: {
-    type: string;
-    id: string | null;
-    title: string | null;
-    description: string | null;
-    payload: string | null;
-    /** Structured answers (a flow's response, an order); a response that is not valid JSON stays a string. */
-    response: unknown;
-  } | null;
-  location: {
-    latitude: number;
-    longitude: number;
-    name: string | null;
-    address: string | null;
-    url: string | null;
-  } | null;
-  /** Shared contact cards, as the network sends them. */
-  contacts: unknown[] | null;
-  /** `emoji` null takes the reaction back. */
-  reaction: { externalId: string; emoji: string | null } | null;
-  /** Of UNSUPPORTED: what the network calls it, and the element as it came; `raw` null where it is too large to keep. */
-  unsupported: { kind: string; raw: Record<string, unknown> | null } | null;
-}
-
 interface InboundBase {
   /** The network's own address of the inbox (the Cloud API's phone_number_id). */
   address: string;
@@ -88,7 +31,7 @@ interface InboundBase {
   timestamp: Date;
 }
 
-export interface InboundMessage extends InboundBase, InboundContent {
+export interface InboundMessage extends InboundBase, MessageContent {
   kind: 'message';
   externalId: string;
   /** live: just written by the contact · echo: sent from the business's own app · history: an old one, synchronised. */
@@ -128,7 +71,7 @@ export interface InboundEdit extends InboundBase {
   originalExternalId: string;
   /** The network's name of whoever wrote it; null when it does not say. */
   from: string | null;
-  content: InboundContent;
+  content: MessageContent;
 }
 
 export interface InboundRevoke extends InboundBase {
@@ -170,11 +113,11 @@ export type Inbound =
   | InboundAccount
   | InboundUnreadable;
 
-export interface OutboundText {
+export interface OutboundMessage {
   /** Our own message id; the network returns it with each status. */
   messageId: string;
   to: Person;
-  content: string;
+  content: MessageContent;
   /** The network's id of the message that this one answers. */
   replyTo: string | null;
 }
@@ -198,31 +141,72 @@ export interface Callback {
   verifyToken: string;
 }
 
-export interface Channel<Config = Record<string, unknown>> {
-  name: ChannelName;
-  /** The inbox property that carries this channel's settings; null when it needs none. */
-  configField: 'api_wap_config' | 'partner_api_config' | 'professional_network_config' | null;
-  config: TSchema;
-  /** Settings that are encrypted at rest and masked in answers. */
+/** The settings of an inbox on one channel. The inboxes store and show them without knowing what they are. */
+export interface ChannelSettings<Config = Record<string, unknown>> {
+  /** The property of an inbox that carries them; no two channels share one. */
+  field: string;
+  /** What a caller writes. Null when the settings come from the network itself. */
+  body: TObject | null;
+  /** What an answer shows; each secret is masked. */
+  record: TObject;
+  /** Properties that are encrypted at rest. */
   secrets: readonly string[];
+  /** The network's address of the inbox: one ACTIVE inbox of the installation owns it. */
+  address(config: Config): string;
+  /** The network's account, which may hold several addresses; null where a network has none. */
+  account(config: Config): string | null;
+  /** Addresses inside the settings that this process will call: checked like every address that a tenant gives. */
+  targets(config: Config): { path: string; url: string }[];
+  /** Settings that the channel accepts, as a caller writes them: the contract suite runs over them. */
+  sample: Config;
+}
+
+/** What a channel is, as far as it can be said without a network: the API's description is made from it. */
+export interface ChannelDeclaration<Name extends string = string, Config = Record<string, unknown>> {
+  name: Name;
+  /** Null when an inbox of the channel needs none. */
+  settings: ChannelSettings<Config> | null;
   needsNumber: boolean;
   /** How people are named on this channel, as far as a person may write it down. */
   person: RegExp;
-  can: { text: boolean; markRead: boolean; window24h: boolean; reportsFailures: boolean };
-  /** The network's address of the inbox: one ACTIVE inbox of the installation owns it. Null when there is none. */
-  address(config: Config): string | null;
-  /** Addresses inside the settings that this process will call: checked like every address that a tenant gives. */
-  targets(config: Config): { path: string; url: string }[];
+  can: {
+    /** What it sends. */
+    content: readonly ContentType[];
+    markRead: boolean;
+    window24h: boolean;
+    reportsFailures: boolean;
+  };
+  /** The channel's way to its network. A channel without one neither sends nor receives. */
+  open?(network: NetworkAccess): ChannelNetwork<Config>;
+}
+
+/** What the process gives a channel to speak with its network. */
+export interface NetworkAccess {
+  graphUrl: string;
+  appSecret: string | null;
+  outbound: Outbound;
+}
+
+export interface ChannelNetwork<Config = Record<string, unknown>> {
   /** `callback`: where the network shall notify us for this inbox, when that is not the address it knows already. */
   check?(config: Config, signal: AbortSignal, callback: Callback | null): Promise<CheckResult>;
-  send?(message: OutboundText, config: Config, signal: AbortSignal): Promise<SendResult>;
+  send?(message: OutboundMessage, config: Config, signal: AbortSignal): Promise<SendResult>;
   /** True for the code of a refusal that says that the credentials themselves are not accepted. */
   refusesCredentials?(code: number | string): boolean;
   /** Throws NetworkRefusal when the network refused it, and another error when it did not take it; the caller tries again later. */
   markRead?(externalId: string, config: Config, signal: AbortSignal): Promise<void>;
   /** A failure's cause in Portuguese, for display. */
   failureText?(code: number | string): string;
+  callbacks?: Callbacks;
 }
+
+export type Channel<Config = Record<string, unknown>> = Omit<ChannelDeclaration<string, Config>, 'open'> &
+  ChannelNetwork<Config>;
+
+/** Keeps the name of a declaration as its own type, so that the registry's names are a union and not just texts. */
+export const declareChannel = <const Name extends string, Config>(
+  declaration: ChannelDeclaration<Name, Config>,
+): ChannelDeclaration<Name, Config> => declaration;
 
 /** What the network refused, where no message is there that could carry the cause. */
 export class NetworkRefusal extends Error {
@@ -239,17 +223,12 @@ export class NetworkRefusal extends Error {
 export const PHONE = /^\+?[0-9][0-9 ().-]*$/;
 
 /** A channel without settings that can do nothing: what a new one begins with. */
-export const silentChannel = (name: ChannelName): Channel => ({
-  name,
-  configField: null,
-  config: Type.Object({}),
-  secrets: [],
+export const SILENT = {
+  settings: null,
   needsNumber: false,
   person: /\S/,
-  can: { text: false, markRead: false, window24h: false, reportsFailures: false },
-  address: () => null,
-  targets: () => [],
-});
+  can: { content: [], markRead: false, window24h: false, reportsFailures: false },
+} satisfies Omit<ChannelDeclaration, 'name'>;
 
 /** Bytes that are compared with their signature while they arrive. */
 export interface SignatureCheck {
@@ -258,10 +237,15 @@ export interface SignatureCheck {
   holds(): boolean;
 }
 
-/** The inbound half of a channel whose network calls us. */
-export interface CallbackTranslator {
-  /** Begins to check what `signature` signs, before its bytes are there. Null when it can be no signature. */
-  beginCheck(signature: string | undefined): SignatureCheck | null;
+/** How a channel takes the calls of its network, at one path for the whole installation. */
+export interface Callbacks {
+  path: `/hooks/${string}`;
+  /** A GET with which the network asks whether the path is ours. Null when it is no such question. */
+  readHandshake?(query: Record<string, unknown>): { token: string; challenge: string } | null;
+  /** Begins to check what the headers sign, before the bytes are there. Null when they can hold no signature. */
+  beginCheck(headers: IncomingHttpHeaders): SignatureCheck | null;
+  /** Whose callback it seems to be, found without parsing megabytes; empty where that can not be seen. */
+  firstAddress(raw: Buffer): string;
   /**
    * The whole batch, one element at a time: every entry, change, message and status. Null stands for a part that says
    * nothing to us, so that whoever reads a long row of those can pause as well. Never throws on a parsed JSON value.

@@ -1,28 +1,34 @@
 /** The list of channels. Adding one is a folder and a line here; the contract suite then runs over it by itself. */
-import type { Outbound } from '../platform/outbound.ts';
-import type { CallbackTranslator, Channel, ChannelName } from './channel.ts';
+import type { Callbacks, Channel, ChannelDeclaration, ChannelSettings, NetworkAccess } from './channel.ts';
 import { emailChannel } from './email/index.ts';
 import { partnerApiChannel } from './partner-api/index.ts';
 import { professionalNetworkChannel } from './professional-network/index.ts';
-import { createWapAutoCloser } from './wap-auto-closer/index.ts';
+import { wapAutoCloserChannel } from './wap-auto-closer/index.ts';
 import { webV2Channel } from './web-v2/index.ts';
 
+const CHANNELS = [wapAutoCloserChannel, webV2Channel, partnerApiChannel, professionalNetworkChannel, emailChannel];
+
+export type ChannelName = (typeof CHANNELS)[number]['name'];
+export const CHANNEL_NAMES: readonly ChannelName[] = CHANNELS.map(({ name }) => name);
+
+/** The settings of all channels that have some: an inbox has a property for each. */
+export const CHANNEL_SETTINGS: readonly ChannelSettings[] = CHANNELS.flatMap(
+  ({ settings }) => (settings as ChannelSettings | null) ?? [],
+);
+
 export interface Channels {
-  get(name: ChannelName): Channel;
-  all(): Channel[];
-  /** The translator behind /hooks/wap. */
-  wap: CallbackTranslator;
+  get(name: ChannelName): NamedChannel;
+  all(): NamedChannel[];
 }
 
-export interface ChannelSettings {
-  graphUrl: string;
-  appSecret: string | null;
-  outbound: Outbound;
-}
+export type NamedChannel = Channel & { name: ChannelName };
+export type CalledChannel = NamedChannel & { callbacks: Callbacks };
 
-export function createChannels(settings: ChannelSettings): Channels {
-  const wap = createWapAutoCloser(settings);
-  const channels = [wap, webV2Channel, partnerApiChannel, professionalNetworkChannel, emailChannel] as Channel[];
+export function createChannels(network: NetworkAccess): Channels {
+  const channels = (CHANNELS as ChannelDeclaration<ChannelName>[]).map(({ open, ...channel }) => ({
+    ...channel,
+    ...open?.(network),
+  }));
   const byName = new Map(channels.map((channel) => [channel.name, channel]));
   return {
     get: (name) => {
@@ -31,6 +37,5 @@ export function createChannels(settings: ChannelSettings): Channels {
       return channel;
     },
     all: () => channels,
-    wap,
   };
 }

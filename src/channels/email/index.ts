@@ -1,4 +1,4 @@
 /** E-mail: its mailbox settings come with its own issue; until then an inbox of it neither sends nor receives. */
-import { silentChannel } from '../channel.ts';
+import { declareChannel, SILENT } from '../channel.ts';
 
-export const emailChannel = { ...silentChannel('EMAIL'), person: /^[^\s@]+@[^\s@]+$/ };
+export const emailChannel = declareChannel({ ...SILENT, name: 'EMAIL', person: /^[^\s@]+@[^\s@]+$/ });

@@ -1,16 +1,11 @@
 /** The partner WhatsApp gateway. */
-import { PHONE, type Channel } from '../channel.ts';
-import { PartnerApiConfig } from './config.ts';
+import { declareChannel, PHONE, SILENT } from '../channel.ts';
+import { partnerApiSettings } from './settings.ts';
 
-export const partnerApiChannel: Channel<PartnerApiConfig> = {
+export const partnerApiChannel = declareChannel({
+  ...SILENT,
   name: 'PARTNER_API',
-  configField: 'partner_api_config',
-  config: PartnerApiConfig,
-  secrets: ['api_key'],
+  settings: partnerApiSettings,
   needsNumber: true,
   person: PHONE,
-  can: { text: false, markRead: false, window24h: false, reportsFailures: false },
-  // An instance name is unique at its gateway only; the gateway's address counts without case and closing slashes.
-  address: (config) => `${new URL(config.base_url).href.replace(/\/+$/, '').toLowerCase()}#${config.instance_name}`,
-  targets: (config) => [{ path: 'base_url', url: config.base_url }],
-};
+});

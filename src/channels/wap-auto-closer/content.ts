@@ -1,34 +1,19 @@
 /** What a message says: one reader per type of the network. A reader answers null when the parts it needs are missing. */
-import type { ContentType, InboundContent, InboundMedia } from '../channel.ts';
+import { composeContent, type ContentType, type MessageContent, type MessageMedia } from '../content.ts';
 import { own } from '../../platform/own.ts';
 import { flag, identifier, label, quantity, record, storable, text, type Json } from './values.ts';
 
-type Interactive = NonNullable<InboundContent['interactive']>;
-type Reader = (message: Json) => InboundContent | null;
+type Interactive = NonNullable<MessageContent['interactive']>;
+type Reader = (message: Json) => MessageContent | null;
 
-const NOTHING: InboundContent = {
-  contentType: 'UNSUPPORTED',
-  content: null,
-  media: null,
-  interactive: null,
-  location: null,
-  contacts: null,
-  reaction: null,
-  unsupported: null,
-};
-
-function say(contentType: ContentType, parts: Partial<InboundContent>): InboundContent {
-  return { ...NOTHING, ...parts, contentType };
-}
-
-function readText(message: Json): InboundContent | null {
+function readText(message: Json): MessageContent | null {
   const content = text(record(message.text)?.body);
-  return content === null ? null : say('TEXT', { content });
+  return content === null ? null : composeContent('TEXT', { content });
 }
 
-function readSystem(message: Json): InboundContent | null {
+function readSystem(message: Json): MessageContent | null {
   const system = record(message.system);
-  return system && say('TEXT', { content: text(system.body) });
+  return system && composeContent('TEXT', { content: text(system.body) });
 }
 
 type MediaPart = 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker';
@@ -38,7 +23,7 @@ function mediaReader(type: MediaPart, contentType: ContentType): Reader {
     const file = record(message[type]);
     if (!file) return null;
     const size = quantity(file.file_size);
-    const media: InboundMedia = {
+    const media: MessageMedia = {
       networkId: identifier(file.id),
       mimeType: label(file.mime_type),
       fileName: label(file.filename),
@@ -48,36 +33,36 @@ function mediaReader(type: MediaPart, contentType: ContentType): Reader {
       voice: type === 'voice' || flag(file.voice),
       animated: flag(file.animated),
     };
-    return say(contentType, { content: text(file.caption), media });
+    return composeContent(contentType, { content: text(file.caption), media });
   };
 }
 
-function readLocation(message: Json): InboundContent | null {
+function readLocation(message: Json): MessageContent | null {
   const place = record(message.location);
   const latitude = quantity(place?.latitude);
   const longitude = quantity(place?.longitude);
   if (!place || latitude === null || longitude === null) return null;
   if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return null;
   const { name, address, url } = place;
-  return say('LOCATION', {
+  return composeContent('LOCATION', {
     location: { latitude, longitude, name: text(name), address: text(address), url: text(url) },
   });
 }
 
-function readCards(message: Json): InboundContent | null {
+function readCards(message: Json): MessageContent | null {
   if (!Array.isArray(message.contacts)) return null;
-  return say('CONTACTS', {
+  return composeContent('CONTACTS', {
     contacts: message.contacts.filter((card) => record(card) !== null).map((card) => storable(card)),
   });
 }
 
-function readReaction(message: Json): InboundContent | null {
+function readReaction(message: Json): MessageContent | null {
   const reaction = record(message.reaction);
   const externalId = identifier(reaction?.message_id);
   // The network takes a reaction back with an empty emoji, or with none at all.
   return externalId === null
     ? null
-    : say('REACTION', { reaction: { externalId, emoji: text(reaction?.emoji) || null } });
+    : composeContent('REACTION', { reaction: { externalId, emoji: text(reaction?.emoji) || null } });
 }
 
 function choose(type: string, parts: Partial<Interactive>): Interactive {
@@ -96,7 +81,7 @@ function parseResponse(value: unknown): unknown {
 
 const REPLIES = ['button_reply', 'list_reply', 'nfm_reply'];
 
-function readInteractive(message: Json): InboundContent | null {
+function readInteractive(message: Json): MessageContent | null {
   const interactive = record(message.interactive);
   if (!interactive) return null;
   const named = identifier(interactive.type);
@@ -107,29 +92,29 @@ function readInteractive(message: Json): InboundContent | null {
   if (type === 'button_reply' || type === 'list_reply') {
     const title = text(reply.title);
     const parts = { id: text(reply.id), title, description: text(reply.description) };
-    return say('INTERACTIVE', { content: title, interactive: choose(type, parts) });
+    return composeContent('INTERACTIVE', { content: title, interactive: choose(type, parts) });
   }
   if (type === 'nfm_reply') {
     const parts = { title: text(reply.name), response: parseResponse(reply.response_json) };
-    return say('INTERACTIVE', { content: text(reply.body), interactive: choose(type, parts) });
+    return composeContent('INTERACTIVE', { content: text(reply.body), interactive: choose(type, parts) });
   }
-  return say('INTERACTIVE', { interactive: choose(type, { response: storable(reply) }) });
+  return composeContent('INTERACTIVE', { interactive: choose(type, { response: storable(reply) }) });
 }
 
 /** The quick reply of a template. */
-function readButton(message: Json): InboundContent | null {
+function readButton(message: Json): MessageContent | null {
   const button = record(message.button);
   const title = text(button?.text);
   const payload = text(button?.payload);
   if (title === null && payload === null) return null;
-  return say('INTERACTIVE', { content: title, interactive: choose('button', { title, payload }) });
+  return composeContent('INTERACTIVE', { content: title, interactive: choose('button', { title, payload }) });
 }
 
-function readOrder(message: Json): InboundContent | null {
+function readOrder(message: Json): MessageContent | null {
   const order = record(message.order);
   if (!order) return null;
   const interactive = choose('order', { response: storable(order) });
-  return say('INTERACTIVE', { content: text(order.text) || null, interactive });
+  return composeContent('INTERACTIVE', { content: text(order.text) || null, interactive });
 }
 
 /** A Map, because a type called `constructor` must not find anything. */
@@ -155,7 +140,7 @@ const readers = new Map<string, Reader>([
  * The content of a message object of the network, by its type. One without a type is read by what it carries; an unknown type,
  * and one without its parts, is UNSUPPORTED and keeps what was there.
  */
-export function readContent(message: Json): InboundContent {
+export function readContent(message: Json): MessageContent {
   const type = identifier(message.type);
   const read =
     type === null
@@ -167,12 +152,12 @@ export function readContent(message: Json): InboundContent {
 // A poll, a pinned message or an order that we do not know has some hundred bytes.
 const MAX_RAW_BYTES = 16_384;
 
-function unsupported(message: Json, type: string | null): InboundContent {
+function unsupported(message: Json, type: string | null): MessageContent {
   const part = record(type === null ? null : own(message, type));
   // The network says of some in a part of its own what they are: {"type": "unsupported", "unsupported": {"type": "poll_creation"}}.
   const kind = label(part?.type) ?? label(type) ?? 'unknown';
   const raw = record(storable(message));
   const isSmall = Buffer.byteLength(JSON.stringify(raw)) <= MAX_RAW_BYTES;
   const content = text(record(message.text)?.body) ?? text(part?.body) ?? text(part?.text) ?? text(part?.caption);
-  return say('UNSUPPORTED', { content, unsupported: { kind, raw: isSmall ? raw : null } });
+  return composeContent('UNSUPPORTED', { content, unsupported: { kind, raw: isSmall ? raw : null } });
 }

@@ -1,6 +1,6 @@
 /** One call to the Graph API and what its answer proves: done, certainly refused, or nobody knows. */
 import { createHmac } from 'node:crypto';
-import type { NetworkError } from '../channel.ts';
+import type { NetworkAccess, NetworkError } from '../channel.ts';
 import { OutboundError, type Outbound, type OutboundRequest, type OutboundResponse } from '../../platform/outbound.ts';
 import { networkError } from './errors.ts';
 import { record, type Json } from './values.ts';
@@ -44,12 +44,12 @@ export function isUsableToken(token: string | null | undefined): token is string
 }
 
 /** `appSecret` proves with every call that the token is used by its own app. */
-export function createGraph(deps: { graphUrl: string; appSecret: string | null; outbound: Outbound }): Graph {
-  const base = versionedBase(deps.graphUrl);
+export function createGraph(network: NetworkAccess): Graph {
+  const base = versionedBase(network.graphUrl);
   return async (call) => {
     const { token } = call;
     if (!isUsableToken(token)) return refuse('PROVIDER_REJECTED', NO_TOKEN);
-    const proof = deps.appSecret ? createHmac('sha256', deps.appSecret).update(token).digest('hex') : null;
+    const proof = network.appSecret ? createHmac('sha256', network.appSecret).update(token).digest('hex') : null;
     const query = new URLSearchParams({ ...call.query, ...(proof && { appsecret_proof: proof }) });
     const path = call.path.map(encodeURIComponent).join('/');
     const request: OutboundRequest = {
@@ -63,7 +63,7 @@ export function createGraph(deps: { graphUrl: string; appSecret: string | null; 
       request.body = JSON.stringify(call.body);
       request.headers = { ...request.headers, 'content-type': 'application/json' };
     }
-    return withoutSecrets(await attempt(deps.outbound, request), proof === null ? [token] : [token, proof]);
+    return withoutSecrets(await attempt(network.outbound, request), proof === null ? [token] : [token, proof]);
   };
 }
 

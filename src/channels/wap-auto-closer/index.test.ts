@@ -3,13 +3,17 @@ import { createHmac } from 'node:crypto';
 import { after, test } from 'node:test';
 import { Value } from 'typebox/value';
 import { createOutbound } from '../../platform/outbound.ts';
-import type { CallbackTranslator } from '../channel.ts';
-import { createWapAutoCloser } from './index.ts';
+import type { Callbacks } from '../channel.ts';
+import { wapAutoCloserChannel } from './index.ts';
+import { wapSettings } from './settings.ts';
 
 const outbound = createOutbound({ allow: [], trusted: [] });
-const create = (appSecret: string | null) =>
-  createWapAutoCloser({ graphUrl: 'http://127.0.0.1:9', appSecret, outbound });
-const channel = create('app-secret-1');
+const open = (appSecret: string | null, graphUrl = 'http://127.0.0.1:9'): Callbacks => {
+  const { callbacks } = wapAutoCloserChannel.open?.({ graphUrl, appSecret, outbound }) ?? {};
+  assert.ok(callbacks);
+  return callbacks;
+};
+const callbacks = open('app-secret-1');
 after(() => outbound.close());
 
 /** As the network sends it: escaped in a way that JSON.stringify does not repeat. */
@@ -17,19 +21,19 @@ const raw = Buffer.from('{"object":"whatsapp_business_account","entry":[], "note
 const digest = createHmac('sha256', 'app-secret-1').update(raw).digest('hex');
 
 /** The bytes in two pieces, as they may arrive. */
-function isSigned(translator: CallbackTranslator, bytes: Buffer, signature: string | undefined): boolean {
-  const check = translator.beginCheck(signature);
+function isSigned(translator: Callbacks, bytes: Buffer, signature: string | undefined): boolean {
+  const check = translator.beginCheck({ 'x-hub-signature-256': signature });
   check?.add(bytes.subarray(0, 5));
   check?.add(bytes.subarray(5));
   return check?.holds() ?? false;
 }
 
 test('a signature over the raw bytes is accepted', () => {
-  assert.equal(isSigned(channel, raw, `sha256=${digest}`), true);
-  assert.equal(isSigned(channel, raw, `sha256=${digest.toUpperCase()}`), true);
+  assert.equal(isSigned(callbacks, raw, `sha256=${digest}`), true);
+  assert.equal(isSigned(callbacks, raw, `sha256=${digest.toUpperCase()}`), true);
   assert.equal(
     isSigned(
-      channel,
+      callbacks,
       Buffer.from([0xff, 0x00]),
       `sha256=${createHmac('sha256', 'app-secret-1')
         .update(Buffer.from([0xff, 0x00]))
@@ -42,9 +46,9 @@ test('a signature over the raw bytes is accepted', () => {
 test('one changed byte, another secret, or a re-serialised body is refused', () => {
   const reserialised = Buffer.from(JSON.stringify(JSON.parse(raw.toString())));
   const foreign = createHmac('sha256', 'app-secret-2').update(raw).digest('hex');
-  assert.equal(isSigned(channel, Buffer.concat([raw, Buffer.from(' ')]), `sha256=${digest}`), false);
-  assert.equal(isSigned(channel, reserialised, `sha256=${digest}`), false);
-  assert.equal(isSigned(channel, raw, `sha256=${foreign}`), false);
+  assert.equal(isSigned(callbacks, Buffer.concat([raw, Buffer.from(' ')]), `sha256=${digest}`), false);
+  assert.equal(isSigned(callbacks, reserialised, `sha256=${digest}`), false);
+  assert.equal(isSigned(callbacks, raw, `sha256=${foreign}`), false);
 });
 
 test('a malformed or missing signature is refused, and everything is without an app secret', () => {
@@ -59,17 +63,19 @@ test('a malformed or missing signature is refused, and everything is without an 
     ` sha256=${digest}`,
     `sha256=${digest}\n`,
   ];
-  for (const signature of malformed) assert.equal(isSigned(channel, raw, signature), false, String(signature));
+  for (const signature of malformed) assert.equal(isSigned(callbacks, raw, signature), false, String(signature));
   for (const secret of [null, '']) {
     const empty = createHmac('sha256', '').update(raw).digest('hex');
-    assert.equal(isSigned(create(secret), raw, `sha256=${empty}`), false);
-    assert.equal(isSigned(create(secret), raw, `sha256=${digest}`), false);
+    assert.equal(isSigned(open(secret), raw, `sha256=${empty}`), false);
+    assert.equal(isSigned(open(secret), raw, `sha256=${digest}`), false);
   }
 });
 
 test('the settings need three ids of visible characters, and take a token', () => {
   const good = { phone_number_id: '618822003344771', business_id: '12', waba_id: '730011223344556' };
-  const accepts = (config: unknown) => Value.Check(channel.config, config);
+  const { body } = wapSettings;
+  assert.ok(body);
+  const accepts = (config: unknown) => Value.Check(body, config);
   for (const token of [{}, { business_token: null }, { business_token: 'EAAG' }])
     assert.ok(accepts({ ...good, ...token }));
   const bad = ['', ' ', 'a b', 'ã', '..', '.', 'x'.repeat(65), 7, null];
@@ -81,10 +87,10 @@ test('the settings need three ids of visible characters, and take a token', () =
 
 test('the inbox is addressed by its phone number id, and no address of a tenant is ever called', () => {
   const config = { phone_number_id: '618822003344771', business_id: '12', waba_id: '730011223344556' };
-  assert.equal(channel.address(config), '618822003344771');
-  assert.deepEqual(channel.targets(config), []);
+  assert.equal(wapSettings.address(config), '618822003344771');
+  assert.deepEqual(wapSettings.targets(config), []);
 });
 
 test('an address of the network that is no URL does not start', () => {
-  assert.throws(() => createWapAutoCloser({ graphUrl: 'graph', appSecret: null, outbound }));
+  assert.throws(() => open(null, 'graph'));
 });

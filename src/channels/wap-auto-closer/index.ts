@@ -1,47 +1,60 @@
-/** The channel of the Cloud API: notifications in, text and read marks out. */
+/** The channel of the Cloud API: notifications in, messages and read marks out. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { PHONE, type CallbackTranslator, type Channel, type SignatureCheck } from '../channel.ts';
-import type { Outbound } from '../../platform/outbound.ts';
-import { wapConfig, type WapConfig } from './config.ts';
+import { declareChannel, PHONE, type ChannelNetwork, type NetworkAccess, type SignatureCheck } from '../channel.ts';
 import { failureText, refusesCredentials } from './errors.ts';
 import { parseCallback } from './parse.ts';
 import { createWapSender } from './send.ts';
+import { wapSettings, type WapConfig } from './settings.ts';
 
 /** A number, or the network's id of a person: two letters of a country and a dot. */
 const PERSON = new RegExp(String.raw`${PHONE.source}|^[A-Z]{2}\.[!-~]+$`);
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
-/** `appSecret` belongs to the network's app, not to an inbox. Without it every notification is refused. */
-export function createWapAutoCloser(deps: {
-  graphUrl: string;
-  appSecret: string | null;
-  outbound: Outbound;
-}): Channel<WapConfig> & CallbackTranslator {
-  const sender = createWapSender(deps);
+/** The secret belongs to the network's app, not to an inbox. Without it every notification is refused. */
+function openNetwork(access: NetworkAccess): ChannelNetwork<WapConfig> {
+  const { check, sendMessage, markRead } = createWapSender(access);
   return {
-    name: 'WAP_AUTO_CLOSER',
-    configField: 'api_wap_config',
-    config: wapConfig,
-    secrets: ['business_token'],
-    needsNumber: true,
-    person: PERSON,
-    can: { text: true, markRead: true, window24h: true, reportsFailures: true },
-    address: (config) => config.phone_number_id,
-    targets: () => [], // only the operator's Graph address is called
-    check: sender.check,
-    send: sender.sendText,
-    markRead: sender.markRead,
+    check,
+    send: sendMessage,
+    markRead,
     failureText,
     refusesCredentials,
-    beginCheck: (signature) => beginCheck(deps.appSecret, signature),
-    parse: parseCallback,
+    callbacks: {
+      path: '/hooks/wap',
+      readHandshake,
+      beginCheck: (headers) => beginCheck(access.appSecret, headers['x-hub-signature-256']),
+      firstAddress,
+      parse: parseCallback,
+    },
   };
 }
 
+export const wapAutoCloserChannel = declareChannel({
+  name: 'WAP_AUTO_CLOSER',
+  settings: wapSettings,
+  needsNumber: true,
+  person: PERSON,
+  can: { content: ['TEXT'], markRead: true, window24h: true, reportsFailures: true },
+  open: openNetwork,
+});
+
+/** https://developers.facebook.com/docs/graph-api/webhooks/getting-started: how the network asks whether a path is ours. */
+function readHandshake(query: Record<string, unknown>): { token: string; challenge: string } | null {
+  if (query['hub.mode'] !== 'subscribe') return null;
+  const [token, challenge] = [query['hub.verify_token'], query['hub.challenge']];
+  return { token: typeof token === 'string' ? token : '', challenge: typeof challenge === 'string' ? challenge : '' };
+}
+
+function firstAddress(raw: Buffer): string {
+  const at = raw.indexOf('"phone_number_id"');
+  if (at === -1) return '';
+  return /^"phone_number_id"\s*:\s*"([^"\\]{1,64})"/.exec(raw.toString('latin1', at, at + 128))?.[1] ?? '';
+}
+
 /** Over the bytes as they came: the network escapes characters in a way that no serialiser repeats. */
-function beginCheck(appSecret: string | null, signature: string | undefined): SignatureCheck | null {
-  const given = signature === undefined ? undefined : SIGNATURE.exec(signature)?.[1];
+function beginCheck(appSecret: string | null, signature: string | string[] | undefined): SignatureCheck | null {
+  const given = typeof signature === 'string' ? SIGNATURE.exec(signature)?.[1] : undefined;
   if (!appSecret || given === undefined) return null;
   const hmac = createHmac('sha256', appSecret);
   return {

@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { seedOfRun } from '../../../test/full/harness/chance.ts';
 import { randomFrom } from '../../../test/support/random.ts';
-import { CONTENT_TYPES, type Inbound, type InboundContent, type Person } from '../channel.ts';
+import type { Inbound, Person } from '../channel.ts';
+import { CONTENT_TYPES, type MessageContent } from '../content.ts';
 import { elementsOf } from '../../../test/support/callbacks.ts';
 import type { Json } from './values.ts';
 
@@ -83,7 +84,7 @@ function assertPerson(person: Person): void {
   assert.match(person.phone ?? '00000', /^\d{5,15}$/);
 }
 
-function assertContent(content: InboundContent): void {
+function assertContent(content: MessageContent): void {
   assert.ok(CONTENT_TYPES.includes(content.contentType));
   assert.ok(content.contentType !== 'TEXT' || content.content === null || typeof content.content === 'string');
   assert.equal(

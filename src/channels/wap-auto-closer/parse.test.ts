@@ -29,6 +29,7 @@ const BLANK_MESSAGE = {
   location: null,
   contacts: null,
   reaction: null,
+  template: null,
 };
 
 const folder = new URL('./fixtures/', import.meta.url);

@@ -4,9 +4,10 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import type { OutboundText } from '../channel.ts';
+import type { OutboundMessage } from '../channel.ts';
+import { composeContent } from '../content.ts';
 import { createOutbound } from '../../platform/outbound.ts';
-import type { WapConfig } from './config.ts';
+import type { WapConfig } from './settings.ts';
 import { createWapSender, retryDelayMs } from './send.ts';
 
 interface Received {
@@ -78,10 +79,10 @@ function prepare(answers: Answer[], options: { appSecret?: string | null; graphU
   return { sender, config, number, calls: () => received.get(number) ?? [] };
 }
 
-const message = (over: Partial<OutboundText> = {}): OutboundText => ({
+const textMessage = (content: string, over: Partial<OutboundMessage> = {}): OutboundMessage => ({
   messageId: '65f0a1b2c3d4e5f60718293a',
   to: { phone: '5585991230001' },
-  content: 'Bom dia!',
+  content: composeContent('TEXT', { content }),
   replyTo: null,
   ...over,
 });
@@ -90,7 +91,7 @@ const inTime = () => AbortSignal.timeout(10_000);
 describe('sending text', { concurrency: true }, () => {
   test('the call carries recipient, text and our own message id, and an accepted one gives the id of the network', async () => {
     const { sender, config, number, calls } = prepare([acceptance]);
-    const result = await sender.sendText(message(), config, inTime());
+    const result = await sender.sendMessage(textMessage('Bom dia!'), config, inTime());
     assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT1', person: { phone: '558591230001' } });
     assert.equal(calls()[0]?.line, `POST /v26.0/${number}/messages`);
     assert.equal(calls()[0]?.authorization, `Bearer ${TOKEN}`);
@@ -109,8 +110,8 @@ describe('sending text', { concurrency: true }, () => {
     const byUserId = reply(200, { contacts: [{ user_id: 'BR.7' }], messages: [{ id: 'wamid.OUT2' }] });
     const { sender, config, calls } = prepare([byUserId]);
     const content = 'Veja HTTPS://loja.example/a';
-    const result = await sender.sendText(
-      message({ to: { bsuid: 'BR.7' }, content, replyTo: 'wamid.IN1' }),
+    const result = await sender.sendMessage(
+      textMessage(content, { to: { bsuid: 'BR.7' }, replyTo: 'wamid.IN1' }),
       config,
       inTime(),
     );
@@ -132,7 +133,7 @@ describe('sending text', { concurrency: true }, () => {
       graphUrl: `${origin}/v31.0//`,
       appSecret: SECRET,
     });
-    await sender.sendText(message(), config, inTime());
+    await sender.sendMessage(textMessage('Bom dia!'), config, inTime());
     assert.equal(calls()[0]?.line, `POST /v31.0/${number}/messages`);
     const proof = createHmac('sha256', SECRET).update(TOKEN).digest('hex');
     assert.equal(calls()[0]?.query.get('appsecret_proof'), proof);
@@ -147,7 +148,7 @@ describe('sending text', { concurrency: true }, () => {
       is_transient: true,
     };
     const { sender, config, calls } = prepare([reply(400, { error })]);
-    assert.deepEqual(await sender.sendText(message(), config, inTime()), {
+    assert.deepEqual(await sender.sendMessage(textMessage('Bom dia!'), config, inTime()), {
       outcome: 'rejected',
       error: { code: 131030, title: 'Not allowed', message: '(#131030) Not allowed', details: 'Add it first.' },
       network: true,
@@ -158,28 +159,28 @@ describe('sending text', { concurrency: true }, () => {
   for (const code of [1, 2, 131000, 131016, 130429, 131057, 133004]) {
     test(`after a refusal with ${code} the send is tried again`, async () => {
       const { sender, config, calls } = prepare([refusal(code, 500), acceptance]);
-      assert.equal((await sender.sendText(message(), config, inTime())).outcome, 'accepted');
+      assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, inTime())).outcome, 'accepted');
       assert.equal(calls().length, 2);
     });
   }
 
   test('a service that stays down is tried three times, then refused', async () => {
     const { sender, config, calls } = prepare([refusal(131016), refusal(131016), refusal(131016), acceptance]);
-    assert.equal((await sender.sendText(message(), config, inTime())).outcome, 'rejected');
+    assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, inTime())).outcome, 'rejected');
     assert.equal(calls().length, 3);
   });
 
   test('too many messages to one recipient are tried once more after four seconds', async () => {
     const { sender, config, calls } = prepare([refusal(131056), refusal(131056), acceptance]);
     const start = performance.now();
-    assert.equal((await sender.sendText(message(), config, inTime())).outcome, 'rejected');
+    assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, inTime())).outcome, 'rejected');
     assert.ok(performance.now() - start >= 3990);
     assert.equal(calls().length, 2);
   });
 
   test('a caller who gives up while waiting keeps the refusal, and nothing more is sent', async () => {
     const { sender, config, calls } = prepare([refusal(131056), acceptance]);
-    const result = await sender.sendText(message(), config, AbortSignal.timeout(2500));
+    const result = await sender.sendMessage(textMessage('Bom dia!'), config, AbortSignal.timeout(2500));
     assert.ok(result.outcome === 'rejected' && result.error.code === 131056);
     assert.equal(calls().length, 1);
   });
@@ -200,7 +201,7 @@ describe('sending text', { concurrency: true }, () => {
   for (const [name, answer] of unknowns) {
     test(`${name} is an unknown outcome, and never sent again`, async () => {
       const { sender, config, calls } = prepare([answer, acceptance]);
-      assert.deepEqual(await sender.sendText(message(), config, inTime()), { outcome: 'unknown' });
+      assert.deepEqual(await sender.sendMessage(textMessage('Bom dia!'), config, inTime()), { outcome: 'unknown' });
       assert.equal(calls().length, 1);
     });
   }
@@ -208,7 +209,7 @@ describe('sending text', { concurrency: true }, () => {
   test('a network that does not answer in time is an unknown outcome', async () => {
     const caller = new AbortController();
     const { sender, config, calls } = prepare([() => caller.abort()]);
-    const result = await sender.sendText(message(), config, caller.signal);
+    const result = await sender.sendMessage(textMessage('Bom dia!'), config, caller.signal);
     assert.deepEqual(result, { outcome: 'unknown' });
     assert.equal(calls().length, 1);
   });
@@ -221,8 +222,8 @@ describe('sending text', { concurrency: true }, () => {
     const { sender, config } = prepare([], { graphUrl: `http://127.0.0.1:${port}` });
     const other = prepare([acceptance]);
     const results = [
-      await sender.sendText(message(), config, inTime()),
-      await other.sender.sendText(message(), other.config, AbortSignal.abort()),
+      await sender.sendMessage(textMessage('Bom dia!'), config, inTime()),
+      await other.sender.sendMessage(textMessage('Bom dia!'), other.config, AbortSignal.abort()),
     ];
     for (const result of results) {
       assert.ok(result.outcome === 'rejected' && !result.network && result.error.code === 'PROVIDER_UNREACHABLE');
@@ -234,8 +235,8 @@ describe('sending text', { concurrency: true }, () => {
     const words = prepare([reply(400, { error: { message: 'no' } })]);
     const page = prepare([reply(404, '<html>')]);
     const results = [
-      await words.sender.sendText(message(), words.config, inTime()),
-      await page.sender.sendText(message(), page.config, inTime()),
+      await words.sender.sendMessage(textMessage('Bom dia!'), words.config, inTime()),
+      await page.sender.sendMessage(textMessage('Bom dia!'), page.config, inTime()),
     ];
     const seen = results.map((result) => result.outcome === 'rejected' && [result.error.code, result.network]);
     assert.deepEqual(seen, [
@@ -247,9 +248,9 @@ describe('sending text', { concurrency: true }, () => {
   test('without a usable token or an address nothing leaves', async () => {
     const { sender, config, calls } = prepare([]);
     const results = [
-      await sender.sendText(message(), { ...config, business_token: null }, inTime()),
-      await sender.sendText(message(), { ...config, business_token: 'a\nb' }, inTime()),
-      await sender.sendText(message({ to: { name: 'Joana' } }), config, inTime()),
+      await sender.sendMessage(textMessage('Bom dia!'), { ...config, business_token: null }, inTime()),
+      await sender.sendMessage(textMessage('Bom dia!'), { ...config, business_token: 'a\nb' }, inTime()),
+      await sender.sendMessage(textMessage('Bom dia!', { to: { name: 'Joana' } }), config, inTime()),
     ];
     for (const result of results) {
       assert.ok(result.outcome === 'rejected' && !result.network && result.error.code === 'PROVIDER_REJECTED');
@@ -261,7 +262,7 @@ describe('sending text', { concurrency: true }, () => {
     const proof = createHmac('sha256', SECRET).update(TOKEN).digest('hex');
     const answer = refusal(190, 401, { message: `Malformed access token ${TOKEN}`, error_data: proof });
     const { sender, config } = prepare([answer], { appSecret: SECRET });
-    const result = JSON.stringify(await sender.sendText(message(), config, inTime()));
+    const result = JSON.stringify(await sender.sendMessage(textMessage('Bom dia!'), config, inTime()));
     assert.ok(result.includes('Malformed access token') && !result.includes(TOKEN) && !result.includes(proof));
   });
 });

@@ -1,15 +1,15 @@
-/** What this channel asks of the network: sending text, marking as read, and whether an inbox's credentials work. */
+/** What this channel asks of the network: sending messages, marking as read, and whether an inbox's credentials work. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   NetworkRefusal,
   type Callback,
   type CheckResult,
-  type OutboundText,
+  type NetworkAccess,
+  type OutboundMessage,
   type Person,
   type SendResult,
 } from '../channel.ts';
-import type { Outbound } from '../../platform/outbound.ts';
-import type { WapConfig } from './config.ts';
+import type { WapConfig } from './settings.ts';
 import { retryOf } from './errors.ts';
 import { createGraph, isUsableToken, NO_TOKEN, type Graph, type GraphAnswer } from './graph.ts';
 import { namePerson } from './person.ts';
@@ -17,7 +17,7 @@ import { identifier, list, record, type Json } from './values.ts';
 
 export interface WapSender {
   /** Answers within the signal; sent again only after a refusal that is safe to repeat. */
-  sendText(message: OutboundText, config: WapConfig, signal: AbortSignal): Promise<SendResult>;
+  sendMessage(message: OutboundMessage, config: WapConfig, signal: AbortSignal): Promise<SendResult>;
   /** @throws Error when the network did not confirm; marking twice is harmless, so the caller may repeat it. */
   markRead(externalId: string, config: WapConfig, signal: AbortSignal): Promise<void>;
   /** Also subscribes the app to the account's notifications, without which nothing arrives. */
@@ -35,10 +35,10 @@ const MAX_SENTENCE = 500;
 /** Below this a further try would rather be cut than answered, and make a sure refusal an unknown outcome. */
 const LEAST_ATTEMPT_MS = 3000;
 
-export function createWapSender(deps: { graphUrl: string; appSecret: string | null; outbound: Outbound }): WapSender {
-  const graph = createGraph(deps);
+export function createWapSender(network: NetworkAccess): WapSender {
+  const graph = createGraph(network);
   return {
-    sendText: (message, config, signal) => sendText(graph, { message, config, signal }),
+    sendMessage: (message, config, signal) => sendMessage(graph, { message, config, signal }),
     markRead: async (externalId, config, signal) => {
       const body = { messaging_product: 'whatsapp', status: 'read', message_id: externalId };
       const answer = await graph(messagesCall(body, config, signal));
@@ -63,18 +63,17 @@ export function retryDelayMs(code: number | string, attempts: number, elapsedMs:
 }
 
 interface Sending {
-  message: OutboundText;
+  message: OutboundMessage;
   config: WapConfig;
   signal: AbortSignal;
 }
 
-async function sendText(graph: Graph, { message, config, signal }: Sending): Promise<SendResult> {
+async function sendMessage(graph: Graph, { message, config, signal }: Sending): Promise<SendResult> {
   const recipient = recipientOf(message.to);
-  if (!recipient) {
-    const error = { code: 'PROVIDER_REJECTED', title: '', message: 'The recipient has no address here.', details: '' };
-    return { outcome: 'rejected', error, network: false };
-  }
-  const call = messagesCall(textBody(message, recipient), config, signal);
+  if (!recipient) return notSent('The recipient has no address here.');
+  const body = buildBody(message, recipient);
+  if (!body) return notSent('The network takes no message of this kind.');
+  const call = messagesCall(body, config, signal);
   const start = performance.now();
   for (let attempts = 1; ; attempts += 1) {
     const answer = await graph(call);
@@ -84,6 +83,12 @@ async function sendText(graph: Graph, { message, config, signal }: Sending): Pro
     const delayMs = retryDelayMs(answer.error.code, attempts, performance.now() - start);
     if (delayMs === null || !(await waited(delayMs, signal))) return rejected;
   }
+}
+
+/** A refusal of this channel itself: the network was not called. */
+function notSent(message: string): SendResult {
+  const error = { code: 'PROVIDER_REJECTED', title: '', message, details: '' };
+  return { outcome: 'rejected', error, network: false };
 }
 
 /** Failure policy: a caller who gives up while waiting keeps the sure refusal; nothing more is sent. */
@@ -103,13 +108,16 @@ function recipientOf(to: Person): Json | null {
   return userId ? { recipient: userId } : null;
 }
 
-function textBody(message: OutboundText, recipient: Json): Json {
+/** Null for a content type that this channel does not send. */
+function buildBody(message: OutboundMessage, recipient: Json): Json | null {
+  const { contentType, content } = message.content;
+  if (contentType !== 'TEXT' || content === null) return null;
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     ...recipient,
     type: 'text',
-    text: { body: message.content, preview_url: /https?:\/\//i.test(message.content) },
+    text: { body: content, preview_url: /https?:\/\//i.test(content) },
     ...(message.replyTo !== null && { context: { message_id: message.replyTo } }),
     biz_opaque_callback_data: message.messageId, // comes back in every status, and settles an unknown outcome
   };

@@ -1,4 +1,4 @@
 /** The web chat: no network of others, so no settings and no address. */
-import { silentChannel } from '../channel.ts';
+import { declareChannel, SILENT } from '../channel.ts';
 
-export const webV2Channel = silentChannel('WEB_V2');
+export const webV2Channel = declareChannel({ ...SILENT, name: 'WEB_V2' });

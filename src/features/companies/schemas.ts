@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { CHANNEL_NAMES } from '../../channels/channel.ts';
+import { CHANNEL_NAMES } from '../../channels/registry.ts';
 import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
 import {
   Country,

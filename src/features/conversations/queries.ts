@@ -1,4 +1,4 @@
-import type { ChannelName } from '../../channels/channel.ts';
+import type { ChannelName } from '../../channels/registry.ts';
 import { exec, maybeOne } from '../../platform/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';

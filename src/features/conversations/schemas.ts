@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { CHANNEL_NAMES, CONTENT_TYPES } from '../../channels/channel.ts';
+import { CONTENT_TYPES } from '../../channels/content.ts';
+import { CHANNEL_NAMES } from '../../channels/registry.ts';
 import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
   Id,

@@ -1,11 +1,12 @@
 /** The records that the steps of ingestion pass to each other. */
-import type { Channel, InboundMessage } from '../../channels/channel.ts';
+import type { InboundMessage } from '../../channels/channel.ts';
+import type { NamedChannel } from '../../channels/registry.ts';
 import type { Receiver } from '../inboxes/ingest-queries.ts';
 
 /** A message of the network with the inbox that receives it. */
 export interface Arrival {
   receiver: Receiver;
-  channel: Channel;
+  channel: NamedChannel;
   message: InboundMessage;
 }
 

@@ -3,7 +3,8 @@
  * each
  * address had last time, because that hardly ever changes. If an address has another inbox now, these look-ups are made again.
  */
-import type { Channel, Inbound, InboundMessage } from '../../channels/channel.ts';
+import type { Inbound, InboundMessage } from '../../channels/channel.ts';
+import type { NamedChannel } from '../../channels/registry.ts';
 import type { FlushTx } from '../../platform/tenant.ts';
 import { identitiesOf, knownOf, type Known } from '../contacts/ingest-people.ts';
 import { findReceivers, type Receiver } from '../inboxes/ingest-queries.ts';
@@ -16,7 +17,7 @@ export interface Ahead {
 }
 
 export interface Inboxes {
-  find(tx: FlushTx, channel: Channel, elements: Inbound[]): Promise<Found>;
+  find(tx: FlushTx, channel: NamedChannel, elements: Inbound[]): Promise<Found>;
 }
 
 export interface Found {
@@ -34,7 +35,7 @@ export function createInboxes(): Inboxes {
   /** The inbox that was found last, by channel and address. */
   const places = new Map<string, Place>();
 
-  async function find(tx: FlushTx, channel: Channel, elements: Inbound[]): Promise<Found> {
+  async function find(tx: FlushTx, channel: NamedChannel, elements: Inbound[]): Promise<Found> {
     const addresses = new Set(
       elements.flatMap((element) => ('address' in element && element.address ? [element.address] : [])),
     );

@@ -1,6 +1,5 @@
 /** Stores one batch of a network's elements in one transaction. */
 import type {
-  Channel,
   Inbound,
   InboundAccount,
   InboundEdit,
@@ -8,6 +7,7 @@ import type {
   InboundStatus,
   InboundUnreadable,
 } from '../../channels/channel.ts';
+import type { NamedChannel } from '../../channels/registry.ts';
 import { newId } from '../../platform/ids.ts';
 import type { FlushTx, SystemTx } from '../../platform/tenant.ts';
 import { setCoexistence, type Receiver } from '../inboxes/ingest-queries.ts';
@@ -38,7 +38,7 @@ export const beginsWithReads = (elements: Inbound[]): boolean =>
 
 export async function ingest(
   tx: FlushTx,
-  channel: Channel,
+  channel: NamedChannel,
   elements: Inbound[],
   { inboxes, split }: Surroundings,
 ): Promise<Outcomes> {
@@ -81,7 +81,7 @@ export async function ingest(
 
 async function applyAccount(
   tx: SystemTx,
-  channel: Channel,
+  channel: NamedChannel,
   element: InboundAccount,
   outcomes: Outcomes,
 ): Promise<void> {
@@ -91,12 +91,12 @@ async function applyAccount(
   outcomes[switched > 0 ? 'applied' : 'dropped'] += 1;
 }
 
-function toAside(channel: Channel, { address, reason, raw }: InboundUnreadable): Aside {
+function toAside(channel: NamedChannel, { address, reason, raw }: InboundUnreadable): Aside {
   const bytes = Buffer.isBuffer(raw) ? raw : Buffer.from(JSON.stringify(raw) ?? '');
   return { _id: newId(), channel: channel.name, address, reason, raw: bytes };
 }
 
-function toNews(receiver: Receiver, channel: Channel, element: InboundStatus): StatusNews {
+function toNews(receiver: Receiver, channel: NamedChannel, element: InboundStatus): StatusNews {
   const [first] = element.errors;
   const text = first && channel.failureText?.(first.code);
   return {

@@ -5,7 +5,8 @@
  * number waits for another one.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Channel, Inbound } from '../../channels/channel.ts';
+import type { Inbound } from '../../channels/channel.ts';
+import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
 import { PORTION, readPortions } from './portions.ts';
@@ -39,13 +40,13 @@ const LARGE_BYTES = 256 * 1024;
 
 export interface Intake {
   /** Throws when a callback of so many bytes for this address would find no room, so that a large one is refused before it is parsed. */
-  admit(channel: Channel, address: string, bytes: number): void;
+  admit(channel: NamedChannel, address: string, bytes: number): void;
   /**
    * Resolves when everything is committed or kept aside. Rejects only when the store can not be reached, or is so slow that too much waits
    * for it.
    * `bytes` is the size of the callback; `parts` are read only when there is room for them.
    */
-  take(channel: Channel, bytes: number, parts: Iterable<Inbound | null>): Promise<void>;
+  take(channel: NamedChannel, bytes: number, parts: Iterable<Inbound | null>): Promise<void>;
 }
 
 export function createIntake(kit: Kit): Intake {
@@ -55,7 +56,7 @@ export function createIntake(kit: Kit): Intake {
   const small = createLane(store, { flushes: FLUSHES, pauses: 0 });
   const large = createLane(store, { flushes: LARGE_FLUSHES, pauses: LARGE_PAUSES });
 
-  async function take(channel: Channel, bytes: number, portions: AsyncIterator<Inbound[]>): Promise<void> {
+  async function take(channel: NamedChannel, bytes: number, portions: AsyncIterator<Inbound[]>): Promise<void> {
     let portion = await portions.next();
     if (portion.done) return;
     // A callback usually concerns one phone number, so its first element decides which number's turn and share it takes.
@@ -123,10 +124,10 @@ function oneByTurn(): () => Promise<void> {
 }
 
 interface Queued extends Waiting, Unsettled {
-  channel: Channel;
+  channel: NamedChannel;
 }
 
-type Lane = (channel: Channel, key: string, elements: Inbound[]) => Promise<void>;
+type Lane = (channel: NamedChannel, key: string, elements: Inbound[]) => Promise<void>;
 
 /** Creates a queue to the store with at most `flushes` transactions at a time, each followed by a pause of `pauses` times its length. */
 function createLane(store: Store, { flushes, pauses }: { flushes: number; pauses: number }): Lane {

@@ -1,5 +1,5 @@
 /** Turns a network's message into the row that is stored. */
-import type { InboundMedia } from '../../channels/channel.ts';
+import type { MessageMedia } from '../../channels/content.ts';
 import { newId } from '../../platform/ids.ts';
 import type { NewInbound } from '../messages/ingest-queries.ts';
 import { saidAt, type Placed } from './batch.ts';
@@ -50,7 +50,7 @@ function authorship(message: Placed['message'], contact: string): Authorship {
 }
 
 /** The network's id and hash of a file are stored for downloading it and never leave the platform. */
-export function toStoredMedia(media: InboundMedia | null): string | null {
+export function toStoredMedia(media: MessageMedia | null): string | null {
   if (!media) return null;
   const { mimeType, fileName, size, ...network } = media;
   return JSON.stringify({ storage_key: null, url: null, mimeType, fileName, size, network });

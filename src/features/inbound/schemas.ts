@@ -1,13 +1,5 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { Id } from '../../platform/schema.ts';
-
-/** The query with which a network verifies that an address is ours. */
-export const Handshake = Type.Object({
-  'hub.mode': Type.Optional(Type.String()),
-  'hub.verify_token': Type.Optional(Type.String()),
-  'hub.challenge': Type.Optional(Type.String()),
-});
-export type Handshake = Static<typeof Handshake>;
 
 const PersonNames = Type.Partial(
   Type.Object({ phone: Type.String(), bsuid: Type.String(), parentBsuid: Type.String(), name: Type.String() }),

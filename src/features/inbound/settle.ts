@@ -1,6 +1,7 @@
 /** Stores waiting callbacks together and resolves each one. When a batch fails, its callbacks are tried one by one. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Channel, Inbound } from '../../channels/channel.ts';
+import type { Inbound } from '../../channels/channel.ts';
+import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { isCollision, isContention, isUnavailable } from '../../platform/db.ts';
 import type { Inboxes } from './inboxes.ts';
@@ -21,7 +22,7 @@ export interface Store {
 }
 
 /** Stores the batch, whose callbacks all came through `channel`, and settles each of them. Never rejects. */
-export async function settle(store: Store, channel: Channel, batch: Unsettled[]): Promise<void> {
+export async function settle(store: Store, channel: NamedChannel, batch: Unsettled[]): Promise<void> {
   try {
     await write(
       store,
@@ -39,7 +40,7 @@ export async function settle(store: Store, channel: Channel, batch: Unsettled[])
 const isAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error);
 
 /** Stores the item as a whole first, then element by element, so that one bad element does not keep the others out. */
-async function retryAlone(store: Store, channel: Channel, item: Unsettled, whole: boolean): Promise<void> {
+async function retryAlone(store: Store, channel: NamedChannel, item: Unsettled, whole: boolean): Promise<void> {
   const { elements, done, failed } = item;
   try {
     if (!whole || !(await isStored(store, channel, elements))) {
@@ -52,7 +53,7 @@ async function retryAlone(store: Store, channel: Channel, item: Unsettled, whole
   }
 }
 
-async function isStored(store: Store, channel: Channel, elements: Inbound[]): Promise<boolean> {
+async function isStored(store: Store, channel: NamedChannel, elements: Inbound[]): Promise<boolean> {
   try {
     await write(store, channel, elements);
     return true;
@@ -68,7 +69,7 @@ const TRIES = 3;
 const PAUSE_MS = 50;
 
 /** Throws when the element should be tried later. An element that can never be stored is kept aside for inspection. */
-async function storeOrPutAside(store: Store, channel: Channel, element: Inbound): Promise<void> {
+async function storeOrPutAside(store: Store, channel: NamedChannel, element: Inbound): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await write(store, channel, [element]);
@@ -80,7 +81,7 @@ async function storeOrPutAside(store: Store, channel: Channel, element: Inbound)
   }
 }
 
-async function putAside(store: Store, channel: Channel, element: Inbound, error: Error): Promise<void> {
+async function putAside(store: Store, channel: NamedChannel, element: Inbound, error: Error): Promise<void> {
   store.kit.log.error(
     { err: error, channel: channel.name, kind: element.kind },
     'inbound: an element could not be stored',
@@ -89,7 +90,7 @@ async function putAside(store: Store, channel: Channel, element: Inbound, error:
   await write(store, channel, [{ kind: 'unreadable', address, reason: error.message, raw: element }]);
 }
 
-async function write({ kit, inboxes }: Store, channel: Channel, elements: Inbound[]): Promise<void> {
+async function write({ kit, inboxes }: Store, channel: NamedChannel, elements: Inbound[]): Promise<void> {
   const outcomes = await kit.database.flushTx(
     (tx) =>
       ingest(tx, channel, elements, {
@@ -101,7 +102,7 @@ async function write({ kit, inboxes }: Store, channel: Channel, elements: Inboun
   count(kit, channel, outcomes);
 }
 
-function count(kit: Kit, channel: Channel, outcomes: Outcomes): void {
+function count(kit: Kit, channel: NamedChannel, outcomes: Outcomes): void {
   for (const [outcome, number] of Object.entries(outcomes)) {
     if (number > 0) kit.metrics.inbound.inc({ channel: channel.name, outcome }, number);
   }

@@ -1,5 +1,5 @@
 /** Whose number it is, over all companies. */
-import type { ChannelName } from '../../channels/channel.ts';
+import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many, maybeOne } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { COLUMNS, type InboxRow } from './queries.ts';

@@ -1,9 +1,11 @@
 /** Inboxes: connections of a company to messaging channels. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Channel, ChannelName } from '../../channels/channel.ts';
+import type { Channel, ChannelSettings } from '../../channels/channel.ts';
+import { CHANNEL_SETTINGS, type ChannelName } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { own } from '../../platform/own.ts';
 import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import { readCallersPhone } from '../../platform/phone-country.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
@@ -18,13 +20,11 @@ import {
   insertInbox,
   listInboxes,
   updateInbox,
-  type ChannelSettings,
   type InboxRow,
+  type Settings,
 } from './queries.ts';
 import type { Inbox, InboxCreate, InboxQuery, InboxUpdate } from './schemas.ts';
-import { maskSettings, openSettings, sealSettings, settingsOf } from './settings.ts';
-
-const CONFIG_FIELDS = ['api_wap_config', 'partner_api_config'] as const;
+import { openSettings, sealSettings, settingsOf, showSettings } from './settings.ts';
 
 export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<Inbox> {
   await refuseTargets(kit, input);
@@ -115,15 +115,11 @@ function present(kit: Kit, row: InboxRow): Inbox {
     network_account: _account,
     connection_version: _version,
     callback_told: _told,
+    settings: _settings,
     ...shown
   } = row;
-  const masked = Object.fromEntries(
-    kit.channels
-      .all()
-      .filter((channel) => settingsOf(row, channel))
-      .map((channel) => [channel.configField, maskSettings(row, channel, kit.secrets)]),
-  );
-  const filled = Object.entries({ ...shown, ...masked }).filter(
+  const settings = showSettings(row, CHANNEL_SETTINGS, kit.secrets);
+  const filled = Object.entries({ ...shown, ...settings }).filter(
     ([field, value]) => value !== null || field === 'default_owner',
   );
   return Object.fromEntries(filled) as unknown as Inbox;
@@ -140,9 +136,7 @@ function emptyRow(company: string, input: { channel: ChannelName; name: string }
     default_agent: null,
     default_owner: null,
     status: 'ACTIVE',
-    api_wap_config: null,
-    partner_api_config: null,
-    professional_network_config: null,
+    settings: {},
     test_mode: { enabled: false, test_numbers: [] },
     general_config: { include_operator_name_on_message: false },
     coexistence_enabled: false,
@@ -161,22 +155,28 @@ function emptyRow(company: string, input: { channel: ChannelName; name: string }
 
 /** The record with the caller's fields applied, and everything that follows from them. */
 function applied(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
-  const { api_wap_config: _wap, partner_api_config: _partner, test_mode, ...plain } = input;
+  const { test_mode, ...plain } = input;
   const next = { ...before, ...plain, test_mode: { ...before.test_mode, ...test_mode } } as InboxRow;
-  for (const channel of kit.channels.all()) {
-    const field = CONFIG_FIELDS.find((name) => name === channel.configField);
-    const given = field && input[field];
-    if (field && given) next[field] = sealSettings(before, channel, given, kit.secrets);
-  }
+  const given = givenSettings(input).map(
+    ([settings, values]) => [settings.field, sealSettings(before, settings, values, kit.secrets)] as const,
+  );
+  next.settings = { ...before.settings, ...Object.fromEntries(given) };
   const channel = kit.channels.get(next.channel);
   expectPeople(channel, test_mode?.test_numbers ?? []);
-  const settings = settingsOf(next, channel);
-  if (CONFIG_FIELDS.some((field) => field === channel.configField) && !settings)
-    throw configRequired(channel.configField ?? '');
+  const stored = settingsOf(next, channel);
+  if (channel.settings?.body && !stored) throw configRequired(channel.settings.field);
   if (channel.needsNumber && !next.number) throw configRequired('number');
-  next.network_address = settings ? boundedAddress(channel, settings) : null;
-  next.network_account = typeof settings?.['waba_id'] === 'string' ? settings['waba_id'] : null;
+  next.network_address = channel.settings && stored && boundedAddress(channel.settings, stored);
+  next.network_account = channel.settings && stored && channel.settings.account(stored);
   return next;
+}
+
+/** What the body says of the settings of channels. The schema has checked it. */
+function givenSettings(input: object): [ChannelSettings, Settings][] {
+  return CHANNEL_SETTINGS.flatMap((settings) => {
+    const given = own(input as Record<string, Settings>, settings.field);
+    return given ? [[settings, given]] : [];
+  });
 }
 
 /** On a channel with numbers a new number is read as every other one; what stands there already stays as it is. */
@@ -195,10 +195,9 @@ function expectPeople(channel: Channel, names: string[]): void {
 // What a unique index holds in one entry, with room to spare.
 const MAX_ADDRESS = 1_000;
 
-function boundedAddress(channel: Channel, settings: ChannelSettings): string | null {
-  const address = channel.address(settings);
-  if (address && Buffer.byteLength(address) > MAX_ADDRESS)
-    throw invalid(channel.configField ?? 'channel', 'has an address that is too long');
+function boundedAddress(settings: ChannelSettings, stored: Settings): string {
+  const address = settings.address(stored);
+  if (Buffer.byteLength(address) > MAX_ADDRESS) throw invalid(settings.field, 'has an address that is too long');
   return address;
 }
 
@@ -215,12 +214,10 @@ function credentialsChanged(kit: Kit, before: InboxRow, next: InboxRow): boolean
 
 /** Every address that a tenant gives is checked at save, and again by the guard at every call. */
 async function refuseTargets(kit: Kit, input: InboxUpdate): Promise<void> {
-  for (const channel of kit.channels.all()) {
-    const field = CONFIG_FIELDS.find((name) => name === channel.configField);
-    const given = field && input[field];
-    for (const target of given ? channel.targets(given) : []) {
+  for (const [settings, given] of givenSettings(input)) {
+    for (const target of settings.targets(given)) {
       const reason = await kit.outbound.refuse(target.url);
-      if (reason) throw targetNotAllowed(`${field}.${target.path}`, reason);
+      if (reason) throw targetNotAllowed(`${settings.field}.${target.path}`, reason);
     }
   }
   const reason = input.webhook_url ? await kit.outbound.refuse(input.webhook_url) : null;

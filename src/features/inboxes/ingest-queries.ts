@@ -1,5 +1,5 @@
 /** What ingestion asks of inboxes, across companies. */
-import type { ChannelName } from '../../channels/channel.ts';
+import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 

@@ -1,10 +1,11 @@
-import type { ChannelName } from '../../channels/channel.ts';
+import type { ChannelName } from '../../channels/registry.ts';
 import { exec, maybeOne, one, type Statement } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 
-export type ChannelSettings = Record<string, unknown>;
+/** Settings of one channel. */
+export type Settings = Record<string, unknown>;
 
 /** An inbox as it is stored: channel settings with their secrets sealed. */
 export interface InboxRow {
@@ -17,9 +18,8 @@ export interface InboxRow {
   default_agent: string | null;
   default_owner: string | null;
   status: 'ACTIVE' | 'DELETED';
-  api_wap_config: ChannelSettings | null;
-  partner_api_config: ChannelSettings | null;
-  professional_network_config: ChannelSettings | null;
+  /** By the field of the channel: an inbox that changed its channel keeps the settings of the one before. */
+  settings: Record<string, Settings>;
   test_mode: { enabled: boolean; test_numbers: string[] };
   general_config: { include_operator_name_on_message: boolean };
   coexistence_enabled: boolean;
@@ -36,7 +36,7 @@ export interface InboxRow {
 }
 
 export const COLUMNS = `_id, company_id as company, name, channel, number, webhook_url, default_agent, default_owner, status,
-  api_wap_config, partner_api_config, professional_network_config, test_mode, general_config, coexistence_enabled,
+  settings, test_mode, general_config, coexistence_enabled,
   process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction, network_address, network_account, connection_version,
   callback_told, json_build_object('status', connection_status, 'checked_at',
     to_char(connection_checked_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'error', connection_error) as connection,
@@ -81,38 +81,37 @@ export function countInboxes(tx: TenantRead, filter: InboxFilter, window: Since)
   return countRows(tx, listOf(tx, filter), window);
 }
 
-/** The columns of a record that a caller writes; the connection belongs to the network. */
-function writable(row: InboxRow): unknown[] {
-  return [
-    row.name,
-    row.channel,
-    row.number,
-    row.webhook_url,
-    row.default_agent,
-    row.default_owner,
-    row.status,
-    row.api_wap_config,
-    row.partner_api_config,
-    row.test_mode,
-    row.general_config,
-    row.process_unsupported_messages,
-    row.disable_inbound_ai,
-    row.pdf_local_text_extraction,
-    row.network_address,
-    row.network_account,
-  ];
-}
+/** The columns that a caller's body decides; those of the connection belong to the network. */
+const WRITABLE = [
+  'name',
+  'channel',
+  'number',
+  'webhook_url',
+  'default_agent',
+  'default_owner',
+  'status',
+  'settings',
+  'test_mode',
+  'general_config',
+  'process_unsupported_messages',
+  'disable_inbound_ai',
+  'pdf_local_text_extraction',
+  'network_address',
+  'network_account',
+] as const satisfies (keyof InboxRow)[];
 
-const WRITABLE = `name, channel, number, webhook_url, default_agent, default_owner, status, api_wap_config, partner_api_config,
-  test_mode, general_config, process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction,
-  network_address, network_account`;
-const WRITABLE_VALUES = Array.from({ length: 16 }, (_, index) => `$${index + 3}`).join(', ');
+/** The parameter of a column, after those of the company and the id. */
+const parameter = (column: (typeof WRITABLE)[number]): string => `$${WRITABLE.indexOf(column) + 3}`;
+const PARAMETERS = WRITABLE.map(parameter).join(', ');
+const HAS_ADDRESS = `${parameter('webhook_url')}::text is not null`;
+
+const writable = (row: InboxRow): unknown[] => WRITABLE.map((column) => row[column]);
 
 export function insertInbox(tx: TenantTx, row: InboxRow): Promise<InboxRow> {
   return one(tx, {
     name: 'inboxes.insert',
-    text: `insert into inboxes (company_id, _id, ${WRITABLE}, callback_told)
-      values ($1, $2, ${WRITABLE_VALUES}, $6::text is not null) returning ${COLUMNS}`,
+    text: `insert into inboxes (company_id, _id, ${WRITABLE.join(', ')}, callback_told)
+      values ($1, $2, ${PARAMETERS}, ${HAS_ADDRESS}) returning ${COLUMNS}`,
     values: [tx.companyId, row._id, ...writable(row)],
   });
 }
@@ -126,14 +125,16 @@ export function updateInbox(
   row: InboxRow,
   change: { renewed: boolean; moved: boolean },
 ): Promise<InboxRow> {
+  const [renewed, moved] = [`$${WRITABLE.length + 3}`, `$${WRITABLE.length + 4}`];
   return one(tx, {
     name: 'inboxes.update',
-    text: `update inboxes set (${WRITABLE}) = row(${WRITABLE_VALUES}), updated_at = now(),
-        callback_told = callback_told or $6::text is not null, connection_status = case when $19 then 'PENDING' else connection_status end,
-        connection_error = case when $19 then null else connection_error end,
-        connection_version = connection_version + case when $19 then 1 else 0 end,
-        accepted_at = case when $20 then null else accepted_at end,
-        coexistence_enabled = coexistence_enabled and not $20
+    text: `update inboxes set (${WRITABLE.join(', ')}) = row(${PARAMETERS}), updated_at = now(),
+        callback_told = callback_told or ${HAS_ADDRESS},
+        connection_status = case when ${renewed} then 'PENDING' else connection_status end,
+        connection_error = case when ${renewed} then null else connection_error end,
+        connection_version = connection_version + case when ${renewed} then 1 else 0 end,
+        accepted_at = case when ${moved} then null else accepted_at end,
+        coexistence_enabled = coexistence_enabled and not ${moved}
       where company_id = $1 and _id = $2 returning ${COLUMNS}`,
     values: [tx.companyId, row._id, ...writable(row), change.renewed, change.moved],
   });

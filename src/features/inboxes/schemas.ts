@@ -1,8 +1,5 @@
-import { Type, type Static } from 'typebox';
-import { CHANNEL_NAMES } from '../../channels/channel.ts';
-import { PartnerApiConfig } from '../../channels/partner-api/config.ts';
-import { ProfessionalNetworkConfig } from '../../channels/professional-network/config.ts';
-import { wapConfig } from '../../channels/wap-auto-closer/config.ts';
+import { Type, type Static, type TObject } from 'typebox';
+import { CHANNEL_NAMES, CHANNEL_SETTINGS } from '../../channels/registry.ts';
 import { pageSchema, pageQuery } from '../../platform/paging.ts';
 import {
   Id,
@@ -33,6 +30,12 @@ const testNumber = Type.String({
   description: "What names a person on the inbox's channel: a phone number, an e-mail address, or the network's id",
 });
 
+/** A property for the settings of each channel. Their types are the channels' own, so none is known here. */
+const settingsProperties = (part: 'body' | 'record'): { [field in never]: TObject } =>
+  Object.fromEntries(
+    CHANNEL_SETTINGS.flatMap((settings) => (settings[part] ? [[settings.field, settings[part]]] : [])),
+  );
+
 /** The attested body of an update: every property is optional; what is absent stays as it is. */
 const properties = {
   channel: oneOf(CHANNEL_NAMES),
@@ -47,8 +50,7 @@ const properties = {
   ),
   number,
   default_agent: nullable(Type.String({ ...Id, description: 'The agent of new conversations; null clears' })),
-  api_wap_config: wapConfig,
-  partner_api_config: PartnerApiConfig,
+  ...settingsProperties('body'),
   test_mode: strict({
     enabled: Type.Optional(Type.Boolean()),
     test_numbers: Type.Optional(Type.Array(testNumber, { maxItems: 100 })),
@@ -85,22 +87,7 @@ export const Inbox = define(
     default_agent: Type.Optional(Id),
     channel,
     status: oneOf(INBOX_STATUSES),
-    api_wap_config: Type.Optional(
-      Type.Object({
-        phone_number_id: Type.String(),
-        business_id: Type.String(),
-        business_token: nullable(Type.String({ description: 'Masked: never the token itself' })),
-        waba_id: Type.String(),
-      }),
-    ),
-    partner_api_config: Type.Optional(
-      Type.Object({
-        base_url: Type.String(),
-        api_key: Type.String({ description: 'Masked' }),
-        instance_name: Type.String(),
-      }),
-    ),
-    professional_network_config: Type.Optional(Type.Object(ProfessionalNetworkConfig.properties)),
+    ...Type.Partial(Type.Object(settingsProperties('record'))).properties,
     general_config: Type.Object({ include_operator_name_on_message: Type.Boolean() }),
     coexistence_enabled: Type.Boolean(),
     process_unsupported_messages: Type.Boolean(),

@@ -35,7 +35,7 @@ const put = (body: unknown) => call(200, 'PUT', path, { body });
 /** The stored settings, as they lie in the database. */
 async function storedSettings(): Promise<{ api_wap_config: Json; partner_api_config: Json }> {
   const [row] = await database.sql<{ api_wap_config: Json; partner_api_config: Json }>(
-    'select api_wap_config, partner_api_config from inboxes where _id = $1',
+    'select s.* from inboxes, jsonb_to_record(settings) as s (api_wap_config jsonb, partner_api_config jsonb) where _id = $1',
     [created.body._id],
   );
   assert.ok(row);

@@ -1,69 +1,76 @@
 /** Channel settings between the caller and the store: secrets sealed at rest, masked in answers, and a mask kept as it is. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Channel } from '../../channels/channel.ts';
+import type { Channel, ChannelSettings } from '../../channels/channel.ts';
 import { own } from '../../platform/own.ts';
 import { isMask, mask, type Secrets } from '../../platform/secrets.ts';
 import { invalid } from '../../platform/errors.ts';
-import type { ChannelSettings, InboxRow } from './queries.ts';
+import type { InboxRow, Settings } from './queries.ts';
 
-const contextOf = (row: { company: string; _id: string }, field: string): string =>
-  `${row.company}:inbox:${row._id}:${field}`;
+const contextOf = (row: { company: string; _id: string }, property: string): string =>
+  `${row.company}:inbox:${row._id}:${property}`;
 
-export function settingsOf(row: InboxRow, channel: Channel): ChannelSettings | null {
-  return channel.configField ? row[channel.configField] : null;
-}
+/** The settings that the inbox has for its channel, as they are stored; null when it has none. */
+export const settingsOf = (row: InboxRow, { settings }: Channel): Settings | null =>
+  (settings && own(row.settings, settings.field)) ?? null;
 
 /** The settings as the network needs them. */
-export function openSettings(row: InboxRow, channel: Channel, secrets: Secrets): ChannelSettings {
-  const stored = settingsOf(row, channel) ?? {};
-  return mapSecrets(stored, channel, (value, field) => secrets.open(value, contextOf(row, field)));
+export function openSettings(row: InboxRow, { settings }: Channel, secrets: Secrets): Settings {
+  const stored = settings && own(row.settings, settings.field);
+  if (!stored) return {};
+  return mapSecrets(stored, settings, (value, property) => secrets.open(value, contextOf(row, property)));
 }
 
 /**
  * The settings to store: what the caller gives, its secrets sealed. A mask, or a secret left out, keeps the stored one.
  */
-export function sealSettings(
-  row: InboxRow,
-  channel: Channel,
-  given: ChannelSettings,
-  secrets: Secrets,
-): ChannelSettings {
-  const stored = settingsOf(row, channel);
+export function sealSettings(row: InboxRow, settings: ChannelSettings, given: Settings, secrets: Secrets): Settings {
+  const { field } = settings;
+  const stored = own(row.settings, field) ?? null;
   const merged = new Map(Object.entries(given));
-  for (const field of channel.secrets) {
-    const value = merged.get(field);
+  for (const property of settings.secrets) {
+    const value = merged.get(property);
     if (value === undefined || (typeof value === 'string' && isMask(value))) {
-      const kept = own(stored ?? {}, field) ?? null;
+      const kept = own(stored ?? {}, property) ?? null;
       if (kept === null && value !== undefined)
-        throw invalid(`${channel.configField}.${field}`, 'is a mask, and nothing is stored behind it');
-      if (kept !== null && stored && !callsSameTargets(channel, stored, given))
-        throw invalid(`${channel.configField}.${field}`, 'has to be given anew with another address');
-      merged.set(field, kept);
+        throw invalid(`${field}.${property}`, 'is a mask, and nothing is stored behind it');
+      if (kept !== null && stored && !callsSameTargets(settings, stored, given))
+        throw invalid(`${field}.${property}`, 'has to be given anew with another address');
+      merged.set(property, kept);
     } else if (typeof value === 'string') {
-      merged.set(field, secrets.seal(value, contextOf(row, field)));
+      merged.set(property, secrets.seal(value, contextOf(row, property)));
     }
   }
   return Object.fromEntries(merged);
 }
 
 /** A secret goes where it was meant to go: whoever may not see it must not be able to send it elsewhere. */
-function callsSameTargets(channel: Channel, stored: ChannelSettings, given: ChannelSettings): boolean {
-  return isDeepStrictEqual(channel.targets(stored), channel.targets(given));
+function callsSameTargets({ targets }: ChannelSettings, stored: Settings, given: Settings): boolean {
+  return isDeepStrictEqual(targets(stored), targets(given));
 }
 
-/** The settings as an answer shows them. */
-export function maskSettings(row: InboxRow, channel: Channel, secrets: Secrets): ChannelSettings {
-  return mapSecrets(openSettings(row, channel, secrets), channel, mask);
+/** Everything that an answer shows of an inbox's settings: a property for each channel that it has settings for. */
+export function showSettings(
+  row: InboxRow,
+  all: readonly ChannelSettings[],
+  secrets: Secrets,
+): Record<string, Settings> {
+  const shown = all.flatMap((settings) => {
+    const stored = own(row.settings, settings.field);
+    if (!stored) return [];
+    const open = (value: string, property: string): string => mask(secrets.open(value, contextOf(row, property)));
+    return [[settings.field, mapSecrets(stored, settings, open)]];
+  });
+  return Object.fromEntries(shown) as Record<string, Settings>;
 }
 
 function mapSecrets(
-  settings: ChannelSettings,
-  channel: Channel,
-  change: (value: string, field: string) => string,
-): ChannelSettings {
-  const changed = channel.secrets.map((field) => {
-    const value = own(settings, field);
-    return [field, typeof value === 'string' ? change(value, field) : null];
+  stored: Settings,
+  { secrets }: ChannelSettings,
+  change: (value: string, property: string) => string,
+): Settings {
+  const changed = secrets.map((property) => {
+    const value = own(stored, property);
+    return [property, typeof value === 'string' ? change(value, property) : null];
   });
-  return { ...settings, ...Object.fromEntries(changed) };
+  return { ...stored, ...Object.fromEntries(changed) };
 }

@@ -1,4 +1,5 @@
 /** Messages of a company: reading them, and notes that stay inside. */
+import { composeContent } from '../../channels/content.ts';
 import { notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
@@ -39,7 +40,7 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
       inbox: target.inbox,
       channel: target.channel,
       message_type: 'NOTE',
-      content: input.message.content,
+      content: composeContent('TEXT', { content: input.message.content }),
       reply_to: null,
       is_test: target.is_test,
       status: 'SENT',

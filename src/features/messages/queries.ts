@@ -1,4 +1,6 @@
 import type { Person } from '../../channels/channel.ts';
+import type { MessageContent } from '../../channels/content.ts';
+import type { ChannelName } from '../../channels/registry.ts';
 import { many, maybeOne, one } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, pageStatement, type PlainList } from '../../platform/plain-list.ts';
@@ -60,7 +62,7 @@ export interface SendTarget {
   conversation: string;
   contact: string;
   inbox: string;
-  channel: string;
+  channel: ChannelName;
   is_closed: boolean;
   is_test: boolean;
   window_open: boolean;
@@ -102,7 +104,7 @@ export interface NewOutgoing {
   sender: string;
   message_type: 'OUTGOING' | 'NOTE';
   origin: 'API' | 'DASHBOARD';
-  content: string;
+  content: MessageContent;
   reply_to: string | null;
   status: 'QUEUED' | 'SENT' | 'FAILED';
   errors: Cause[];
@@ -110,12 +112,14 @@ export interface NewOutgoing {
 }
 
 export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promise<Message> {
+  const { content } = message;
   const row = await one<MessageRow>(tx, {
     name: 'messages.insertOutgoing',
     text: `insert into messages as m (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, sender_id,
-        message_type, origin, content_type, content, reply_to, status, errors, is_test, sent_at, failed_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'TEXT', $11, $12, $13, $14, $15,
-        case when $13 = 'SENT' then now() end, case when $13 = 'FAILED' then now() end)
+        message_type, origin, reply_to, status, errors, is_test, content_type, content, media, template, interactive, location,
+        contacts, reaction, unsupported, sent_at, failed_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+        case when $12 = 'SENT' then now() end, case when $12 = 'FAILED' then now() end)
       returning ${MESSAGE}`,
     values: [
       tx.companyId,
@@ -128,11 +132,19 @@ export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promis
       message.sender,
       message.message_type,
       message.origin,
-      message.content,
       message.reply_to,
       message.status,
       JSON.stringify(message.errors),
       message.is_test,
+      content.contentType,
+      content.content,
+      content.media,
+      content.template,
+      content.interactive,
+      content.location,
+      content.contacts && JSON.stringify(content.contacts),
+      content.reaction,
+      content.unsupported,
     ],
   });
   return shown(row);

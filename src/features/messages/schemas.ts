@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { CHANNEL_NAMES, CONTENT_TYPES } from '../../channels/channel.ts';
+import { CONTENT_TYPES } from '../../channels/content.ts';
+import { CHANNEL_NAMES } from '../../channels/registry.ts';
 import { pageSchema, pageQuery } from '../../platform/paging.ts';
 import { Id, NOT_BLANK, Timestamp, define, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 import { MESSAGE_TYPES, SENDER_TYPES } from '../conversations/schemas.ts';

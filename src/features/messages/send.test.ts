@@ -299,12 +299,16 @@ test('a send whose settings can not be read stores nothing, and its repeat with 
   const body = { conversationId: conversation._id, message: { content: 'Once' } };
   const send = (status: number): Promise<Json> =>
     call(status, 'POST', '/v1/messages/send-text', { body, headers: { 'idempotency-key': 'unreadable' } });
-  const [kept] = await database.sql(`select api_wap_config from inboxes where _id = $1`, [demo.inbox]);
-  const setConfig = (config: unknown): Promise<unknown> =>
-    database.sql(`update inboxes set api_wap_config = $2 where _id = $1`, [demo.inbox, JSON.stringify(config)]);
-  await setConfig({ ...(kept?.['api_wap_config'] as Json), business_token: 'not sealed by us' });
+  const token = `select settings #>> '{api_wap_config,business_token}' as token from inboxes where _id = $1`;
+  const [kept] = await database.sql(token, [demo.inbox]);
+  const setToken = (value: unknown): Promise<unknown> =>
+    database.sql(
+      `update inboxes set settings = jsonb_set(settings, '{api_wap_config,business_token}', to_jsonb($2::text)) where _id = $1`,
+      [demo.inbox, value],
+    );
+  await setToken('not sealed by us');
   await send(500);
-  await setConfig(kept?.['api_wap_config']);
+  await setToken(kept?.['token']);
   const sent = (await send(201)).body;
   assert.equal(sent.status, 'SENT');
   assert.equal((await leftFor(platform, sent._id)).length, 1);

@@ -3,36 +3,51 @@
  * stored. When nobody can tell whether it took the message, nothing is sent again: it stays QUEUED.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Channel, NetworkError, OutboundText, SendResult } from '../../channels/channel.ts';
+import type { Channel, NetworkError, OutboundMessage, SendResult } from '../../channels/channel.ts';
+import { composeContent, type MessageContent } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
 import type { Principal } from '../../platform/auth.ts';
 import { invalid, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { touchContacts } from '../contacts/ingest-queries.ts';
-import { isNamedIn } from '../inboxes/test-people.ts';
 import { noteOutgoing } from '../conversations/conversations.ts';
 import { refuseSecondOpen, reopenConversation } from '../conversations/update.ts';
 import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
+import { findBlock } from './blocks.ts';
 import { applyParked, applyStatuses } from './ingest.ts';
 import { failQueued, findMessage, findReplied, insertOutgoing, lockSendTarget, type SendTarget } from './queries.ts';
-import { MAX_TEXT, type Cause, type Message, type PlatformCause, type SendText } from './schemas.ts';
+import { MAX_TEXT, type Message, type PlatformCause, type SendText } from './schemas.ts';
 
 // The whole call to the network.
 const CALL_MS = 10_000;
 // A lock or a crowded pool is gone in a moment; the caller waits for an answer meanwhile.
 const SETTLE_PAUSES_MS = [0, 250, 1_000];
 
-/** The message in the state that the call left it in. */
-export async function sendText(kit: Kit, tenant: Tenant, input: SendText): Promise<Message> {
-  const { conversationId } = input;
-  const { message, call } = await refuseSecondOpen(tenant, { id: conversationId, path: 'conversationId' }, () =>
-    tenant.tx((tx) => queueText(kit, tx, tenant, input)),
+/** A message to be sent. */
+export interface Outgoing {
+  conversation: string;
+  content: MessageContent;
+  /** The message that it answers. */
+  replyTo: string | null;
+}
+
+export const sendText = (kit: Kit, tenant: Tenant, input: SendText): Promise<Message> =>
+  sendMessage(kit, tenant, {
+    conversation: input.conversationId,
+    content: composeContent('TEXT', { content: input.message.content }),
+    replyTo: input.replyTo ?? null,
+  });
+
+/** Returns the message in the state in which the call left it. */
+async function sendMessage(kit: Kit, tenant: Tenant, outgoing: Outgoing): Promise<Message> {
+  const { message, call } = await refuseSecondOpen(tenant, { id: outgoing.conversation, path: 'conversationId' }, () =>
+    tenant.tx((tx) => queueMessage(kit, tx, tenant, outgoing)),
   );
   if (!call) return message;
   const channel = kit.channels.get(message.channel);
-  const result = await callNetwork(kit, channel, message, call);
+  const result = await callNetwork(kit, channel, call);
   kit.metrics.sends.inc({ channel: channel.name, outcome: result.outcome });
   for (const pauseMs of SETTLE_PAUSES_MS) {
     try {
@@ -50,23 +65,23 @@ export async function sendText(kit: Kit, tenant: Tenant, input: SendText): Promi
 
 /** Everything that the network is called with: once the message is stored, nothing that could fail stands between. */
 interface Call {
-  text: Omit<OutboundText, 'messageId'>;
+  message: OutboundMessage;
   credentials: Credentials | null;
 }
 
-async function queueText(
+async function queueMessage(
   kit: Kit,
   tx: TenantTx,
   tenant: Tenant,
-  input: SendText,
+  { conversation, content, replyTo }: Outgoing,
 ): Promise<{ message: Message; call: Call | null }> {
   const { principal } = tenant;
-  const target = await openTarget(tx, tenant, input.conversationId);
-  const replied = input.replyTo ? await findReplied(tx, target.conversation, input.replyTo) : null;
-  if (input.replyTo && !replied) throw unknownReference('replyTo');
-  const channel = kit.channels.get(target.channel as Channel['name']);
-  const wireText = wireTextOf(target, principal, input.message.content);
-  const blocked = causeToBlock(target, channel);
+  const target = await openTarget(tx, tenant, conversation);
+  const replied = replyTo ? await findReplied(tx, target.conversation, replyTo) : null;
+  if (replyTo && !replied) throw unknownReference('replyTo');
+  const channel = kit.channels.get(target.channel);
+  const wireContent = nameOperator(target, principal, content);
+  const blocked = findBlock(target, channel, content.contentType);
   const message = await insertOutgoing(tx, {
     ...authorOf(principal),
     _id: newId(),
@@ -75,8 +90,8 @@ async function queueText(
     inbox: target.inbox,
     channel: target.channel,
     message_type: 'OUTGOING',
-    content: input.message.content,
-    reply_to: input.replyTo ?? null,
+    content,
+    reply_to: replyTo,
     is_test: target.is_test,
     status: blocked ? 'FAILED' : 'QUEUED',
     errors: blocked ? [blocked] : [],
@@ -91,7 +106,13 @@ async function queueText(
     { company: tx.companyId, contact: target.contact, message_at: message.createdAt, inbound_at: null },
   ]);
   const credentials = await networkCredentials(kit, tx, target.inbox);
-  return { message, call: { text: textFor(target, wireText, replied?.external_id ?? null), credentials } };
+  const wireMessage = {
+    messageId: message._id,
+    to: target.to ?? {},
+    content: wireContent,
+    replyTo: replied?.external_id ?? null,
+  };
+  return { message, call: { message: wireMessage, credentials } };
 }
 
 /** A send opens a closed conversation again, and with it the 24 hours that another one of the contact has left. */
@@ -114,31 +135,10 @@ export function authorOf(principal: Principal): {
     : { sender_type: 'AGENT', sender: principal.id, origin: 'API' };
 }
 
-const cause = (code: PlatformCause, title: string, message: string): Cause => ({ code, title, message, details: '' });
-
-/** Why the platform itself does not let this message out; null when it may leave. */
-function causeToBlock(target: SendTarget, channel: Channel): Cause | null {
-  if (target.inbox_status !== 'ACTIVE') return cause('INBOX_INACTIVE', 'Inbox inactive', 'The inbox is deleted');
-  if (!channel.can.text) return cause('PROVIDER_REJECTED', 'Not sent', 'The channel can not send texts');
-  if (target.blocked) return cause('BLOCKED', 'Contact blocked', 'The company has blocked the contact');
-  if (target.opted_out) return cause('OPTED_OUT', 'Contact opted out', 'The contact does not want messages');
-  const { enabled, test_numbers } = target.test_mode;
-  if (enabled && !isNamedIn(test_numbers, target.to ?? {})) {
-    return cause('TEST_MODE_BLOCKED', 'Test mode', 'The inbox is in test mode and this contact is no test number');
-  }
-  if (channel.can.window24h && !target.window_open) {
-    return cause(
-      'WINDOW_EXPIRED',
-      'Window expired',
-      'The contact has not written in the last 24 hours; send a template',
-    );
-  }
-  return null;
-}
-
-/** The operator's name is for the contact's eyes only: it is not part of the stored text. */
-function wireTextOf(target: SendTarget, principal: Principal, content: string): string {
-  if (!target.operator_name || principal.type !== 'user') return content;
+/** Puts the operator's name before a text. It is for the contact's eyes only, and not part of the stored message. */
+function nameOperator(target: SendTarget, principal: Principal, message: MessageContent): MessageContent {
+  const { contentType, content } = message;
+  if (!target.operator_name || principal.type !== 'user' || contentType !== 'TEXT') return message;
   // Bold as the network writes it; nothing in the name may end the bold or the line.
   const named = `*${principal.name.replaceAll(/[*\s]+/g, ' ').trim()}*\n${content}`;
   // The network would refuse it, and nobody would see why.
@@ -148,14 +148,8 @@ function wireTextOf(target: SendTarget, principal: Principal, content: string): 
       `is longer than ${MAX_TEXT} characters with the operator's name before it`,
       'MAX_LENGTH',
     );
-  return named;
+  return { ...message, content: named };
 }
-
-const textFor = (target: SendTarget, content: string, replyTo: string | null): Call['text'] => ({
-  to: target.to ?? {},
-  content,
-  replyTo,
-});
 
 const rejected = (code: PlatformCause, message: string): SendResult => ({
   outcome: 'rejected',
@@ -163,18 +157,13 @@ const rejected = (code: PlatformCause, message: string): SendResult => ({
   network: false,
 });
 
-async function callNetwork(
-  kit: Kit,
-  channel: Channel,
-  message: Message,
-  { text, credentials }: Call,
-): Promise<SendResult> {
+async function callNetwork(kit: Kit, channel: Channel, { message, credentials }: Call): Promise<SendResult> {
   if (!channel.send || !credentials) return rejected('PROVIDER_REJECTED', 'The inbox has no settings to send with');
   try {
-    return await channel.send({ ...text, messageId: message._id }, credentials.settings, AbortSignal.timeout(CALL_MS));
+    return await channel.send(message, credentials.settings, AbortSignal.timeout(CALL_MS));
   } catch (error) {
     // Failure policy: a translator that throws may have spoken to the network; nobody knows, so nothing is sent again.
-    kit.log.error({ err: error, message_id: message._id }, 'send: the channel failed');
+    kit.log.error({ err: error, message_id: message.messageId }, 'send: the channel failed');
     return { outcome: 'unknown' };
   }
 }
