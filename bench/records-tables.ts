@@ -1,5 +1,5 @@
 /** (tables) Rows of a table of 1,000,000 beside one of 10,000 of the same company: pages, search, totals; and removing it. */
-import { pageRowsOf } from '../src/features/tables/row-list.ts';
+import { pageTableRows } from '../src/features/tables/row-list.ts';
 import { eraseTable } from '../src/features/tables/erase.ts';
 import type { Column, RowQuery } from '../src/features/tables/schemas.ts';
 import { removeTable } from '../src/features/tables/remove.ts';
@@ -65,7 +65,7 @@ export async function benchTables({ database, company }: Stage): Promise<Figure[
       const calls = [LARGE, SMALL].map(
         ({ table }) =>
           (call: number) =>
-            pageRowsOf(read, table, asked(ask(call))),
+            pageTableRows(read, table, asked(ask(call))),
       );
       figures.push(await measure(name, goalMs, calls as [Call, Call]));
     }
@@ -87,10 +87,10 @@ const asked = (query: Partial<RowQuery>): RowQuery => ({
 });
 
 async function askAfter(read: TenantRead, table: string, page: number, sort: RowQuery['sort']): Promise<Call> {
-  const { meta } = await pageRowsOf(read, table, asked({ page, sort }));
+  const { meta } = await pageTableRows(read, table, asked({ page, sort }));
   if (meta.nextCursor === null) throw new Error(`there is no page after page ${page}`);
   const after = meta.nextCursor;
-  return () => pageRowsOf(read, table, asked({ after, sort }));
+  return () => pageTableRows(read, table, asked({ after, sort }));
 }
 
 type Call = (call: number) => Promise<unknown>;
@@ -105,7 +105,7 @@ async function measureTotals(read: TenantRead): Promise<Figure> {
   const times: string[] = [];
   for (const term of ['madeira', 'an', RARE.pair]) {
     const startedMs = performance.now();
-    const { meta } = await pageRowsOf(read, LARGE.table, asked({ search: term, skipCount: false }));
+    const { meta } = await pageTableRows(read, LARGE.table, asked({ search: term, skipCount: false }));
     times.push(`${meta.totalCount}: ${Math.round(performance.now() - startedMs)} ms`);
   }
   return { name: '(tables) search with its total', value: times.join(', '), goal: '-', met: true };

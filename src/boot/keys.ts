@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { dataPath, type Config } from '../config.ts';
-import { createKey, listKeysOf, revokeKeyOf } from '../features/api-keys/api-keys.ts';
+import { createKey, listKeysForOperator, revokeKeyForOperator } from '../features/api-keys/api-keys.ts';
 import { listInstallation } from '../features/audit/audit.ts';
 import { isCompany } from '../features/companies/companies.ts';
 import { recordAudit } from '../platform/audit.ts';
@@ -127,7 +127,7 @@ async function work(config: Config, database: Database, words: Words): Promise<s
   if (company !== null && !(await isCompany(database.system('upkeep'), company)))
     throw new Error(`no company ${company}`);
   if (words.command === 'list') {
-    const keys = await listKeysOf(database.system('upkeep'), company);
+    const keys = await listKeysForOperator(database.system('upkeep'), company);
     return keys.map((key) => `${JSON.stringify(key)}\n`).join('');
   }
   if (words.command === 'audit') {
@@ -136,7 +136,7 @@ async function work(config: Config, database: Database, words: Words): Promise<s
   }
   if (words.command === 'revoke') {
     return database.systemTx('upkeep', async (tx) => {
-      const key = await revokeKeyOf(tx, company, words.id ?? '');
+      const key = await revokeKeyForOperator(tx, company, words.id ?? '');
       if (!key) throw new Error(`no key ${words.id}`);
       await note(tx, company, 'api-keys.delete', key._id);
       return `${JSON.stringify(key)}\n`;

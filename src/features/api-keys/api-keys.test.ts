@@ -15,14 +15,14 @@ const FIELDS = ['_id', 'company', 'name', 'type', 'hint', 'scopes', 'created_by'
 const TIMES = ['expires_at', 'last_used_at', 'revoked_at', 'createdAt', 'updatedAt'];
 
 /** The body of a request for a company key that may read contacts; `given` replaces fields of it. */
-const bodyOf = (given: Record<string, unknown> = {}): Record<string, unknown> => ({
+const keyBody = (given: Record<string, unknown> = {}): Record<string, unknown> => ({
   name: 'CRM',
   type: 'company',
   scopes: ['contacts:read'],
   ...given,
 });
 const create = (status: number, given: Record<string, unknown> = {}, options: CallOptions = {}): Promise<Answer> =>
-  platform.call(status, 'POST', PATH, { body: bodyOf(given), ...options });
+  platform.call(status, 'POST', PATH, { body: keyBody(given), ...options });
 const tokenWith = async (...scopes: string[]): Promise<string> => (await platform.createKey(demo._id, scopes)).token;
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString();
 const acting = (company: string): Record<string, string> => ({ 'x-company-id': company });
@@ -97,7 +97,7 @@ describe('a new key', () => {
     ] as const) {
       expectProblem(await create(400, given), 'VALIDATION_FAILED', path);
     }
-    await checkRefusals(platform, { method: 'POST', path: PATH, scope: 'api-keys:create', body: bodyOf() });
+    await checkRefusals(platform, { method: 'POST', path: PATH, scope: 'api-keys:create', body: keyBody() });
   });
 });
 
@@ -144,7 +144,7 @@ describe('who made a key', () => {
   });
 
   test('global keys that a global key made are listed with it as their maker', async () => {
-    const body = bodyOf({ type: 'global', scopes: ['*'] });
+    const body = keyBody({ type: 'global', scopes: ['*'] });
     const { body: maker } = await platform.call(201, 'POST', PATH, { key: globalKey, body });
     const { body: made } = await platform.call(201, 'POST', PATH, { key: maker.token, body });
     assert.equal(made.created_by, maker._id);

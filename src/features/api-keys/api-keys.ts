@@ -60,17 +60,17 @@ interface Sphere {
   tx<T>(work: (tx: TenantTx | SystemTx) => Promise<T>): Promise<T>;
 }
 
-function sphereOf({ tenant, read, tx }: Caller): Sphere {
+function findSphere({ tenant, read, tx }: Caller): Sphere {
   return tenant ? { company: tenant.companyId, read: tenant.read, tx: tenant.tx } : { company: null, read, tx };
 }
 
-export async function createKeyOf(kit: Kit, caller: Caller, input: ApiKeyCreate): Promise<ApiKeyMade> {
+export async function createKeyForCaller(kit: Kit, caller: Caller, input: ApiKeyCreate): Promise<ApiKeyMade> {
   const { type, ...rest } = input;
   refuseGrant(caller.principal, input);
   if (type === 'company' && !caller.tenant) throw new AppError('COMPANY_ID_REQUIRED');
-  const sphere: Sphere = type === 'global' ? { company: null, read: caller.read, tx: caller.tx } : sphereOf(caller);
+  const sphere: Sphere = type === 'global' ? { company: null, read: caller.read, tx: caller.tx } : findSphere(caller);
   return sphere.tx(async (tx) => {
-    const createdBy = makerOf(caller.principal, sphere.company);
+    const createdBy = visibleMaker(caller.principal, sphere.company);
     const key = await createKey(tx, kit.tokenSecret, { ...rest, createdBy, company: sphere.company });
     tx.makes(key._id, sphere.company);
     return key;
@@ -78,13 +78,13 @@ export async function createKeyOf(kit: Kit, caller: Caller, input: ApiKeyCreate)
 }
 
 /** A company is not shown global keys, so `created_by` is null for a company's key that a global key made. */
-function makerOf(principal: Principal, company: string | null): string | null {
+function visibleMaker(principal: Principal, company: string | null): string | null {
   return principal.type === 'global' && company !== null ? null : principal.id;
 }
 
 /** Answers a repeated create request: the record as it is now, without the token, which is no longer known. */
 export async function readMadeKey(caller: Caller, id: string): Promise<ApiKeyMade> {
-  const sphere = sphereOf(caller);
+  const sphere = findSphere(caller);
   const key = (await findKey(sphere.read, sphere.company, id)) ?? (await findGlobalKey(caller, id));
   if (!key) throw notFound();
   return { ...key, token: null };
@@ -96,17 +96,17 @@ async function findGlobalKey({ principal, read }: Caller, id: string): Promise<A
 }
 
 /** The newest keys, at most 1,000, for the command line of the operator, who needs no permission. */
-export function listKeysOf(tx: SystemTx, company: string | null): Promise<ApiKey[]> {
+export function listKeysForOperator(tx: SystemTx, company: string | null): Promise<ApiKey[]> {
   return listKeys(tx, { company, createdBy: null }, newest(1_000));
 }
 
 /** Revokes a key for the operator's command line. Returns null when there is no such key. */
-export function revokeKeyOf(tx: SystemTx, company: string | null, id: string): Promise<ApiKey | null> {
+export function revokeKeyForOperator(tx: SystemTx, company: string | null, id: string): Promise<ApiKey | null> {
   return revokeKey(tx, company, id);
 }
 
 export async function pageKeys(caller: Caller, query: ApiKeyQuery): Promise<Page<ApiKey>> {
-  const { read, company } = sphereOf(caller);
+  const { read, company } = findSphere(caller);
   const filter = { company, createdBy: query.created_by ?? null };
   if (query.created_by !== undefined && !(await isMaker(read, company, query.created_by)))
     throw unknownReference('created_by');
@@ -117,7 +117,7 @@ export async function pageKeys(caller: Caller, query: ApiKeyQuery): Promise<Page
 
 /** This process refuses the revoked key at once, every other process within a second. */
 export async function revokeKeyById(kit: Kit, caller: Caller, id: string): Promise<ApiKey> {
-  const sphere = sphereOf(caller);
+  const sphere = findSphere(caller);
   const key = await sphere.tx(async (tx) => {
     const revoked = await revokeKey(tx, sphere.company, id);
     if (!revoked) throw notFound();

@@ -6,11 +6,11 @@ import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { KEY_COLUMNS } from './queries.ts';
 import type { ApiKey } from './schemas.ts';
 
-const suffixOf = (company: string | null): string => (company === null ? '.global' : '');
+const nameSuffix = (company: string | null): string => (company === null ? '.global' : '');
 
 export function findKey(tx: TenantRead | SystemTx, company: string | null, id: string): Promise<ApiKey | null> {
   return maybeOne(tx, {
-    name: `api-keys.find${suffixOf(company)}`,
+    name: `api-keys.find${nameSuffix(company)}`,
     text: `select ${KEY_COLUMNS} from api_keys where ${ofCompany(company)} and _id = $2`,
     values: [company, id],
   });
@@ -21,29 +21,30 @@ export interface KeyFilter {
   createdBy: string | null;
 }
 
-const filterOf = (company: string | null): string => `${ofCompany(company)} and ($2::text is null or created_by = $2)`;
+const filterClause = (company: string | null): string =>
+  `${ofCompany(company)} and ($2::text is null or created_by = $2)`;
 
-const listOf = ({ company, createdBy }: KeyFilter): PlainList => ({
+const keyList = ({ company, createdBy }: KeyFilter): PlainList => ({
   name: 'api-keys',
-  variant: suffixOf(company),
+  variant: nameSuffix(company),
   columns: KEY_COLUMNS,
   from: 'api_keys',
-  filter: filterOf(company),
+  filter: filterClause(company),
   values: [company, createdBy],
 });
 
 export function listKeys(tx: TenantRead | SystemTx, filter: KeyFilter, window: Window): Promise<ApiKey[]> {
-  return listRows(tx, listOf(filter), window);
+  return listRows(tx, keyList(filter), window);
 }
 
 export function countKeys(tx: TenantRead | SystemTx, filter: KeyFilter, window: Since): Promise<number> {
-  return countRows(tx, listOf(filter), window);
+  return countRows(tx, keyList(filter), window);
 }
 
 /** Whether the id belongs to a user or a key, or to a removed one that made keys. Global keys are made by keys only. */
 export async function isMaker(tx: TenantRead | SystemTx, company: string | null, id: string): Promise<boolean> {
   const { known } = await one<{ known: boolean }>(tx, {
-    name: `api-keys.isMaker${suffixOf(company)}`,
+    name: `api-keys.isMaker${nameSuffix(company)}`,
     text: `select exists (select 1 from users where company_id = $1 and _id = $2)
       or exists (select 1 from api_keys where ${ofCompany(company)} and _id = $2)
       or exists (select 1 from api_keys where ${ofCompany(company)} and created_by = $2) as known`,
@@ -55,7 +56,7 @@ export async function isMaker(tx: TenantRead | SystemTx, company: string | null,
 /** Revokes a key. A second revocation keeps the time of the first. */
 export function revokeKey(tx: TenantTx | SystemTx, company: string | null, id: string): Promise<ApiKey | null> {
   return maybeOne(tx, {
-    name: `api-keys.revoke${suffixOf(company)}`,
+    name: `api-keys.revoke${nameSuffix(company)}`,
     text: `update api_keys set revoked_at = coalesce(revoked_at, now()), updated_at = case when revoked_at is null then now() else updated_at end where ${ofCompany(company)} and _id = $2
       returning ${KEY_COLUMNS}`,
     values: [company, id],

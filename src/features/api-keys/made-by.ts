@@ -19,11 +19,15 @@ export async function showKeysMadeBy(
 }
 
 /** Revokes the keys that the user made; each revocation gets a line of its own in the audit. */
-export async function revokeKeysOf({ principal }: Tenant, tx: TenantTx, user: string): Promise<{ api_keys: ApiKey[] }> {
+export async function revokeUserKeys(
+  { principal }: Tenant,
+  tx: TenantTx,
+  user: string,
+): Promise<{ api_keys: ApiKey[] }> {
   const revoked = await revokeKeysMadeBy(tx, user);
-  const told = { action: 'api-keys.delete', resource: 'api-keys', fields: [], origin: null };
+  const shared = { action: 'api-keys.delete', resource: 'api-keys', fields: [], origin: null };
   const ids = revoked.map(({ _id }) => _id);
-  if (ids.length > 0) await recordAudits(tx, { ...told, company: tx.companyId, actor: toActor(principal) }, ids);
+  if (ids.length > 0) await recordAudits(tx, { ...shared, company: tx.companyId, actor: toActor(principal) }, ids);
   const newestFirst = revoked.toSorted((a, b) => (a._id < b._id ? 1 : -1));
   return { api_keys: newestFirst.slice(0, SHOWN) };
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { installationOperation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
-import { createKeyOf, pageKeys, readMadeKey, revokeKeyById } from './api-keys.ts';
+import { createKeyForCaller, pageKeys, readMadeKey, revokeKeyById } from './api-keys.ts';
 import { ApiKey, ApiKeyCreate, ApiKeyList, ApiKeyMade, ApiKeyParams, ApiKeyQuery } from './schemas.ts';
 
 const tag = 'api-keys';
@@ -18,7 +18,7 @@ export function apiKeyRoutes(app: FastifyInstance, kit: Kit): void {
     body: ref(ApiKeyCreate),
     answers: { 201: ref(ApiKeyMade) },
     errors: ['COMPANY_ID_REQUIRED'],
-    handler: (caller, { body }) => createKeyOf(kit, caller, body),
+    handler: (caller, { body }) => createKeyForCaller(kit, caller, body),
     again: readMadeKey,
   });
   installationOperation(app, kit.access, {

@@ -26,7 +26,7 @@ async function audit(query: Record<string, string> = {}, options: CallOptions = 
   return body;
 }
 
-const linesOf = async (query: Record<string, string> = {}, options: CallOptions = {}): Promise<Json[]> =>
+const listLines = async (query: Record<string, string> = {}, options: CallOptions = {}): Promise<Json[]> =>
   (await audit(query, options)).result as Json[];
 const countLines = async (): Promise<number> => (await audit({ limit: '1' })).meta.totalCount as number;
 
@@ -40,7 +40,7 @@ describe('the line that a write leaves in the audit', () => {
     const key = await platform.createKey(demo._id, ['*']);
     const headers = { 'user-agent': 'integration/1.2', 'x-request-id': `request-${newId()}` };
     const { body } = await invite(201, { name: 'Planted Name' }, { key: key.token, headers });
-    const lines = await linesOf({ resource: body._id });
+    const lines = await listLines({ resource: body._id });
     assert.equal(lines.length, 1);
     const { _id, createdAt, updatedAt, ...line } = lines[0];
     assert.match(_id, /^[0-9a-f]{24}$/);
@@ -68,7 +68,7 @@ describe('the line that a write leaves in the audit', () => {
     const path = `/v1/users/${body._id}`;
     await platform.call(200, 'PATCH', path, { key, body: { name: 'Bea', language: 'en' } });
     await platform.call(200, 'DELETE', path, { key });
-    const lines = await linesOf({ resource: body._id, sort: 'createdAt' });
+    const lines = await listLines({ resource: body._id, sort: 'createdAt' });
     assert.deepEqual(
       lines.map(({ action, fields }) => [action, fields]),
       [
@@ -89,7 +89,7 @@ describe('the line that a write leaves in the audit', () => {
       key: global.token,
       body: { name: 'Other', type: 'global', scopes: ['*'] },
     });
-    const [line, ...rest] = await linesOf({ actor: global._id }, { key: company.key });
+    const [line, ...rest] = await listLines({ actor: global._id }, { key: company.key });
     assert.equal(line.resource_id, body._id);
     assert.deepEqual(rest, []);
     const rows = await database.sql('select company_id, action from audit_log where resource_id = $1', [made.body._id]);
@@ -124,7 +124,7 @@ describe('the line that a write leaves in the audit', () => {
   test('an audit line keeps at most 300 characters of the user agent', async () => {
     const headers = { 'user-agent': 'x'.repeat(4_000) };
     const { body } = await invite(201, {}, { headers });
-    const [line] = await linesOf({ resource: body._id });
+    const [line] = await listLines({ resource: body._id });
     assert.equal(line.user_agent, 'x'.repeat(300));
   });
 });
@@ -140,7 +140,7 @@ describe('a log-in', () => {
     await logIn(401, row?.email ?? '', 'planted-wrong-password');
     // A refused log-in answers before its line is written.
     const lines = await until('both lines', async () => {
-      const found = await linesOf({ resource: user._id });
+      const found = await listLines({ resource: user._id });
       return found.length === 2 && found;
     });
     const before = await countLines();
@@ -181,7 +181,7 @@ describe('the list', () => {
       key,
       body: { name: 'Small', type: 'company', scopes: ['contacts:read'] },
     });
-    const all = await linesOf({}, { key });
+    const all = await listLines({}, { key });
     assert.equal(all.length, 4);
     // The lines get times a minute apart, the newest first.
     await database.sql(
@@ -189,7 +189,7 @@ describe('the list', () => {
         from unnest($1::text[]) with ordinality as given (id, n) where a._id = given.id`,
       [all.map((line) => line._id as string)],
     );
-    const [, , middle] = await linesOf({}, { key });
+    const [, , middle] = await listLines({}, { key });
     const moment = middle.createdAt as string;
     for (const [query, expected] of [
       [{ actor: keyId }, [0, 1, 3]],
@@ -221,7 +221,7 @@ describe('the list', () => {
     await database.sql(`update audit_log set created_at = date_trunc('minute', created_at) where company_id = $1`, [
       company._id,
     ]);
-    const newestFirst = (await linesOf({}, { key: company.key })).map(({ _id }) => _id as string);
+    const newestFirst = (await listLines({}, { key: company.key })).map(({ _id }) => _id as string);
     assert.equal(newestFirst.length, 7);
     for (const sort of ['-createdAt', 'createdAt']) {
       const walked: string[] = [];
@@ -235,7 +235,7 @@ describe('the list', () => {
       }
       assert.deepEqual(walked, sort === 'createdAt' ? newestFirst.toReversed() : newestFirst);
     }
-    const second = await linesOf({ limit: '3', page: '2' }, { key: company.key });
+    const second = await listLines({ limit: '3', page: '2' }, { key: company.key });
     assert.deepEqual(
       second.map(({ _id }) => _id as string),
       newestFirst.slice(3, 6),
@@ -246,8 +246,8 @@ describe('the list', () => {
   test('the audit is read by owners and admins, and shows the lines of their own company only', async () => {
     const other = await platform.createCompany();
     const { body } = await invite(201, {}, { key: other.key });
-    assert.deepEqual(await linesOf({ resource: body._id }), []);
-    assert.deepEqual(await linesOf({ actor: other.keyId }), []);
+    assert.deepEqual(await listLines({ resource: body._id }), []);
+    assert.deepEqual(await listLines({ actor: other.keyId }), []);
     for (const [role, status] of [
       ['OWNER', 200],
       ['ADMIN', 200],
@@ -359,7 +359,10 @@ describe('an audit with many lines', () => {
   }
 
   /** Which index the query uses and how many lines it reads, planned once for these values and once for any values. */
-  async function readsOf(client: pg.Client, { text, values }: Statement): Promise<{ index: string; lines: number }[]> {
+  async function explainReads(
+    client: pg.Client,
+    { text, values }: Statement,
+  ): Promise<{ index: string; lines: number }[]> {
     const given = (values as (string | number | null)[])
       .map((value) => (value === null ? 'null' : pg.escapeLiteral(String(value))))
       .join(', ');
@@ -392,7 +395,7 @@ describe('an audit with many lines', () => {
         assert.ok(list && count);
         // Without a filter the count has to read all lines of the company, so its index does not matter.
         for (const statement of 'actor' in part || 'resourceId' in part ? [list, count] : [list]) {
-          for (const read of await readsOf(client, statement)) {
+          for (const read of await explainReads(client, statement)) {
             assert.equal(read.index, index, statement.name);
             assert.ok(read.lines <= most, `${statement.name} read ${read.lines} lines of ${LINES}`);
           }

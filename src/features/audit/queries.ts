@@ -36,7 +36,7 @@ const PARTS = Object.keys(CONDITIONS) as (keyof AuditFilter)[];
  * Builds one SQL text for each combination of filters. With `$2 is null or …` PostgreSQL uses no index, and the page of a rare actor reads
  * the whole log.
  */
-function conditionsOf(filter: AuditFilter): { name: string; clause: string; values: string[] } {
+function buildConditions(filter: AuditFilter): { name: string; clause: string; values: string[] } {
   const asked = PARTS.filter((part) => filter[part] !== null);
   return {
     name: asked.join('-') || 'all',
@@ -45,8 +45,8 @@ function conditionsOf(filter: AuditFilter): { name: string; clause: string; valu
   };
 }
 
-function listOf(tx: TenantRead, filter: AuditFilter): PlainList {
-  const { name, clause, values } = conditionsOf(filter);
+function auditList(tx: TenantRead, filter: AuditFilter): PlainList {
+  const { name, clause, values } = buildConditions(filter);
   return {
     name: 'audit',
     variant: `.${name}`,
@@ -58,11 +58,11 @@ function listOf(tx: TenantRead, filter: AuditFilter): PlainList {
 }
 
 export function listAudit(tx: TenantRead, filter: AuditFilter, window: Window): Promise<AuditEntry[]> {
-  return listRows(tx, listOf(tx, filter), window);
+  return listRows(tx, auditList(tx, filter), window);
 }
 
 export function countAudit(tx: TenantRead, filter: AuditFilter, window: Since): Promise<number> {
-  return countRows(tx, listOf(tx, filter), window);
+  return countRows(tx, auditList(tx, filter), window);
 }
 
 /** The newest lines that belong to no company: what was done with global keys. */

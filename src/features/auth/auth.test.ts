@@ -95,16 +95,16 @@ describe('a log-in', () => {
 
   test('the audit of the company records each log-in: who, from where, and whether it was accepted', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
-    const told = (count: number) =>
+    const auditLines = (count: number) =>
       until(`${count} lines`, async () => {
         const { body } = await call(200, 'GET', `/v1/audit?resource=${person._id}&sort=createdAt`);
         return body.result.length === count ? (body.result as Json[]) : null;
       });
     await logIn(platform, 401, person.email, 'another password');
     // A refused log-in answers before its line is written.
-    await told(1);
+    await auditLines(1);
     const { headers } = await logIn(platform, 200, person.email);
-    const entries = await told(2);
+    const entries = await auditLines(2);
     assert.deepEqual(
       entries.map(({ action }) => action),
       ['auth.login-refused', 'auth.login'],

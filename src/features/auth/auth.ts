@@ -10,9 +10,9 @@ import { SESSION_SECONDS, signToken } from '../../platform/tokens.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import {
   askForReset,
-  accountOf,
+  findLoginAccount,
   joinCompany,
-  noteLoginOf,
+  recordLogin,
   setPassword,
   takeAccountByLink,
   type Account,
@@ -27,7 +27,7 @@ import type { AcceptInvitation, Done, Login, Me, ResetPassword, Session } from '
  * company than the given one, or the password is wrong.
  */
 export async function logIn(kit: Kit, visitor: Visitor, { email, password, company }: Login): Promise<Session> {
-  const account = await accountOf(visitor.read, email, company ?? null);
+  const account = await findLoginAccount(visitor.read, email, company ?? null);
   const matches = await verifyPassword(password, account?.password_hash ?? NOBODYS_HASH);
   if (!account || !matches || account.status !== 'ACTIVE') {
     // The audit line is written without waiting, because the time of a write would reveal that the account exists. Failure policy: the
@@ -37,7 +37,7 @@ export async function logIn(kit: Kit, visitor: Visitor, { email, password, compa
     throw refused();
   }
   const note = async (tx: SystemTx): Promise<User | null> => {
-    const known = await noteLoginOf(tx, account);
+    const known = await recordLogin(tx, account);
     if (known) await noteAccount(visitor, account, { tx, action: 'auth.login' });
     return known;
   };
@@ -79,7 +79,7 @@ export async function resetPassword(kit: Kit, visitor: Visitor, input: ResetPass
       if (!account) throw new AppError('INVALID_RESET_TOKEN');
       if (!account.accepted) await joinCompany(tx, account);
       const ended = await setPassword(tx, account, await hashNow(input.new_password));
-      for (const user of ended) await noteAccount(visitor, user, { tx, action: whatHappened(account, user) });
+      for (const user of ended) await noteAccount(visitor, user, { tx, action: auditAction(account, user) });
     }),
   );
   kit.access.auth.forget();
@@ -90,7 +90,7 @@ export async function resetPassword(kit: Kit, visitor: Visitor, input: ResetPass
  * A reset ends sessions in each company of the person, so each one gets an audit line; a company that the person just joined gets a line
  * about that.
  */
-function whatHappened(account: Account, user: Ended): string {
+function auditAction(account: Account, user: Ended): string {
   return user._id === account._id && !account.accepted ? 'auth.accept-invitation' : 'auth.reset-password';
 }
 

@@ -14,7 +14,7 @@ const direct = await startPlatform({ env: limited });
 
 type Operation = 'login' | 'forgot-password' | 'reset-password';
 
-function bodyOf(operation: Operation, email: string, password = 'another password'): object {
+function requestBody(operation: Operation, email: string, password = 'another password'): object {
   if (operation === 'login') return { email, password };
   return operation === 'forgot-password' ? { email } : { token: 'x', new_password: PASSWORD };
 }
@@ -31,7 +31,7 @@ interface Try {
 
 function attempt({ status, platform = proxied, operation = 'login', from, ...given }: Try): Promise<Answer> {
   const headers: Record<string, string> = from === undefined ? {} : { 'x-forwarded-for': from };
-  const body = bodyOf(operation, given.email ?? freshEmail('guess'), given.password);
+  const body = requestBody(operation, given.email ?? freshEmail('guess'), given.password);
   return platform.call(status, 'POST', `/v1/auth/${operation}`, { key: null, headers, body });
 }
 

@@ -51,7 +51,7 @@ test('FIELD_UPDATED is emitted for each custom field that really changed, withou
   await patch(200, _id, { custom_fields: { size: 2, site: 'x' } });
   await patch(200, _id, { custom_fields: { site: null } });
   await patch(200, _id, { custom_fields: { site: null } });
-  const told = await eventsOf(platform, _id);
+  const received = await eventsOf(platform, _id);
   const of = (field: Json, value: unknown) => ({
     event: 'FIELD_UPDATED',
     data: {
@@ -61,7 +61,7 @@ test('FIELD_UPDATED is emitted for each custom field that really changed, withou
       companyId: demo._id,
     },
   });
-  assert.deepEqual(told, [of(size, 1), of(size, 2), of(site, 'x'), of(site, null)]);
+  assert.deepEqual(received, [of(size, 1), of(size, 2), of(site, 'x'), of(site, null)]);
 });
 
 test('businesses are found by a part of name or domain, in any case and with or without accents, page by page', async () => {

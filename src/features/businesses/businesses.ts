@@ -28,7 +28,7 @@ export async function createBusiness(tenant: Tenant, input: BusinessCreate): Pro
     const { fields, changes } = await applied(tx, empty, input);
     const business = expectRecordSize('custom_fields', await insertBusiness(tx, newId(), fields));
     tx.makes(business._id);
-    await tell(tx, business, changes);
+    await emitFieldChanges(tx, business, changes);
     return business;
   });
 }
@@ -56,7 +56,7 @@ export async function updateBusinessById(tenant: Tenant, id: string, input: Busi
     if (isDeepStrictEqual(fields, own)) return before;
     const updated = await updateBusiness(tx, id, fields, { keepsValues: changes.length === 0 });
     const business = expectRecordSize('custom_fields', updated, before);
-    await tell(tx, business, changes);
+    await emitFieldChanges(tx, business, changes);
     return business;
   });
 }
@@ -83,5 +83,5 @@ async function applied(
 }
 
 /** Emits FIELD_UPDATED without a contact, because the business was changed directly. */
-const tell = (tx: TenantTx, { _id, company }: Business, changes: FieldChange[]): Promise<void> =>
+const emitFieldChanges = (tx: TenantTx, { _id, company }: Business, changes: FieldChange[]): Promise<void> =>
   emit(tx, fieldEvents({ _id, company, contact: null }, changes));

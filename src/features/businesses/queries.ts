@@ -40,7 +40,7 @@ export function insertBusiness(tx: TenantTx, id: string, fields: BusinessFields)
     name: 'businesses.insert',
     text: `insert into businesses (company_id, _id, name, domain, description, owner_id, custom_fields)
       values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`,
-    values: valuesOf(tx, id, fields),
+    values: toParameters(tx, id, fields),
   });
 }
 
@@ -51,7 +51,7 @@ export function updateBusiness(
   fields: BusinessFields,
   { keepsValues }: { keepsValues: boolean },
 ): Promise<Business> {
-  const values = valuesOf(tx, id, fields);
+  const values = toParameters(tx, id, fields);
   return one(tx, {
     name: keepsValues ? 'businesses.updatePlain' : 'businesses.update',
     text: `update businesses set name = $3, domain = $4, description = $5, owner_id = $6,
@@ -61,15 +61,11 @@ export function updateBusiness(
   });
 }
 
-const valuesOf = (tx: TenantTx, id: string, { name, domain, description, owner, held }: BusinessFields): unknown[] => [
-  tx.companyId,
-  id,
-  name,
-  domain,
-  description,
-  owner,
-  held,
-];
+const toParameters = (
+  tx: TenantTx,
+  id: string,
+  { name, domain, description, owner, held }: BusinessFields,
+): unknown[] => [tx.companyId, id, name, domain, description, owner, held];
 
 /** Hides the business at once; its row stays while records name it. */
 export function markRemoved(tx: TenantTx, id: string): Promise<number> {
@@ -87,7 +83,7 @@ export interface BusinessFilter {
 const FILTER = `company_id = $1 and removed_at is null
   and ($2::text is null or strpos(fold(name), fold($2)) > 0 or strpos(fold(domain), fold($2)) > 0)`;
 
-const listOf = (tx: TenantRead, { search }: BusinessFilter): PlainList => ({
+const businessList = (tx: TenantRead, { search }: BusinessFilter): PlainList => ({
   name: 'businesses',
   columns: COLUMNS,
   from: 'businesses',
@@ -97,9 +93,9 @@ const listOf = (tx: TenantRead, { search }: BusinessFilter): PlainList => ({
 });
 
 export function listBusinesses(tx: TenantRead, filter: BusinessFilter, window: Window): Promise<Business[]> {
-  return listRows(tx, listOf(tx, filter), window);
+  return listRows(tx, businessList(tx, filter), window);
 }
 
 export function countBusinesses(tx: TenantRead, filter: BusinessFilter, window: Since): Promise<number> {
-  return countRows(tx, listOf(tx, filter), window);
+  return countRows(tx, businessList(tx, filter), window);
 }

@@ -405,17 +405,17 @@ describe('the audit', () => {
     await change(200, own._id, { name: 'Renamed', subscription: { plan: 'pro' } });
     await change(200, own._id, { description: 'x' }, { headers: { 'x-company-id': other._id } });
     const made = (await create(201, company(), { headers: { 'x-company-id': other._id } })).body;
-    const told = async (id: string): Promise<[string, string, string[]][]> => {
+    const readAudit = async (id: string): Promise<[string, string, string[]][]> => {
       const headers = { 'x-company-id': id };
       const { body } = await call(200, 'GET', '/v1/audit?sort=createdAt', { key, headers });
       return body.result.map((entry: Json) => [entry.action, entry.resource_id, entry.fields.join()]);
     };
-    assert.deepEqual(await told(own._id), [
+    assert.deepEqual(await readAudit(own._id), [
       ['companies.update', own._id, 'name,subscription'],
       ['companies.update', own._id, 'description'],
     ]);
-    assert.deepEqual(await told(made._id), [['companies.create', made._id, 'name,owner']]);
-    assert.deepEqual(await told(other._id), []);
+    assert.deepEqual(await readAudit(made._id), [['companies.create', made._id, 'name,owner']]);
+    assert.deepEqual(await readAudit(other._id), []);
   });
 });
 

@@ -7,7 +7,7 @@ import { isPhoneCountry } from '../../platform/phone.ts';
 import type { Caller } from '../../platform/route.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { createDefaultPipeline } from '../pipelines/default-pipeline.ts';
-import { inviteUser, refuseEnding } from '../users/users.ts';
+import { inviteUser, refuseExpiringKey } from '../users/users.ts';
 import {
   countCompanies,
   findActiveCompany,
@@ -29,9 +29,9 @@ export async function createCompany(tx: SystemTx, input: Omit<CompanyCreate, 'ow
   return company;
 }
 
-export async function createCompanyOf(kit: Kit, caller: Caller, input: CompanyCreate): Promise<Company> {
-  refuseOthers(caller);
-  refuseEnding(caller.principal);
+export async function createCompanyForCaller(kit: Kit, caller: Caller, input: CompanyCreate): Promise<Company> {
+  requireGlobalKey(caller);
+  refuseExpiringKey(caller.principal);
   return caller.tx(async (tx) => {
     const { owner, ...fields } = input;
     const company = await createCompany(tx, fields);
@@ -43,14 +43,14 @@ export async function createCompanyOf(kit: Kit, caller: Caller, input: CompanyCr
 }
 
 export async function readCompany(caller: Caller, id: string): Promise<Company> {
-  refuseStrangers(caller, id);
+  requireAccess(caller, id);
   const company = await findCompany(caller.read, id);
   if (!company) throw notFound();
   return company;
 }
 
 export async function pageCompanies(caller: Caller, query: CompanyQuery): Promise<Page<Company>> {
-  refuseOthers(caller);
+  requireGlobalKey(caller);
   const filter = { status: query.status ?? null, search: readSearch(query) };
   const window = pageWindow('companies', query);
   const rows = await listCompanies(caller.read, filter, window);
@@ -59,7 +59,7 @@ export async function pageCompanies(caller: Caller, query: CompanyQuery): Promis
 
 /** Changes a company. When it is suspended, this process refuses its keys and sessions at once, every other one within a second. */
 export async function updateCompanyById(kit: Kit, caller: Caller, id: string, input: CompanyUpdate): Promise<Company> {
-  refuseStrangers(caller, id);
+  requireAccess(caller, id);
   refuseOperatorFields(caller, input);
   const company = await caller.tx(async (tx) => {
     const before = await lockCompany(tx, id);
@@ -157,10 +157,10 @@ function refuseOperatorFields({ principal }: Caller, input: CompanyUpdate): void
   throw forbidden(field, `${field} is changed with a global key`);
 }
 
-function refuseOthers({ principal }: Caller): void {
+function requireGlobalKey({ principal }: Caller): void {
   if (principal.type !== 'global') throw forbidden('authorization', 'This takes a global key', 'GLOBAL_KEY_REQUIRED');
 }
 
-function refuseStrangers({ principal }: Caller, id: string): void {
+function requireAccess({ principal }: Caller, id: string): void {
   if (principal.type !== 'global' && principal.companyId !== id) throw notFound();
 }

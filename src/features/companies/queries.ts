@@ -47,14 +47,14 @@ const RECORD = `_id, _id as company, ${SHOWN.join(', ')},
   json_build_object('stored_bytes', stored_bytes(_id), 'allowed_bytes', allowed_bytes(limits)) as usage,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
-const valuesOf = (row: CompanyRow): unknown[] => WRITABLE.map((column) => row[column]);
+const toParameters = (row: CompanyRow): unknown[] => WRITABLE.map((column) => row[column]);
 const numbered = WRITABLE.map((_column, index) => `$${index + 2}`);
 
 export function insertCompany(tx: SystemTx, row: CompanyRow): Promise<Company> {
   return one(tx, {
     name: 'companies.insert',
     text: `insert into companies (_id, ${WRITABLE.join(', ')}) values ($1, ${numbered.join(', ')}) returning ${RECORD}`,
-    values: [row._id, ...valuesOf(row)],
+    values: [row._id, ...toParameters(row)],
   });
 }
 
@@ -63,7 +63,7 @@ export function updateCompany(tx: SystemTx, row: CompanyRow): Promise<Company> {
   return one(tx, {
     name: 'companies.update',
     text: `update companies set ${changes.join(', ')}, updated_at = now() where _id = $1 returning ${RECORD}`,
-    values: [row._id, ...valuesOf(row)],
+    values: [row._id, ...toParameters(row)],
   });
 }
 
@@ -91,7 +91,7 @@ export interface CompanyFilter {
 const FILTER = `($1::text is null or status = $1) and ($2::text is null or strpos(fold(name), fold($2)) > 0)`;
 
 /** The list of all companies of the installation, which only global keys may read. */
-const listOf = ({ status, search }: CompanyFilter): PlainList => ({
+const companyList = ({ status, search }: CompanyFilter): PlainList => ({
   name: 'companies',
   columns: RECORD,
   from: 'companies',
@@ -100,11 +100,11 @@ const listOf = ({ status, search }: CompanyFilter): PlainList => ({
 });
 
 export function listCompanies(tx: SystemTx, filter: CompanyFilter, window: Window): Promise<Company[]> {
-  return listRows(tx, listOf(filter), window);
+  return listRows(tx, companyList(filter), window);
 }
 
 export function countCompanies(tx: SystemTx, filter: CompanyFilter, window: Since): Promise<number> {
-  return countRows(tx, listOf(filter), window);
+  return countRows(tx, companyList(filter), window);
 }
 
 export function findActiveCompany(tx: SystemTx, companyId: string): Promise<{ _id: string } | null> {

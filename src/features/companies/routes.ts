@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { installationOperation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
-import { createCompanyOf, pageCompanies, readCompany, updateCompanyById } from './companies.ts';
+import { createCompanyForCaller, pageCompanies, readCompany, updateCompanyById } from './companies.ts';
 import { Company, CompanyCreate, CompanyList, CompanyParams, CompanyQuery, CompanyUpdate } from './schemas.ts';
 
 const tag = 'companies';
@@ -16,7 +16,7 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Create a company and invite its first owner; takes a global key',
     body: ref(CompanyCreate),
     answers: { 201: ref(Company) },
-    handler: (caller, { body }) => createCompanyOf(kit, caller, body),
+    handler: (caller, { body }) => createCompanyForCaller(kit, caller, body),
     again: readCompany,
   });
   installationOperation(app, kit.access, {

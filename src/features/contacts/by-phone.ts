@@ -11,7 +11,7 @@ import type { ContactSource } from './schemas.ts';
  * nobody has the number. An existing contact keeps its name. Throws CONTACT_EXISTS when another transaction creates it at the same moment;
  * a retry then finds it.
  */
-export async function contactOfPhone(
+export async function findOrCreateByPhone(
   tx: TenantTx,
   source: ContactSource,
   { name, phone_number, country }: { name: string | null; phone_number: string; country?: string | undefined },

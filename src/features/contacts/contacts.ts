@@ -63,7 +63,7 @@ export async function addContact(tx: TenantTx, source: ContactSource, input: Con
   if (isNobody(fields)) throw nobody();
   const contact = expectRecordSize('custom_fields', await insertContact(tx, newId(), fields, source));
   await claimNames(tx, contact._id, fields);
-  await emit(tx, [{ event: 'CONTACT_CREATED', data: contact }, ...changesOf(contact, changes)]);
+  await emit(tx, [{ event: 'CONTACT_CREATED', data: contact }, ...toFieldEvents(contact, changes)]);
   return contact;
 }
 
@@ -77,19 +77,19 @@ export async function updateContactById(tenant: Tenant, id: string, input: Conta
     const [before] = await lockContacts(tx, [id]);
     if (!before) throw notFound();
     await claimNames(tx, id, wanted);
-    const own = fieldsOf(before);
+    const own = pickFields(before);
     const { fields, changes } = await applied(tx, own, wanted);
     if (isDeepStrictEqual(fields, own)) return before;
     await releaseNames(tx, id, own, fields);
     if (isNobody(fields) && !isNobody(own) && !(await isNamed(tx, id))) throw nobody();
     const updated = await updateContact(tx, id, fields, { keepsValues: changes.length === 0 });
     const contact = expectRecordSize('custom_fields', updated, before);
-    await emit(tx, [{ event: 'CONTACT_UPDATED', data: contact }, ...changesOf(contact, changes)]);
+    await emit(tx, [{ event: 'CONTACT_UPDATED', data: contact }, ...toFieldEvents(contact, changes)]);
     return contact;
   });
 }
 
-export function fieldsOf(contact: LockedContact): ContactFields {
+export function pickFields(contact: LockedContact): ContactFields {
   const fields = Object.entries(contact).filter(([field]) => Object.hasOwn(NOBODY, field));
   return Object.fromEntries(fields) as unknown as ContactFields;
 }
@@ -123,5 +123,5 @@ export function isNobody(fields: ContactFields): boolean {
 
 const nobody = () => invalid('name', 'or something that identifies the contact has to be there', 'REQUIRED');
 
-const changesOf = ({ _id, company }: Contact, changes: FieldChange[]) =>
+const toFieldEvents = ({ _id, company }: Contact, changes: FieldChange[]) =>
   fieldEvents({ _id, company, contact: _id }, changes);

@@ -61,7 +61,7 @@ async function nameInRows(count: number): Promise<string> {
   return contact;
 }
 
-async function rowsOf(contact: string): Promise<{ linked: number; all: number } | undefined> {
+async function countRows(contact: string): Promise<{ linked: number; all: number } | undefined> {
   const [counts] = await database.sql<{ linked: number; all: number }>(
     'select count(*) filter (where contact_id = $1)::int as linked, count(*)::int as all from table_rows',
     [contact],
@@ -73,7 +73,7 @@ test('table rows of an erased contact stay without the link; each statement chan
   await boundChanges(platform, 'table_rows', 1_000);
   const contact = await nameInRows(2_500);
   await call(200, 'DELETE', `${PATH}/${contact}`);
-  assert.deepEqual(await rowsOf(contact), { linked: 0, all: 2_500 });
+  assert.deepEqual(await countRows(contact), { linked: 0, all: 2_500 });
 });
 
 test('an erasure that fails half-way keeps the contact and writes no audit line; a repeated request finishes it', async () => {
@@ -81,7 +81,7 @@ test('an erasure that fails half-way keeps the contact and writes no audit line;
   const letGo = await hold(platform, 'contacts', [contact]);
   await call(503, 'DELETE', `${PATH}/${contact}`);
   await call(200, 'GET', `${PATH}/${contact}`);
-  assert.equal((await rowsOf(contact))?.linked, 0);
+  assert.equal((await countRows(contact))?.linked, 0);
   const trail = async (): Promise<string[]> =>
     (await call(200, 'GET', `/v1/audit?resource=${contact}`)).body.result.map(({ action }: Json) => action);
   assert.deepEqual(await trail(), ['contacts.create']);

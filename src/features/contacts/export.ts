@@ -5,8 +5,8 @@ import { sendCsv } from '../../platform/download.ts';
 import { csvLine } from '../../platform/sheets/csv.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
-import { definitionsOf } from '../custom-fields/values.ts';
-import { cellOfValue } from '../imports/cells.ts';
+import { listAllDefinitions } from '../custom-fields/values.ts';
+import { writeCell } from '../imports/cells.ts';
 import type { ContactMatch } from './filter-queries.ts';
 import { walkContacts, type Place } from './import-queries.ts';
 import { readMatch } from './list.ts';
@@ -44,25 +44,25 @@ export async function exportContacts(
   reply: FastifyReply,
 ): Promise<Readable> {
   const match = await readMatch(tenant, query);
-  const fields = await definitionsOf(tenant.read, 'contact');
-  return sendCsv(reply, 'contacts.csv', portionsOf(tenant, match, fields));
+  const fields = await listAllDefinitions(tenant.read, 'contact');
+  return sendCsv(reply, 'contacts.csv', writePortions(tenant, match, fields));
 }
 
-async function* portionsOf(tenant: Tenant, match: ContactMatch, fields: CustomField[]): AsyncGenerator<string> {
+async function* writePortions(tenant: Tenant, match: ContactMatch, fields: CustomField[]): AsyncGenerator<string> {
   // The prefix distinguishes a custom field called `name` from the contact's own field.
   yield csvLine([...COLUMNS, ...fields.map(({ slug }) => `custom_fields.${slug}`)]);
   const walk = (after: Place | null): ReturnType<typeof walkContacts> => walkContacts(tenant.walk, match, after, REACH);
   for (let walked = await walk(null), last; (last = walked.at(-1));) {
-    const lines = walked.filter(({ matches }) => matches).map((contact) => lineOf(contact, fields));
+    const lines = walked.filter(({ matches }) => matches).map((contact) => toLine(contact, fields));
     if (lines.length > 0) yield lines.join('');
     walked = await walk({ createdAt: last.createdAt, id: last._id });
   }
 }
 
-function lineOf(contact: Contact, fields: CustomField[]): string {
+function toLine(contact: Contact, fields: CustomField[]): string {
   const held = new Map(contact.custom_fields.map(({ _id, value }) => [_id, value]));
   return csvLine([
-    ...COLUMNS.map((column) => cellOfValue(contact[column])),
-    ...fields.map(({ _id }) => cellOfValue(held.get(_id))),
+    ...COLUMNS.map((column) => writeCell(contact[column])),
+    ...fields.map(({ _id }) => writeCell(held.get(_id))),
   ]);
 }

@@ -63,7 +63,7 @@ export interface Conditions {
 }
 
 /** Builds the SQL of all conditions of a match. */
-export function conditionsOf({ search, filters }: ContactMatch): Conditions {
+export function buildConditions({ search, filters }: ContactMatch): Conditions {
   const values: string[] = [];
   const bind: Bind = (value) => `$${values.push(value) + 1}::text`;
   const conditions = [
@@ -236,7 +236,7 @@ interface Looked {
 function partIndexed({ expression, value, folded }: Looked, operator: Operator): Condition['indexed'] {
   const from = operator === 'contains' || operator === 'ends_with' ? '%' : '';
   const to = operator === 'contains' || operator === 'starts_with' ? '%' : '';
-  if (operator === 'contains' && WORDS.test(folded)) return (more) => wordsIndexed(expression, endsOf(folded), more);
+  if (operator === 'contains' && WORDS.test(folded)) return (more) => wordsIndexed(expression, wordEnds(folded), more);
   if (hasTrigram(folded, from === '', to === ''))
     return () => `${expression} like '${from}' || like_literal(${value}) || '${to}'`;
   return operator === 'contains' && isPair(folded) ? pairIndexed(expression, folded) : null;
@@ -246,7 +246,7 @@ function partIndexed({ expression, value, folded }: Looked, operator: Operator):
 const WORDS = /^[a-z]+(?: [a-z]+)+$/;
 
 /** The last three letters of each word and the blank after it; a shorter word as a whole with the blanks around it. */
-function endsOf(words: string): string[] {
+function wordEnds(words: string): string[] {
   const ends = [...words.matchAll(/[a-z]+/g)].map(({ 0: word, index }) => {
     const end = index + word.length;
     return words.slice(word.length < 3 ? Math.max(index - 1, 0) : end - 3, end + 1);

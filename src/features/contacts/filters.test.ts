@@ -134,13 +134,13 @@ function fits({ values }: Held, { field, operator, value }: Filter): boolean {
   const isFit = (item: Json): boolean =>
     typeof item === 'number' && positive === 'eq'
       ? item === Number(value)
-      : textFits(positive, typeof item === 'number' ? digitsOf(item) : String(item), wanted);
+      : textFits(positive, typeof item === 'number' ? allDigits(item) : String(item), wanted);
   const isHeld = held !== null && held !== undefined && (Array.isArray(held) ? held.some(isFit) : isFit(held));
   return isHeld === (positive === operator);
 }
 
 /** Numbers are compared with all their digits. */
-const digitsOf = (value: number): string => (Number.isInteger(value) ? BigInt(value).toString() : String(value));
+const allDigits = (value: number): string => (Number.isInteger(value) ? BigInt(value).toString() : String(value));
 
 function isFound({ _id, values }: Held, term: string): boolean {
   const isPart = (value: Json): boolean => typeof value === 'string' && fold(value).includes(fold(term));
@@ -158,7 +158,7 @@ function valueFor(field: string, operator: Operator): string {
   const held = pick(contacts).values[field.replace('contact.', '')];
   const item = Array.isArray(held) ? pick(held.length > 0 ? held : ['x']) : held;
   if (isEmpty(item) || chance(0.1)) return chance(0.2) ? '' : someText(3);
-  const letters = Array.from(typeof item === 'number' ? digitsOf(item) : String(item));
+  const letters = Array.from(typeof item === 'number' ? allDigits(item) : String(item));
   const from = operator === 'starts_with' || operator.endsWith('eq') ? 0 : below(letters.length);
   const to = operator === 'ends_with' || operator.endsWith('eq') ? letters.length : from + 1 + below(4);
   const part = letters.slice(from, to).join('').slice(0, 300);

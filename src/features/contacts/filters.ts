@@ -8,7 +8,7 @@ import { phoneProblem, readPhone } from '../../platform/phone.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { listValues } from '../../platform/words.ts';
 import type { FieldType } from '../custom-fields/schemas.ts';
-import { faultOf } from '../custom-fields/values.ts';
+import { findFault } from '../custom-fields/values.ts';
 import {
   COLUMNS,
   listFilterFields,
@@ -33,12 +33,12 @@ interface Item {
 export async function readFilters(tx: TenantRead, text: string | undefined): Promise<ContactFilter[]> {
   if (text === undefined) return [];
   const items = parseList(text).map((item, index) => readItem(item, `filters[${index}]`));
-  const types = await typesOf(tx, items);
+  const types = await findTypes(tx, items);
   const filters: ContactFilter[] = [];
   for (const { path, field, operator, value } of items) {
     const type = 'column' in field ? 'TEXT' : types.get(field._id);
     if (!type) throw unknownReference(`${path}.field`);
-    const wanted = textOf(type, operator, value, path);
+    const wanted = readText(type, operator, value, path);
     if (!('column' in field)) filters.push({ field: { ...field, type }, operator, value: wanted });
     else if (field.column !== 'phone_number') filters.push({ field, operator, value: wanted });
     else filters.push({ field, operator, value: await phoneText(tx, wanted, operator, `${path}.value`) });
@@ -82,10 +82,10 @@ function readItem(item: unknown, path: string): Item {
     throw invalid(`${path}.${surplus}`, 'is not a property of a filter', 'ADDITIONAL_PROPERTIES');
   const known = OPERATORS.find((name) => name === operator);
   if (!known) throw invalid(`${path}.operator`, `must be one of ${listValues(OPERATORS)}`, 'ENUM');
-  return { path, field: fieldOf(field, `${path}.field`), operator: known, value };
+  return { path, field: readField(field, `${path}.field`), operator: known, value };
 }
 
-function fieldOf(field: unknown, path: string): Item['field'] {
+function readField(field: unknown, path: string): Item['field'] {
   if (typeof field === 'string' && isId(field)) return { _id: field };
   const column = COLUMNS.find((name) => `contact.${name}` === field);
   if (column) return { column };
@@ -93,23 +93,23 @@ function fieldOf(field: unknown, path: string): Item['field'] {
   throw invalid(path, `must be one of ${names}, or the id of a custom field`, 'ENUM');
 }
 
-async function typesOf(tx: TenantRead, items: Item[]): Promise<Map<string, FieldType>> {
+async function findTypes(tx: TenantRead, items: Item[]): Promise<Map<string, FieldType>> {
   const ids = items.flatMap(({ field }) => ('_id' in field ? [field._id] : []));
   if (ids.length === 0) return new Map();
   return new Map((await listFilterFields(tx, ids)).map(({ _id, type }) => [_id, type]));
 }
 
 /** Returns the value as text. Numbers and booleans are accepted for fields of these types, also as text. */
-function textOf(type: FieldType, operator: Operator, value: unknown, path: string): string {
+function readText(type: FieldType, operator: Operator, value: unknown, path: string): string {
   if (operator === 'is_empty' || operator === 'is_not_empty') return '';
   const place = `${path}.value`;
   if (value === undefined || value === null) throw invalid(place, 'is required by this operator', 'REQUIRED');
   const isEqual = operator === 'eq' || operator === 'neq';
   if (typeof value === 'string') {
     checkText(value, place);
-    if (isEqual && type === 'NUMBER') return numberOf(value, place);
+    if (isEqual && type === 'NUMBER') return readNumber(value, place);
     if (isEqual && type === 'BOOLEAN' && !/^(true|false)$/i.test(value)) throw invalid(place, 'must be true or false');
-    const fault = isEqual && type === 'DATE' ? faultOf({ type, options: [] }, value) : null;
+    const fault = isEqual && type === 'DATE' ? findFault({ type, options: [] }, value) : null;
     if (fault !== null) throw invalid(place, fault);
     return value;
   }
@@ -121,7 +121,7 @@ function textOf(type: FieldType, operator: Operator, value: unknown, path: strin
   throw invalid(place, `does not fit a field of type ${type}`, 'TYPE');
 }
 
-function numberOf(text: string, path: string): string {
+function readNumber(text: string, path: string): string {
   const number = /\S/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isFinite(number) || !isPrecise(text)) throw invalid(path, NUMBER_WANTED);
   return JSON.stringify(number);

@@ -26,7 +26,7 @@ async function ask(method: string, path: string, body: Json): Promise<{ status: 
   return { status: response.status, body: await response.json() };
 }
 
-const namesOf = (contact: string): Promise<{ kind: string; value: string }[]> =>
+const listIdentities = (contact: string): Promise<{ kind: string; value: string }[]> =>
   database.sql('select kind, value from contact_identities where contact_id = $1 order by kind, value', [contact]);
 
 const digits = freshPhone();
@@ -119,7 +119,7 @@ test('a replaced number no longer leads to the contact; the id of the network st
     [demo._id, contact._id],
   );
   await patch(200, contact._id, { phone_number: next });
-  assert.deepEqual(await namesOf(contact._id), [
+  assert.deepEqual(await listIdentities(contact._id), [
     { kind: 'BSUID', value: 'BR.1' },
     { kind: 'PHONE', value: next },
   ]);
@@ -128,7 +128,7 @@ test('a replaced number no longer leads to the contact; the id of the network st
   // A contact with an id of the network needs no name and no number.
   const cleared = (await patch(200, contact._id, { phone_number: null, name: null })).body;
   assert.deepEqual([cleared.phone_number, cleared.country_code], [null, null]);
-  assert.deepEqual(await namesOf(contact._id), [{ kind: 'BSUID', value: 'BR.1' }]);
+  assert.deepEqual(await listIdentities(contact._id), [{ kind: 'BSUID', value: 'BR.1' }]);
 });
 
 test('whatever identities contacts are given and give up at the same moment, each belongs to the one contact that shows it', async (t) => {
@@ -158,7 +158,7 @@ test('whatever identities contacts are given and give up at the same moment, eac
         ...(body.email ? [{ kind: 'EMAIL', value: body.email }] : []),
         ...(body.phone_number ? [{ kind: 'PHONE', value: body.phone_number.slice(1) }] : []),
       ];
-      assert.deepEqual(await namesOf(id), shown, `round ${round}`);
+      assert.deepEqual(await listIdentities(id), shown, `round ${round}`);
     }
   }
   assert.deepEqual(new Set(statuses.keys()), new Set([200, 409]));

@@ -20,16 +20,16 @@ const KINDS = {
 
 export type NamedIdentity = Omit<NewName, 'contact'> & { field: (typeof FIELDS)[number] };
 
-export function identitiesOf(naming: Naming): NamedIdentity[] {
+export function toIdentities(naming: Naming): NamedIdentity[] {
   return FIELDS.flatMap((field) => {
     const text = naming[field] ?? null;
     if (text === null) return [];
     const address = field === 'phone_number' ? onlyDigits(text) : text;
-    return [{ field, kind: KINDS[field], value: valueOf(field, text), address }];
+    return [{ field, kind: KINDS[field], value: toStoredValue(field, text), address }];
   });
 }
 
-function valueOf(field: NamedIdentity['field'], text: string): string {
+function toStoredValue(field: NamedIdentity['field'], text: string): string {
   if (field === 'phone_number') return phoneKey(text);
   return field === 'email' ? text.toLowerCase() : text;
 }
@@ -39,7 +39,7 @@ const ROUNDS = 3;
 
 /** Gives the contact these identities and keeps those it has. Throws CONTACT_EXISTS where another contact has one. */
 export async function claimNames(tx: TenantTx, contact: string, naming: Naming): Promise<void> {
-  const identities = identitiesOf(naming);
+  const identities = toIdentities(naming);
   if (identities.length === 0) return;
   const names = identities.map((identity) => ({ ...identity, contact }));
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -62,8 +62,8 @@ export async function releaseNames(tx: TenantTx, contact: string, before: Naming
   for (const field of FIELDS) {
     const [old, current] = [before[field] ?? null, next[field] ?? null];
     if (old === null) continue;
-    const value = current === null ? null : valueOf(field, old);
-    if (current === null || value !== valueOf(field, current)) {
+    const value = current === null ? null : toStoredValue(field, old);
+    if (current === null || value !== toStoredValue(field, current)) {
       await releaseName(tx, contact, { kind: KINDS[field], value });
     }
   }

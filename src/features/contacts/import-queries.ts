@@ -3,7 +3,7 @@ import { exec, many } from '../../platform/db.ts';
 import { READ_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
-import { conditionsOf, type ContactMatch } from './filter-queries.ts';
+import { buildConditions, type ContactMatch } from './filter-queries.ts';
 import { CONTACT, type ContactFields } from './queries.ts';
 import type { Contact } from './schemas.ts';
 
@@ -86,7 +86,7 @@ export function walkContacts(
   after: Place | null,
   reach: number,
 ): Promise<(Contact & { matches: boolean })[]> {
-  const { exact, exactValues } = conditionsOf(match);
+  const { exact, exactValues } = buildConditions(match);
   const [time, id, limit] = [2, 3, 4].map((number) => `$${number + exactValues.length}`);
   return many(tx, {
     name: 'contacts.walk',

@@ -4,11 +4,11 @@ import { own } from '../../platform/own.ts';
 import { readPhone } from '../../platform/phone.ts';
 import { describeFailure } from '../../platform/validation.ts';
 import { foldText } from '../../platform/words.ts';
-import { listOf, truthOf, valueOfCell } from '../imports/cells.ts';
+import { splitList, readBoolean, readCell } from '../imports/cells.ts';
 import type { FieldFinder } from '../imports/imports.ts';
 import type { Fault, ImportRow } from '../imports/reading.ts';
 import type { CustomField, Value } from '../custom-fields/schemas.ts';
-import { faultOf } from '../custom-fields/values.ts';
+import { findFault } from '../custom-fields/values.ts';
 import { isNobody, NOBODY } from './contacts.ts';
 import type { ContactFields } from './queries.ts';
 import { ContactRow, MAX_TAGS } from './schemas.ts';
@@ -103,20 +103,20 @@ function readPerson(
       const definition = definitions.get(field);
       // The field was removed after the import began, so nobody would see its value.
       if (!definition) continue;
-      const value = valueOfCell(definition, cell);
-      const message = faultOf(definition, value);
+      const value = readCell(definition, cell);
+      const message = findFault(definition, value);
       if (message === null) given.set(definition.slug, value);
       else faults.push({ field, message });
     } else if (field === 'tags') {
-      const tags = listOf(String(cell));
+      const tags = splitList(String(cell));
       // Long lists of tags are refused here, because the schema compares every item with every other one.
       if (tags.length > MAX_TAGS) faults.push({ field, message: `must be at most ${MAX_TAGS} tags` });
       else cells.set(field, tags);
-    } else if (field === 'opted_out' || field === 'blocked') cells.set(field, truthOf(String(cell)) ?? cell);
+    } else if (field === 'opted_out' || field === 'blocked') cells.set(field, readBoolean(String(cell)) ?? cell);
     else cells.set(field, String(cell).trim());
   }
   const plain: Record<string, unknown> = Object.fromEntries(cells);
-  faults.push(...faultsOf(plain));
+  faults.push(...findFaults(plain));
   if (typeof plain['phone_number'] === 'string') {
     const read = readPhone(plain['phone_number'], country);
     if ('code' in read) faults.push({ field: 'phone_number', message: read.message });
@@ -129,7 +129,7 @@ function readPerson(
 }
 
 /** Keeps the first fault of each field: one message is enough to correct the cell. */
-function faultsOf(plain: Record<string, unknown>): Fault[] {
+function findFaults(plain: Record<string, unknown>): Fault[] {
   const faults = new Map<string, Fault>();
   for (const failure of checker.findFailures(plain)) {
     const [field = ''] = failure.instancePath.slice(1).split('/');

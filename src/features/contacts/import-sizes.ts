@@ -15,7 +15,7 @@ interface Growth {
 }
 
 /** A fault when the contact would be too large with these rows, else null. */
-export function faultOfGrowth({ held, rows, definitions }: Growth): Fault | null {
+export function findGrowthFault({ held, rows, definitions }: Growth): Fault | null {
   const given = Object.assign({}, ...rows.map((row) => row.given)) as Person['given'];
   if (Object.keys(given).length === 0) return null;
   const plain = Object.assign({}, ...rows.map((row) => row.plain)) as Person['plain'];
@@ -50,7 +50,7 @@ export async function refuseTooLarge(tx: TenantTx, plan: Plan, definitions: Cust
   const found = known.length > 0 ? await findHeld(tx, known) : [];
   const held = new Map(found.map((contact) => [contact._id, contact.held]));
   for (const { _id, isNew, rows } of giving) {
-    const fault = faultOfGrowth({ held: held.get(_id) ?? {}, rows, definitions });
+    const fault = findGrowthFault({ held: held.get(_id) ?? {}, rows, definitions });
     if (!fault) continue;
     plan.drafts.delete(_id);
     plan.faults.push(...rows.map(({ number }) => ({ number, faults: [fault] })));

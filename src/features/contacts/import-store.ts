@@ -8,14 +8,14 @@ import { emit, type EventItem } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
-import { definitionsOf, fieldEvents, mergeValues, type FieldChange } from '../custom-fields/values.ts';
+import { listAllDefinitions, fieldEvents, mergeValues, type FieldChange } from '../custom-fields/values.ts';
 import type { Fault, ReadRow } from '../imports/reading.ts';
 import { rowErrors } from '../imports/row-errors.ts';
 import type { Import, RowError } from '../imports/schemas.ts';
 import type { Taken, Taker } from '../imports/work.ts';
 import { INACTIVE_USER } from '../users/assignments.ts';
-import { fieldsOf, NOBODY } from './contacts.ts';
-import { identitiesOf, type NamedIdentity } from './identities.ts';
+import { pickFields, NOBODY } from './contacts.ts';
+import { toIdentities, type NamedIdentity } from './identities.ts';
 import {
   findPeople,
   findPointers,
@@ -25,7 +25,7 @@ import {
   type StoredPerson,
 } from './import-queries.ts';
 import type { Person, Terms } from './import-rows.ts';
-import { faultOfGrowth, refuseTooLarge } from './import-sizes.ts';
+import { findGrowthFault, refuseTooLarge } from './import-sizes.ts';
 import { deleteNames, findNames, insertNames, type HeldName } from './name-queries.ts';
 import { holdContacts, lockContacts, type ContactFields } from './queries.ts';
 
@@ -61,7 +61,7 @@ const idSign = (_id: string): Sign => ({ field: '_id', kind: 'ID', value: _id })
 
 /** What the import of a sheet does for contacts. */
 export const contactTaker: Taker<Terms, Person> = {
-  slots: async (tx, { country }) => ({ definitions: await definitionsOf(tx, 'contact'), country }),
+  slots: async (tx, { country }) => ({ definitions: await listAllDefinitions(tx, 'contact'), country }),
   take: takeContacts,
 };
 
@@ -86,11 +86,11 @@ async function takeContacts(
   const sound = read.filter(({ faults }) => faults.length === 0);
   const known = await findNames(
     tx,
-    sound.flatMap(({ person }) => identitiesOf(person.plain)),
+    sound.flatMap(({ person }) => toIdentities(person.plain)),
   );
-  const plan = planOf(sound, known, asked.update_existing);
+  const plan = makePlan(sound, known, asked.update_existing);
   await refuseTooLarge(tx, plan, definitions);
-  plan.names = [...plan.drafts.values()].flatMap(namesOf);
+  plan.names = [...plan.drafts.values()].flatMap(draftIdentities);
   const changed = await store(tx, plan, definitions);
   if (!asked.silent) await tell(tx, changed);
   const broken = [
@@ -104,7 +104,7 @@ async function takeContacts(
 const NO_PERSON: Person = { number: 0, _id: null, plain: {}, given: {} };
 
 async function checkReferences(tx: TenantTx, read: Read[]): Promise<void> {
-  const pointers = read.map((each) => ({ ...each, pointers: pointersOf(each) }));
+  const pointers = read.map((each) => ({ ...each, pointers: collectPointers(each) }));
   const asked = pointers.flatMap((each) => each.pointers);
   if (asked.length === 0) return;
   const found = new Map((await findPointers(tx, asked)).map((each) => [`${each.field} ${each._id}`, each]));
@@ -118,7 +118,7 @@ async function checkReferences(tx: TenantTx, read: Read[]): Promise<void> {
 }
 
 /** The ids that a row names, without invalid ones. */
-function pointersOf({ person: { _id, plain }, faults }: Read): Pointer[] {
+function collectPointers({ person: { _id, plain }, faults }: Read): Pointer[] {
   const { business = null, owner = null } = plain;
   return Object.entries({ _id, business, owner }).flatMap(([name, id]) => {
     const field = name as Pointer['field'];
@@ -127,7 +127,7 @@ function pointersOf({ person: { _id, plain }, faults }: Read): Pointer[] {
 }
 
 /** Plans the portion row by row. A later row finds the contact of an earlier one as if it had been stored. */
-function planOf(people: Read[], known: HeldName[], updates: boolean): Plan {
+function makePlan(people: Read[], known: HeldName[], updates: boolean): Plan {
   const ids = people.flatMap(({ person }) => person._id ?? []);
   const holders = new Map([
     ...known.map((name) => [nameKey(name), name.contact] as const),
@@ -142,12 +142,12 @@ function planOf(people: Read[], known: HeldName[], updates: boolean): Plan {
     faults: [],
   };
   for (const { number, person } of people) {
-    const identities = identitiesOf(person.plain);
+    const identities = toIdentities(person.plain);
     const signs: Sign[] = [...(person._id === null ? [] : [idSign(person._id)]), ...identities];
     const held = signs.filter((sign) => holders.has(nameKey(sign)));
     const [first] = held;
     const target = first && holders.get(nameKey(first));
-    const fault = faultOfSigns(held, holders, updates, plan.drafts);
+    const fault = findSignFault(held, holders, updates, plan.drafts);
     if (fault) {
       plan.faults.push({ number, faults: [fault] });
       continue;
@@ -155,7 +155,7 @@ function planOf(people: Read[], known: HeldName[], updates: boolean): Plan {
     const contact = target ?? newId();
     const draft = plan.drafts.get(contact) ?? { _id: contact, isNew: target === undefined, rows: [], called: [] };
     const called = identities.filter((name) => plan.known.has(nameKey(name)));
-    draft.rows.push({ ...person, plain: without(person.plain, called) });
+    draft.rows.push({ ...person, plain: withoutIdentities(person.plain, called) });
     draft.called.push(...called);
     plan.drafts.set(contact, draft);
     if (target === undefined) plan.created += 1;
@@ -169,7 +169,7 @@ function planOf(people: Read[], known: HeldName[], updates: boolean): Plan {
  * Removes the identities by which the contact was found: they replace nothing, because a contact may have more of them than its record
  * shows.
  */
-function without(plain: Person['plain'], called: NamedIdentity[]): Person['plain'] {
+function withoutIdentities(plain: Person['plain'], called: NamedIdentity[]): Person['plain'] {
   const left = { ...plain };
   for (const { field } of called) {
     delete left[field];
@@ -180,15 +180,15 @@ function without(plain: Person['plain'], called: NamedIdentity[]): Person['plain
 }
 
 /** When rows give a contact two numbers, the last one is stored and only that one becomes an identity. */
-const namesOf = (draft: Draft): Plan['names'] =>
-  [...draft.called, ...identitiesOf(plainOf(draft))].map(({ kind, value, address }) => ({
+const draftIdentities = (draft: Draft): Plan['names'] =>
+  [...draft.called, ...toIdentities(mergePlain(draft))].map(({ kind, value, address }) => ({
     kind,
     value,
     address,
     contact: draft._id,
   }));
 
-function faultOfSigns(
+function findSignFault(
   held: Sign[],
   holders: Map<string, string>,
   updates: boolean,
@@ -217,7 +217,7 @@ async function store(tx: TenantTx, plan: Plan, definitions: CustomField[]): Prom
   const merged = new Map<string, { person: StoredPerson; changes: FieldChange[] }>();
   const fresh = drafts.filter(({ isNew }) => isNew);
   for (const draft of fresh) merged.set(draft._id, mergeRows(NOBODY, draft, definitions));
-  if (fresh.length > 0) await insertImported(tx, personsOf(fresh, merged));
+  if (fresh.length > 0) await insertImported(tx, toStoredPersons(fresh, merged));
   const existing = drafts.filter(({ isNew }) => !isNew);
   const ids = existing.map(({ _id }) => _id);
   if (ids.length > 0 && (await holdContacts(tx, ids)) !== ids.length) throw changedMeanwhile();
@@ -251,29 +251,29 @@ async function updateExisting(tx: TenantTx, { existing, names, definitions, merg
   for (const draft of existing) {
     const contact = locked.get(draft._id);
     if (!contact) continue;
-    const own = fieldsOf(contact);
-    if (faultOfGrowth({ held: own.held, rows: draft.rows, definitions })) throw changedMeanwhile();
+    const own = pickFields(contact);
+    if (findGrowthFault({ held: own.held, rows: draft.rows, definitions })) throw changedMeanwhile();
     const next = mergeRows(own, draft, definitions);
     const { _id, ...fields } = next.person;
     if (isDeepStrictEqual(fields, own)) continue;
     changed.push(draft);
     // Custom field values that did not change are not written again.
     merged.set(_id, next.changes.length > 0 ? next : { ...next, person: { ...next.person, held: null } });
-    const kept = new Set(identitiesOf(fields).map(nameKey));
-    for (const name of identitiesOf(own))
+    const kept = new Set(toIdentities(fields).map(nameKey));
+    for (const name of toIdentities(own))
       if (!kept.has(nameKey(name))) replaced.push({ kind: name.kind, value: name.value, contact: _id });
   }
   if (replaced.length > 0) await deleteNames(tx, replaced);
-  if (changed.length > 0) await updateImported(tx, personsOf(changed, merged));
+  if (changed.length > 0) await updateImported(tx, toStoredPersons(changed, merged));
 }
 
-const personsOf = (drafts: Draft[], merged: Map<string, { person: StoredPerson }>): StoredPerson[] =>
+const toStoredPersons = (drafts: Draft[], merged: Map<string, { person: StoredPerson }>): StoredPerson[] =>
   drafts.flatMap(({ _id }) => merged.get(_id)?.person ?? []);
 
 const changedMeanwhile = (): AppError => new AppError('UNAVAILABLE', 'The contacts changed meanwhile');
 
 /** The fields of all rows of a contact; the last row wins. */
-const plainOf = ({ rows }: Draft): Person['plain'] => Object.assign({}, ...rows.map((row) => row.plain));
+const mergePlain = ({ rows }: Draft): Person['plain'] => Object.assign({}, ...rows.map((row) => row.plain));
 
 /** Merges the rows into the stored contact. Fields that the rows leave empty stay as they are. */
 function mergeRows(
@@ -283,7 +283,7 @@ function mergeRows(
 ): { person: StoredPerson; changes: FieldChange[] } {
   const given = Object.assign({}, ...draft.rows.map((row) => row.given)) as Person['given'];
   const { held, changes } = mergeValues(definitions, before.held, given);
-  return { person: { _id: draft._id, ...before, ...plainOf(draft), held }, changes };
+  return { person: { _id: draft._id, ...before, ...mergePlain(draft), held }, changes };
 }
 
 async function tell(tx: TenantTx, changed: Changed[]): Promise<void> {

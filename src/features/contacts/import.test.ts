@@ -42,7 +42,7 @@ const counts = ({ processed, created_count, updated_count, failed_count }: Json)
   updated_count,
   failed_count,
 ];
-const valuesOf = (contact: Json): Json =>
+const shownValues = (contact: Json): Json =>
   Object.fromEntries(contact.custom_fields.map(({ slug, value }: Json) => [slug, value]));
 
 test('an import creates contacts with everything that its columns say, from CSV and XLSX alike', async () => {
@@ -98,7 +98,7 @@ test('an import creates contacts with everything that its columns say, from CSV 
         source: 'IMPORT',
       },
     );
-    assert.deepEqual(valuesOf(contact), {
+    assert.deepEqual(shownValues(contact), {
       city: 'São Paulo',
       score: 12.5,
       customer: true,
@@ -136,7 +136,7 @@ test('an import reports a row that does not fit with its number and field, and s
   );
   assert.deepEqual((await found(mark)).map(({ name }) => name).toSorted(byText), [`Alone ${mark}`, `Good ${mark}`]);
   const [good] = await found(`good-${mark}`);
-  assert.deepEqual(valuesOf(good), { score: 1234.5, plan: 'gold' });
+  assert.deepEqual(shownValues(good), { score: 1234.5, plan: 'gold' });
 });
 
 test('an import reports a cell that does not fit once', async () => {
@@ -175,10 +175,10 @@ test('an import updates a contact that has any of the row’s identities with th
   ]);
   const { body: ana } = await call(200, 'GET', `/v1/contacts/${known._id}`);
   assert.deepEqual([ana.name, ana.email, ana.source], [`Ana ${mark}`, `ana-${mark}@example.com`, 'API']);
-  assert.deepEqual(valuesOf(ana), { city: 'Recife' });
+  assert.deepEqual(shownValues(ana), { city: 'Recife' });
   const [fresh] = await found(`new-${mark}@`);
   assert.deepEqual(
-    [fresh.name, fresh.external_id, valuesOf(fresh)],
+    [fresh.name, fresh.external_id, shownValues(fresh)],
     [`New ${mark}`, `new-${mark}`, { city: 'Manaus' }],
   );
 });
@@ -327,7 +327,7 @@ test('a mapping names the field of each column; columns that it does not name ar
   );
   const [row] = await database.sql<{ id: string }>('select _id as id from contacts where external_id = $1', [mark]);
   const { body } = await call(200, 'GET', `/v1/contacts/${row?.id}`);
-  assert.deepEqual([body.name, valuesOf(body)], [null, { city: 'Olinda' }]);
+  assert.deepEqual([body.name, shownValues(body)], [null, { city: 'Olinda' }]);
 });
 
 test('a sheet whose header cannot be imported is refused before anything is stored', async () => {

@@ -8,7 +8,7 @@ import type { Page } from '../../platform/paging.ts';
 import { findPhoneCountry } from '../../platform/phone-country.ts';
 import { allows } from '../../platform/scopes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
-import { definitionsOf } from '../custom-fields/values.ts';
+import { listAllDefinitions } from '../custom-fields/values.ts';
 import { addImport, pageImports, readImport } from '../imports/imports.ts';
 import { sendErrors } from '../imports/row-errors.ts';
 import type { Import, ImportQuery } from '../imports/schemas.ts';
@@ -24,7 +24,7 @@ export async function importContacts(
 ): Promise<Import> {
   const { mapping, silent = false, update_existing = true, country } = body;
   if (update_existing) refuseUpdates(tenant);
-  const find = fieldFinder(await definitionsOf(tenant.read, 'contact'));
+  const find = fieldFinder(await listAllDefinitions(tenant.read, 'contact'));
   return addImport(kit.sheets, tenant, {
     ...OWNER,
     upload,

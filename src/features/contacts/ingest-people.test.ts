@@ -31,7 +31,7 @@ async function rush(messages: Record<string, unknown>[]): Promise<{ contacts: st
   };
 }
 
-async function countOf(table: 'contacts' | 'conversations'): Promise<number> {
+async function countRows(table: 'contacts' | 'conversations'): Promise<number> {
   const [row] = await database.sql<{ count: number }>(`select count(*)::int as count from ${table}`);
   return row?.count ?? 0;
 }
@@ -44,12 +44,12 @@ const renamed = (from: string, to: string) => ({
 
 test('20 first messages of one person at the same moment create one contact and one conversation, with one event each', async () => {
   for (let round = 0; round < 5; round += 1) {
-    const before = [await countOf('contacts'), await countOf('conversations')];
+    const before = [await countRows('contacts'), await countRows('conversations')];
     const from = freshPhone();
     const { contacts, conversations } = await rush(Array.from({ length: 20 }, () => ({ from })));
     assert.deepEqual([contacts.length, conversations.length], [1, 1]);
     assert.deepEqual(
-      [await countOf('contacts'), await countOf('conversations')],
+      [await countRows('contacts'), await countRows('conversations')],
       before.map((count) => count + 1),
     );
     assert.deepEqual(await eventNames(platform, contacts[0] ?? ''), ['CONTACT_CREATED']);
@@ -75,12 +75,12 @@ test('all spellings of a number are one contact, also when they write for the fi
 test('first messages at the same moment, some with a number beside the user id and some without, create one contact', async () => {
   for (let round = 0; round < 10; round += 1) {
     const [from, bsuid] = [freshPhone(), freshBsuid()];
-    const before = await countOf('contacts');
+    const before = await countRows('contacts');
     const { contacts, conversations } = await rush(
       Array.from({ length: 20 }, (_, index) => ({ from: index % 2 ? from : null, bsuid })),
     );
     assert.deepEqual([contacts.length, conversations.length], [1, 1], `round ${round}`);
-    assert.equal(await countOf('contacts'), before + 1);
+    assert.equal(await countRows('contacts'), before + 1);
     assert.equal(
       (await eventNames(platform, contacts[0] ?? '')).filter((name) => name === 'CONTACT_CREATED').length,
       1,

@@ -33,15 +33,15 @@ export interface FoundPeople {
   changed: Set<string>;
 }
 
-export const keyOf = (identity: { company: string; kind: string; value: string }): string =>
+export const identityKey = (identity: { company: string; kind: string; value: string }): string =>
   `${identity.company} ${identity.kind} ${identity.value}`;
 
 /** The identities of a person, the most reliable first. */
-export function identitiesOf({ company, person, also = [] }: AskedPerson): Identity[] {
-  return [person, ...also].flatMap((names) => namesOf(company, names));
+export function listIdentities({ company, person, also = [] }: AskedPerson): Identity[] {
+  return [person, ...also].flatMap((names) => personIdentities(company, names));
 }
 
-function namesOf(company: string, person: Person): Identity[] {
+function personIdentities(company: string, person: Person): Identity[] {
   const identities: Identity[] = [];
   if (person.phone)
     identities.push({ company, kind: 'PHONE', value: phoneKey(person.phone), address: onlyDigits(person.phone) });
@@ -52,48 +52,50 @@ function namesOf(company: string, person: Person): Identity[] {
 }
 
 /** The most reliable identity of a person; conversations store it to know who wrote in them. */
-export const nameOf = (asked: AskedPerson): string | null => identitiesOf(asked)[0]?.value ?? null;
+export const mainIdentityValue = (asked: AskedPerson): string | null => listIdentities(asked)[0]?.value ?? null;
 
 export type Known = Map<string, KnownIdentity>;
 
 /** Returns the contacts of all asked people. `looked` holds the stored identities when the caller has just read them. */
 export async function resolvePeople(tx: SystemTx, asked: AskedPerson[], looked?: Known): Promise<FoundPeople> {
-  const identities = asked.map(identitiesOf);
-  const known = looked ?? (await knownOf(tx, identities.flat()));
+  const identities = asked.map(listIdentities);
+  const known = looked ?? (await findKnownIdentities(tx, identities.flat()));
   const held = new Map([...known].map(([key, identity]) => [key, identity.contact]));
   const newcomers = new Map<string, NewPerson>();
-  for (const [index, own] of identities.entries()) welcome(asked[index] as AskedPerson, own, held, newcomers);
+  for (const [index, own] of identities.entries()) assignContact(asked[index] as AskedPerson, own, held, newcomers);
   const people = [...newcomers.values()];
   const created = new Set(people.length > 0 ? (await insertPeople(tx, people)).map((row) => row._id) : []);
   const lost = people.filter((person) => !created.has(person.contact));
-  if (lost.length > 0) await yieldTo(tx, lost, held);
-  const contacts = identities.map((own) => holderOf(own, held));
-  const mains = new Set(people.map((person) => keyOf(person.main)));
-  const aliases = identities.flatMap((own, index) => aliasesOf(own, contacts[index] ?? '', known));
-  await attach(
+  if (lost.length > 0) await useOthersContacts(tx, lost, held);
+  const contacts = identities.map((own) => findHolder(own, held));
+  const mains = new Set(people.map((person) => identityKey(person.main)));
+  const aliases = identities.flatMap((own, index) => findAliases(own, contacts[index] ?? '', known));
+  await storeAliases(
     tx,
-    aliases.filter((alias) => !mains.has(keyOf(alias))),
+    aliases.filter((alias) => !mains.has(identityKey(alias))),
     known,
   );
-  const facts = asked.flatMap((item, index) => news(item, contacts[index] ?? '', identities[index] ?? [], known));
-  return { contacts, created, changed: await learn(tx, facts) };
+  const facts = asked.flatMap((item, index) =>
+    findNewFacts(item, contacts[index] ?? '', identities[index] ?? [], known),
+  );
+  return { contacts, created, changed: await storeFacts(tx, facts) };
 }
 
-export async function knownOf(tx: SystemTx, identities: Identity[]): Promise<Known> {
-  const distinct = [...new Map(identities.map((identity) => [keyOf(identity), identity])).values()];
-  return new Map((await findIdentities(tx, distinct)).map((identity) => [keyOf(identity), identity]));
+export async function findKnownIdentities(tx: SystemTx, identities: Identity[]): Promise<Known> {
+  const distinct = [...new Map(identities.map((identity) => [identityKey(identity), identity])).values()];
+  return new Map((await findIdentities(tx, distinct)).map((identity) => [identityKey(identity), identity]));
 }
 
-function holderOf(own: Identity[], held: Map<string, string>): string {
+function findHolder(own: Identity[], held: Map<string, string>): string {
   for (const identity of own) {
-    const contact = held.get(keyOf(identity));
+    const contact = held.get(identityKey(identity));
     if (contact) return contact;
   }
   throw new Error('a person without any identity reached the contacts');
 }
 
 /** Finds the contact of one person. An unknown person becomes a newcomer, which later elements of the batch can match and complete. */
-function welcome(
+function assignContact(
   asked: AskedPerson,
   own: Identity[],
   held: Map<string, string>,
@@ -101,11 +103,11 @@ function welcome(
 ): void {
   const [main] = own;
   if (!main) return;
-  const holder = own.map((identity) => held.get(keyOf(identity))).find((contact) => contact !== undefined);
+  const holder = own.map((identity) => held.get(identityKey(identity))).find((contact) => contact !== undefined);
   const contact = holder ?? newId();
   const newcomer = newcomers.get(contact);
   if (newcomer || !holder) {
-    const { name, phone_number, country_code } = factOf(asked.company, contact, asked.person, false);
+    const { name, phone_number, country_code } = toFact(asked.company, contact, asked.person, false);
     newcomers.set(contact, {
       contact,
       main: newcomer?.main ?? main,
@@ -115,72 +117,76 @@ function welcome(
     });
   }
   // Other identities of the same person belong to the same contact, also for later elements that only have one of them.
-  for (const identity of own) if (!held.has(keyOf(identity))) held.set(keyOf(identity), contact);
+  for (const identity of own) if (!held.has(identityKey(identity))) held.set(identityKey(identity), contact);
 }
 
 /** Other transactions created contacts for these people at the same moment; their contacts are used. */
-async function yieldTo(tx: SystemTx, lost: NewPerson[], held: Map<string, string>): Promise<void> {
+async function useOthersContacts(tx: SystemTx, lost: NewPerson[], held: Map<string, string>): Promise<void> {
   const winners = await findIdentities(
     tx,
     lost.map((person) => person.main),
   );
-  const winnerOf = new Map(winners.map((identity) => [keyOf(identity), identity.contact]));
+  const contactByIdentity = new Map(winners.map((identity) => [identityKey(identity), identity.contact]));
   for (const person of lost) {
-    const winner = winnerOf.get(keyOf(person.main));
+    const winner = contactByIdentity.get(identityKey(person.main));
     if (!winner) throw new Error('an identity is held by nobody');
     for (const [key, contact] of held) if (contact === person.contact) held.set(key, winner);
   }
 }
 
 /** The identities that the batch reported for a contact and that the contact does not have yet. */
-function aliasesOf(own: Identity[], contact: string, known: Known): (Identity & { contact: string })[] {
+function findAliases(own: Identity[], contact: string, known: Known): (Identity & { contact: string })[] {
   return own.length < 2
     ? []
     : own
-        .filter((identity) => known.get(keyOf(identity))?.contact !== contact)
+        .filter((identity) => known.get(identityKey(identity))?.contact !== contact)
         .map((identity) => ({ ...identity, contact }));
 }
 
 /** Stores new identities of contacts. One that another contact has is moved, because the network says that it is this person's. */
-export async function attach(tx: SystemTx, aliases: (Identity & { contact: string })[], known: Known): Promise<void> {
-  const distinct = [...new Map(aliases.map((alias) => [keyOf(alias), alias])).values()];
-  const taken = distinct.filter((alias) => known.has(keyOf(alias)));
-  const free = distinct.filter((alias) => !known.has(keyOf(alias)));
+export async function storeAliases(
+  tx: SystemTx,
+  aliases: (Identity & { contact: string })[],
+  known: Known,
+): Promise<void> {
+  const distinct = [...new Map(aliases.map((alias) => [identityKey(alias), alias])).values()];
+  const taken = distinct.filter((alias) => known.has(identityKey(alias)));
+  const free = distinct.filter((alias) => !known.has(identityKey(alias)));
   if (taken.length > 0) await moveIdentities(tx, taken);
   if (free.length > 0) await claim(tx, free);
 }
 
 /** Stores identities that were free. If another transaction has taken one in the meantime, the batch fails and is tried again. */
 async function claim(tx: SystemTx, aliases: (Identity & { contact: string })[]): Promise<void> {
-  const won = new Set((await claimIdentities(tx, aliases)).map(keyOf));
-  const lost = aliases.filter((alias) => !won.has(keyOf(alias)));
+  const won = new Set((await claimIdentities(tx, aliases)).map(identityKey));
+  const lost = aliases.filter((alias) => !won.has(identityKey(alias)));
   if (lost.length === 0) return;
-  const holders = await knownOf(tx, lost);
-  if (lost.some((alias) => holders.get(keyOf(alias))?.contact !== alias.contact))
+  const holders = await findKnownIdentities(tx, lost);
+  if (lost.some((alias) => holders.get(identityKey(alias))?.contact !== alias.contact))
     throw new Error('an identity was taken while its contact was being found');
 }
 
 /** What the network reports about a contact and the contact does not have yet; for most messages that is nothing. */
-function news({ company, person }: AskedPerson, contact: string, own: Identity[], known: Known): LearntFact[] {
-  const hit = own.map((identity) => known.get(keyOf(identity))).find((identity) => identity?.contact === contact);
+function findNewFacts({ company, person }: AskedPerson, contact: string, own: Identity[], known: Known): LearntFact[] {
+  const hit = own.map((identity) => known.get(identityKey(identity))).find((identity) => identity?.contact === contact);
   const telling = hit && ((hit.nameless && person.name) || (hit.phoneless && person.phone));
-  return telling ? [factOf(company, contact, person, false)] : [];
+  return telling ? [toFact(company, contact, person, false)] : [];
 }
 
-export function factOf(company: string, contact: string, person: Person, replace: boolean): LearntFact {
+export function toFact(company: string, contact: string, person: Person, replace: boolean): LearntFact {
   const phone = person.phone ? readablePhone(person.phone) : { phone_number: null, country_code: null };
   return { company, contact, name: person.name ?? null, ...phone, replace };
 }
 
-export async function learn(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
+export async function storeFacts(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
   if (facts.length === 0) return new Set();
   // An UPDATE takes one row per contact, so the last reported value of each field is kept.
-  const told = new Map<string, LearntFact>();
+  const latest = new Map<string, LearntFact>();
   for (const fact of facts) {
-    const before = told.get(fact.contact);
+    const before = latest.get(fact.contact);
     const phone = fact.phone_number || !before ? fact : before;
     const { phone_number, country_code } = phone;
-    told.set(fact.contact, { ...fact, name: fact.name ?? before?.name ?? null, phone_number, country_code });
+    latest.set(fact.contact, { ...fact, name: fact.name ?? before?.name ?? null, phone_number, country_code });
   }
-  return new Set((await learnFacts(tx, [...told.values()])).map((row) => row._id));
+  return new Set((await learnFacts(tx, [...latest.values()])).map((row) => row._id));
 }

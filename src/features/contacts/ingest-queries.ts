@@ -103,7 +103,7 @@ export function claimIdentities(tx: SystemTx, identities: Alias[]): Promise<Omit
  */
 export function learnIdentities(
   tx: SystemTx | TenantTx,
-  told: { company: string; inbox: string; external_id: string; value: string }[],
+  reported: { company: string; inbox: string; external_id: string; value: string }[],
 ): Promise<number> {
   return exec(tx, {
     name: 'contacts.learnIdentities',
@@ -115,10 +115,10 @@ export function learnIdentities(
         select from contact_identities i where i.company_id = m.company_id and i.kind = 'BSUID' and i.value = n.value)
       order by m.company_id, n.value on conflict do nothing`,
     values: [
-      told.map((item) => item.company),
-      told.map((item) => item.inbox),
-      told.map((item) => item.external_id),
-      told.map((item) => item.value),
+      reported.map((item) => item.company),
+      reported.map((item) => item.inbox),
+      reported.map((item) => item.external_id),
+      reported.map((item) => item.value),
     ],
   });
 }
@@ -244,7 +244,10 @@ export function lockContacts(tx: SystemTx, keys: { company: string; contact: str
   });
 }
 
-export function findContactsOf(tx: SystemTx | TenantTx, keys: { company: string; _id: string }[]): Promise<Contact[]> {
+export function findContactsByKeys(
+  tx: SystemTx | TenantTx,
+  keys: { company: string; _id: string }[],
+): Promise<Contact[]> {
   return many(tx, {
     name: 'contacts.findOf',
     text: `select ${CONTACT} from unnest($1::text[], $2::text[]) as k (company_id, _id)

@@ -4,7 +4,16 @@
  */
 import type { Person } from '../../channels/channel.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { attach, factOf, identitiesOf, keyOf, knownOf, learn, type AskedPerson, type Known } from './ingest-people.ts';
+import {
+  storeAliases,
+  toFact,
+  listIdentities,
+  identityKey,
+  findKnownIdentities,
+  storeFacts,
+  type AskedPerson,
+  type Known,
+} from './ingest-people.ts';
 import { readdressIdentities, type Identity } from './ingest-queries.ts';
 
 export interface Renaming {
@@ -33,13 +42,13 @@ export interface Renamed {
 export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise<Renamed> {
   const renamed: Renamed = { contacts: [], changed: new Set(), splits: [] };
   if (renamings.length === 0) return renamed;
-  const known = await knownOf(
+  const known = await findKnownIdentities(
     tx,
-    renamings.flatMap((renaming) => [...namesBefore(renaming), ...identitiesOf(renaming)]),
+    renamings.flatMap((renaming) => [...namesBefore(renaming), ...listIdentities(renaming)]),
   );
   // The notices are applied one after the other, because each may concern the contact of the one before.
   for (const renaming of renamings) {
-    const [old, current] = [namesBefore(renaming), identitiesOf(renaming)].map((names) => holder(names, known));
+    const [old, current] = [namesBefore(renaming), listIdentities(renaming)].map((names) => holder(names, known));
     const contact = old ?? current ?? null;
     if (contact === null) renamed.contacts.push(null);
     else if (old && current && old !== current) {
@@ -55,30 +64,37 @@ export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise
   return renamed;
 }
 
-const namesBefore = ({ company, before }: Renaming): Identity[] => identitiesOf({ company, person: before });
+const namesBefore = ({ company, before }: Renaming): Identity[] => listIdentities({ company, person: before });
 
 const holder = (names: Identity[], known: Known): string | undefined =>
-  names.map((name) => known.get(keyOf(name))?.contact).find((contact) => contact !== undefined);
+  names.map((name) => known.get(identityKey(name))?.contact).find((contact) => contact !== undefined);
 
 async function rename(tx: SystemTx, renaming: Renaming, contact: string, known: Known): Promise<Set<string>> {
   const { company, person } = renaming;
-  const names = [...namesBefore(renaming), ...identitiesOf(renaming)];
-  const missing = names.filter((name) => known.get(keyOf(name))?.contact !== contact);
-  await attach(
+  const names = [...namesBefore(renaming), ...listIdentities(renaming)];
+  const missing = names.filter((name) => known.get(identityKey(name))?.contact !== contact);
+  await storeAliases(
     tx,
     missing.map((name) => ({ ...name, contact })),
     known,
   );
   for (const { kind, value } of missing)
-    known.set(keyOf({ company, kind, value }), { company, kind, value, contact, nameless: false, phoneless: false });
+    known.set(identityKey({ company, kind, value }), {
+      company,
+      kind,
+      value,
+      contact,
+      nameless: false,
+      phoneless: false,
+    });
   await readdress(tx, renaming, contact);
-  return learn(tx, [factOf(company, contact, person, true)]);
+  return storeFacts(tx, [toFact(company, contact, person, true)]);
 }
 
 /** Sends future answers to the new identity, also in conversations that still store the old one. */
 async function readdress(tx: SystemTx, renaming: Renaming, contact: string): Promise<void> {
   for (const kind of ['PHONE', 'BSUID'] as const) {
-    const [renewed, old] = [identitiesOf(renaming), namesBefore(renaming)].map((names) =>
+    const [renewed, old] = [listIdentities(renaming), namesBefore(renaming)].map((names) =>
       names.find((identity) => identity.kind === kind),
     );
     if (renewed && old) await readdressIdentities(tx, { ...renewed, contact }, old.value);
@@ -92,9 +108,9 @@ async function readdress(tx: SystemTx, renaming: Renaming, contact: string): Pro
 export function linkNames(asked: AskedPerson[], notices: Renaming[]): AskedPerson[] {
   if (notices.length === 0) return asked;
   return asked.map((item) => {
-    const own = new Set(identitiesOf(item).map(keyOf));
+    const own = new Set(listIdentities(item).map(identityKey));
     const about = notices.filter((notice) =>
-      [...namesBefore(notice), ...identitiesOf(notice)].some((name) => own.has(keyOf(name))),
+      [...namesBefore(notice), ...listIdentities(notice)].some((name) => own.has(identityKey(name))),
     );
     return about.length === 0 ? item : { ...item, also: about.flatMap(({ before, person }) => [before, person]) };
   });

@@ -2,8 +2,8 @@
 import type { Person } from '../../channels/channel.ts';
 import { emit } from '../../platform/events.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { identitiesOf, keyOf, knownOf } from './ingest-people.ts';
-import { findContactsOf, setOptOuts } from './ingest-queries.ts';
+import { listIdentities, identityKey, findKnownIdentities } from './ingest-people.ts';
+import { findContactsByKeys, setOptOuts } from './ingest-queries.ts';
 
 export interface Wish {
   company: string;
@@ -15,10 +15,10 @@ export interface Wish {
 /** Sets and clears `opted_out`. The newest wish of a person wins, in whatever order they come. Returns how many were about known people. */
 export async function applyWishes(tx: SystemTx, wishes: Wish[]): Promise<number> {
   if (wishes.length === 0) return 0;
-  const known = await knownOf(tx, wishes.flatMap(identitiesOf));
+  const known = await findKnownIdentities(tx, wishes.flatMap(listIdentities));
   const meant = wishes.flatMap((wish) => {
-    const holder = identitiesOf(wish)
-      .map((name) => known.get(keyOf(name))?.contact)
+    const holder = listIdentities(wish)
+      .map((name) => known.get(identityKey(name))?.contact)
       .find(Boolean);
     return holder ? [{ ...wish, contact: holder }] : [];
   });
@@ -28,7 +28,7 @@ export async function applyWishes(tx: SystemTx, wishes: Wish[]): Promise<number>
   if (newest.size === 0) return 0;
   const changed = await setOptOuts(tx, [...newest.values()]);
   if (changed.length > 0) {
-    const contacts = await findContactsOf(tx, changed);
+    const contacts = await findContactsByKeys(tx, changed);
     await emit(
       tx,
       contacts.map((data) => ({ event: 'CONTACT_UPDATED', data })),

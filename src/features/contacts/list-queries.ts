@@ -16,7 +16,7 @@ import {
   type Window,
 } from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
-import { conditionsOf, type ContactMatch } from './filter-queries.ts';
+import { buildConditions, type ContactMatch } from './filter-queries.ts';
 import { CONTACT } from './queries.ts';
 import type { Contact } from './schemas.ts';
 
@@ -24,7 +24,7 @@ import type { Contact } from './schemas.ts';
  * SQL for the records of a page. Its rows are found first, so that joins are made only for these. `limit` is the placeholder of the page
  * size.
  */
-const recordsOf = (keys: string, window: Window, limit: string): string =>
+const selectRecords = (keys: string, window: Window, limit: string): string =>
   measuredPage({
     columns: CONTACT,
     as: 'c',
@@ -37,7 +37,7 @@ const recordsOf = (keys: string, window: Window, limit: string): string =>
 const isByActivity = (window: Window): boolean => window.field === 'last_message_at';
 
 /** The rows in the order of the window. Conditions on it name columns of contacts and repeat the company. */
-const walked = (window: Window): string =>
+const orderedRows = (window: Window): string =>
   isByActivity(window)
     ? `(select a.active_at, a.record_id, c.* from contact_activity a
         cross join lateral (select * from contacts where company_id = $1 and _id = a.record_id offset 0) c where a.company_id = $1) contacts`
@@ -49,23 +49,23 @@ export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]>
   const rows = `select ${windowKeys(window)} from ${table} where company_id = $1 ${windowClause(window, 2)}`;
   return many(tx, {
     name: `contacts.list.${windowName(window)}`,
-    text: recordsOf(rows, window, windowLimit(2)),
+    text: selectRecords(rows, window, windowLimit(2)),
     values: [tx.companyId, ...windowValues(window)],
   });
 }
 
 /** Lists matching contacts among the first `reach` of the order. When they are fewer than a page, more may follow behind these. */
 export function listNear(tx: TenantRead, match: ContactMatch, window: Window, reach: number): Promise<Contact[]> {
-  const { exact, exactValues: values } = conditionsOf(match);
+  const { exact, exactValues: values } = buildConditions(match);
   const first = values.length + 2;
   const { cursor, order, since } = windowParts(window, first);
   const last = first + WINDOW_VALUES;
-  const near = `select * from ${walked(window)} where company_id = $1 ${cursor} order by ${order} limit $${last}`;
+  const near = `select * from ${orderedRows(window)} where company_id = $1 ${cursor} order by ${order} limit $${last}`;
   const rows = `select ${windowKeys(window)} from (${near}) near where true${exact} ${since}
     order by ${order} limit $${first + 2} offset $${first + 3}`;
   return many(tx, {
     name: 'contacts.listNear',
-    text: recordsOf(rows, window, windowLimit(first)),
+    text: selectRecords(rows, window, windowLimit(first)),
     values: [tx.companyId, ...values, ...windowValues(window), reach],
     planEachTime: true,
   });
@@ -73,27 +73,27 @@ export function listNear(tx: TenantRead, match: ContactMatch, window: Window, re
 
 /** Lists matching contacts: finds all of them by the index and then sorts them, or, when no index helps, reads in the order of the list. */
 export function listMatching(tx: TenantRead, match: ContactMatch, window: Window): Promise<Contact[]> {
-  const { exact, indexed, values } = conditionsOf(match);
+  const { exact, indexed, values } = buildConditions(match);
   const first = values.length + 2;
   const { cursor, order, since } = windowParts(window, first);
   const tail = `${cursor} order by ${order} limit $${first + 2} offset $${first + 3}`;
   // Materialized, the look-up is planned by itself. Planned together with the limit, PostgreSQL might read all contacts in their order.
   const rows =
     indexed === null && isStretch(window)
-      ? `select ${windowKeys(window)} from ${walked(window)} where company_id = $1${exact} ${since} ${tail}`
+      ? `select ${windowKeys(window)} from ${orderedRows(window)} where company_id = $1${exact} ${since} ${tail}`
       : `with hits as materialized (select created_at, updated_at, coalesce(last_message_at, '-infinity') as active_at, _id, _id as record_id
           from contacts where company_id = $1${indexed ?? ''}${exact} ${since})
         select ${windowKeys(window)} from hits where true ${tail}`;
   return many(tx, {
     name: 'contacts.listMatching',
-    text: recordsOf(rows, window, windowLimit(first)),
+    text: selectRecords(rows, window, windowLimit(first)),
     values: [tx.companyId, ...values, ...windowValues(window)],
     planEachTime: true,
   });
 }
 
 export async function countMatching(tx: TenantRead, match: ContactMatch, window: Since): Promise<number> {
-  const { exact, indexed, values } = conditionsOf(match);
+  const { exact, indexed, values } = buildConditions(match);
   const { count } = await one<{ count: number }>(tx, {
     name: 'contacts.count',
     text: `select count(*)::int as count from contacts where company_id = $1${indexed ?? ''}${exact} ${sinceClause(window, values.length + 2)}`,

@@ -23,7 +23,7 @@ async function insert(company: Company, contacts: Given[]): Promise<void> {
   );
 }
 
-const idOf = (number: number): string => number.toString(16).padStart(24, '0');
+const toId = (number: number): string => number.toString(16).padStart(24, '0');
 
 async function list(company: Company, query: Record<string, string>): Promise<Json> {
   const { body } = await platform.call(200, 'GET', `/v1/contacts?${new URLSearchParams(query).toString()}`, {
@@ -32,7 +32,7 @@ async function list(company: Company, query: Record<string, string>): Promise<Js
   return body;
 }
 
-async function namesOf(company: Company, search: string): Promise<(string | null)[]> {
+async function searchNames(company: Company, search: string): Promise<(string | null)[]> {
   const { result } = await list(company, { search, limit: '100', sort: 'createdAt' });
   return result.map((contact: Json) => contact.name);
 }
@@ -47,7 +47,7 @@ describe('pages', async () => {
     await insert(
       company,
       Array.from({ length: COUNT }, (_item, index) => ({
-        _id: idOf(index),
+        _id: toId(index),
         name: `Person ${index % 3}`,
         created_at: at(index),
       })),
@@ -55,7 +55,7 @@ describe('pages', async () => {
     // The times of changes and messages are in the same order; the oldest third has no message.
     await platform.database.sql(
       `update contacts set updated_at = created_at, last_message_at = case when _id > $2 then created_at end where company_id = $1`,
-      [company._id, idOf(COUNT / 3)],
+      [company._id, toId(COUNT / 3)],
     );
   });
 
@@ -63,7 +63,7 @@ describe('pages', async () => {
     const { result, meta } = await list(company, {});
     assert.deepEqual(
       result.map((contact: Json) => contact._id),
-      Array.from({ length: 20 }, (_item, index) => idOf(COUNT - 1 - index)),
+      Array.from({ length: 20 }, (_item, index) => toId(COUNT - 1 - index)),
     );
     const { nextCursor, ...rest } = meta;
     assert.equal(typeof nextCursor, 'string');
@@ -104,7 +104,7 @@ describe('pages', async () => {
 
   test('a list shows none of another company’s contacts, whatever it asks for', async () => {
     const other = await platform.createCompany();
-    for (const query of [{}, { search: 'person' }, { search: idOf(1) }]) {
+    for (const query of [{}, { search: 'person' }, { search: toId(1) }]) {
       const { result, meta } = await list(other, query as Record<string, string>);
       assert.deepEqual([result, meta.totalCount], [[], 0]);
     }
@@ -139,54 +139,54 @@ describe('a contact is found', async () => {
         created_at: at(1),
       },
       {
-        _id: idOf(2),
+        _id: toId(2),
         name: '100% Açúcar_Mascavo \\ Ltda',
         email: null,
         phone_number: '+551133224455',
         created_at: at(2),
       },
-      { _id: idOf(3), name: null, email: 'maria.zq@example.test', phone_number: null, created_at: at(3) },
-      { _id: idOf(4), name: 'Ольга Жукова', email: null, phone_number: '+79161234567', created_at: at(4) },
-      { _id: idOf(5), name: 'Jose\u0301 Decomposto', email: null, phone_number: null, created_at: at(5) },
+      { _id: toId(3), name: null, email: 'maria.zq@example.test', phone_number: null, created_at: at(3) },
+      { _id: toId(4), name: 'Ольга Жукова', email: null, phone_number: '+79161234567', created_at: at(4) },
+      { _id: toId(5), name: 'Jose\u0301 Decomposto', email: null, phone_number: null, created_at: at(5) },
     ]),
   );
 
   test('a contact is found by its whole id and not by a part of it', async () => {
-    assert.deepEqual(await namesOf(company, id), ['José da Conceição']);
-    assert.deepEqual(await namesOf(company, id.slice(0, 23)), []);
+    assert.deepEqual(await searchNames(company, id), ['José da Conceição']);
+    assert.deepEqual(await searchNames(company, id.slice(0, 23)), []);
   });
 
   test('a contact is found by a part of its name, in any case and with or without accents, composed or not', async () => {
     for (const search of ['jose', 'JOSÉ', 'jose\u0301']) {
       assert.deepEqual(
-        await namesOf(company, search),
+        await searchNames(company, search),
         ['José da Conceição', 'José Decomposto'.normalize('NFD')],
         search,
       );
     }
-    assert.deepEqual(await namesOf(company, 'da conceicao'), ['José da Conceição']);
-    assert.deepEqual(await namesOf(company, 'ЖУК'), ['Ольга Жукова']);
-    assert.deepEqual(await namesOf(company, 'жу'), ['Ольга Жукова']);
+    assert.deepEqual(await searchNames(company, 'da conceicao'), ['José da Conceição']);
+    assert.deepEqual(await searchNames(company, 'ЖУК'), ['Ольга Жукова']);
+    assert.deepEqual(await searchNames(company, 'жу'), ['Ольга Жукова']);
   });
 
   test('a contact is found by a part of its e-mail', async () => {
-    assert.deepEqual(await namesOf(company, 'ze@EXAMPLE'), ['José da Conceição']);
-    assert.deepEqual(await namesOf(company, 'zq'), [null]);
+    assert.deepEqual(await searchNames(company, 'ze@EXAMPLE'), ['José da Conceição']);
+    assert.deepEqual(await searchNames(company, 'zq'), [null]);
   });
 
   test('a contact is found by a part of its phone number, however it is written', async () => {
     for (const search of ['98765', '+55 (11) 98765-4321', '11 9.8765', '5511987654321', '7654-32']) {
-      assert.deepEqual(await namesOf(company, search), ['José da Conceição'], search);
+      assert.deepEqual(await searchNames(company, search), ['José da Conceição'], search);
     }
-    assert.deepEqual(await namesOf(company, '98765x'), []);
-    assert.deepEqual(await namesOf(company, '+()-'), []);
+    assert.deepEqual(await searchNames(company, '98765x'), []);
+    assert.deepEqual(await searchNames(company, '+()-'), []);
   });
 
   test('search for %, _ and \\ finds only contacts that have these characters', async () => {
     for (const search of ['100%', '%', '_', 'r_m', '\\', '\\ l']) {
-      assert.deepEqual(await namesOf(company, search), ['100% Açúcar_Mascavo \\ Ltda'], search);
+      assert.deepEqual(await searchNames(company, search), ['100% Açúcar_Mascavo \\ Ltda'], search);
     }
-    for (const search of ['1%', 'a_c', '%%', '\\\\']) assert.deepEqual(await namesOf(company, search), [], search);
+    for (const search of ['1%', 'a_c', '%%', '\\\\']) assert.deepEqual(await searchNames(company, search), [], search);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Lists contacts by search, filters and pages; made for a million contacts and any combination of filters. */
 import { isStretch, pageFrom, readSearch, pageWindow, type Page, type Window } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
-import { conditionsOf, type ContactMatch } from './filter-queries.ts';
+import { buildConditions, type ContactMatch } from './filter-queries.ts';
 import { readFilters } from './filters.ts';
 import { countMatching, listContacts, listMatching, listNear } from './list-queries.ts';
 import type { Contact, ContactQuery } from './schemas.ts';
@@ -31,7 +31,7 @@ export async function readMatch(
 export async function findContacts(tenant: Tenant, match: ContactMatch, window: Window): Promise<Contact[]> {
   if (match.search === null && match.filters.length === 0 && isStretch(window))
     return listContacts(tenant.read, window);
-  if ((conditionsOf(match).indexed !== null || !isStretch(window)) && window.offset + window.limit <= REACH) {
+  if ((buildConditions(match).indexed !== null || !isStretch(window)) && window.offset + window.limit <= REACH) {
     const near = await listNear(tenant.read, match, window, REACH);
     if (near.length === window.limit) return near;
   }

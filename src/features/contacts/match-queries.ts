@@ -1,10 +1,10 @@
 import { many } from '../../platform/db.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
-import { conditionsOf, type ContactMatch } from './filter-queries.ts';
+import { buildConditions, type ContactMatch } from './filter-queries.ts';
 
 /** Returns up to `limit` matching contacts in no particular order. */
 export async function listFound(tx: TenantRead, match: ContactMatch, limit: number): Promise<string[]> {
-  const { exact, indexed, values } = conditionsOf(match);
+  const { exact, indexed, values } = buildConditions(match);
   const rows = await many<{ _id: string }>(tx, {
     name: 'contacts.listFound',
     text: `select _id from contacts where company_id = $1${indexed ?? ''}${exact} limit $${values.length + 2}`,

@@ -36,7 +36,7 @@ export interface ContactFields extends Pick<
   held: HeldValues;
 }
 
-const valuesOf = (tx: TenantTx, id: string, fields: ContactFields): unknown[] => [
+const toParameters = (tx: TenantTx, id: string, fields: ContactFields): unknown[] => [
   tx.companyId,
   id,
   fields.name,
@@ -66,7 +66,7 @@ export function insertContact(
     text: `insert into contacts as c (company_id, _id, name, email, phone_number, country_code, professional_network_identifier,
         external_id, avatar_url, language, tags, business_id, owner_id, opted_out, blocked, custom_fields, source)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) returning ${CONTACT}`,
-    values: [...valuesOf(tx, id, fields), source],
+    values: [...toParameters(tx, id, fields), source],
   });
 }
 
@@ -77,7 +77,7 @@ export function updateContact(
   fields: ContactFields,
   { keepsValues }: { keepsValues: boolean },
 ): Promise<Contact> {
-  const values = valuesOf(tx, id, fields);
+  const values = toParameters(tx, id, fields);
   return one(tx, {
     name: keepsValues ? 'contacts.updatePlain' : 'contacts.update',
     text: `update contacts c set name = $3, email = $4, phone_number = $5, country_code = $6, professional_network_identifier = $7,

@@ -4,7 +4,7 @@ import { emit } from '../../platform/events.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { fieldEvents, uniteValues } from '../custom-fields/values.ts';
-import { fieldsOf } from './contacts.ts';
+import { pickFields } from './contacts.ts';
 import { noteAbsorbed } from './erase-queries.ts';
 import { moveNames } from './name-queries.ts';
 import {
@@ -61,7 +61,7 @@ export async function absorb(tx: TenantTx, { target, source }: Pair): Promise<Co
 }
 
 function united(target: LockedContact, source: LockedContact): ContactFields {
-  const [own, other] = [fieldsOf(target), fieldsOf(source)];
+  const [own, other] = [pickFields(target), pickFields(source)];
   // The country code goes with the number.
   const phone = own.phone_number === null ? other : own;
   return {

@@ -12,10 +12,10 @@ const platform = await startPlatform();
 await silenceNetwork(platform);
 const { call, database, demo } = platform;
 
-const pathOf = (id: string): string => `/v1/conversations/${id}`;
-const read = async (id: string): Promise<Json> => (await call(200, 'GET', pathOf(id))).body;
+const conversationPath = (id: string): string => `/v1/conversations/${id}`;
+const read = async (id: string): Promise<Json> => (await call(200, 'GET', conversationPath(id))).body;
 const patch = (status: number, id: string, body: Json, key = demo.key) =>
-  call(status, 'PATCH', pathOf(id), { key, body });
+  call(status, 'PATCH', conversationPath(id), { key, body });
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
 
 /** Creates a conversation by an incoming message, after whose events the test starts. */
@@ -24,7 +24,7 @@ async function start(): Promise<Json> {
 }
 
 /** The events of a conversation after CONVERSATION_CREATED. */
-const told = async (id: string): Promise<{ event: string; data: Json }[]> =>
+const listEvents = async (id: string): Promise<{ event: string; data: Json }[]> =>
   (await eventsOf(platform, id)).filter(({ event }) => event !== 'CONVERSATION_CREATED');
 
 async function createAgent(company = demo._id): Promise<string> {
@@ -62,7 +62,7 @@ test('each field of a conversation that a caller writes is stored, and CONVERSAT
     assert.deepEqual({ ...body, updatedAt: 0 }, { ...before, ...change, updatedAt: 0 });
     assert.ok(body.updatedAt > before.updatedAt);
     assert.deepEqual(await read(_id), body);
-    const events = await told(_id);
+    const events = await listEvents(_id);
     assert.equal(events.length, index + 1);
     assert.deepEqual(events.at(-1), { event: 'CONVERSATION_UPDATED', data: body });
   }
@@ -86,7 +86,10 @@ test('a change that changes nothing emits nothing and keeps all times of the con
   for (const same of [{}, { snoozed_until: elsewhere }, { step: steps[0]._id }, { custom_fields: {} }]) {
     assert.deepEqual((await patch(200, _id, same)).body, body);
   }
-  assert.deepEqual((await call(200, 'PUT', `${pathOf(_id)}/step`, { body: { step: steps[0]._id } })).body, body);
+  assert.deepEqual(
+    (await call(200, 'PUT', `${conversationPath(_id)}/step`, { body: { step: steps[0]._id } })).body,
+    body,
+  );
   assert.deepEqual(await eventNames(platform, _id), events);
 });
 
@@ -104,13 +107,13 @@ test('opening a closed conversation while another one is open is answered 409 wi
   await patch(200, conversation._id, { status: 'CLOSED' });
   const body = { inbox: demo.inbox, contact: contact._id };
   const second = (await call(201, 'POST', '/v1/conversations', { body })).body;
-  const before = [await read(conversation._id), await told(conversation._id)];
+  const before = [await read(conversation._id), await listEvents(conversation._id)];
   for (const status of ['OPEN', 'PENDING', 'SNOOZED']) {
     const refused = await patch(409, conversation._id, { status, tags: ['x'] });
     expectProblem(refused, 'CONVERSATION_OPEN', 'status');
     assert.equal(refused.body.existing_id, second._id);
   }
-  assert.deepEqual([await read(conversation._id), await told(conversation._id)], before);
+  assert.deepEqual([await read(conversation._id), await listEvents(conversation._id)], before);
 });
 
 test('a reopened conversation has the reply window that the contact opened in a later one', async () => {
@@ -121,7 +124,7 @@ test('a reopened conversation has the reply window that the contact opened in a 
   await patch(200, second.conversation._id, { status: 'CLOSED' });
   const { body } = await patch(200, first.conversation._id, { status: 'OPEN' });
   assert.equal(body.window_expires_at, second.conversation.window_expires_at);
-  assert.deepEqual((await told(body._id)).at(-1)?.data, body);
+  assert.deepEqual((await listEvents(body._id)).at(-1)?.data, body);
   assert.equal((await sendText(platform, body._id)).status, 'SENT');
   // A conversation that is already open keeps its own reply window.
   const { body: pending } = await patch(200, body._id, { status: 'PENDING' });
@@ -134,7 +137,7 @@ test('a closed conversation that is reopened while the contact writes ends with 
     await patch(200, conversation._id, { status: 'CLOSED' });
     await Promise.all([
       platform.receive({ from: contact.phone_number.slice(1), text: 'Oi' }),
-      fetch(platform.url + pathOf(conversation._id), {
+      fetch(platform.url + conversationPath(conversation._id), {
         method: 'PATCH',
         headers: { authorization: `Bearer ${demo.key}`, 'content-type': 'application/json' },
         body: '{"status":"OPEN"}',
@@ -164,7 +167,7 @@ test('a snooze ends by itself at its time, with an event', async () => {
   );
   assert.ok(Date.now() >= Date.parse(ending), 'not before its time');
   assert.equal(woken.snoozed_until, null);
-  const events = await told(_id);
+  const events = await listEvents(_id);
   assert.deepEqual(events.at(-1), { event: 'CONVERSATION_UPDATED', data: woken });
   assert.equal(events.length, 2);
 });
@@ -231,9 +234,10 @@ test('a step changed by PATCH emits CONVERSATION_UPDATED and CONVERSATION_STEP_C
   const moved = (await patch(200, _id, { step: first._id })).body;
   assert.deepEqual([moved.step, moved.pipeline], [first._id, pipeline]);
   const user = await platform.createUser(demo._id, 'OPERATOR');
-  const put = (await call(200, 'PUT', `${pathOf(_id)}/step`, { key: user.token, body: { step: second._id } })).body;
+  const put = (await call(200, 'PUT', `${conversationPath(_id)}/step`, { key: user.token, body: { step: second._id } }))
+    .body;
   assert.deepEqual({ ...put, updatedAt: 0 }, { ...moved, step: second._id, updatedAt: 0 });
-  const events = await told(_id);
+  const events = await listEvents(_id);
   const names = ['CONVERSATION_UPDATED', 'CONVERSATION_STEP_CHANGED', 'CONVERSATION_STEP_CHANGED'];
   assert.deepEqual(
     events.map(({ event }) => event),
@@ -243,22 +247,28 @@ test('a step changed by PATCH emits CONVERSATION_UPDATED and CONVERSATION_STEP_C
     .slice(1)
     .map(({ data: { changedAt, ...data } }) => (assert.match(changedAt, /^\d.*Z$/), data));
   const common = { conversationId: _id, contactId: contact._id, companyId: demo._id, pipeline, campaignId: null };
-  const stepOf = (step: Json) => ({ _id: step._id, name: step.name });
+  const shownStep = (step: Json) => ({ _id: step._id, name: step.name });
   assert.deepEqual(described, [
-    { ...common, previousStep: null, currentStep: stepOf(first), origin: 'API', userId: null },
-    { ...common, previousStep: stepOf(first), currentStep: stepOf(second), origin: 'DASHBOARD', userId: user._id },
+    { ...common, previousStep: null, currentStep: shownStep(first), origin: 'API', userId: null },
+    {
+      ...common,
+      previousStep: shownStep(first),
+      currentStep: shownStep(second),
+      origin: 'DASHBOARD',
+      userId: user._id,
+    },
   ]);
 });
 
 test('clearing the step also clears the pipeline and emits CONVERSATION_UPDATED without a step change', async () => {
   const { _id } = await start();
   const { steps } = await createPipeline();
-  await call(200, 'PUT', `${pathOf(_id)}/step`, { body: { step: steps[0]._id } });
+  await call(200, 'PUT', `${conversationPath(_id)}/step`, { body: { step: steps[0]._id } });
   const { body } = await patch(200, _id, { step: null });
   assert.deepEqual([body.step, body.pipeline], [null, null]);
-  const events = (await told(_id)).map(({ event }) => event);
+  const events = (await listEvents(_id)).map(({ event }) => event);
   assert.deepEqual(events, ['CONVERSATION_STEP_CHANGED', 'CONVERSATION_UPDATED']);
-  await call(400, 'PUT', `${pathOf(_id)}/step`, { body: { step: null } });
+  await call(400, 'PUT', `${conversationPath(_id)}/step`, { body: { step: null } });
 });
 
 test('a custom field of a conversation that really changes emits FIELD_UPDATED with the conversation', async () => {
@@ -274,7 +284,7 @@ test('a custom field of a conversation that really changes emits FIELD_UPDATED w
   }));
   assert.deepEqual(new Set(body.custom_fields), new Set(shown));
   await patch(200, _id, { custom_fields: { [score.slug]: null, [done.slug]: true } });
-  const events = await told(_id);
+  const events = await listEvents(_id);
   assert.deepEqual(
     events.map(({ event }) => event),
     ['CONVERSATION_UPDATED', 'FIELD_UPDATED', 'FIELD_UPDATED', 'CONVERSATION_UPDATED', 'FIELD_UPDATED'],
@@ -323,7 +333,7 @@ test('changes of a conversation at the same moment are all stored, and each real
     fields.map((field) => held.get(field._id)),
     values,
   );
-  const names = (await told(_id)).map(({ event }) => event);
+  const names = (await listEvents(_id)).map(({ event }) => event);
   assert.equal(names.filter((name) => name === 'CONVERSATION_UPDATED').length, changes.length);
   assert.equal(names.filter((name) => name === 'FIELD_UPDATED').length, fields.length);
 });
@@ -356,7 +366,11 @@ test('a reference to an unknown record or one of another company is answered 400
     }
   }
   for (const step of [theirs.step, newId()]) {
-    expectProblem(await call(400, 'PUT', `${pathOf(_id)}/step`, { body: { step } }), 'UNKNOWN_REFERENCE', 'step');
+    expectProblem(
+      await call(400, 'PUT', `${conversationPath(_id)}/step`, { body: { step } }),
+      'UNKNOWN_REFERENCE',
+      'step',
+    );
   }
   assert.deepEqual(await read(_id), before);
 });
@@ -372,7 +386,7 @@ test("another company's conversation is answered like an unknown one, byte for b
   ] as const) {
     const [a, b] = await Promise.all(
       [conversation._id, newId()].map(async (id) => {
-        const answer = await call(404, method, pathOf(id) + suffix, { key: other.key, body });
+        const answer = await call(404, method, conversationPath(id) + suffix, { key: other.key, body });
         return { ...answer.body, request_id: '' };
       }),
     );
@@ -392,6 +406,11 @@ test('changing and moving a conversation refuse strangers, missing scopes and ma
   const { _id } = await start();
   const scope = 'conversations:update';
   const { steps } = await createPipeline();
-  await checkRefusals(platform, { method: 'PATCH', path: pathOf(_id), scope, body: { tags: [] } });
-  await checkRefusals(platform, { method: 'PUT', path: `${pathOf(_id)}/step`, scope, body: { step: steps[0]._id } });
+  await checkRefusals(platform, { method: 'PATCH', path: conversationPath(_id), scope, body: { tags: [] } });
+  await checkRefusals(platform, {
+    method: 'PUT',
+    path: `${conversationPath(_id)}/step`,
+    scope,
+    body: { step: steps[0]._id },
+  });
 });

@@ -161,7 +161,7 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
   });
 }
 
-export function findConversationsOf(
+export function findConversationsByKeys(
   tx: SystemTx | TenantTx,
   keys: { company: string; _id: string }[],
 ): Promise<Conversation[]> {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { defineJob, type Worked } from '../../platform/jobs.ts';
 import { Id, Timestamp } from '../../platform/schema.ts';
-import { tellRead } from './read-marks.ts';
+import { sendReadMark } from './read-marks.ts';
 import { wakeConversation } from './wake.ts';
 
 export const MarkRead = defineJob({
@@ -23,7 +23,7 @@ export const Wake = defineJob({
 });
 
 export function markReadJob(kit: Kit): Worked<typeof MarkRead.data> {
-  return { job: MarkRead, handle: ({ company, conversation }) => tellRead(kit, company, conversation) };
+  return { job: MarkRead, handle: ({ company, conversation }) => sendReadMark(kit, company, conversation) };
 }
 
 export function wakeJob(kit: Kit): Worked<typeof Wake.data> {

@@ -49,7 +49,7 @@ interface Conditions {
 }
 
 /** Builds the text with only the filters that are used, so that PostgreSQL can choose the index of each filter. */
-function conditionsOf({ companyId }: TenantRead, filter: ConversationFilter): Conditions {
+function buildConditions({ companyId }: TenantRead, filter: ConversationFilter): Conditions {
   const values: unknown[] = [companyId];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const asked = FILTERED.filter((name) => filter[name] !== null);
@@ -70,7 +70,7 @@ const MAX_SHOWN_BYTES = 25_000;
  * SQL for the records of a page. Its rows are found first, so that joins are made only for these. `limit` is the placeholder of the page
  * size.
  */
-const recordsOf = (keys: string, window: Window, limit: string): string =>
+const selectRecords = (keys: string, window: Window, limit: string): string =>
   measuredPage({
     columns: CONVERSATION,
     as: 'v',
@@ -87,7 +87,7 @@ const recordsOf = (keys: string, window: Window, limit: string): string =>
 const isByActivity = (window: Window): boolean => window.field === 'last_message_at';
 
 /** True where an index has the rows of exactly these filters in the order of the window. */
-export function isWalked(filter: ConversationFilter, window: Window): boolean {
+export function hasOrderedIndex(filter: ConversationFilter, window: Window): boolean {
   const asked = [...FILTERED.filter((name) => filter[name] !== null), ...(filter.tag === null ? [] : ['tag'])];
   if (!isStretch(window)) return false;
   if (window.field === 'createdAt') return true;
@@ -95,7 +95,7 @@ export function isWalked(filter: ConversationFilter, window: Window): boolean {
 }
 
 /** The rows in the order of the window. */
-function walkedBy(window: Window, filter: ConversationFilter): string {
+function orderedRows(window: Window, filter: ConversationFilter): string {
   if (!isByActivity(window)) return 'conversations v';
   // The status is $2, because it is the first of all filters.
   const status = filter.status === null ? '' : 'and a.status = $2';
@@ -105,12 +105,12 @@ function walkedBy(window: Window, filter: ConversationFilter): string {
 }
 
 export function listConversations(tx: TenantRead, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
-  const { text, values, name } = conditionsOf(tx, filter);
+  const { text, values, name } = buildConditions(tx, filter);
   const first = values.length + 1;
-  const rows = `select ${windowKeys(window)} from ${walkedBy(window, filter)} where ${text} ${windowClause(window, first)}`;
+  const rows = `select ${windowKeys(window)} from ${orderedRows(window, filter)} where ${text} ${windowClause(window, first)}`;
   return many(tx, {
     name: `conversations.list.${name}.${windowName(window)}`,
-    text: recordsOf(rows, window, windowLimit(first)),
+    text: selectRecords(rows, window, windowLimit(first)),
     values: [...values, ...windowValues(window)],
     planEachTime: true,
   });
@@ -128,13 +128,13 @@ export function lookUpConversations(
   filter: ConversationFilter,
   window: Window,
 ): Promise<Conversation[]> {
-  const { text, values, name } = conditionsOf(tx, filter);
+  const { text, values, name } = buildConditions(tx, filter);
   const first = values.length + 1;
   const { since } = windowParts(window, first);
   return many(tx, {
     name: `conversations.lookUp.${name}.${windowName(window)}`,
-    text: recordsOf(
-      hitsIn(`select ${ORDERED} from conversations v where ${text} ${since}`, window, first),
+    text: selectRecords(
+      sortHits(`select ${ORDERED} from conversations v where ${text} ${since}`, window, first),
       window,
       windowLimit(first),
     ),
@@ -144,14 +144,14 @@ export function lookUpConversations(
 }
 
 /** SQL that sorts the matching rows and returns the keys of the page. */
-function hitsIn(found: string, window: Window, first: number): string {
+function sortHits(found: string, window: Window, first: number): string {
   const { cursor, order } = windowParts(window, first);
   return `with hits as materialized (${found})
     select ${windowKeys(window)} from hits where true ${cursor} order by ${order} limit $${first + 2} offset $${first + 3}`;
 }
 
 export async function countConversations(tx: TenantRead, filter: ConversationFilter, window: Since): Promise<number> {
-  const { text, values, name } = conditionsOf(tx, filter);
+  const { text, values, name } = buildConditions(tx, filter);
   const { count } = await one<{ count: number }>(tx, {
     name: `conversations.count.${name}${sinceName(window)}`,
     text: `select count(*)::int as count from conversations v where ${text} ${sinceClause(window, values.length + 1)}`,
@@ -185,7 +185,7 @@ export function listNear(
   window: Window,
   reach: number,
 ): Promise<Conversation[]> {
-  const { text, values, name } = conditionsOf(tx, filter);
+  const { text, values, name } = buildConditions(tx, filter);
   const first = values.length + (search?.values.length ?? 0) + 1;
   const { since, cursor, order } = windowParts(window, first);
   // Each filter has an index in the order of createdAt; in other orders there is none, so the filter is applied to the rows that were read.
@@ -193,12 +193,12 @@ export function listNear(
   const contact = `cross join lateral (select * from contacts where company_id = $1 and _id = v.contact_id offset 0) c`;
   const found = search ? `and (${search.condition(values.length + 1)})` : '';
   const rows = `select ${windowKeys(window)} from (
-      select v.* from (select * from ${walkedBy(window, filter)} where ${inside} ${cursor} order by ${order} limit $${first + WINDOW_VALUES}) v
+      select v.* from (select * from ${orderedRows(window, filter)} where ${inside} ${cursor} order by ${order} limit $${first + WINDOW_VALUES}) v
       ${search ? contact : ''} where ${outside} ${found}
     ) near where true ${since} order by ${order} limit $${first + 2} offset $${first + 3}`;
   return many(tx, {
     name: `conversations.listNear.${name}.${search ? 'search.' : ''}${windowName(window)}`,
-    text: recordsOf(rows, window, windowLimit(first)),
+    text: selectRecords(rows, window, windowLimit(first)),
     values: [...values, ...(search?.values ?? []), ...windowValues(window), reach],
     planEachTime: true,
   });
@@ -206,24 +206,24 @@ export function listNear(
 
 /** Lists all conversations of a broad search: finds all of them and then sorts them. */
 export function listBroad(tx: TenantRead, { filter, search }: BroadAsked, window: Window): Promise<Conversation[]> {
-  const { text, values, name } = conditionsOf(tx, filter);
+  const { text, values, name } = buildConditions(tx, filter);
   const first = values.length + search.values.length + 1;
   const { since } = windowParts(window, first);
-  const found = broad(`${text} ${since}`, search.condition(values.length + 1));
+  const found = broadMatches(`${text} ${since}`, search.condition(values.length + 1));
   return many(tx, {
     name: `conversations.listBroad.${name}.${windowName(window)}`,
-    text: recordsOf(hitsIn(found, window, first), window, windowLimit(first)),
+    text: selectRecords(sortHits(found, window, first), window, windowLimit(first)),
     values: [...values, ...search.values, ...windowValues(window)],
     planEachTime: true,
   });
 }
 
 export async function countBroad(tx: TenantRead, { filter, search }: BroadAsked, window: Since): Promise<number> {
-  const { text, values, name } = conditionsOf(tx, filter);
+  const { text, values, name } = buildConditions(tx, filter);
   const since = sinceClause(window, values.length + search.values.length + 1);
   const { count } = await one<{ count: number }>(tx, {
     name: `conversations.countBroad.${name}${sinceName(window)}`,
-    text: `select count(*)::int as count from (${broad(`${text} ${since}`, search.condition(values.length + 1))}) hits`,
+    text: `select count(*)::int as count from (${broadMatches(`${text} ${since}`, search.condition(values.length + 1))}) hits`,
     values: [...values, ...search.values, window.since],
     planEachTime: true,
   });
@@ -234,7 +234,7 @@ export async function countBroad(tx: TenantRead, { filter, search }: BroadAsked,
  * Reads each contact and each conversation once. Without `is true` PostgreSQL would make a join of it; for a new company without statistics
  * it expects few rows and compares every contact with every conversation.
  */
-const broad = (text: string, found: string): string =>
+const broadMatches = (text: string, found: string): string =>
   `select ${ORDERED} from conversations v where ${text}
     and (v.contact_id in (select c._id from contacts c where c.company_id = $1 and (${found}))) is true`;
 

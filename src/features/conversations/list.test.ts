@@ -12,7 +12,7 @@ const PATH = '/v1/conversations';
 
 const list = async (query: Record<string, string>, key = demo.key): Promise<Json> =>
   (await call(200, 'GET', `${PATH}?${new URLSearchParams(query).toString()}`, { key })).body;
-const idsOf = (page: Json): string[] => page.result.map((item: Json) => item._id);
+const listIds = (page: Json): string[] => page.result.map((item: Json) => item._id);
 
 const NAMES = ['José da Silva', 'Maria Souza', 'Ana Lúcia', 'Müller', 'josefina', 'X%_\\Y'];
 const COUNT = 240;
@@ -145,7 +145,7 @@ test('a list of conversations has exactly those that match its filters, in eithe
     const limit = 1 + Math.floor(random() * 30);
     const page = await list({ ...query, sort, limit: String(limit) });
     const what = JSON.stringify({ ...query, sort, limit });
-    assert.deepEqual(idsOf(page), expected.slice(0, limit), what);
+    assert.deepEqual(listIds(page), expected.slice(0, limit), what);
     assert.equal(page.meta.totalCount, expected.length, what);
     assert.equal(page.meta.hasNextPage, expected.length > limit, what);
   }
@@ -162,12 +162,12 @@ test('pages of conversations by cursor and by number show each conversation once
     do {
       const page: Json = await list({ ...query, limit: '7', skipCount: 'true', ...(after ? { after } : {}) });
       assert.equal(page.meta.totalCount, null);
-      seen.push(...idsOf(page));
+      seen.push(...listIds(page));
       after = page.meta.nextCursor;
     } while (after);
     assert.deepEqual(seen, expected, JSON.stringify(query));
     const third = await list({ ...query, limit: '7', page: '3' });
-    assert.deepEqual(idsOf(third), expected.slice(14, 21), JSON.stringify(query));
+    assert.deepEqual(listIds(third), expected.slice(14, 21), JSON.stringify(query));
   }
 });
 

@@ -8,7 +8,7 @@ import {
   countBroad,
   countConversations,
   findUnknown,
-  isWalked,
+  hasOrderedIndex,
   listBroad,
   listConversations,
   listNear,
@@ -26,7 +26,7 @@ export async function pageConversations(tenant: Tenant, query: ConversationQuery
   const page = await findPage(tenant, query);
   // Only when the page is empty it is worth checking whether the records in its filters exist.
   if (page.result.length === 0) {
-    const [unknown] = await findUnknown(tenant.read, filterOf(query));
+    const [unknown] = await findUnknown(tenant.read, toFilter(query));
     if (unknown) throw unknownReference(unknown);
   }
   return page;
@@ -34,7 +34,7 @@ export async function pageConversations(tenant: Tenant, query: ConversationQuery
 
 async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
   const window = pageWindow('conversations', query);
-  const filter = filterOf(query);
+  const filter = toFilter(query);
   const search = readSearch(query);
   if (search === null) {
     const rows = await findFiltered(tenant, filter, window);
@@ -57,12 +57,12 @@ async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<
  * not fill the page, all matches are found by an index.
  */
 async function findFiltered(tenant: Tenant, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
-  if (isWalked(filter, window)) return listConversations(tenant.read, filter, window);
+  if (hasOrderedIndex(filter, window)) return listConversations(tenant.read, filter, window);
   const near = await listNear(tenant.read, { filter, search: null }, window, REACH);
   return near.length === window.limit ? near : lookUpConversations(tenant.read, filter, window);
 }
 
-function filterOf(query: ConversationQuery): ConversationFilter {
+function toFilter(query: ConversationQuery): ConversationFilter {
   const { status, handled_by, inbox, contact, owner, attendant, agent, pipeline, step, tag } = query;
   return {
     status: status ?? null,

@@ -3,7 +3,7 @@ import { AppError, invalid, unknownReference } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
-import { contactOfPhone } from '../contacts/by-phone.ts';
+import { findOrCreateByPhone } from '../contacts/by-phone.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { insertThreads, lockOpenThreads } from './ingest-queries.ts';
 import { findConversation, findOpeningInbox, holdContact, lockConversation, type OpeningInbox } from './queries.ts';
@@ -21,7 +21,7 @@ const ROUNDS = 3;
 
 /** Returns the open conversation of this contact in this inbox, and opens one when there is none. */
 export async function openConversation(tenant: Tenant, input: ConversationCreate): Promise<Opened> {
-  checkWhom(input);
+  checkContactGiven(input);
   for (let round = 1; ; round += 1) {
     try {
       return await tenant.tx((tx) => open(tx, tenant, input));
@@ -34,7 +34,7 @@ export async function openConversation(tenant: Tenant, input: ConversationCreate
   }
 }
 
-function checkWhom({ contact, name, phone_number, country }: ConversationCreate): void {
+function checkContactGiven({ contact, name, phone_number, country }: ConversationCreate): void {
   if (contact === undefined && phone_number === undefined) throw invalid('contact', 'is required', 'REQUIRED');
   if (contact === undefined) return;
   if (phone_number !== undefined) throw invalid('phone_number', 'has no place beside contact');
@@ -54,7 +54,7 @@ async function open(tx: TenantTx, tenant: Tenant, input: ConversationCreate): Pr
   if (thread) return { conversation: await assign(tx, tenant, thread._id, input), opened: false };
   if ((await holdContact(tx, contact)) === 0)
     throw input.contact === undefined ? overtaken() : unknownReference('contact');
-  const [made] = await insertThreads(tx, [{ ...key, ...beginning(inbox, input) }]);
+  const [made] = await insertThreads(tx, [{ ...key, ...initialFields(inbox, input) }]);
   const conversation = made && (await findConversation(tx, made._id));
   if (!conversation) throw overtaken();
   tx.makes(conversation._id);
@@ -69,11 +69,11 @@ function whom(tx: TenantTx, { principal }: Tenant, input: ConversationCreate): P
   const { contact, name = null, phone_number, country } = input;
   if (contact !== undefined) return contact;
   const source = principal.type === 'user' ? 'DASHBOARD' : 'API';
-  return contactOfPhone(tx, source, { name, phone_number: phone_number ?? '', country });
+  return findOrCreateByPhone(tx, source, { name, phone_number: phone_number ?? '', country });
 }
 
 /** The first owner and agent: those of the request, or else the defaults of the inbox. */
-function beginning({ channel, is_test, ...inbox }: OpeningInbox, input: ConversationCreate) {
+function initialFields({ channel, is_test, ...inbox }: OpeningInbox, input: ConversationCreate) {
   const { owner = inbox.default_owner, agent = inbox.default_agent } = input;
   return { _id: newId(), channel, status: 'OPEN', handled_by: agent ? 'AI' : 'NONE', agent, owner, is_test } as const;
 }

@@ -9,7 +9,7 @@ import { findLastInbound } from './queries.ts';
 const CALL_MS = 10_000;
 
 /** Sets the network's read mark up to the contact's last message. It may run several times. */
-export async function tellRead(kit: Kit, company: string, conversation: string): Promise<void> {
+export async function sendReadMark(kit: Kit, company: string, conversation: string): Promise<void> {
   const read = kit.database.read(company);
   const last = await findLastInbound(read, conversation);
   if (!last) return;

@@ -7,7 +7,7 @@ import { emit } from '../../platform/events.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents } from '../custom-fields/values.ts';
-import { causeOf, holdStep, readStep, stepChanged } from '../pipelines/steps.ts';
+import { toStepCause, holdStep, readStep, stepChanged } from '../pipelines/steps.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { continueWindows } from './ingest-queries.ts';
 import { Wake } from './jobs.ts';
@@ -103,7 +103,7 @@ export async function changeConversation(
 ): Promise<Conversation> {
   await expectUsers(tx, { owner: input.owner, attendant: input.attendant });
   const { held, changes } = await applyValues(tx, 'conversation', before.held, input.custom_fields);
-  const own = fieldsOf(before);
+  const own = pickFields(before);
   const next = { ...applied(own, input, step), held };
   // Read again, because the locked record may show an older last message from before the wait for the lock.
   if (isDeepStrictEqual(next, own)) return expectConversation(tx, before._id);
@@ -119,7 +119,7 @@ export async function changeConversation(
   return conversation;
 }
 
-function fieldsOf(conversation: LockedConversation): ConversationFields {
+function pickFields(conversation: LockedConversation): ConversationFields {
   const { status, handled_by, agent, owner, attendant, pipeline, step, tags, snoozed_until, closed_at, held } =
     conversation;
   return { status, handled_by, agent, owner, attendant, pipeline, step, tags, snoozed_until, closed_at, held };
@@ -135,7 +135,7 @@ function applied(own: ConversationFields, input: ConversationUpdate, step: Step 
     // Removing the agent also ends the handling by AI.
     if (input.agent === null) next.handled_by = 'NONE';
   }
-  if (next.status === 'SNOOZED') next.snoozed_until = endOf(input.snoozed_until, own);
+  if (next.status === 'SNOOZED') next.snoozed_until = readSnoozeEnd(input.snoozed_until, own);
   else if (input.snoozed_until) throw invalid('snoozed_until', 'is only for a SNOOZED conversation');
   else next.snoozed_until = null;
   if (next.status !== 'CLOSED') next.closed_at = null;
@@ -144,7 +144,7 @@ function applied(own: ConversationFields, input: ConversationUpdate, step: Step 
 }
 
 /** The end of the snooze in the stored format, so that the same time in another format is no change. */
-function endOf(until: string | null | undefined, own: ConversationFields): string | null {
+function readSnoozeEnd(until: string | null | undefined, own: ConversationFields): string | null {
   if (until === undefined) return own.snoozed_until;
   if (until !== null && !(Date.parse(until) > Date.now())) throw invalid('snoozed_until', 'is in the past');
   return until && new Date(until).toISOString();
@@ -152,7 +152,7 @@ function endOf(until: string | null | undefined, own: ConversationFields): strin
 
 async function stepEvent(tx: TenantTx, tenant: Tenant, before: Conversation, current: Step) {
   const previous = before.step === null ? null : await readStep(tx, before.step);
-  return stepChanged({ conversation: before, previous, current, cause: causeOf(tenant.principal) });
+  return stepChanged({ conversation: before, previous, current, cause: toStepCause(tenant.principal) });
 }
 
 async function expectConversation(tx: TenantTx, id: string): Promise<Conversation> {

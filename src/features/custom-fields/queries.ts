@@ -94,7 +94,7 @@ export interface FieldFilter {
 const FILTER = `company_id = $1 and ($2::text is null or context = $2)
   and ($3::text is null or strpos(fold(title), fold($3)) > 0 or strpos(slug, fold($3)) > 0)`;
 
-const listOf = (tx: TenantRead, { context, search }: FieldFilter): PlainList => ({
+const fieldList = (tx: TenantRead, { context, search }: FieldFilter): PlainList => ({
   name: 'custom-fields',
   columns: COLUMNS,
   from: 'custom_fields',
@@ -104,11 +104,11 @@ const listOf = (tx: TenantRead, { context, search }: FieldFilter): PlainList => 
 });
 
 export function listFields(tx: TenantRead, filter: FieldFilter, window: Window): Promise<CustomField[]> {
-  return listRows(tx, listOf(tx, filter), window);
+  return listRows(tx, fieldList(tx, filter), window);
 }
 
 export function countFields(tx: TenantRead, filter: FieldFilter, window: Since): Promise<number> {
-  return countRows(tx, listOf(tx, filter), window);
+  return countRows(tx, fieldList(tx, filter), window);
 }
 
 /** The table whose records hold the values of a context. */

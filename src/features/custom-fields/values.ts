@@ -21,7 +21,7 @@ const MAX_ITEMS = 100;
 const MAX_ITEM_TEXT = 200;
 
 /** Null when the value fits, otherwise a message that says what is wrong with it. */
-export function faultOf(slot: TypedSlot, value: unknown): string | null {
+export function findFault(slot: TypedSlot, value: unknown): string | null {
   switch (slot.type) {
     case 'TEXT':
       return isText(value, MAX_TEXT) ? null : `must be a text of at most ${MAX_TEXT} characters`;
@@ -32,9 +32,9 @@ export function faultOf(slot: TypedSlot, value: unknown): string | null {
     case 'DATE':
       return isDate(value) ? null : 'must be a date such as 2026-11-20';
     case 'SELECT':
-      return optionsOf(slot).has(value) ? null : `must be one of ${tellOptions(slot)}`;
+      return optionSet(slot).has(value) ? null : `must be one of ${describeOptions(slot)}`;
     case 'LIST':
-      return faultOfList(slot, value);
+      return findListFault(slot, value);
     case 'URL':
       return isText(value, 2_048) && /^https?:$/.test(URL.parse(value)?.protocol ?? '')
         ? null
@@ -57,34 +57,34 @@ function isDate(value: unknown): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
-function faultOfList(slot: TypedSlot, value: unknown): string | null {
+function findListFault(slot: TypedSlot, value: unknown): string | null {
   if (!Array.isArray(value) || value.length > MAX_ITEMS || !value.every((item) => isText(item, MAX_ITEM_TEXT))) {
     return `must be a list of at most ${MAX_ITEMS} texts of at most ${MAX_ITEM_TEXT} characters`;
   }
   const isFree = slot.options.length === 0;
-  return isFree || value.every((item) => optionsOf(slot).has(item)) ? null : `must hold only ${tellOptions(slot)}`;
+  return isFree || value.every((item) => optionSet(slot).has(item)) ? null : `must hold only ${describeOptions(slot)}`;
 }
 
 // The sets live as long as the definitions, that is for one request or one portion of an import.
 const knownOptions = new WeakMap<string[], Set<unknown>>();
 
 /** A set makes the check of long lists fast: a hundred items in two hundred options, for each of two hundred fields. */
-function optionsOf({ options }: TypedSlot): Set<unknown> {
+function optionSet({ options }: TypedSlot): Set<unknown> {
   const known = knownOptions.get(options) ?? new Set<unknown>(options);
   knownOptions.set(options, known);
   return known;
 }
 
 // An error message lists the options of a field up to this many characters; otherwise it gives their number.
-const MAX_TOLD = 200;
+const MAX_LISTED = 200;
 
-function tellOptions({ options }: TypedSlot): string {
-  const told = options.join(', ');
-  return told.length <= MAX_TOLD ? told : `its ${options.length} options`;
+function describeOptions({ options }: TypedSlot): string {
+  const listed = options.join(', ');
+  return listed.length <= MAX_LISTED ? listed : `its ${options.length} options`;
 }
 
 /** All custom fields of a kind of record, in the order in which a record shows them. */
-export function definitionsOf(tx: TenantRead, context: FieldContext): Promise<CustomField[]> {
+export function listAllDefinitions(tx: TenantRead, context: FieldContext): Promise<CustomField[]> {
   return listDefinitions(tx, context, null);
 }
 
@@ -119,7 +119,7 @@ export function mergeValues(
   const next = new Map(Object.entries(held));
   const changes: FieldChange[] = [];
   const named = new Set<string>();
-  const byKey = keysOf(definitions);
+  const byKey = indexByKey(definitions);
   for (const [key, value] of Object.entries(given)) {
     const path = `custom_fields.${key}`;
     const definition = byKey.get(key);
@@ -128,7 +128,7 @@ export function mergeValues(
     named.add(definition._id);
     // A value that stays the same is not checked: its option may have been removed since it was written.
     if (isDeepStrictEqual(next.get(definition._id) ?? null, value)) continue;
-    const fault = value === null ? null : faultOf(definition, value);
+    const fault = value === null ? null : findFault(definition, value);
     if (fault !== null) throw invalid(path, fault);
     if (value === null) next.delete(definition._id);
     else next.set(definition._id, value);
@@ -153,7 +153,7 @@ function expectValuesSize(before: HeldValues, after: HeldValues): HeldValues {
 const knownKeys = new WeakMap<CustomField[], Map<string, CustomField>>();
 
 /** The fields by slug and by id; the map is kept because an import asks for it with each row. */
-function keysOf(definitions: CustomField[]): Map<string, CustomField> {
+function indexByKey(definitions: CustomField[]): Map<string, CustomField> {
   const known =
     knownKeys.get(definitions) ??
     new Map(definitions.flatMap((field) => [[field.slug, field] as const, [field._id, field] as const]));

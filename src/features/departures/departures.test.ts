@@ -36,7 +36,7 @@ const gone = (user: string): Promise<unknown> =>
   until('the user to be out of all records', async () => !(await isStored(user)), 60_000);
 
 /** Creates conversations with contacts that belong to the user. */
-async function own(user: string, count: number): Promise<string[]> {
+async function createConversations(user: string, count: number): Promise<string[]> {
   const rows = await database.sql<{ _id: string }>(
     `with c as (
       insert into contacts (company_id, _id, name, source) select $1, new_id(), 'x', 'API' from generate_series(1, $4::int) returning _id
@@ -64,7 +64,7 @@ async function removeSlowly(user: string): Promise<() => Promise<void>> {
 
 test('a user with 4,000 conversations: DELETE answers at once, each conversation has one event without an owner, the row is deleted last', async () => {
   const user = await addUser();
-  const ids = await own(user, 4_000);
+  const ids = await createConversations(user, 4_000);
   const before = await read(`/v1/users/${user}`);
   const letGo = await hold(platform, 'conversations', ids);
   assert.deepEqual(
@@ -86,7 +86,7 @@ test('a user with 4,000 conversations: DELETE answers at once, each conversation
 
 test('no record names a removed user afterwards; conversations and contacts have events as their GET shows them', async () => {
   const [user, other] = [await addUser(), await addUser()];
-  const [mine = '', attended = '', stranger = ''] = await own(user, 3);
+  const [mine = '', attended = '', stranger = ''] = await createConversations(user, 3);
   await call(200, 'PATCH', `/v1/conversations/${attended}`, { body: { owner: other } });
   await call(200, 'PATCH', `/v1/conversations/${stranger}`, { body: { owner: other, attendant: null } });
   const contact = await make('/v1/contacts', { name: 'Maria', owner: user });
@@ -120,7 +120,7 @@ test('no record names a removed user afterwards; conversations and contacts have
 
 test('a deactivated user is owner, attendant and default owner of nothing any more, with events, and the user’s row stays', async () => {
   const user = await addUser();
-  const [conversation = ''] = await own(user, 1);
+  const [conversation = ''] = await createConversations(user, 1);
   const contact = await make('/v1/contacts', { name: 'Maria', owner: user });
   const business = await make('/v1/businesses', { name: 'Padaria', owner: user });
   await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_owner: user } });
@@ -144,7 +144,7 @@ test('a deactivated user is owner, attendant and default owner of nothing any mo
 
 test('a user who is active again before the job runs keeps their records', async () => {
   const user = await addUser();
-  const ids = await own(user, 2);
+  const ids = await createConversations(user, 2);
   const letGo = await hold(platform, 'conversations', ids);
   await call(200, 'PATCH', `/v1/users/${user}`, { body: { status: 'INACTIVE' } });
   await untilGivenUp(user);
@@ -158,7 +158,7 @@ test('new references to an INACTIVE user are refused, and those to an INVITED us
   const { _id: inactive } = await make('/v1/users', { name: 'Gone', email: freshEmail('gone'), role: 'OPERATOR' });
   await call(200, 'PATCH', `/v1/users/${inactive}`, { body: { status: 'INACTIVE' } });
   const { _id: invited } = await make('/v1/users', { name: 'Next', email: freshEmail('next'), role: 'OPERATOR' });
-  const [conversation = ''] = await own(await addUser(), 1);
+  const [conversation = ''] = await createConversations(await addUser(), 1);
   const contact = await make('/v1/contacts', { name: 'Ana' });
   const business = await make('/v1/businesses', { name: 'Oficina' });
   for (const [method, path, field, body] of [
@@ -185,7 +185,7 @@ test('new references to an INACTIVE user are refused, and those to an INVITED us
 test('a removed user is not shown, has no access and cannot be named anew while records still name them', async () => {
   const person = await createPerson(platform, demo._id, 'OPERATOR');
   const user = person._id;
-  const [conversation = ''] = await own(await addUser(), 1);
+  const [conversation = ''] = await createConversations(await addUser(), 1);
   const contact = await make('/v1/contacts', { name: 'Ana' });
   const business = await make('/v1/businesses', { name: 'Oficina' });
   await forgetPassword(platform, person.email);
@@ -276,7 +276,7 @@ test('a contact of a user who is being removed can be merged at the same time, a
 
 test('a removal job whose worker dies continues where it ended: no event is sent twice, and none is missing', async () => {
   const user = await addUser();
-  const ids = await own(user, 1_000);
+  const ids = await createConversations(user, 1_000);
   // The first attempt of the queue finds all of the conversations locked.
   const letGo = await hold(platform, 'conversations', ids);
   await remove(200, user);
@@ -318,7 +318,7 @@ test('a removal job whose worker dies continues where it ended: no event is sent
 test('a reference to a user that is made at the moment of the removal is refused, or cleared with the others', async () => {
   for (let round = 0; round < 5; round += 1) {
     const user = await addUser();
-    const ids = await own(await addUser(), 8);
+    const ids = await createConversations(await addUser(), 8);
     const writes = ids.map(async (id) => {
       const answer = await fetch(`${platform.url}/v1/conversations/${id}`, {
         method: 'PATCH',

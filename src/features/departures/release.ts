@@ -3,8 +3,8 @@ import type { Kit } from '../../kit.ts';
 import { emit } from '../../platform/events.ts';
 import { inPortions } from '../../platform/portions.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
-import { findContactsOf } from '../contacts/ingest-queries.ts';
-import { findConversationsOf } from '../conversations/ingest-queries.ts';
+import { findContactsByKeys } from '../contacts/ingest-queries.ts';
+import { findConversationsByKeys } from '../conversations/ingest-queries.ts';
 import {
   deleteRemoved,
   holdDeparting,
@@ -31,11 +31,11 @@ interface Departure {
   isNamed(tx: TenantTx, id: string): Promise<boolean>;
 }
 
-const contactsOf =
+const contactRelease =
   (departing: Departing): Release =>
   async (tx, id) => {
-    const keys = keysOf(tx, await releaseContacts(tx, departing, id, PORTION));
-    const contacts = keys.length > 0 ? await findContactsOf(tx, keys) : [];
+    const keys = toKeys(tx, await releaseContacts(tx, departing, id, PORTION));
+    const contacts = keys.length > 0 ? await findContactsByKeys(tx, keys) : [];
     await emit(
       tx,
       contacts.map((data) => ({ event: 'CONTACT_UPDATED', data })),
@@ -43,7 +43,7 @@ const contactsOf =
     return keys.length;
   };
 
-const keysOf = (tx: TenantTx, rows: { _id: string }[]) => rows.map(({ _id }) => ({ company: tx.companyId, _id }));
+const toKeys = (tx: TenantTx, rows: { _id: string }[]) => rows.map(({ _id }) => ({ company: tx.companyId, _id }));
 
 const OF_USER: Departure = {
   departing: 'users',
@@ -51,15 +51,15 @@ const OF_USER: Departure = {
     // Inboxes come first, so that no new conversations are given to the user.
     releaseInboxes,
     async (tx, user) => {
-      const keys = keysOf(tx, await releaseConversations(tx, user, PORTION));
-      const conversations = keys.length > 0 ? await findConversationsOf(tx, keys) : [];
+      const keys = toKeys(tx, await releaseConversations(tx, user, PORTION));
+      const conversations = keys.length > 0 ? await findConversationsByKeys(tx, keys) : [];
       await emit(
         tx,
         conversations.map((data) => ({ event: 'CONVERSATION_UPDATED', data })),
       );
       return keys.length;
     },
-    contactsOf('users'),
+    contactRelease('users'),
     // There is no event for a change of a business.
     (tx, user) => releaseBusinesses(tx, user, PORTION),
   ],
@@ -69,7 +69,7 @@ const OF_USER: Departure = {
 const OF_BUSINESS: Departure = {
   departing: 'businesses',
   // There is no event for a change of a table's row.
-  releases: [contactsOf('businesses'), (tx, business) => releaseRows(tx, business, PORTION)],
+  releases: [contactRelease('businesses'), (tx, business) => releaseRows(tx, business, PORTION)],
   isNamed: isBusinessNamed,
 };
 

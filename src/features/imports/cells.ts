@@ -11,12 +11,12 @@ import type { TypedSlot } from '../custom-fields/values.ts';
  * The value that a cell stands for in a field of this type. A cell that cannot be read stays as it is, and the check of the type refuses
  * it.
  */
-export function valueOfCell({ type }: TypedSlot, cell: Exclude<Cell, null>): Value {
-  if (type === 'NUMBER') return typeof cell === 'string' ? (numberOf(cell) ?? cell) : cell;
-  if (type === 'BOOLEAN') return typeof cell === 'boolean' ? cell : (truthOf(String(cell)) ?? cell);
+export function readCell({ type }: TypedSlot, cell: Exclude<Cell, null>): Value {
+  if (type === 'NUMBER') return typeof cell === 'string' ? (readNumber(cell) ?? cell) : cell;
+  if (type === 'BOOLEAN') return typeof cell === 'boolean' ? cell : (readBoolean(String(cell)) ?? cell);
   const text = String(cell).trim();
-  if (type === 'DATE') return dateOf(text) ?? text;
-  return type === 'LIST' ? listOf(text) : text;
+  if (type === 'DATE') return readDate(text) ?? text;
+  return type === 'LIST' ? splitList(text) : text;
 }
 
 const PLAIN = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
@@ -24,7 +24,7 @@ const PLAIN = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const COMMA = /^[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$/;
 const POINT = /^[+-]?\d{1,3}(,\d{3})+\.\d+$/;
 
-function numberOf(text: string): number | undefined {
+function readNumber(text: string): number | undefined {
   const bare = text.trim();
   if (!isPrecise(bare)) return undefined;
   if (PLAIN.test(bare)) return Number(bare);
@@ -36,14 +36,14 @@ const TRUE = /^(true|yes|sim|verdadeiro|1|x|s|y)$/i;
 const FALSE = /^(false|no|não|nao|falso|0|n)$/i;
 
 /** Undefined when the text means neither true nor false. */
-export function truthOf(text: string): boolean | undefined {
+export function readBoolean(text: string): boolean | undefined {
   const bare = text.trim().normalize('NFC');
   if (TRUE.test(bare)) return true;
   return FALSE.test(bare) ? false : undefined;
 }
 
 /** Reads ISO dates, with or without a time, and day/month/year as in Brazil. */
-function dateOf(text: string): string | undefined {
+function readDate(text: string): string | undefined {
   const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ][\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.exec(text)?.[1];
   if (iso) return iso;
   const [, day, month, year] = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(text) ?? [];
@@ -51,7 +51,7 @@ function dateOf(text: string): string | undefined {
 }
 
 /** Reads a JSON array, or items that are separated by commas or semicolons. */
-export function listOf(text: string): string[] {
+export function splitList(text: string): string[] {
   if (text.startsWith('[')) {
     try {
       const items: unknown = JSON.parse(text);
@@ -70,8 +70,8 @@ export function listOf(text: string): string[] {
   ];
 }
 
-/** Writes a value as a cell from which valueOfCell reads the same value. */
-export function cellOfValue(value: Value | null | undefined): Cell {
+/** Writes a value as a cell from which readCell reads the same value. */
+export function writeCell(value: Value | null | undefined): Cell {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value)) return value;
   const isPlain = value.every((item) => item !== '' && !/[;,]|^\[|^\s|\s$/.test(item));

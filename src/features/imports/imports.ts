@@ -48,7 +48,7 @@ export async function addImport(readers: SheetReaders, tenant: Tenant, asked: As
   // This first check spares reading a sheet that cannot be accepted.
   await expectOpen(tenant.read, MAX_OPEN - 1);
   const { format, titles } = await readHead(readers, { owner: tenant.companyId, source: upload, signal });
-  const columns = columnsOf(titles, mapping, find);
+  const columns = mapColumns(titles, mapping, find);
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
     // This second check spares storing the sheet. The third one decides: it runs at the end under a lock, which is then held only for a
@@ -96,7 +96,7 @@ async function readHead(
   }
 }
 
-function columnsOf(header: string[], mapping: Record<string, string> | undefined, find: FieldFinder): ImportColumn[] {
+function mapColumns(header: string[], mapping: Record<string, string> | undefined, find: FieldFinder): ImportColumn[] {
   const columns = header.map((title) => ({ title, field: mapping ? null : (find(title) ?? null) }) as ImportColumn);
   for (const [title, name] of Object.entries(mapping ?? {})) {
     const path = `mapping.${clip(title)}`;

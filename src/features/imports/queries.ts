@@ -109,7 +109,7 @@ export interface ImportFilter extends ImportOwner {
 
 const FILTER = `${OWNED} and ($4::text is null or status = $4)`;
 
-const listOf = (tx: TenantRead, { kind, table, status }: ImportFilter): PlainList => ({
+const importList = (tx: TenantRead, { kind, table, status }: ImportFilter): PlainList => ({
   name: 'imports',
   columns: IMPORT,
   from: 'imports',
@@ -119,11 +119,11 @@ const listOf = (tx: TenantRead, { kind, table, status }: ImportFilter): PlainLis
 });
 
 export function listImports(tx: TenantRead, filter: ImportFilter, window: Window): Promise<Import[]> {
-  return listRows(tx, listOf(tx, filter), window);
+  return listRows(tx, importList(tx, filter), window);
 }
 
 export function countImports(tx: TenantRead, filter: ImportFilter, window: Since): Promise<number> {
-  return countRows(tx, listOf(tx, filter), window);
+  return countRows(tx, importList(tx, filter), window);
 }
 
 /** An import with what a worker needs to know about it. */

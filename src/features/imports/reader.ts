@@ -88,9 +88,9 @@ async function askPortion(
   { slots, ...portion }: { kind: ImportKind; slots: unknown; from: number; most: number },
   cpuMs = ANSWER_MS,
 ): Promise<ReadRow[]> {
-  const told = reading.slots === slots ? {} : { slots };
+  const newSlots = reading.slots === slots ? {} : { slots };
   reading.slots = slots;
-  return ask<ReadRow[]>(reading, { do: 'portion', ...portion, ...told }, cpuMs);
+  return ask<ReadRow[]>(reading, { do: 'portion', ...portion, ...newSlots }, cpuMs);
 }
 
 /** Sends a request that concerns the whole sheet, so that a time-out is an error of the sheet and not of a row. */

@@ -39,10 +39,10 @@ export async function sendErrors(
   reply: FastifyReply,
 ): Promise<Readable> {
   await readImport(tenant, owner, id);
-  return sendCsv(reply, `import-${id}-errors.csv`, linesOf(tenant, id));
+  return sendCsv(reply, `import-${id}-errors.csv`, writeLines(tenant, id));
 }
 
-async function* linesOf(tenant: Tenant, id: string): AsyncGenerator<string> {
+async function* writeLines(tenant: Tenant, id: string): AsyncGenerator<string> {
   yield csvLine(['row', 'field', 'message']);
   for (let after = -1, piece; (piece = await findErrors(tenant.read, id, after)) !== null;) {
     after = piece.position;

@@ -51,9 +51,9 @@ export async function workImport(kit: Kit, job: ImportJob, work: Work): Promise<
   } catch (error) {
     // Failure policy: after an error that may pass the import is tried again; any other error ends it.
     if (isPassing(error)) throw error;
-    const problem = problemOf(error);
+    const problem = toProblem(error);
     if (!problem) kit.log.error({ err: error, import: job.import }, 'import failed');
-    await kit.database.tenantTx(job.company, (tx) => endImport(tx, job.import, causeOf(problem)));
+    await kit.database.tenantTx(job.company, (tx) => endImport(tx, job.import, toCause(problem)));
   } finally {
     reader.close();
   }
@@ -66,9 +66,9 @@ function isPassing(error: unknown): boolean {
 }
 
 /** Null when the error is a defect of this project. */
-const problemOf = (error: unknown): AppError | null => (error instanceof AppError ? error : databaseProblem(error));
+const toProblem = (error: unknown): AppError | null => (error instanceof AppError ? error : databaseProblem(error));
 
-function causeOf(problem: AppError | null): { code: string; message: string } {
+function toCause(problem: AppError | null): { code: string; message: string } {
   const code: ErrorCode = 'INTERNAL_ERROR';
   if (!problem) return { code, message: 'Something went wrong on our side' };
   return { code: problem.errors[0]?.code ?? problem.code, message: problem.message };
@@ -143,7 +143,7 @@ async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       // Failure policy: after a conflict or a reference that was just removed the portion is tried again at once, up to TRIES times; then
       // the import fails or pauses.
-      const problem = problemOf(error);
+      const problem = toProblem(error);
       if (!problem || !MAY_PASS.has(problem.code) || tries >= TRIES) throw error;
     }
   }

@@ -6,7 +6,7 @@
 import type { Inbound, InboundMessage } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { FlushTx } from '../../platform/tenant.ts';
-import { identitiesOf, knownOf, type Known } from '../contacts/ingest-people.ts';
+import { listIdentities, findKnownIdentities, type Known } from '../contacts/ingest-people.ts';
 import { findReceivers, type Receiver } from '../inboxes/ingest-queries.ts';
 import { findKnown, type KnownMessage } from '../messages/ingest-queries.ts';
 
@@ -79,9 +79,9 @@ async function lookAhead(
   );
   const [messages, people] = await Promise.all([
     findKnown(tx, [...keys.values()]),
-    knownOf(
+    findKnownIdentities(
       tx,
-      placed.flatMap(({ place, message }) => identitiesOf({ company: place.company, person: message.person })),
+      placed.flatMap(({ place, message }) => listIdentities({ company: place.company, person: message.person })),
     ),
   ]);
   return { messages, people };

@@ -7,7 +7,7 @@ import type { Static } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
-import { findContactsOf } from '../contacts/ingest-queries.ts';
+import { findContactsByKeys } from '../contacts/ingest-queries.ts';
 import { renamePeople } from '../contacts/ingest-renames.ts';
 import { mergeInto } from '../merges/merges.ts';
 import type { SplitPerson } from './schemas.ts';
@@ -24,7 +24,7 @@ export async function mergeSplit(kit: Kit, { renaming, kept, absorbed }: Static<
   await kit.database.systemTx(`company:${company}`, async (tx) => {
     const { changed } = await renamePeople(tx, [renaming]);
     if (changed.size === 0) return;
-    const contacts = await findContactsOf(
+    const contacts = await findContactsByKeys(
       tx,
       [...changed].map((_id) => ({ company, _id })),
     );

@@ -1,11 +1,11 @@
 /** Stores a batch of messages and everything that changes with them, in the caller's transaction. */
 import { emit, type EventItem } from '../../platform/events.ts';
 import type { FlushTx } from '../../platform/tenant.ts';
-import { findContactsOf, touchContacts } from '../contacts/ingest-queries.ts';
-import { nameOf, type FoundPeople } from '../contacts/ingest-people.ts';
+import { findContactsByKeys, touchContacts } from '../contacts/ingest-queries.ts';
+import { mainIdentityValue, type FoundPeople } from '../contacts/ingest-people.ts';
 import { isNamedIn } from '../inboxes/test-people.ts';
 import {
-  findConversationsOf,
+  findConversationsByKeys,
   touchThreads,
   type Thread,
   type ThreadActivity,
@@ -195,7 +195,7 @@ function joined(
 
 const readActivity = ({ receiver, message }: Placed) => ({
   inbound_at: saidAt(message),
-  heard_from: nameOf({ company: receiver.company, person: message.person }),
+  heard_from: mainIdentityValue({ company: receiver.company, person: message.person }),
 });
 
 interface Activity {
@@ -252,8 +252,8 @@ async function emitEvents(tx: FlushTx, { placed, threads, people, messages }: St
     current.map(({ receiver, conversation }) => [conversation, { company: receiver.company, _id: conversation }]),
   );
   const moved = [...conversationKeys.values()].filter(({ _id }) => threads.opened.has(_id) || woken.has(_id));
-  const contacts = changed.length > 0 ? await findContactsOf(tx, changed) : [];
-  const conversations = moved.length > 0 ? await findConversationsOf(tx, moved) : [];
+  const contacts = changed.length > 0 ? await findContactsByKeys(tx, changed) : [];
+  const conversations = moved.length > 0 ? await findConversationsByKeys(tx, moved) : [];
   const announced = new Set(
     current.filter(({ message }) => !message.system).map((arrival) => keyText(messageKey(arrival))),
   );

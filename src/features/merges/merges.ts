@@ -4,7 +4,7 @@ import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { readContact } from '../contacts/contacts.ts';
 import type { Contact } from '../contacts/schemas.ts';
 import { absorb, seizePair } from '../contacts/union.ts';
-import { continueWindows, findConversationsOf } from '../conversations/ingest-queries.ts';
+import { continueWindows, findConversationsByKeys } from '../conversations/ingest-queries.ts';
 import { closeDoubles, moveConversations, moveMessages, moveRows, type Move } from './queries.ts';
 import type { ContactMerge } from './schemas.ts';
 
@@ -26,14 +26,14 @@ export async function mergeInto(tx: TenantTx, to: string, from: string): Promise
   const moved = await moveEverything(tx, move);
   await continueWindows(tx, to, null);
   const contact = await absorb(tx, pair);
-  await tell(tx, [...changed, ...moved.filter(({ open }) => open)]);
+  await emitConversations(tx, [...changed, ...moved.filter(({ open }) => open)]);
   return contact;
 }
 
-async function tell(tx: TenantTx, changed: { _id: string }[]): Promise<void> {
+async function emitConversations(tx: TenantTx, changed: { _id: string }[]): Promise<void> {
   if (changed.length === 0) return;
   const ids = [...new Set(changed.map(({ _id }) => _id))];
-  const conversations = await findConversationsOf(
+  const conversations = await findConversationsByKeys(
     tx,
     ids.map((_id) => ({ company: tx.companyId, _id })),
   );

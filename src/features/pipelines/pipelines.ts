@@ -28,7 +28,7 @@ import {
   type PipelineUpdate,
 } from './schemas.ts';
 import { insertSteps, updateSteps } from './step-queries.ts';
-import { causeOf } from './steps.ts';
+import { toStepCause } from './steps.ts';
 
 export async function createPipeline(tenant: Tenant, input: PipelineCreate): Promise<Pipeline> {
   const { name, is_default = false } = input;
@@ -74,15 +74,15 @@ export async function updatePipelineById(
     const { kept, added, removed } = plan(before.steps, input.steps ?? before.steps);
     const replacements = input.replacements ?? {};
     checkKeys(replacements, before.steps, removed);
-    const pathOf = (step: string): string => `replacements.${step}`;
+    const replacementPath = (step: string): string => `replacements.${step}`;
     await removeSteps(kit, tx, {
       removed,
-      replacementOf: (step) => {
+      findReplacement: (step) => {
         const replacement = own(replacements, step);
-        return replacement === undefined ? undefined : { id: replacement, path: pathOf(step) };
+        return replacement === undefined ? undefined : { id: replacement, path: replacementPath(step) };
       },
-      pathOf,
-      cause: causeOf(tenant.principal),
+      replacementPath,
+      cause: toStepCause(tenant.principal),
     });
     const next = { _id: id, name: input.name ?? before.name, is_default: input.is_default ?? before.is_default };
     const { name, is_default, steps } = before;
@@ -109,9 +109,9 @@ export async function removePipeline(
     const path = 'replacement';
     await removeSteps(kit, tx, {
       removed: pipeline.steps.map((step) => step._id),
-      replacementOf: () => (replacement === undefined ? undefined : { id: replacement, path }),
-      pathOf: () => path,
-      cause: causeOf(tenant.principal),
+      findReplacement: () => (replacement === undefined ? undefined : { id: replacement, path }),
+      replacementPath: () => path,
+      cause: toStepCause(tenant.principal),
     });
     await retirePipeline(tx, id);
     await deleteLeftPipelines(tx);

@@ -19,7 +19,7 @@ export function findPipeline(tx: TenantRead, id: string): Promise<Pipeline | nul
   });
 }
 
-const listOf = (tx: TenantRead): PlainList => ({
+const pipelineList = (tx: TenantRead): PlainList => ({
   name: 'pipelines',
   columns: PIPELINE,
   from: 'pipelines p',
@@ -28,11 +28,11 @@ const listOf = (tx: TenantRead): PlainList => ({
 });
 
 export function listPipelines(tx: TenantRead, window: Window): Promise<Pipeline[]> {
-  return listRows(tx, listOf(tx), window);
+  return listRows(tx, pipelineList(tx), window);
 }
 
 export function countPipelines(tx: TenantRead, window: Since): Promise<number> {
-  return countRows(tx, listOf(tx), window);
+  return countRows(tx, pipelineList(tx), window);
 }
 
 /**

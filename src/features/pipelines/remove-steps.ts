@@ -14,9 +14,9 @@ export interface Removal {
   /** The ids of the steps to remove, in the order of the steps. */
   removed: string[];
   /** Where the conversations of a removed step go; undefined when the request does not say. */
-  replacementOf(step: string): { id: string; path: string } | undefined;
+  findReplacement(step: string): { id: string; path: string } | undefined;
   /** The place in the request where the replacement of a step stands or would stand, for error messages. */
-  pathOf(step: string): string;
+  replacementPath(step: string): string;
   cause: StepCause;
 }
 
@@ -25,25 +25,25 @@ export interface Removal {
  * go to, and UNKNOWN_REFERENCE when the replacement does not exist or is removed as well.
  */
 export async function removeSteps(kit: Kit, tx: TenantTx, removal: Removal): Promise<void> {
-  const { removed, replacementOf, pathOf, cause } = removal;
+  const { removed, findReplacement, replacementPath, cause } = removal;
   if (removed.length === 0) return;
   await seizeSteps(tx, removed);
   await checkReplacements(tx, removal);
   const used = (await findUsedSteps(tx, removed)).map((step) => step._id);
-  const stranded = used.filter((step) => !replacementOf(step));
+  const stranded = used.filter((step) => !findReplacement(step));
   if (stranded.length > 0) {
     const message = 'has to name a step that its conversations go to';
     throw new AppError(
       'STEP_IN_USE',
       undefined,
-      stranded.map((step) => ({ path: pathOf(step), code: 'REQUIRED', message })),
+      stranded.map((step) => ({ path: replacementPath(step), code: 'REQUIRED', message })),
     );
   }
   await deleteSteps(
     tx,
     removed.filter((step) => !used.includes(step)),
   );
-  for (const step of used) await replaceStep(tx, step, replacementOf(step)?.id ?? '');
+  for (const step of used) await replaceStep(tx, step, findReplacement(step)?.id ?? '');
   let room = AT_ONCE;
   for (const step of used) {
     let left = { moved: 0, done: false };
@@ -55,8 +55,8 @@ export async function removeSteps(kit: Kit, tx: TenantTx, removal: Removal): Pro
   }
 }
 
-async function checkReplacements(tx: TenantTx, { removed, replacementOf }: Removal): Promise<void> {
-  const given = removed.flatMap((step) => replacementOf(step) ?? []);
+async function checkReplacements(tx: TenantTx, { removed, findReplacement }: Removal): Promise<void> {
+  const given = removed.flatMap((step) => findReplacement(step) ?? []);
   const held = await holdSteps(
     tx,
     given.map(({ id }) => id),

@@ -2,7 +2,7 @@ import { exec, many, maybeOne } from '../../platform/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { PipelineStep } from './schemas.ts';
 
-const columnsOf = (steps: PipelineStep[]): unknown[][] => [
+const toColumns = (steps: PipelineStep[]): unknown[][] => [
   steps.map((step) => step._id),
   steps.map((step) => step.name),
   steps.map((step) => step.order),
@@ -14,7 +14,7 @@ export function insertSteps(tx: TenantTx, pipeline: string, steps: PipelineStep[
     name: 'pipelines.insertSteps',
     text: `insert into pipeline_steps (company_id, pipeline_id, _id, name, position, kind)
       select $1, $2, * from unnest($3::text[], $4::text[], $5::int[], $6::text[])`,
-    values: [tx.companyId, pipeline, ...columnsOf(steps)],
+    values: [tx.companyId, pipeline, ...toColumns(steps)],
   });
 }
 
@@ -24,7 +24,7 @@ export function updateSteps(tx: TenantTx, steps: PipelineStep[]): Promise<number
     text: `update pipeline_steps s set name = n.name, position = n.position, kind = n.kind, updated_at = now()
       from unnest($2::text[], $3::text[], $4::int[], $5::text[]) as n (_id, name, position, kind)
       where s.company_id = $1 and s._id = n._id`,
-    values: [tx.companyId, ...columnsOf(steps)],
+    values: [tx.companyId, ...toColumns(steps)],
   });
 }
 

@@ -14,7 +14,7 @@ export async function holdStep(tx: TenantTx, id: string): Promise<StepOfPipeline
 /** Reads the step that a conversation is in. */
 export const readStep = (tx: TenantRead, id: string): Promise<StepOfPipeline | null> => findStep(tx, id);
 
-export function causeOf(principal: Principal): StepCause {
+export function toStepCause(principal: Principal): StepCause {
   return principal.type === 'user'
     ? { origin: 'DASHBOARD', campaign: null, user: principal.id }
     : { origin: 'API', campaign: null, user: null };

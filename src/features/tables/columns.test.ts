@@ -24,9 +24,9 @@ async function tableWith(column: Json, values: unknown[] = []): Promise<string> 
 const OTHER = { key: 'other', type: 'TEXT' };
 const change = (status: number, path: string, column: Json, more: Json = {}): Promise<Answer> =>
   call(status, 'PATCH', path, { body: { columns: [...(column ? [{ key: 'v', ...column }] : []), OTHER], ...more } });
-const valuesOf = async (path: string): Promise<unknown[]> =>
+const listValues = async (path: string): Promise<unknown[]> =>
   (await call(200, 'GET', `${path}/rows?limit=100&sort=row_index`)).body.result.map((row: Json) => row.data.v ?? null);
-const columnsOf = async (path: string): Promise<Json[]> => (await call(200, 'GET', path)).body.columns;
+const readColumns = async (path: string): Promise<Json[]> => (await call(200, 'GET', path)).body.columns;
 
 const [TEXT, NUMBER, BOOLEAN, DATE, URL, LIST] = ['TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'URL', 'LIST'].map((type) => ({
   type,
@@ -59,8 +59,8 @@ describe('a column changes its type where no value is lost', () => {
     test(`a column changes its type without losing values: ${name}`, async () => {
       const path = await tableWith(from, [...values, null]);
       await change(200, path, to);
-      assert.deepEqual(await valuesOf(path), [...expected, null]);
-      assert.equal((await columnsOf(path))[0]?.type, to.type);
+      assert.deepEqual(await listValues(path), [...expected, null]);
+      assert.equal((await readColumns(path))[0]?.type, to.type);
       const rows = (await call(200, 'GET', `${path}/rows`)).body.result;
       for (const row of rows) assert.equal(row.data.other, 'stays');
     });
@@ -88,12 +88,12 @@ describe('a change of columns that would lose values', () => {
   for (const [name, from, to, values, count] of refusals) {
     test(`a change of columns that would lose values is refused with the number of rows: ${name}`, async () => {
       const path = await tableWith(from, values);
-      const before = await columnsOf(path);
+      const before = await readColumns(path);
       const answer = await change(409, path, to, { name: 'Renamed' });
       expectProblem(answer, 'COLUMN_IN_USE', 'columns');
       assert.match(answer.body.detail, new RegExp(`^v: .+ in ${count} rows?$`));
-      assert.deepEqual(await columnsOf(path), before);
-      assert.deepEqual(await valuesOf(path), values);
+      assert.deepEqual(await readColumns(path), before);
+      assert.deepEqual(await listValues(path), values);
       assert.notEqual((await call(200, 'GET', path)).body.name, 'Renamed');
     });
   }
@@ -123,7 +123,7 @@ describe('a change of columns that loses no value', () => {
       { key: 'v', title: 'V', type: 'SELECT', required: true, options: ['c', 'b', 'a'] },
     ];
     assert.deepEqual((await call(200, 'PATCH', path, { body: { columns } })).body.columns, columns);
-    assert.deepEqual(await valuesOf(path), ['a', 'b']);
+    assert.deepEqual(await listValues(path), ['a', 'b']);
     expectProblem(await call(400, 'POST', `${path}/rows`, { body: { data: {} } }), 'VALIDATION_FAILED', 'data.other');
     await change(200, path, { ...SELECT, required: false });
     await call(201, 'POST', `${path}/rows`, { body: { data: { v: 'b' } } });
@@ -133,7 +133,7 @@ describe('a change of columns that loses no value', () => {
     const path = await tableWith(TEXT, [null, null]);
     await change(200, path, null);
     assert.deepEqual(
-      (await columnsOf(path)).map((column) => column.key),
+      (await readColumns(path)).map((column) => column.key),
       ['other'],
     );
   });
@@ -145,7 +145,7 @@ describe('a change of columns that loses no value', () => {
     for (const row of rows) assert.deepEqual(row.data, { other: 'stays' });
     assert.deepEqual((await call(200, 'GET', `${path}/rows?search=x`)).body.result, []);
     await change(200, path, TEXT);
-    assert.deepEqual(await valuesOf(path), [null, null]);
+    assert.deepEqual(await listValues(path), [null, null]);
   });
 
   test('a column may have the name of a property that every JavaScript object has', async () => {
@@ -153,7 +153,7 @@ describe('a change of columns that loses no value', () => {
     const columns = [{ key: 'v', type: 'TEXT' }, OTHER, { key: 'constructor', type: 'TEXT' }];
     await call(200, 'PATCH', path, { body: { columns } });
     await change(200, path, TEXT);
-    assert.deepEqual(await valuesOf(path), ['x']);
+    assert.deepEqual(await listValues(path), ['x']);
   });
 });
 
@@ -168,7 +168,7 @@ test('drop_columns may only name columns that are removed, and needs the list of
   for (const [body, place] of bad) {
     expectProblem(await call(400, 'PATCH', path, { body }), 'VALIDATION_FAILED', place);
   }
-  assert.deepEqual(await valuesOf(path), ['x']);
+  assert.deepEqual(await listValues(path), ['x']);
 });
 
 test('a change of columns converts and counts all rows, also beyond the first portion', async () => {
@@ -195,7 +195,7 @@ test('a table of more than 100,000 rows only accepts changes of columns for whic
   assert.match(answer.body.detail, /more than 100000 rows/);
   await change(409, path, null, { drop_columns: ['v'] });
   await change(200, path, { ...TEXT, title: 'Other' });
-  assert.deepEqual(await valuesOf(path), ['7']);
+  assert.deepEqual(await listValues(path), ['7']);
 });
 
 /** Inserts rows whose column `v` is their index as text. */
@@ -253,8 +253,8 @@ test('every row fits the columns of its table, whatever is written while they ch
       ...Array.from({ length: 4 }, (_item, index) => write(index)),
     ]);
     for (const status of statuses) seen.add(status);
-    const type = (await columnsOf(path))[0]?.type === 'NUMBER' ? 'number' : 'string';
-    for (const value of await valuesOf(path)) assert.equal(typeof value, type, `SEED=${seed}, round ${round}`);
+    const type = (await readColumns(path))[0]?.type === 'NUMBER' ? 'number' : 'string';
+    for (const value of await listValues(path)) assert.equal(typeof value, type, `SEED=${seed}, round ${round}`);
   }
   assert.deepEqual(
     [...seen].toSorted((a, b) => a - b),

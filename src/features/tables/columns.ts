@@ -5,7 +5,7 @@ import { own } from '../../platform/own.ts';
 import { findSizeFault, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import type { Value } from '../custom-fields/schemas.ts';
-import { checkOptions, faultOf, isEmpty } from '../custom-fields/values.ts';
+import { checkOptions, findFault, isEmpty } from '../custom-fields/values.ts';
 import { listPortion, rewriteRows } from './row-queries.ts';
 import type { Column, ColumnInput, RowData, Table } from './schemas.ts';
 
@@ -22,7 +22,7 @@ export function acceptColumns(input: ColumnInput[]): Column[] {
 }
 
 /** Returns each fault of a row's data as a path below the row and a message. `before` is the row's stored data. */
-export function faultsOf(
+export function findFaults(
   columns: Column[],
   data: Record<string, Value | null>,
   before?: RowData,
@@ -31,7 +31,7 @@ export function faultsOf(
   const byKey = new Map(columns.map((column) => [column.key, column]));
   for (const [key, value] of Object.entries(data)) {
     const column = byKey.get(key);
-    const message = column ? value !== null && faultOf(column, value) : 'is no column of this table';
+    const message = column ? value !== null && findFault(column, value) : 'is no column of this table';
     if (message) faults.push({ path: `data.${key}`, message });
   }
   for (const { key, required } of columns) {
@@ -44,7 +44,7 @@ export function faultsOf(
 
 /** Returns the data to store, without keys that are null. Throws VALIDATION_FAILED naming each value that does not fit. */
 export function acceptData(columns: Column[], data: Record<string, Value | null>, before?: RowData): RowData {
-  const faults = faultsOf(columns, data, before);
+  const faults = findFaults(columns, data, before);
   const [first] = faults;
   if (first) {
     const errors = faults.map(({ path, message }): FieldError => ({ path, code: 'INVALID', message }));
@@ -144,6 +144,6 @@ function convertValue(value: Value, column: Column): Value | undefined {
   if (text === 'true' || text === 'false') candidates.push(text === 'true');
   return candidates.find(
     (candidate) =>
-      candidate !== undefined && faultOf(column, candidate) === null && !(column.required && isEmpty(candidate)),
+      candidate !== undefined && findFault(column, candidate) === null && !(column.required && isEmpty(candidate)),
   );
 }

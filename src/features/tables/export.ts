@@ -8,7 +8,7 @@ import { sendCsv } from '../../platform/download.ts';
 import { own } from '../../platform/own.ts';
 import { csvLine } from '../../platform/sheets/csv.ts';
 import type { Tenant } from '../../platform/tenant.ts';
-import { cellOfValue } from '../imports/cells.ts';
+import { writeCell } from '../imports/cells.ts';
 import { walkRows } from './export-queries.ts';
 import type { Table } from './schemas.ts';
 import { readTable } from './tables.ts';
@@ -18,17 +18,17 @@ const PORTION = 1_000;
 
 export async function exportRows(tenant: Tenant, tableId: string, reply: FastifyReply): Promise<Readable> {
   const table = await readTable(tenant, tableId);
-  return sendCsv(reply, `${table.slug}.csv`, portionsOf(tenant, table));
+  return sendCsv(reply, `${table.slug}.csv`, writePortions(tenant, table));
 }
 
-async function* portionsOf(tenant: Tenant, { _id, columns }: Table): AsyncGenerator<string> {
+async function* writePortions(tenant: Tenant, { _id, columns }: Table): AsyncGenerator<string> {
   yield csvLine(['_row_index', ...columns.map(({ key }) => key), '_contact_id', '_business_id']);
   const walk = (after: number): ReturnType<typeof walkRows> => walkRows(tenant.walk, _id, after, PORTION);
   for (let rows = await walk(0), last; (last = rows.at(-1));) {
     const lines = rows.map((row) =>
       csvLine([
         row.row_index,
-        ...columns.map(({ key }) => cellOfValue(own(row.data, key))),
+        ...columns.map(({ key }) => writeCell(own(row.data, key))),
         row.contact_id,
         row.business_id,
       ]),

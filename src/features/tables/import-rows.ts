@@ -1,15 +1,15 @@
 /** Converts rows of a sheet to the data of a table's rows. */
 import type { Value } from '../custom-fields/schemas.ts';
-import { valueOfCell } from '../imports/cells.ts';
+import { readCell } from '../imports/cells.ts';
 import type { Fault, ImportRow } from '../imports/reading.ts';
-import { faultsOf } from './columns.ts';
+import { findFaults } from './columns.ts';
 import type { Column, RowData } from './schemas.ts';
 
 /** Makes a function that converts one row and returns its data, with faults where it does not fit the columns. */
 export function rowsToData(columns: Column[]): (row: ImportRow) => { value: RowData; faults: Fault[] } {
   return (row) => {
-    const data = dataOf(columns, row);
-    const faults = faultsOf(columns, data).map(({ path, message }) => ({
+    const data = toData(columns, row);
+    const faults = findFaults(columns, data).map(({ path, message }) => ({
       field: path.replace(/^data\.?/, '') || null,
       message,
     }));
@@ -17,11 +17,11 @@ export function rowsToData(columns: Column[]): (row: ImportRow) => { value: RowD
   };
 }
 
-function dataOf(columns: Column[], { cells }: ImportRow): RowData {
+function toData(columns: Column[], { cells }: ImportRow): RowData {
   const data = new Map<string, Value>();
   for (const column of columns) {
     const cell = cells.get(column.key) ?? null;
-    if (cell !== null) data.set(column.key, valueOfCell(column, cell));
+    if (cell !== null) data.set(column.key, readCell(column, cell));
   }
   return Object.fromEntries(data);
 }

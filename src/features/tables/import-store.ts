@@ -10,9 +10,9 @@ import type { Column, RowData, Table } from './schemas.ts';
 
 /** What the import of a sheet does for rows of a table. */
 export const rowTaker: Taker<Column[], RowData> = {
-  slots: async (tx, asked) => (await tableOf(tx, asked)).columns,
+  slots: async (tx, asked) => (await findImportTable(tx, asked)).columns,
   take: async (tx, asked, rows) => {
-    const { _id } = await tableOf(tx, asked);
+    const { _id } = await findImportTable(tx, asked);
     const sound = rows.flatMap(({ value, faults }) => (value && faults.length === 0 ? [value] : []));
     if (sound.length > 0) await addRows(tx, _id, sound);
     const errors = rows.flatMap(({ number, faults }) => rowErrors(number, faults));
@@ -21,7 +21,7 @@ export const rowTaker: Taker<Column[], RowData> = {
 };
 
 /** Finds the table of an import. In a transaction it also locks the table, so that its columns stay the same until the rows are stored. */
-async function tableOf(tx: TenantRead | TenantTx, { table }: Import): Promise<Table> {
+async function findImportTable(tx: TenantRead | TenantTx, { table }: Import): Promise<Table> {
   if (table === null) throw notFound();
   const found = 'writable' in tx ? await lockTable(tx, table) : await findTable(tx, table);
   if (!found) throw notFound();

@@ -21,7 +21,7 @@ const COLUMNS = [
 ];
 const makeTable = async (): Promise<string> =>
   (await call(201, 'POST', '/v1/tables', { body: { name: `T ${newId()}`, columns: COLUMNS } })).body._id;
-const rowsOf = async (id: string): Promise<Json[]> =>
+const listRows = async (id: string): Promise<Json[]> =>
   (await call(200, 'GET', `/v1/tables/${id}/rows?sort=row_index&limit=100`)).body.result;
 
 test('a sheet becomes rows in its order; columns are found by key or title, and each value is read by its column’s type', async () => {
@@ -34,7 +34,7 @@ test('a sheet becomes rows in its order; columns are found by key or title, and 
   const done = await importSheet(platform, `/v1/tables/${id}/import`, { file: { name: 'stock.xlsx', data } });
   assert.deepEqual([done.kind, done.table, done.status, done.created_count], ['TABLE', id, 'COMPLETED', 2]);
   assert.deepEqual(
-    (await rowsOf(id)).map(({ row_index, data: values }) => [row_index, values]),
+    (await listRows(id)).map(({ row_index, data: values }) => [row_index, values]),
     [
       [
         1,
@@ -70,7 +70,7 @@ test('a row that does not fit is reported with its column, and the other rows ar
     ],
   );
   assert.deepEqual(
-    (await rowsOf(id)).map(({ data: values }) => values.product),
+    (await listRows(id)).map(({ data: values }) => values.product),
     ['A', 'D'],
   );
 });
@@ -101,7 +101,7 @@ test('a number with too many digits to be stored is reported; a number that a sp
     [2, 'price', message],
   ]);
   assert.deepEqual(
-    (await rowsOf(id)).map(({ data }) => [data.product, data.price]),
+    (await listRows(id)).map(({ data }) => [data.product, data.price]),
     [
       ['A', 123_456_789_012_345],
       ['D', 0.3],
@@ -121,7 +121,7 @@ test('an exported table that is imported into the same columns gives equal rows'
   assert.match(headers.get('content-type') ?? '', /^text\/csv/);
   await importSheet(platform, `/v1/tables/${copy}/import`, { file: { name: 'copy.csv', data: text } });
   assert.deepEqual(
-    (await rowsOf(copy)).map(({ data }) => data),
+    (await listRows(copy)).map(({ data }) => data),
     rows,
   );
 });
@@ -149,7 +149,7 @@ test('a repeated import with the same Idempotency-Key adds the rows once, even i
   const [first, again] = [await send('x.csv'), await send('upload-2.csv')];
   assert.equal(again.body._id, first.body._id);
   await awaitImport(platform, `${path}/${first.body._id}`);
-  assert.equal((await rowsOf(id)).length, 1);
+  assert.equal((await listRows(id)).length, 1);
 });
 
 test('an import whose table is removed while its sheet waits ends, and nothing of it is stored', async () => {

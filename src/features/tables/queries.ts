@@ -15,7 +15,7 @@ export interface TableText {
   columns: Column[];
 }
 
-const valuesOf = ({ _id, name, slug, description, columns }: TableText): unknown[] => [
+const toParameters = ({ _id, name, slug, description, columns }: TableText): unknown[] => [
   _id,
   name,
   slug,
@@ -27,7 +27,7 @@ export function insertTable(tx: TenantTx, table: TableText): Promise<Table> {
   return one(tx, {
     name: 'tables.insert',
     text: `insert into tables (company_id, _id, name, slug, description, columns) values ($1, $2, $3, $4, $5, $6) returning ${COLUMNS}`,
-    values: [tx.companyId, ...valuesOf(table)],
+    values: [tx.companyId, ...toParameters(table)],
   });
 }
 
@@ -36,7 +36,7 @@ export function updateTable(tx: TenantTx, table: TableText): Promise<Table> {
     name: 'tables.update',
     text: `update tables set name = $3, slug = $4, description = $5, columns = $6, updated_at = now()
       where company_id = $1 and _id = $2 returning ${COLUMNS}`,
-    values: [tx.companyId, ...valuesOf(table)],
+    values: [tx.companyId, ...toParameters(table)],
   });
 }
 
@@ -116,7 +116,7 @@ export interface TableFilter {
 
 const FILTER = `company_id = $1 and removed_at is null and ($2::text is null or strpos(fold(name), fold($2)) > 0 or strpos(slug, fold($2)) > 0)`;
 
-const listOf = (tx: TenantRead, { search }: TableFilter): PlainList => ({
+const tableList = (tx: TenantRead, { search }: TableFilter): PlainList => ({
   name: 'tables',
   columns: COLUMNS,
   from: 'tables',
@@ -126,9 +126,9 @@ const listOf = (tx: TenantRead, { search }: TableFilter): PlainList => ({
 });
 
 export function listTables(tx: TenantRead, filter: TableFilter, window: Window): Promise<Table[]> {
-  return listRows(tx, listOf(tx, filter), window);
+  return listRows(tx, tableList(tx, filter), window);
 }
 
 export function countTables(tx: TenantRead, filter: TableFilter, window: Since): Promise<number> {
-  return countRows(tx, listOf(tx, filter), window);
+  return countRows(tx, tableList(tx, filter), window);
 }

@@ -20,13 +20,13 @@ import { ROW, type RowRecord } from './row-queries.ts';
 const OF_TABLE = 'company_id = $1 and table_id = $2';
 
 /** SQL for the records of a page; the parameters of the window begin with $3. */
-const recordsOf = (rows: string, window: Window, more = ''): string =>
+const selectRecords = (rows: string, window: Window, more = ''): string =>
   measuredPage({ columns: ROW + more, rows, order: windowOrder(window), limit: windowLimit(3) });
 
 export function listRows(tx: TenantRead, tableId: string, window: Window): Promise<RowRecord[]> {
   return many(tx, {
     name: `tables.listRows.${windowName(window)}`,
-    text: recordsOf(`select * from table_rows where ${OF_TABLE} ${windowClause(window, 3)}`, window),
+    text: selectRecords(`select * from table_rows where ${OF_TABLE} ${windowClause(window, 3)}`, window),
     values: [tx.companyId, tableId, ...windowValues(window)],
     // How many rows changed since a moment depends on the moment, so PostgreSQL plans this query for each value.
     ...(window.since === null ? {} : { planEachTime: true }),
@@ -49,7 +49,7 @@ export function listRowsNear(
   const { since, cursor, order } = windowParts(window, 3);
   return many(tx, {
     name: `tables.listRowsNear.${windowName(window)}`,
-    text: recordsOf(
+    text: selectRecords(
       `select * from (
         select * from table_rows where ${OF_TABLE} ${cursor} order by ${order} limit $9
       ) near where ${matches('$8')} ${since} order by ${order} limit $5 offset $6`,
@@ -86,7 +86,7 @@ export function lookUpRows(
         select row_index, created_at, updated_at, _id from table_rows
         where ${OF_TABLE} and ${matches('$8')} and ${lookUp(isPair, '$8')} ${since}
       )
-      ${recordsOf(rowsByKey('table_rows', `select _id from hits where true ${cursor} order by ${order} limit $5 offset $6`), window, ', (select count(*)::int from hits) as total')}`,
+      ${selectRecords(rowsByKey('table_rows', `select _id from hits where true ${cursor} order by ${order} limit $5 offset $6`), window, ', (select count(*)::int from hits) as total')}`,
     values: [tx.companyId, tableId, ...windowValues(window), searched(search)],
     planEachTime: true,
   });

@@ -21,7 +21,7 @@ const FREQUENT = REACH / 100;
 // Counting matches of a frequent text reads all rows, this many in one statement, which stays far below its time-out.
 const COUNTED = 100_000;
 
-export async function pageRowsOf(read: TenantRead, tableId: string, query: RowQuery): Promise<Page<RowRecord>> {
+export async function pageTableRows(read: TenantRead, tableId: string, query: RowQuery): Promise<Page<RowRecord>> {
   const window = pageWindow(`rows:${tableId}`, query);
   const search = readSearch(query);
   const { rows, total } = await findRows(read, tableId, search, window);

@@ -8,7 +8,7 @@ import type { Json } from '../../../test/support/platform.ts';
 import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { cursorAfter, pageWindow } from '../../platform/paging.ts';
-import { pageRowsOf } from './row-list.ts';
+import { pageTableRows } from './row-list.ts';
 import type { RowQuery } from './schemas.ts';
 
 const COMPANY = 'a'.repeat(24);
@@ -49,21 +49,21 @@ async function explain(query: Partial<RowQuery>): Promise<Looked & { found: numb
   const read = {
     companyId: COMPANY,
     query: async ({ name, text, values, planEachTime }: Statement) => {
-      lookInto(await (planEachTime ? planOf(text, values) : genericPlanOf(name, text, values)), looked);
+      lookInto(await (planEachTime ? explainPlan(text, values) : explainGenericPlan(name, text, values)), looked);
       return (await client.query(text, values)).rows;
     },
   } as unknown as TenantRead;
   const asked = { limit: 20, skipCount: true, sort: '-createdAt' as const, ...query };
-  const { result, meta } = await pageRowsOf(read, TABLE, asked);
+  const { result, meta } = await pageTableRows(read, TABLE, asked);
   return { ...looked, found: result.length, total: meta.totalCount };
 }
 
-async function planOf(text: string, values: unknown[]): Promise<Json> {
+async function explainPlan(text: string, values: unknown[]): Promise<Json> {
   const { rows } = await client.query(`explain (analyze, format json) ${text}`, values);
   return rows[0]['QUERY PLAN'][0].Plan;
 }
 
-async function genericPlanOf(name: string, text: string, values: unknown[]): Promise<Json> {
+async function explainGenericPlan(name: string, text: string, values: unknown[]): Promise<Json> {
   await client.query(`set plan_cache_mode = force_generic_plan; prepare "${name}" as ${text}`);
   const given = values
     .map((value) => (value === null ? 'null' : pg.escapeLiteral(`${value as string | number}`)))

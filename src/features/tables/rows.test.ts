@@ -20,9 +20,9 @@ const add = async (rows: string, data: Json = {}, more: Json = {}): Promise<Json
   (await call(201, 'POST', rows, { body: { data, ...more } })).body;
 const read = async (rows: string, id: string): Promise<Json> =>
   (await call(200, 'GET', `${rows}?limit=100`)).body.result.find((row: Json) => row._id === id);
-const countOf = async (rows: string): Promise<number> =>
+const readCount = async (rows: string): Promise<number> =>
   (await call(200, 'GET', rows.replace(/\/rows$/, ''))).body.row_count;
-const indexesOf = async (rows: string): Promise<number[]> =>
+const listIndexes = async (rows: string): Promise<number[]> =>
   (await call(200, 'GET', `${rows}?limit=100&sort=row_index`)).body.result.map((row: Json) => row.row_index);
 
 test('a row is added, read, changed and removed in one format', async () => {
@@ -42,7 +42,7 @@ test('a row is added, read, changed and removed in one format', async () => {
   assert.deepEqual((await call(200, 'DELETE', `${rows}/${_id}`)).body, changed);
   await call(404, 'DELETE', `${rows}/${_id}`);
   await call(404, 'PATCH', `${rows}/${_id}`, { body: {} });
-  assert.equal(await countOf(rows), 0);
+  assert.equal(await readCount(rows), 0);
 });
 
 describe('a change of a row', () => {
@@ -93,7 +93,7 @@ describe('a change of a row', () => {
       for (const status of answers.filter((answer) => typeof answer === 'number'))
         assert.ok([200, 404].includes(status));
     }
-    assert.equal(await countOf(rows), 21);
+    assert.equal(await readCount(rows), 21);
   });
 });
 
@@ -148,7 +148,7 @@ describe('the contact and the business of a row', () => {
         }
       }
     }
-    assert.deepEqual(await indexesOf(rows), [1]);
+    assert.deepEqual(await listIndexes(rows), [1]);
   });
 
   test('the links of a row are cleared when the contact or business is removed', async () => {
@@ -170,7 +170,7 @@ describe('the index of a row', () => {
     for (let index = 0; index < 3; index += 1) made.push(await add(rows));
     for (const { _id } of made) await call(200, 'DELETE', `${rows}/${_id}`);
     assert.equal((await add(rows)).row_index, 4);
-    assert.equal(await countOf(rows), 1);
+    assert.equal(await readCount(rows), 1);
   });
 
   test('the indexes of rows are unique and rise in their order when many are added at once and some are refused', async () => {
@@ -192,7 +192,7 @@ describe('the index of a row', () => {
       stored.map((row) => row.row_index),
       given.toSorted((a, b) => a - b),
     );
-    assert.equal(await countOf(rows), 20);
+    assert.equal(await readCount(rows), 20);
     const last = await add(rows);
     assert.ok(last.row_index > Math.max(...given));
   });
@@ -208,7 +208,7 @@ test('a row is found only through its own table and company', async () => {
     await call(404, method, `${rows}/${_id}`, { ...given, key });
     await call(404, method, `${rows}/nonsense`, given);
   }
-  assert.deepEqual(await indexesOf(rows), [1]);
+  assert.deepEqual(await listIndexes(rows), [1]);
 });
 
 test('a row added with an Idempotency-Key is added once, and the audit records each change', async () => {
@@ -216,7 +216,7 @@ test('a row added with an Idempotency-Key is added once, and the audit records e
   const options = { body: { data: { name: 'x' } }, headers: { 'idempotency-key': newId() } };
   const first = await call(201, 'POST', rows, options);
   assert.deepEqual((await call(201, 'POST', rows, options)).body, first.body);
-  assert.deepEqual(await indexesOf(rows), [1]);
+  assert.deepEqual(await listIndexes(rows), [1]);
   const { _id } = first.body;
   await call(200, 'PATCH', `${rows}/${_id}`, { body: { data: { name: 'y' } } });
   assert.deepEqual((await call(201, 'POST', rows, options)).body.data, { name: 'y' });

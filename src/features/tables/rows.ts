@@ -7,7 +7,7 @@ import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { expectBusiness } from '../businesses/references.ts';
 import { acceptData } from './columns.ts';
 import { holdTable, takeIndexes } from './queries.ts';
-import { pageRowsOf } from './row-list.ts';
+import { pageTableRows } from './row-list.ts';
 import { deleteRow, findRow, insertRows, lockRow, updateRow, type RowRecord } from './row-queries.ts';
 import type { Row, RowCreate, RowData, RowQuery, RowUpdate, TableWithRows } from './schemas.ts';
 import { readTable } from './tables.ts';
@@ -23,7 +23,7 @@ export async function pageRows(tenant: Tenant, tableId: string, query: RowQuery)
 }
 
 async function presentPage(tenant: Tenant, tableId: string, query: RowQuery): Promise<Page<Row>> {
-  const page = await pageRowsOf(tenant.read, tableId, query);
+  const page = await pageTableRows(tenant.read, tableId, query);
   return { ...page, result: page.result.map(present) };
 }
 

@@ -17,7 +17,7 @@ export async function createTable(tenant: Tenant, input: TableCreate): Promise<T
   const slug = input.slug ?? makeSlug(name, 'table');
   if (slug === null) throw invalid('slug', 'is required: the name has no letter to make one of', 'REQUIRED');
   const table = { _id: newId(), name, slug, description, columns: acceptColumns(columns) };
-  return ownSlug(tenant, slug, () =>
+  return refuseTakenSlug(tenant, slug, () =>
     tenant.tx(async (tx) => {
       tx.makes(table._id);
       return expectRecordSize('columns', await insertTable(tx, table));
@@ -43,7 +43,7 @@ export async function updateTableById(tenant: Tenant, id: string, input: TableUp
   const { drop_columns: dropped = [], columns, ...plain } = input;
   const accepted = columns && acceptColumns(columns);
   checkDropped(dropped, accepted);
-  return ownSlug(tenant, input.slug ?? '', () =>
+  return refuseTakenSlug(tenant, input.slug ?? '', () =>
     tenant.tx(async (tx) => {
       const before = await lockTable(tx, id);
       if (!before) throw notFound();
@@ -64,7 +64,7 @@ function checkDropped(dropped: string[], columns: Column[] | undefined): void {
   }
 }
 
-async function ownSlug<T>(tenant: Tenant, slug: string, write: () => Promise<T>): Promise<T> {
+async function refuseTakenSlug<T>(tenant: Tenant, slug: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {

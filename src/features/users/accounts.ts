@@ -19,12 +19,12 @@ import type { User } from './schemas.ts';
 export type { Account, Ended } from './account-queries.ts';
 
 /** Finds an account of any status; without a company the one that was used last. Null when nobody has the address. */
-export function accountOf(tx: SystemTx, email: string, company: string | null): Promise<Account | null> {
+export function findLoginAccount(tx: SystemTx, email: string, company: string | null): Promise<Account | null> {
   return findAccountByEmail(tx, email, company);
 }
 
 /** Stores the time of a log-in. Null when the account was deactivated, or its password changed, since it was read. */
-export function noteLoginOf(tx: SystemTx, account: Account): Promise<User | null> {
+export function recordLogin(tx: SystemTx, account: Account): Promise<User | null> {
   return noteLogin(tx, account);
 }
 

@@ -29,7 +29,7 @@ async function invite(more: object = {}): Promise<Json> {
   return (await call(201, 'POST', '/v1/users', { body })).body;
 }
 const change = (id: string, body: object) => call(200, 'PATCH', `/v1/users/${id}`, { body });
-const statusOf = async (id: string): Promise<string> => (await call(200, 'GET', `/v1/users/${id}`)).body.status;
+const readStatus = async (id: string): Promise<string> => (await call(200, 'GET', `/v1/users/${id}`)).body.status;
 
 async function refuse(token: string): Promise<void> {
   expectProblem(await resetPassword(platform, 400, token, PASSWORD), 'INVALID_RESET_TOKEN');
@@ -51,7 +51,7 @@ for (const [language, subject] of [
     assert.equal(Buffer.from(token, 'base64url').length, 32);
     await logIn(platform, 401, email);
     assert.deepEqual((await resetPassword(platform, 200, token, PASSWORD)).body, { ok: true });
-    assert.equal(await statusOf(_id), 'ACTIVE');
+    assert.equal(await readStatus(_id), 'ACTIVE');
     assert.equal((await logIn(platform, 200, email)).body.user._id, _id);
     await refuse(token);
     assert.equal((await readMails(platform, email)).length, 1);
@@ -142,7 +142,7 @@ test('other changes of a user send no mail, and only a user with a password is A
   const second = await waitForMail(platform, email, 2);
   assert.equal(second.subject, 'Your access to Demo on Parley');
   await resetPassword(platform, 200, tokenOf(second), PASSWORD);
-  assert.equal(await statusOf(_id), 'ACTIVE');
+  assert.equal(await readStatus(_id), 'ACTIVE');
   assert.equal((await readMails(platform, email)).length, 2);
 });
 

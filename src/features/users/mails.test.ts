@@ -43,7 +43,7 @@ test('a mail loads nothing from the network, and the link is its only address', 
 });
 
 describe('a hostile name', () => {
-  const mailOf = (name: string, company = 'Acme') => invitationMail({ name, company, language: 'en', link });
+  const mailTo = (name: string, company = 'Acme') => invitationMail({ name, company, language: 'en', link });
 
   test('a hostile name is text in the HTML, never a tag, an attribute or an entity', () => {
     for (const name of [
@@ -54,48 +54,48 @@ describe('a hostile name', () => {
       '&lt;b&gt;',
       '<!--',
     ]) {
-      const { html } = mailOf(name, name);
-      const plain = mailOf('N', 'N').html;
+      const { html } = mailTo(name, name);
+      const plain = mailTo('N', 'N').html;
       // The mail has as many tags as with a harmless name.
       for (const mark of [/</g, />/g, /"/g, /'/g]) {
         assert.equal(html.match(mark)?.length, plain.match(mark)?.length, `${mark} ${name}`);
       }
     }
-    assert.ok(mailOf('&lt;b&gt;').html.includes('&amp;lt;b&amp;gt;'));
+    assert.ok(mailTo('&lt;b&gt;').html.includes('&amp;lt;b&amp;gt;'));
   });
 
   test('a hostile name adds no line to the subject or the text', () => {
     for (const end of ['\r\n', '\n', '\r', '\u0000', '\u0085', '\u2028', '\u2029', '\v']) {
-      const { subject, text } = mailOf('Ana', `Acme${end}Bcc: all@evil.example${end}${end}Your account is locked`);
+      const { subject, text } = mailTo('Ana', `Acme${end}Bcc: all@evil.example${end}${end}Your account is locked`);
       assert.match(subject, /^[^\p{C}\u2028\u2029]+$/u, JSON.stringify(end));
       assert.ok(subject.includes('Acme Bcc: all@evil.example Your account is locked'));
-      assert.equal(text.split('\n').length, mailOf('Ana').text.split('\n').length);
+      assert.equal(text.split('\n').length, mailTo('Ana').text.split('\n').length);
     }
   });
 
   test('a hostile name cannot reverse or hide text of the mail', () => {
-    const { subject, text } = mailOf('Ana', '\u202eemca\u202c \u2066x\u2069 \u200fy \ufeffz \ud800');
+    const { subject, text } = mailTo('Ana', '\u202eemca\u202c \u2066x\u2069 \u200fy \ufeffz \ud800');
     assert.doesNotMatch(subject + text.replaceAll('\n', ''), /\p{C}/u);
-    assert.ok(mailOf('می\u200cخواهم').text.includes('می\u200cخواهم'), 'a joiner belongs to the spelling');
+    assert.ok(mailTo('می\u200cخواهم').text.includes('می\u200cخواهم'), 'a joiner belongs to the spelling');
   });
 
   test('a hostile name is not an address that a mail program would turn into a link', () => {
-    const { text, html } = mailOf('call evil.example or http://1.2.3.4/x', 'www.evil.example');
+    const { text, html } = mailTo('call evil.example or http://1.2.3.4/x', 'www.evil.example');
     for (const body of [text, html.replaceAll(/<title>.*<\/title>/g, '')]) {
       assert.doesNotMatch(body.replaceAll(link, ''), /\w\.\p{L}{2}|https?:\/\//u);
     }
-    assert.ok(mailOf('J. R. Silva', 'Souza & Cia. Ltda. S.A.').text.includes('“Souza & Cia. Ltda. S.A.”'));
+    assert.ok(mailTo('J. R. Silva', 'Souza & Cia. Ltda. S.A.').text.includes('“Souza & Cia. Ltda. S.A.”'));
   });
 
   test('a hostile name is cut after 80 characters, so that it cannot be a letter of its own', () => {
-    const { subject, text } = mailOf('😀'.repeat(500), 'x'.repeat(100_000));
+    const { subject, text } = mailTo('😀'.repeat(500), 'x'.repeat(100_000));
     assert.ok(text.includes(`Hello ${'😀'.repeat(79)}…,`));
     assert.ok(subject.includes(`${'x'.repeat(79)}…`));
     assert.ok(text.length < 1_000);
   });
 
   test('a hostile name that looks like a placeholder is not replaced', () => {
-    assert.ok(mailOf('{company}', '{name} $& $1').text.includes('Hello {company},'));
-    assert.ok(mailOf('{company}', '{name} $& $1').text.includes('“{name} $& $1”'));
+    assert.ok(mailTo('{company}', '{name} $& $1').text.includes('Hello {company},'));
+    assert.ok(mailTo('{company}', '{name} $& $1').text.includes('“{name} $& $1”'));
   });
 });

@@ -33,7 +33,7 @@ const change = (status: number, { key }: Company, id: string, body: object): Pro
   call(status, 'PATCH', `/v1/users/${id}`, { key, body });
 const me = async (status: number, key: string): Promise<Json> =>
   (await call(status, 'GET', '/v1/auth/me', { key })).body;
-const sessionOf = ({ body }: Answer): string => body.access_token as string;
+const sessionToken = ({ body }: Answer): string => body.access_token as string;
 
 /** Creates a person of one company whom another company has invited, and returns the token of the invitation. */
 async function openScene() {
@@ -51,7 +51,7 @@ async function openJoined() {
   return scene;
 }
 
-const statusOf = async ({ key }: Company, id: string): Promise<string> =>
+const readStatus = async ({ key }: Company, id: string): Promise<string> =>
   (await call(200, 'GET', `/v1/users/${id}`, { key })).body.status;
 
 test('an invitation and its record are the same whether or not other companies know the address', async () => {
@@ -76,7 +76,7 @@ test('a person with a password accepts an invitation by its link and keeps the p
   assert.match(mail.text ?? '', /#token=[\w-]+&accept\n/);
   await logInto(platform, 401, person.email, other._id);
   assert.deepEqual((await acceptInvitation(platform, 200, token)).body, { ok: true });
-  assert.equal(await statusOf(other, guest._id), 'ACTIVE');
+  assert.equal(await readStatus(other, guest._id), 'ACTIVE');
   await me(200, person.token);
   for (const company of [home, other]) {
     const { user } = (await logInto(platform, 200, person.email, company._id)).body;
@@ -104,7 +104,7 @@ test('only the link of an invitation accepts an invitation', async () => {
   const reset = tokenOf(await waitForMail(platform, person.email, 2));
   expectProblem(await acceptInvitation(platform, 400, reset), 'INVALID_RESET_TOKEN');
   await resetPassword(platform, 200, reset, 'entirely new one');
-  assert.equal(await statusOf(other, guest._id), 'INVITED', 'a new password accepts nothing');
+  assert.equal(await readStatus(other, guest._id), 'INVITED', 'a new password accepts nothing');
   for (const token of ['x', 'A'.repeat(43)])
     expectProblem(await acceptInvitation(platform, 400, token), 'INVALID_RESET_TOKEN');
 });
@@ -113,7 +113,7 @@ test('a log-in is for the company that it names, or for the one used last; any o
   const { home, other, person } = await openJoined();
   const used = async (): Promise<string> => (await logIn(platform, 200, person.email)).body.user.company;
   for (const company of [other, home, other]) {
-    const session = sessionOf(await logInto(platform, 200, person.email, company._id));
+    const session = sessionToken(await logInto(platform, 200, person.email, company._id));
     assert.equal((await me(200, session)).company, company._id);
     assert.equal(await used(), company._id);
   }
@@ -132,7 +132,7 @@ test('a new password counts in all companies and ends the sessions and links in 
   const { body: pending } = await invite(201, third, person.email);
   const invitation = tokenOf(await waitForMail(platform, person.email, 2));
   const sessions = [person.token];
-  for (const { _id } of [home, other]) sessions.push(sessionOf(await logInto(platform, 200, person.email, _id)));
+  for (const { _id } of [home, other]) sessions.push(sessionToken(await logInto(platform, 200, person.email, _id)));
   await forgetPassword(platform, person.email);
   const first = tokenOf(await waitForMail(platform, person.email, 3));
   await passMinute(platform, person.email);
@@ -147,7 +147,7 @@ test('a new password counts in all companies and ends the sessions and links in 
   }
   await logIn(platform, 200, person.email, 'entirely new one');
   await acceptInvitation(platform, 200, invitation);
-  assert.equal(await statusOf(third, pending._id), 'ACTIVE');
+  assert.equal(await readStatus(third, pending._id), 'ACTIVE');
 });
 
 test('a person who sets a new password while accepting an invitation loses the sessions in other companies', async () => {
@@ -156,7 +156,7 @@ test('a person who sets a new password while accepting an invitation loses the s
   await me(401, person.token);
   await logIn(platform, 401, person.email);
   assert.equal((await logIn(platform, 200, person.email, 'entirely new one')).status, 200);
-  assert.equal(await statusOf(other, guest._id), 'ACTIVE');
+  assert.equal(await readStatus(other, guest._id), 'ACTIVE');
 });
 
 test('a company that deactivates or removes a user, or is suspended, locks out its own user and nobody of another company', async () => {
@@ -170,7 +170,7 @@ test('a company that deactivates or removes a user, or is suspended, locks out i
   ];
   for (const shutOut of OUT) {
     const { home, other, person, guest } = await openJoined();
-    const session = sessionOf(await logInto(platform, 200, person.email, other._id));
+    const session = sessionToken(await logInto(platform, 200, person.email, other._id));
     await shutOut({ other, guest });
     await me(401, session);
     await me(200, person.token);
@@ -186,7 +186,7 @@ test('a company that changes a user’s address only invites that address: it ne
   const victim = await createPerson(platform, home._id, 'OWNER');
   await createPerson(platform, attacker._id, 'OWNER');
   const mole = await createPerson(platform, attacker._id, 'OWNER');
-  const session = sessionOf(await logIn(platform, 200, mole.email));
+  const session = sessionToken(await logIn(platform, 200, mole.email));
   assert.equal((await change(200, attacker, mole._id, { email: victim.email })).body.status, 'INVITED');
   await me(401, session);
   await me(200, victim.token);

@@ -65,7 +65,7 @@ export function findLiving(tx: TenantRead, ids: string[]): Promise<Pick<User, '_
 const FILTER =
   'company_id = $1 and removed_at is null and ($2::text is null or status = $2) and ($3::text is null or role = $3)';
 
-const listOf = (tx: TenantRead, { status, role }: UserFilter): PlainList => ({
+const userList = (tx: TenantRead, { status, role }: UserFilter): PlainList => ({
   name: 'users',
   columns: COLUMNS,
   from: 'users',
@@ -74,11 +74,11 @@ const listOf = (tx: TenantRead, { status, role }: UserFilter): PlainList => ({
 });
 
 export function listUsers(tx: TenantRead, filter: UserFilter, window: Window): Promise<User[]> {
-  return listRows(tx, listOf(tx, filter), window);
+  return listRows(tx, userList(tx, filter), window);
 }
 
 export function countUsers(tx: TenantRead, filter: UserFilter, window: Since): Promise<number> {
-  return countRows(tx, listOf(tx, filter), window);
+  return countRows(tx, userList(tx, filter), window);
 }
 
 export interface Owner {

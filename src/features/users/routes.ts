@@ -3,7 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { User, UserChange, UserChanged, UserCreate, UserList, UserParams, UserQuery, UserUpdate } from './schemas.ts';
-import { createUserOf, pageUsers, readUser, removeUser, updateUserById } from './users.ts';
+import { inviteUserForCaller, pageUsers, readUser, removeUser, updateUserById } from './users.ts';
 
 const tag = 'users';
 
@@ -18,7 +18,7 @@ export function userRoutes(app: FastifyInstance, kit: Kit): void {
     body: ref(UserCreate),
     answers: { 201: ref(User) },
     errors: ['USER_EXISTS'],
-    handler: (tenant, { body }) => createUserOf(kit, tenant, body),
+    handler: (tenant, { body }) => inviteUserForCaller(kit, tenant, body),
     again: readUser,
   });
   operation(app, kit.access, {

@@ -24,7 +24,7 @@ const readUser = async ({ key }: Caller, id: string): Promise<Json> =>
   (await call(200, 'GET', `/v1/users/${id}`, { key })).body;
 
 /** Creates a company with one user of each of these roles. */
-async function companyOf<R extends UserRole>(...roles: R[]) {
+async function createCompanyWith<R extends UserRole>(...roles: R[]) {
   const company = await platform.createCompany();
   const people = await Promise.all(
     roles.map(async (role) => {
@@ -164,7 +164,7 @@ describe('a record', () => {
 
 describe('a list', () => {
   test('the list of users has the company’s own users, the newest first, in pages, by status and by role', async () => {
-    const company = await companyOf('OWNER', 'OPERATOR');
+    const company = await createCompanyWith('OWNER', 'OPERATOR');
     const invited: Json[] = [];
     for (const role of ['ADMIN', 'VIEWER', 'VIEWER']) {
       invited.push((await create(201, company, somebody({ role }))).body);
@@ -212,7 +212,7 @@ describe('a role', () => {
 
   for (const giver of USER_ROLES) {
     test(`a user who is ${giver} gives, changes and removes ${GIVES[giver].join(', ') || 'no role'}`, async () => {
-      const company = await companyOf('OWNER', 'ADMIN', 'OPERATOR', 'VIEWER');
+      const company = await createCompanyWith('OWNER', 'ADMIN', 'OPERATOR', 'VIEWER');
       const caller = company.people[giver];
       for (const role of USER_ROLES) {
         const may = GIVES[giver].includes(role);
@@ -228,7 +228,7 @@ describe('a role', () => {
   }
 
   test('a refused change of a role names the role; an ADMIN changes nothing about an OWNER, not even the e-mail', async () => {
-    const { people } = await companyOf('OWNER', 'ADMIN');
+    const { people } = await createCompanyWith('OWNER', 'ADMIN');
     expectProblem(await create(403, people.ADMIN, somebody({ role: 'OWNER' })), 'FORBIDDEN', 'role');
     for (const body of [{ email: freshEmail() }, { name: 'x' }, { status: 'INACTIVE' }, { role: 'VIEWER' }, {}]) {
       expectProblem(await change(403, people.ADMIN, people.OWNER._id, body), 'FORBIDDEN', 'role');
@@ -248,7 +248,7 @@ describe('a role', () => {
   });
 
   test('a role that is taken away counts at once, also in an open session', async () => {
-    const { people } = await companyOf('OWNER', 'ADMIN');
+    const { people } = await createCompanyWith('OWNER', 'ADMIN');
     const body = somebody();
     await create(201, people.ADMIN, body);
     await change(200, people.OWNER, people.ADMIN._id, { role: 'VIEWER' });
@@ -259,7 +259,7 @@ describe('a role', () => {
 
 describe('the last owner', () => {
   test('the last owner cannot be removed, deactivated or given another role; other fields can change', async () => {
-    const { people } = await companyOf('OWNER', 'ADMIN');
+    const { people } = await createCompanyWith('OWNER', 'ADMIN');
     const { OWNER } = people;
     expectProblem(await remove(409, OWNER, OWNER._id), 'LAST_OWNER');
     expectProblem(await change(409, OWNER, OWNER._id, { status: 'INACTIVE' }), 'LAST_OWNER');
@@ -270,7 +270,7 @@ describe('the last owner', () => {
   });
 
   test('an owner counts as the last one while the others are only invited or inactive', async () => {
-    const company = await companyOf('OWNER');
+    const company = await createCompanyWith('OWNER');
     const { OWNER } = company.people;
     const { body: invited } = await create(201, OWNER, somebody({ role: 'OWNER' }));
     expectProblem(await remove(409, OWNER, OWNER._id), 'LAST_OWNER');
@@ -348,7 +348,7 @@ describe('the keys of a user who is removed or gets fewer rights', () => {
   const shown = (answer: Answer): Json[] => (answer.body.api_keys as Json[]).map(withoutToken);
   /** Creates an admin with a key, a second key that this key made, and a key of somebody else. */
   async function openScene() {
-    const company = await companyOf('OWNER', 'ADMIN');
+    const company = await createCompanyWith('OWNER', 'ADMIN');
     const { ADMIN: admin } = company.people;
     const first = await make(admin.key);
     const second = await make(first.token);

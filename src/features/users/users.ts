@@ -9,7 +9,7 @@ import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import { hashPassword } from '../../platform/passwords.ts';
 import { covers, ROLE_SCOPES, type UserRole } from '../../platform/scopes.ts';
 import type { SystemTx, Tenant, TenantTx } from '../../platform/tenant.ts';
-import { refuseRevoking, revokeKeysOf, showKeysMadeBy } from '../api-keys/made-by.ts';
+import { refuseRevoking, revokeUserKeys, showKeysMadeBy } from '../api-keys/made-by.ts';
 import type { ApiKey } from '../api-keys/schemas.ts';
 import { writePassword } from './account-queries.ts';
 import { ReleaseUser, SendInvitation } from './jobs.ts';
@@ -49,12 +49,12 @@ export async function createUser(tx: SystemTx, { password, ...person }: Person &
  */
 export async function inviteUser(kit: Kit, tx: TenantTx | SystemTx, person: Person): Promise<User> {
   const { language = 'pt-BR' } = person;
-  const user = await ownEmail(() => insertUser(tx, { ...person, language, _id: newId(), accepted: false }));
+  const user = await refuseTakenEmail(() => insertUser(tx, { ...person, language, _id: newId(), accepted: false }));
   await kit.enqueue(tx, SendInvitation, { company: user.company, user: user._id }, { key: user._id });
   return user;
 }
 
-export async function createUserOf(kit: Kit, tenant: Tenant, input: UserCreate): Promise<User> {
+export async function inviteUserForCaller(kit: Kit, tenant: Tenant, input: UserCreate): Promise<User> {
   refuseRole(tenant, input.role);
   await admitMail(kit.access, tenant.companyId);
   return tenant.tx(async (tx) => {
@@ -103,8 +103,11 @@ export async function updateUserById(kit: Kit, tenant: Tenant, id: string, chang
     const invite = next.status === 'INVITED' && (input.status === 'ACTIVE' || next.email !== before.email);
     if (invite) await kit.enqueue(tx, SendInvitation, { company: tenant.companyId, user: id }, { key: id });
     if (input.status === 'INACTIVE') await releaseLater(kit, tx, id);
-    const changed = await ownEmail(() => updateUser(tx, next, moved));
-    return { ...changed, ...(isLess(input, before) || revokeKeys ? await leaveKeys(tenant, tx, id, revokeKeys) : {}) };
+    const changed = await refuseTakenEmail(() => updateUser(tx, next, moved));
+    return {
+      ...changed,
+      ...(losesScopes(input, before) || revokeKeys ? await showOrRevokeKeys(tenant, tx, id, revokeKeys) : {}),
+    };
   });
   // The remembered principals are only dropped when what a user may do has changed.
   const { email, role, status } = input;
@@ -124,7 +127,7 @@ export async function removeUser(kit: Kit, tenant: Tenant, id: string, revokeKey
     await deleteLinks(tx, id);
     await markRemoved(tx, id);
     await releaseLater(kit, tx, id);
-    return { ...before, ...(await leaveKeys(tenant, tx, id, revokeKeys)) };
+    return { ...before, ...(await showOrRevokeKeys(tenant, tx, id, revokeKeys)) };
   });
   kit.access.auth.forget();
   return user;
@@ -134,23 +137,27 @@ const releaseLater = (kit: Kit, tx: TenantTx, user: string): Promise<void> =>
   kit.enqueue(tx, ReleaseUser, { company: tx.companyId, user }, { key: user });
 
 /** Whether the change gives the user fewer rights. Then the caller is shown the keys that the user made. */
-function isLess(input: UserUpdate, before: User): boolean {
+function losesScopes(input: UserUpdate, before: User): boolean {
   if (input.status === 'INACTIVE') return true;
   const granted = ROLE_SCOPES[input.role ?? before.role];
   return !ROLE_SCOPES[before.role].every((scope) => covers(granted, scope));
 }
 
-const leaveKeys = (tenant: Tenant, tx: TenantTx, user: string, revokes: boolean): Promise<{ api_keys?: ApiKey[] }> =>
-  (revokes ? revokeKeysOf : showKeysMadeBy)(tenant, tx, user);
+const showOrRevokeKeys = (
+  tenant: Tenant,
+  tx: TenantTx,
+  user: string,
+  revokes: boolean,
+): Promise<{ api_keys?: ApiKey[] }> => (revokes ? revokeUserKeys : showKeysMadeBy)(tenant, tx, user);
 
 function refuseRole({ principal }: Tenant, role: UserRole): void {
-  refuseEnding(principal);
+  refuseExpiringKey(principal);
   if (ROLE_SCOPES[role].every((scope) => covers(principal.scopes, scope))) return;
   throw forbidden('role', `The role ${role} may do more than this token`);
 }
 
 /** Refuses a key that expires: a user whom it creates has no end and would keep the access. */
-export function refuseEnding(principal: Principal): void {
+export function refuseExpiringKey(principal: Principal): void {
   if (principal.type === 'user' || principal.expiresAt === null) return;
   throw forbidden('authorization', 'A key that expires does not manage users');
 }
@@ -162,7 +169,7 @@ function refuseLastOwner(user: Pick<User, '_id' | 'role' | 'status'>, owners: Pi
   if (!others.some((owner) => owner.status === 'ACTIVE' || user.status === 'INVITED')) throw new AppError('LAST_OWNER');
 }
 
-async function ownEmail<T>(write: () => Promise<T>): Promise<T> {
+async function refuseTakenEmail<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
