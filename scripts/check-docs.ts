@@ -1,4 +1,4 @@
-/** The documents against the code, both ways: `node scripts/check-docs.ts`, in the root of the repository. */
+/** Compares the documents with the code in both directions: `node scripts/check-docs.ts`, in the root of the repository. */
 import { readFileSync } from 'node:fs';
 import {
   checkChangelog,
@@ -40,13 +40,13 @@ console.log(
 );
 if (sentences.length > 0) process.exitCode = 1;
 
-/** By resource, what each role may do with it, and whether a room's routes ask for it. */
+/** For each resource, what each role may do with it, and whether an operation requires one of its scopes. */
 function describeResources(): Map<string, DescribedResource> {
   const asked = readSources('.', ['src/features'])
     .filter(({ path }) => path.endsWith('routes.ts'))
     .flatMap((file) => readFacts(file).strings.map(({ text }) => text))
     .filter((text) => GRANTABLE.includes(text));
-  const rightsOf = (resource: string) =>
+  const listRights = (resource: string) =>
     USER_ROLES.map((role) => {
       const may = ['create', 'read', 'update', 'delete'].filter((action) =>
         covers(ROLE_SCOPES[role], `${resource}:${action}`),
@@ -57,7 +57,7 @@ function describeResources(): Map<string, DescribedResource> {
   return new Map(
     resources.map((resource) => [
       resource,
-      { rights: rightsOf(resource), served: asked.some((scope) => scope.startsWith(`${resource}:`)) },
+      { rights: listRights(resource), served: asked.some((scope) => scope.startsWith(`${resource}:`)) },
     ]),
   );
 }

@@ -7,7 +7,7 @@ import { suite, test } from 'node:test';
 import { findViolations } from './check-imports.ts';
 import { ROOMS } from './rooms.ts';
 
-/** One statement per file is enough: the law looks at where a file stands and what it says. */
+/** Returns the violations of a file that has only this text; the law looks at the file's path and imports. */
 function breaches(path: string, text: string): string[] {
   return findViolations([{ path, text }]).map(({ line, sentence }) => `${line}: ${sentence}`);
 }
@@ -41,7 +41,7 @@ const ARROWS: Law[] = [
     kept: [imports('./db.ts'), importsType('../config.ts'), imports('fastify')],
   },
   {
-    title: 'a channel knows the platform, the port and its own folder only',
+    title: 'a channel imports only the platform, the port and its own folder',
     path: 'src/channels/email/send.ts',
     broken: [
       imports('../web-v2/parse.ts'),
@@ -52,13 +52,13 @@ const ARROWS: Law[] = [
     kept: [imports('./config.ts'), imports('../channel.ts'), imports('../../platform/outbound.ts')],
   },
   {
-    title: 'the registry knows the channels, the port knows none of them',
+    title: 'the registry imports the channels, and the port imports none of them',
     path: 'src/channels/channel.ts',
     broken: [imports('./registry.ts'), imports('./email/index.ts')],
     kept: [imports('../platform/outbound.ts')],
   },
   {
-    title: 'ai knows the platform only',
+    title: 'ai imports only the platform',
     path: 'src/ai/model.ts',
     broken: [imports('../features/agents/agents.ts'), imports('../channels/channel.ts')],
     kept: [imports('./budget.ts'), imports('../platform/outbound.ts')],
@@ -118,7 +118,7 @@ const ARROWS: Law[] = [
     ],
   },
   {
-    title: 'events import what schemas may, and operations of their own room',
+    title: 'events import what schemas may import, and operations of their own room',
     path: 'src/features/messages/events.ts',
     broken: [imports('./queries.ts'), imports('./routes.ts'), imports('../contacts/contacts.ts')],
     kept: [imports('./messages.ts'), imports('./schemas.ts'), imports('../contacts/schemas.ts')],
@@ -130,7 +130,7 @@ const ARROWS: Law[] = [
     kept: [imports('./messages.ts'), imports('./schemas.ts'), imports('../contacts/schemas.ts')],
   },
   {
-    title: 'jobs do their work through operations, never by a query of their own; also what an earlier room asked for',
+    title: 'jobs call operations and run no query of their own, even for a job that an earlier room enqueues',
     path: 'src/features/messages/jobs.ts',
     broken: [
       imports('./queries.ts'),
@@ -147,13 +147,13 @@ const ARROWS: Law[] = [
     ],
   },
   {
-    title: 'nobody imports routes but api',
+    title: 'only api imports routes',
     path: 'src/worker.ts',
     broken: [imports('./features/contacts/routes.ts'), imports('./features/contacts/queries.ts')],
     kept: [imports('./features/contacts/jobs.ts'), imports('./features/webhooks/deliver.ts')],
   },
   {
-    title: 'nobody outside its room imports jobs but worker and the jobs of later rooms',
+    title: 'outside their room only worker and the jobs of later rooms import jobs',
     path: 'src/api.ts',
     broken: [imports('./features/contacts/jobs.ts'), imports('./features/contacts/queries.ts'), imports('./main.ts')],
     kept: [imports('./features/contacts/routes.ts'), imports('./config.ts')],
@@ -167,23 +167,23 @@ const ARROWS: Law[] = [
     kept: [imports('./boot/run.ts'), imports('./config.ts')],
   },
   {
-    title: 'the sandbox, its tests too, imports nothing of src',
+    title: 'the sandbox and its tests import nothing of src',
     path: 'sandbox/sandbox.test.ts',
     broken: [imports('../src/platform/ids.ts'), importsType('../src/channels/channel.ts')],
     kept: [imports('./state.ts'), imports('node:http', 'request')],
   },
   {
-    title: 'a computed import() is refused, since its address hides from the law',
+    title: 'a computed import() is reported, because the law can not see its address',
     path: 'src/platform/db.ts',
     broken: ['const name = "./x.ts"; const x = await import(name);'],
   },
-  { title: 'a room that is not listed is refused', path: 'src/features/invoices/schemas.ts', broken: [''] },
-  { title: 'a file outside the layout is refused', path: 'src/services/mail.ts', broken: [''] },
+  { title: 'a room that is not listed is reported', path: 'src/features/invoices/schemas.ts', broken: [''] },
+  { title: 'a file outside the layout is reported', path: 'src/services/mail.ts', broken: [''] },
 ];
 
 const DOORS: Law[] = [
   {
-    title: 'settings are read in main alone',
+    title: 'only main reads settings',
     path: 'src/features/messages/messages.ts',
     broken: [
       'const home = process.env.HOME;',
@@ -194,13 +194,13 @@ const DOORS: Law[] = [
     kept: ['job.process();', 'const queue = { process: 1 };'],
   },
   {
-    title: 'a platform file on the list asks the process for what is no setting, and never for a setting',
+    title: 'a listed platform file may use the process, but not read settings from it',
     path: 'src/platform/telemetry.ts',
     broken: ['const home = process.env.HOME;', `import { env } from 'node:process';`],
     kept: ['const used = process.memoryUsage();', `import process from 'node:process';`],
   },
   {
-    title: 'outgoing calls go through the outbound door alone',
+    title: 'only outbound.ts makes outgoing calls',
     path: 'src/platform/webhooks.ts',
     broken: [
       imports('undici', 'request'),
@@ -213,7 +213,7 @@ const DOORS: Law[] = [
     kept: [imports('node:http', 'createServer'), importsType('undici', 'Agent'), 'await outbound.fetch();'],
   },
   {
-    title: 'cross-company work is for the rooms on the list',
+    title: 'only the listed rooms may read rows of all companies',
     path: 'src/features/campaigns/campaigns.ts',
     broken: [
       importsType('../../platform/tenant.ts', 'SystemTx'),
@@ -224,13 +224,13 @@ const DOORS: Law[] = [
     kept: [importsType('../../platform/tenant.ts', 'TenantTx')],
   },
   {
-    title: 'connections are opened by the platform alone',
+    title: 'only the platform opens database connections',
     path: 'src/features/contacts/contacts.ts',
     broken: [`import pg from 'pg';`, imports('pg-boss', 'PgBoss')],
     kept: [importsType('pg', 'Pool')],
   },
   {
-    title: 'schemas are made in schemas.ts and jobs in jobs.ts',
+    title: 'only schemas.ts makes schemas, and only jobs.ts makes jobs',
     path: 'src/features/contacts/list.ts',
     broken: [
       imports('typebox', 'Type'),
@@ -246,7 +246,7 @@ const DOORS: Law[] = [
     ],
   },
   {
-    title: 'SQL stands in queries, the platform and migrations alone',
+    title: 'only queries, the platform and migrations contain SQL',
     path: 'src/features/contacts/contacts.ts',
     broken: [
       'const sql = `select _id from contacts where name = ${name}`;',
@@ -275,12 +275,12 @@ for (const [name, laws] of Object.entries({ 'the import law': ARROWS, 'the doors
   });
 }
 
-test('tests under src are free of the law and of the doors', () => {
+test('tests under src may import and use anything', () => {
   const text = imports('../../../test/support/server.ts') + 'await fetch(process.env.URL); const sql = `select 1`;';
   assert.deepEqual(breaches('src/features/contacts/contacts.test.ts', text), []);
 });
 
-test('the homes of schemas and of jobs are free to make them', () => {
+test('schemas.ts may make schemas, and jobs.ts may make jobs', () => {
   const schema = imports('typebox', 'Type');
   assert.deepEqual(
     breaches('src/features/contacts/schemas.ts', schema + imports('../../platform/schema.ts', 'define')),
@@ -292,7 +292,7 @@ test('the homes of schemas and of jobs are free to make them', () => {
   );
 });
 
-test('the homes of SQL, of cross-company work and of the network are free to do their work', () => {
+test("queries, the listed cross-company files and outbound.ts may use SQL, all companies' rows and the network", () => {
   const system = importsType('../../platform/tenant.ts', 'SystemTx');
   assert.deepEqual(breaches('src/features/contacts/queries.ts', 'export const sql = `select 1`;'), []);
   assert.deepEqual(breaches('src/features/contacts/ingest-queries.ts', system + 'export const sql = `select 1`;'), []);
@@ -305,7 +305,7 @@ test('each room is listed once', () => {
   assert.equal(new Set(ROOMS).size, ROOMS.length);
 });
 
-test('a violation is named by file and line, and fails the check', () => {
+test('a violation is reported with file and line, and fails the check', () => {
   const { status, stdout, stderr } = runCheck({
     'src/platform/ids.ts': 'export const id = 1;\n',
     'src/platform/db.ts': `import { id } from './ids.ts';\n\nimport { x } from '../api.ts';\nexport default [id, x];\n`,
@@ -315,14 +315,14 @@ test('a violation is named by file and line, and fails the check', () => {
   assert.equal(status, 1);
 });
 
-test('a lawful tree passes and says how many files it saw', () => {
+test('a tree without violations passes, and the number of files is reported', () => {
   const { status, stdout, stderr } = runCheck({ 'src/platform/ids.ts': 'export const id = 1;\n' });
   assert.equal(stderr, '');
   assert.match(stdout, /1 files checked/);
   assert.equal(status, 0);
 });
 
-test('a check that saw no file fails', () => {
+test('a check that found no file fails', () => {
   const { status, stderr } = runCheck({ 'src/notes.md': 'no program\n' });
   assert.match(stderr, /saw no file/);
   assert.equal(status, 1);

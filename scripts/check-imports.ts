@@ -1,6 +1,6 @@
 /**
- * The import law and the doors, over src, sandbox and web: `node scripts/check-imports.ts [root]`. Prints each
- * violation as file:line: sentence. Fails when it saw no file.
+ * Checks which modules may import each other and which may use SQL, the network and the process, over src, sandbox and web:
+ * `node scripts/check-imports.ts [root]`. Prints each violation as file:line: sentence. Fails when it found no file.
  */
 import { findDoorViolations } from './doors.ts';
 import { findImportViolations, isJudged } from './import-law.ts';

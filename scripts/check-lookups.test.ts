@@ -11,7 +11,7 @@ declare const key: string;
 declare const list: number[];
 `;
 
-/** What the check says of each line after the declarations. */
+/** The lines after the declarations that the check reports. */
 async function judge(context: TestContext, path: string, lines: string[]): Promise<{ files: number; lines: number[] }> {
   const root = await mkdtemp(join(tmpdir(), 'look-ups-'));
   context.after(() => rm(root, { recursive: true }));
@@ -23,7 +23,7 @@ async function judge(context: TestContext, path: string, lines: string[]): Promi
   return { files, lines: violations.map(({ line }) => line - KNOWN.split('\n').length) };
 }
 
-test('a look-up in an object by any text is found, however it is written', async (context) => {
+test('a look-up in an object by an arbitrary text is reported, however it is written', async (context) => {
   const bad = [
     'export const read = names[key];',
     'export const made = names[`${key}.x`];',
@@ -37,7 +37,7 @@ test('a look-up in an object by any text is found, however it is written', async
   assert.deepEqual(judged, { files: 1, lines: bad.map((_, index) => index) });
 });
 
-test('a key that the code chose, an index, a Map and a deletion are no such look-ups', async (context) => {
+test('a look-up by a literal key, an index, a Map and a deletion are not reported', async (context) => {
   const good = [
     "export const named = names['a'];",
     "export const chosen = record[Math.random() > 0.5 ? 'a' : 'b'];",
@@ -51,7 +51,7 @@ test('a key that the code chose, an index, a Map and a deletion are no such look
   assert.deepEqual(await judge(context, 'src/a.ts', good), { files: 1, lines: [] });
 });
 
-test('tests and other folders are free, and a check that saw no file says so', async (context) => {
+test('tests and other folders are not checked, and a check that found no file fails', async (context) => {
   for (const path of ['src/a.test.ts', 'scripts/a.ts']) {
     assert.deepEqual(await judge(context, path, ['export const read = names[key];']), { files: 0, lines: [] });
   }

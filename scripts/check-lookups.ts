@@ -1,7 +1,8 @@
 /**
- * No look-up by a key that somebody else chose, such as the title of a column: `object[key]` also finds what every object
- * inherits, under `constructor` a function. The key's type tells which look-ups these are: a number is an index, a union of literals
- * is chosen by the code, and any text may come from anywhere. `node scripts/check-lookups.ts [root]`. Fails when it saw no file.
+ * Forbids look-ups in an object by a text that somebody else chose, such as a column's title: `object[key]` also finds inherited
+ * properties, such as
+ * `constructor`. The type of the key decides: a number is an index, a union of literals was chosen by the code, and any other text may come
+ * from anywhere. `node scripts/check-lookups.ts [root]`. Fails when it found no file.
  */
 import { join, relative, resolve } from 'node:path';
 import {
@@ -17,14 +18,17 @@ import { API, TypeFlags, type Checker } from 'typescript/unstable/sync';
 import { isTest } from './import-law.ts';
 import { reportViolations, type Violation } from './source-facts.ts';
 
-/** Pages have types of their own. */
+/** The web pages have a TypeScript configuration of their own. */
 const PROJECTS = ['tsconfig.json', 'web/tsconfig.json'];
 const FOLDERS = /^(?:src|sandbox|web)\//;
-/** The two places that ask first whether the object itself holds the key; the sandbox imports nothing of the platform. */
+/**
+ * The two files that check first whether the object itself has the key. The sandbox has its own, because it imports nothing of the
+ * platform.
+ */
 const HOMES = ['src/platform/own.ts', 'sandbox/exchange.ts'];
 const SENTENCE = 'looks a text up in an object, which also finds what every object inherits: use own() or a Map';
 
-// A text of any content, one with a part of any content, and what nobody has checked.
+// Any string, a template with any string in it, and unchecked values.
 const ANY_TEXT = TypeFlags.String | TypeFlags.TemplateLiteral | TypeFlags.Any | TypeFlags.Unknown;
 
 interface LookUp {
@@ -32,7 +36,10 @@ interface LookUp {
   key: Node;
 }
 
-/** `object[key]`, `key in object` and `const { [key]: value } = object`. What is deleted is never an inherited one. */
+/**
+ * Finds `object[key]`, `key in object` and `const { [key]: value } = object`. Deleting a key is harmless, because it never affects
+ * inherited ones.
+ */
 function lookUpsIn(file: SourceFile): LookUp[] {
   const found: LookUp[] = [];
   const visit = (node: Node): void => {
@@ -49,7 +56,7 @@ function lookUpsIn(file: SourceFile): LookUp[] {
   return found;
 }
 
-/** A key that an assertion calls one of a few is still any text. */
+/** True for a key that may be any text, even when a type assertion narrows it. */
 function isAnyText(checker: Checker, key: Node): boolean {
   const type = checker.getTypeAtLocation(isAsExpression(key) ? key.expression : key);
   return type === undefined || (type.flags & ANY_TEXT) !== 0;

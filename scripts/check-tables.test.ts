@@ -19,12 +19,12 @@ function breaches(path: string, text: string, { law = LAW, migrations = MIGRATIO
 
 const MESSAGES = 'src/features/messages/ingest-queries.ts';
 
-test("a room's SQL names its own tables, those of rooms listed before it and the platform's", () => {
+test("a room's SQL may name its own tables, those of rooms listed before it and the platform's", () => {
   const text = 'const sql = `select 1 from messages m join contacts c on true, settings`;';
   assert.deepEqual(breaches(MESSAGES, text), []);
 });
 
-test('a table of a later room is refused, where it is named first, however it is named', () => {
+test('a table of a later room is reported once, at its first use, however it is written', () => {
   const found = (line: number) => [`${MESSAGES}:${line}: names webhooks of webhooks, which is listed after messages`];
   for (const sql of [
     'select 1 from webhooks',
@@ -43,7 +43,7 @@ test('a table of a later room is refused, where it is named first, however it is
   assert.deepEqual(breaches(MESSAGES, "const TABLES = { hook: 'webhooks' };"), found(1));
 });
 
-test('a column, an alias or a parameter that is called like a table is none', () => {
+test('a column, an alias or a parameter with the name of a table is not reported', () => {
   for (const sql of [
     'select m.webhooks, m.a from messages m',
     'select 1 as webhooks',
@@ -52,7 +52,7 @@ test('a column, an alias or a parameter that is called like a table is none', ()
     assert.deepEqual(breaches(MESSAGES, `const sql = \`${sql}\`;`), [], sql);
 });
 
-test('the platform names its own tables, and only queries and the platform are judged', () => {
+test('the platform may name its own tables, and only queries and the platform are checked', () => {
   const path = 'src/platform/events.ts';
   assert.deepEqual(breaches(path, "const sql = 'select 1 from settings'; const RESOURCES = ['contacts'];"), []);
   assert.deepEqual(breaches(path, "const sql = 'select 1 from contacts';"), [
@@ -62,7 +62,7 @@ test('the platform names its own tables, and only queries and the platform are j
     assert.deepEqual(breaches(other, "const summary = 'What comes from messages';"), []);
 });
 
-test('an exception lets one room at one table, and one that is not needed is refused', () => {
+test('an exception allows one room to use one table, and an unused exception is reported', () => {
   const law = { ...LAW, exceptions: [{ room: 'contacts', table: 'messages', reason: 'erasing' }] } satisfies TableLaw;
   const path = 'src/features/contacts/queries.ts';
   assert.deepEqual(breaches(path, "const sql = 'delete from messages';", { law }), []);
@@ -74,7 +74,7 @@ test('an exception lets one room at one table, and one that is not needed is ref
   assert.deepEqual(breaches(MESSAGES, "const sql = 'delete from messages';", { law }), idle);
 });
 
-test('each table that the migrations make has a room, and no other has one', () => {
+test('each table of the migrations belongs to a room, and each listed table exists', () => {
   assert.deepEqual(breaches(MESSAGES, '', { migrations: `${MIGRATIONS} create table agents (a int);` }), [
     'scripts/tables.ts:1: agents has no room',
   ]);

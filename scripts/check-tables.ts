@@ -1,4 +1,4 @@
-/** Which room's SQL names which tables, over src and migrations: `node scripts/check-tables.ts`, in the root of the repository. */
+/** Checks which tables the SQL of each room names: `node scripts/check-tables.ts`, in the root of the repository. */
 import { globSync, readFileSync } from 'node:fs';
 import { readSources, reportViolations } from './source-facts.ts';
 import { findTableViolations } from './table-law.ts';

@@ -4,13 +4,13 @@ import { findTasteViolations } from './check-taste.ts';
 
 const judge = (path: string, text: string) => findTasteViolations({ path, text }).map(({ sentence }) => sentence);
 
-test('a program has at most 300 lines, a test as many as it needs', () => {
+test('a program may have 300 lines, a test any number', () => {
   assert.deepEqual(judge('src/platform/ids.ts', '\n'.repeat(300)), []);
   assert.deepEqual(judge('src/platform/ids.ts', '\n'.repeat(301)), ['has 301 lines; 300 is the most']);
   assert.deepEqual(judge('src/platform/ids.test.ts', '\n'.repeat(301)), []);
 });
 
-test('no file or folder has a name that says nothing', () => {
+test('a meaningless name of a file or folder is reported', () => {
   for (const name of ['utils', 'helpers', 'date-utils', 'common', 'inbox-manager', 'base', 'base-channel']) {
     assert.equal(judge(`src/platform/${name}.ts`, '').length, 1, name);
   }
@@ -18,7 +18,7 @@ test('no file or folder has a name that says nothing', () => {
   assert.deepEqual(judge('src/platform/base64.ts', ''), []);
 });
 
-test('no file only hands on what others export', () => {
+test('a file that only re-exports what others export is reported', () => {
   assert.deepEqual(judge('src/ai/index.ts', "export { a } from './a.ts';\nexport * from './b.ts';\n").length, 1);
   assert.deepEqual(judge('src/ai/index.ts', "export { a } from './a.ts';\nexport const b = 1;\n"), []);
 });

@@ -1,20 +1,20 @@
 /**
- * Taste that no linter rule says: the length and the name of a file, and no barrels.
- * `node scripts/check-taste.ts [root]`. Fails when it saw no file.
+ * Checks that no linter makes: the length and the name of a file, and no files that only re-export. `node scripts/check-taste.ts [root]`.
+ * Fails when it found no file.
  */
 import { isTest } from './import-law.ts';
 import { readFacts, readSources, reportViolations, type SourceFile, type Violation } from './source-facts.ts';
 
-/** What one can hold in the head; a longer file is two ideas. */
+/** A longer file usually holds two ideas, and nobody can keep it in mind. */
 const MAX_LINES = 300;
-/** Names that say nothing about what is inside, so everything ends up there. */
+/** Names that do not describe a file's content, so that unrelated code collects there. */
 const EMPTY_NAME = /(?:^|-)(?:utils?|helpers?|managers?)$|^(?:common|base|misc|shared)(?:-|$)/;
 const FOLDERS = ['src', 'sandbox', 'scripts', 'test', 'bench', 'web'];
 
 export function findTasteViolations(file: SourceFile): Violation[] {
   const violations: Violation[] = [];
   const found = (line: number, sentence: string) => violations.push({ path: file.path, line, sentence });
-  // The text ends with a line break, so the last piece is empty.
+  // The text ends with a line break, so the last element is empty.
   const lineCount = file.text.split('\n').length - 1;
   const mayBeLong = isTest(file.path) || file.path.startsWith('test/');
   if (lineCount > MAX_LINES && !mayBeLong) found(MAX_LINES + 1, `has ${lineCount} lines; ${MAX_LINES} is the most`);

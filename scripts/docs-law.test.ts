@@ -12,7 +12,7 @@ import { readTestTitles } from './test-titles.ts';
 
 const ERRORS = { NOT_FOUND: { status: 404 }, CONFLICT: { status: 409 } };
 
-test('each error code has a section with its status, and each section a code', () => {
+test('each error code has a section with its status, and each section has a code', () => {
   const good = '# Errors\n\n### NOT_FOUND\n\n404 · Not found.\n\n### CONFLICT\n409, try again.\n';
   assert.deepEqual(compareErrors(good, ERRORS), []);
   assert.deepEqual(compareErrors(good.replace('404 ·', '400 ·'), ERRORS), [
@@ -24,7 +24,7 @@ test('each error code has a section with its status, and each section a code', (
   ]);
 });
 
-test('each event has one section, and each section an event', () => {
+test('each event has one section, and each section has an event', () => {
   assert.deepEqual(compareEvents('### MESSAGE_SENT\n\n### MESSAGE_READ\n', ['MESSAGE_SENT', 'MESSAGE_READ']), []);
   assert.deepEqual(compareEvents('### MESSAGE_SENT\n\n### MESSAGE_SENT\n', ['MESSAGE_SENT', 'MESSAGE_READ']), [
     'docs/events.md: MESSAGE_READ is missing',
@@ -32,7 +32,7 @@ test('each event has one section, and each section an event', () => {
   ]);
 });
 
-test('each setting stands in .env.example, also as a comment, and back', () => {
+test('each setting is in .env.example, possibly as a comment, and each entry there is a setting', () => {
   assert.deepEqual(compareSettings('# Where it listens.\nPORT=3000\n# HOST=127.0.0.1\n', ['HOST', 'PORT']), []);
   assert.deepEqual(compareSettings('PORT=3000\nOLD=1\n', ['HOST', 'PORT']), [
     '.env.example: HOST is missing',
@@ -40,7 +40,7 @@ test('each setting stands in .env.example, also as a comment, and back', () => {
   ]);
 });
 
-test('each resource stands with what it opens and who may, and is to come exactly as long as nothing serves it', () => {
+test('each resource is listed with its scopes and roles, and is marked "to come" exactly as long as no operation uses it', () => {
   const resources = new Map([
     ['contacts', { rights: ['crud'], served: true }],
     ['agents', { rights: ['r'], served: false }],
@@ -65,16 +65,16 @@ test('each resource stands with what it opens and who may, and is to come exactl
   ]);
 });
 
-test('the changelog has a section for what is not released', () => {
+test('the changelog has a section for unreleased changes', () => {
   assert.deepEqual(checkChangelog('# Changelog\n\n## [Unreleased]\n'), []);
   assert.equal(checkChangelog('# Changelog\n\n## 1.0.0\n').length, 1);
 });
 
 const FILE = 'test/guarantees/delivery.test.ts';
-const titlesOf = (text: string) => new Map([[FILE, readTestTitles(FILE, text)]]);
+const readTitles = (text: string) => new Map([[FILE, readTestTitles(FILE, text)]]);
 
-test('each promise names a test that exists, in a list or in a table', () => {
-  const titles = titlesOf("test('an event is sent once', () => {}); suite('s', () => { it('a | b', () => {}); });");
+test('each promise names an existing test, in a list or in a table', () => {
+  const titles = readTitles("test('an event is sent once', () => {}); suite('s', () => { it('a | b', () => {}); });");
   const asList = `- Once.\n  test: ${FILE} › an event\n  is sent once\n- Both. \`test: ${FILE} › a | b\`\n`.replace(
     'a | b',
     'a \\| b',
@@ -84,8 +84,8 @@ test('each promise names a test that exists, in a list or in a table', () => {
   assert.deepEqual(compareGuarantees(asTable, titles), []);
 });
 
-test('a promise without a test, with an unknown file or title, or with a skipped test is refused', () => {
-  const titles = titlesOf(
+test('a promise without a test, with an unknown file or title, or with a skipped test is reported', () => {
+  const titles = readTitles(
     "test('real', () => {}); test.skip('later', () => {}); test('off', { skip: 'why' }, () => {});",
   );
   const promises = [
@@ -106,13 +106,13 @@ test('a promise without a test, with an unknown file or title, or with a skipped
   }
 });
 
-test('each test of a guarantee is promised', () => {
-  const titles = titlesOf("test('kept', () => {}); test('silent', () => {});");
+test('each test under test/guarantees is named by a promise', () => {
+  const titles = readTitles("test('kept', () => {}); test('silent', () => {});");
   assert.deepEqual(compareGuarantees(`- Kept. test: ${FILE} › kept\n`, titles), [
     `${FILE}: "silent" is promised nowhere in docs/guarantees.md`,
   ]);
 });
 
-test('a page that promises nothing is refused', () => {
+test('a page without promises is reported', () => {
   assert.deepEqual(compareGuarantees('# Guarantees\n', new Map()), ['docs/guarantees.md: promises nothing']);
 });

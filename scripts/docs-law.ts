@@ -1,7 +1,7 @@
-/** What a document and the code have to say alike. Each function gives one sentence per disagreement. */
+/** Compares documents with the code. Each function returns one sentence per disagreement. */
 import type { TestTitle } from './test-titles.ts';
 
-/** docs/errors.md: `### CODE`, and the status as the first number of the line below. */
+/** docs/errors.md has a heading `### CODE` for each error, and the first number in the line below is its status. */
 export function compareErrors(markdown: string, errors: Record<string, { status: number }>): string[] {
   const documented = new Map(
     [...markdown.matchAll(/^### +(.+?) *\n+(.*)$/gm)].map(([, code = '', line = '']) => [code, line] as const),
@@ -16,27 +16,28 @@ export function compareErrors(markdown: string, errors: Record<string, { status:
   return [...compareNames('docs/errors.md', headings(markdown), Object.keys(errors)), ...wrongStatus];
 }
 
-/** docs/events.md: `### NAME`. */
+/** docs/events.md has a heading `### NAME` for each event. */
 export function compareEvents(markdown: string, names: readonly string[]): string[] {
   return compareNames('docs/events.md', headings(markdown), names);
 }
 
-/** .env.example: `KEY=value`, or `# KEY=` for one that is usually left out. */
+/** .env.example has a line `KEY=value` for each setting, or `# KEY=` for one that is usually left out. */
 export function compareSettings(example: string, keys: readonly string[]): string[] {
   const named = [...example.matchAll(/^(?:# ?)?([A-Z][A-Z0-9_]*)=/gm)].map(([, key = '']) => key);
   return compareNames('.env.example', named, keys);
 }
 
 export interface DescribedResource {
-  /** What each role may do with it: `crud`, `r`, `–`. */
+  /** The rights of each role, as in `crud`, `r` or `–`. */
   rights: readonly string[];
-  /** An operation asks for one of its scopes. */
+  /** Whether an operation requires one of its scopes. */
   served: boolean;
 }
 
 /**
- * docs/authentication.md: a table of resources (`## Scopes`), where exactly those that nothing serves are "to come", and one of
- * what each role may do with them (`## Roles`).
+ * docs/authentication.md has a table of resources (`## Scopes`), in which exactly the unused ones are "to come", and a table of the rights
+ * of each
+ * role (`## Roles`).
  */
 export function compareScopes(
   markdown: string,
@@ -69,9 +70,9 @@ export function checkChangelog(markdown: string): string[] {
 }
 
 /**
- * docs/guarantees.md: each promise is a list item or a table row that names one test or more as
- * `test: path/to/file.test.ts › title`. `titles` holds the test files by path; each test under test/guarantees must be
- * named by a promise.
+ * docs/guarantees.md lists promises as list items or table rows, each with at least one test as `test: path/to/file.test.ts › title`.
+ * `titles`
+ * holds the test titles by file; each test under test/guarantees must be named by a promise.
  */
 export function compareGuarantees(markdown: string, titles: Map<string, TestTitle[]>): string[] {
   const promises = readPromises(markdown);
@@ -103,9 +104,9 @@ interface GuaranteedPromise {
 }
 
 function readPromises(markdown: string): GuaranteedPromise[] {
-  // A wrapped list item goes on in indented lines.
+  // A wrapped list item continues in indented lines.
   const lines = markdown.replaceAll(/\n[ \t]+(?=\S)/g, ' ').split('\n');
-  // The row above `|---|` is the table's head.
+  // The row above `|---|` is the head of the table.
   const isHead = (index: number) => /^\|[\s:|-]+$/.test(lines[index + 1] ?? '');
   return lines
     .filter((line, index) => /^[-*] /.test(line) || (/^\|(?![\s:|-]+$)/.test(line) && !isHead(index)))
@@ -113,7 +114,7 @@ function readPromises(markdown: string): GuaranteedPromise[] {
 }
 
 function readTestNames(line: string): GuaranteedPromise['tests'] {
-  // A title ends at the next test, a break, an unescaped bar, or the line's end; backticks around the whole are dropped.
+  // A title ends at the next test, a line break, an unescaped bar, or the end of the line; backticks around it are dropped.
   const names = line.matchAll(/(`?)test: +(\S+\.test\.ts) +› +((?:\\\||(?!<br|`?test: )[^|])+)/g);
   return [...names].map(([, tick = '', path = '', rest = '']) => {
     const title = rest
@@ -125,8 +126,8 @@ function readTestNames(line: string): GuaranteedPromise['tests'] {
 }
 
 function compareRows(heading: string, found: string[][], wanted: string[][]): string[] {
-  const textOf = (cells: string[]) => cells.join(' | ');
-  const [stated, known] = [found.map(textOf), wanted.map(textOf)];
+  const joinCells = (cells: string[]) => cells.join(' | ');
+  const [stated, known] = [found.map(joinCells), wanted.map(joinCells)];
   const missing = known.filter((row) => !stated.includes(row));
   const surplus = stated.filter((row, index) => !known.includes(row) || stated.indexOf(row) < index);
   return [
@@ -135,7 +136,7 @@ function compareRows(heading: string, found: string[][], wanted: string[][]): st
   ];
 }
 
-/** The cells of a section's table, its head first. */
+/** The cells of the table in a section, row by row, the head first. */
 function readTable(markdown: string, heading: string): string[][] {
   const section = markdown.split(/^## +/m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
   const lines = section.split('\n').filter((line) => line.startsWith('|') && !line.startsWith('|---'));

@@ -1,57 +1,60 @@
-/** The doors of src/: what may touch the process, the network, SQL and other companies' rows, and only there. */
+/** The few files of src/ that may use the process, the network, SQL and rows of all companies. */
 import { isTest } from './import-law.ts';
 import type { SourceFacts, TextFact, Violation } from './source-facts.ts';
 
-/** Settings come from main.ts alone; these files ask the process for something that is not a setting. */
+/** Files that may use `process` for something other than settings, which only main.ts reads. */
 const PROCESS_USERS = [
-  // Memory and CPU of this process.
+  // Reads memory and CPU use of this process.
   /^src\/platform\/telemetry\.ts$/,
-  // The end of this process, which writes what the log still holds.
+  // Writes the rest of the log when this process ends.
   /^src\/platform\/log-writer\.ts$/,
-  // Platform, architecture and user, and signals to the server that it starts.
+  // Reads platform, architecture and user, and sends signals to the database server that it starts.
   /^src\/platform\/embedded-postgres(?:\.ts$|\/)/,
-  // Starts children, and is one: the channel between them, its end, the program that both run.
+  // Starts child processes and also runs inside them, so it uses the channel between both.
   /^src\/platform\/child(?:-work)?\.ts$/,
-  // Mutes Node's warning about stripping types for browsers.
+  // Mutes Node's warning about stripping types from browser code.
   /^src\/platform\/pages\.ts$/,
-  // Signals, the sandbox's process and the exit code.
+  // Handles signals, the sandbox's process and the exit code.
   /^src\/boot\//,
 ];
 
 const OUTBOUND = 'src/platform/outbound.ts';
 const HTTP_MODULES = ['http', 'https', 'http2', 'node:http', 'node:https', 'node:http2'];
-/** What makes a call; createServer, STATUS_CODES and types are free. */
+/** Names that make an HTTP call; createServer, STATUS_CODES and types may be used anywhere. */
 const HTTP_CLIENT_NAMES = ['request', 'get', 'connect', 'Agent', 'ClientRequest', 'globalAgent', '*'];
 const NETWORK_GLOBALS = ['fetch', 'WebSocket', 'EventSource'];
 
-/** Who does cross-company work: callbacks before their company is known, claims, tokens and log-ins that name none. */
+/**
+ * Files that may work on rows of all companies: callbacks whose company is not known yet, claims, and tokens and log-ins that name no
+ * company.
+ */
 const SYSTEM_USERS = [
   /^src\/platform\//,
   /^src\/features\/(inbound|webhooks|api-keys|auth|audit|users|companies)\//,
-  // Whose import is worked on next, and imports that nobody works on any more, whoever's they are.
+  // Chooses the next import of any company, and ends imports that no worker works on any more.
   /^src\/features\/imports\/(queries|give-up|turn-queries|turns)\.ts$/,
-  // What a company has from its first day, in the transaction that makes it.
+  // Creates a company's first records in the transaction that creates the company.
   /^src\/features\/pipelines\/default-[^/]*\.ts$/,
-  // The set-based writes that inbound calls, one per room.
+  // The statements of each room that ingestion runs for many companies at once.
   /^src\/features\/(contacts|conversations|messages|inboxes)\/ingest[^/]*\.ts$/,
-  // What was kept aside of an erased person: often nobody could tell its company.
+  // Deletes callbacks of an erased person that were kept aside, whose company is often unknown.
   /^src\/features\/contacts\/erase(-queries)?\.ts$/,
-  // Whose number it is, and the daily look at every inbox.
+  // Finds the owner of a number, and checks every inbox daily.
   /^src\/features\/inboxes\/(address|address-queries|connection)\.ts$/,
-  // These open the database and hand it down.
+  // Open the database and pass it on.
   /^src\/(boot\/|worker\.ts$)/,
 ];
 const SYSTEM_NAMES = ['SystemTx', 'openDatabase', '*'];
-/** The usual spellings of reaching it through the whole Database, whose type names no SystemTx. */
+/** Usual ways to reach rows of all companies through a Database, whose type does not name SystemTx. */
 const SYSTEM_MEMBERS = ['database.system', 'database.systemTx', 'db.system', 'db.systemTx'];
 
 export const QUERIES = /^src\/features\/.+\/(?:[^/]+-)?queries\.ts$/;
 const SQL_HOMES = [/^src\/platform\//, QUERIES];
-/** Capital or small throughout, as SQL is written and a sentence is not: "Update the inbox" is prose. */
+/** SQL keywords are in one case throughout, so that a sentence such as "Update the inbox" does not match. */
 const SQL_START =
   /^\s*(?:--[^\n]*\n\s*)*(?:(?:select|SELECT)\s|(?:insert into|INSERT INTO)\s|(?:update|UPDATE)\s+\S+(?:\s+\S+){0,2}\s+(?:set|SET)\s|(?:delete from|DELETE FROM)\s|(?:with|WITH)\s+(?:recursive\s+|RECURSIVE\s+)?\w+\s*(?:\([^)]*\)\s*)?(?:as|AS)\s)/;
 
-/** What makes a schema or a job, and the files of a room where it may. */
+/** Functions that make a schema or a job, and the files of a room that may call them. */
 const MAKERS = [
   { from: /^typebox$/, names: ['Type'], homes: ['schemas.ts', 'jobs.ts'] },
   { from: /\/platform\/schema\.ts$/, names: ['define', 'strict'], homes: ['schemas.ts'] },
@@ -59,7 +62,7 @@ const MAKERS = [
   { from: /\/platform\/jobs\.ts$/, names: ['defineJob'], homes: ['jobs.ts'] },
 ];
 
-/** All doors that one file opens beside its right. */
+/** All uses in one file that the lists above do not allow. */
 export function findDoorViolations(facts: SourceFacts): Violation[] {
   const { path } = facts;
   if (!path.startsWith('src/') || isTest(path)) return [];

@@ -1,6 +1,6 @@
 /**
- * docs/reference/examples.json from a real flow: `node scripts/examples.ts` starts a platform of its own, does everything once, and
- * writes what was sent and answered. Ids, times and secrets are replaced, so that the next recording changes only what has changed.
+ * Records docs/reference/examples.json from a real run: `node scripts/examples.ts` starts a platform, calls each operation once, and writes
+ * requests and answers. Ids, times and secrets are replaced, so that a new recording differs only where the API has changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { openTestServer } from '../test/support/database.ts';
@@ -12,7 +12,7 @@ import { until } from '../test/support/wait.ts';
 const FILE = 'docs/reference/examples.json';
 
 interface Step {
-  /** Instead of the demo company's key. */
+  /** The API key to use in place of the demo company's. */
   key?: string | null;
   body?: Json;
   form?: Json;
@@ -22,7 +22,7 @@ interface Step {
 const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as Json;
 const operations = new Map<string, { request?: Json; answer: Json }>();
 
-/** One step of the flow; the first of each operation is its example. */
+/** Performs one step of the run; the first step of each operation becomes its example. */
 async function record(platform: Platform, name: string, path: string, step: Step = {}): Promise<Json> {
   const [method = '', template = ''] = name.split(' ');
   const spec: Json = paths[template]?.[method.toLowerCase()];
@@ -183,7 +183,7 @@ async function recordTables(take: Take, { contact }: Json): Promise<void> {
   await take('DELETE /v1/tables/{id}', _id);
 }
 
-/** Last: what the webhook was told, and what is removed. */
+/** The last steps: the webhook's deliveries, and removals. */
 async function recordEnd(
   take: Take,
   platform: Platform,
@@ -213,22 +213,22 @@ async function recordEnd(
   return events;
 }
 
-/** The newest delivery of each event that has a source. */
+/** The newest delivery of each event that the platform emits. */
 async function recordEvents(platform: Platform): Promise<Json> {
   const wanted = Object.keys((JSON.parse(readFileSync('docs/reference/webhooks.json', 'utf8')) as Json).events);
   const found: [string, Json][] = [];
-  for (const event of wanted.filter((name) => !UNTOLD.has(name))) {
-    const told = await platform.deliveries(({ body }) => body.event === event);
-    found.push([event, told[0].body]);
+  for (const event of wanted.filter((name) => !NOT_EMITTED.has(name))) {
+    const delivered = await platform.deliveries(({ body }) => body.event === event);
+    found.push([event, delivered[0].body]);
   }
-  return Object.fromEntries([...found, ['FOLLOWUP_SENT', followUpOf(found)]]);
+  return Object.fromEntries([...found, ['FOLLOWUP_SENT', makeFollowUp(found)]]);
 }
 
-// It has no source yet.
-const UNTOLD = new Set(['FOLLOWUP_SENT']);
+// The platform does not emit this event yet.
+const NOT_EMITTED = new Set(['FOLLOWUP_SENT']);
 
-/** What it will tell, about the same conversation as the other examples. */
-function followUpOf(found: [string, Json][]): Json {
+/** An invented example of that event, about the same conversation as the other examples. */
+function makeFollowUp(found: [string, Json][]): Json {
   const { timestamp, data } = Object.fromEntries(found).MESSAGE_SENT;
   const { company, conversation, contact, inbox, _id } = data;
   const written = { content: 'Shall we reserve the cake for you?', index: 0, status: 'SENT', cancel_reason: null };
@@ -248,7 +248,7 @@ const MADE_UP = [
   [PASSWORD, 'a long pass phrase'],
 ] as const;
 
-/** The same flow always becomes the same text. */
+/** Replaces what differs from run to run, so that the same steps always give the same text. */
 function settle(recorded: object): Json {
   let text = JSON.stringify(recorded);
   for (const [pattern, made] of MADE_UP) text = text.replaceAll(pattern, made);

@@ -1,13 +1,16 @@
 /**
- * The import law of docs/architecture.md: main → api, worker → features → queries → platform; features → channels,
- * ai → platform; between rooms only to those listed before. Tests are free.
+ * The import law of docs/architecture.md: main → api, worker → features → queries → platform; features → channels, ai → platform. A room
+ * imports only rooms listed before it. Tests may import anything.
  */
 import { posix } from 'node:path';
 import { ROOMS } from './rooms.ts';
 import type { ImportFact, SourceFacts, Violation } from './source-facts.ts';
 
 type Role = 'schemas' | 'queries' | 'ingest queries' | 'events' | 'jobs' | 'routes' | 'operation';
-/** reader: what a child process runs; boot: src/boot/, which puts the process together; kit: what a room is handed there; port and registry: in src/channels. */
+/**
+ * reader: runs in a child process; boot: src/boot/, which puts the process together; kit: what boot hands to a room; port and registry: in
+ * src/channels.
+ */
 type Kind =
   | 'main'
   | 'boot'
@@ -30,11 +33,11 @@ type Place =
 
 interface RoomLaw {
   sentence: string;
-  /** Files of the room itself. */
+  /** Files of the room itself that may be imported. */
   own: Role[];
-  /** Files of rooms listed before. */
+  /** Files of rooms listed before that may be imported. */
   earlier: Role[];
-  /** The same, by `import type` alone. */
+  /** Files of rooms listed before of which only types may be imported. */
   earlierTypes: Role[];
   others: Kind[];
   otherTypes: Kind[];
@@ -57,7 +60,7 @@ const ROOM_LAWS: Record<Role, RoomLaw> = {
     others: ['platform'],
     otherTypes: ['port', 'registry'],
   },
-  // The set-based statements of ingestion: inbound joins them in its one transaction.
+  // Ingestion runs these statements for many companies, in its one transaction.
   'ingest queries': {
     sentence: "ingest queries know the platform and the room's schemas and queries",
     own: ['schemas', 'queries', 'ingest queries'],
@@ -76,7 +79,7 @@ const ROOM_LAWS: Record<Role, RoomLaw> = {
     otherTypes: ['kit'],
   },
   jobs: {
-    // What an earlier room asks for, a later one may do: it knows all that the change touches.
+    // A job of a later room may do what an earlier room asks for: the later room knows everything that the change affects.
     sentence:
       "jobs know the platform, the room's schemas, events and operations, and schemas and jobs of rooms listed before",
     own: ['schemas', 'operation', 'events'],
@@ -135,7 +138,7 @@ const LAWS: Record<Kind, { sentence: string; others: (Kind | 'routes' | 'jobs' |
   },
 };
 
-/** The files that the law judges: programs, not tests. */
+/** True for files that the law checks: programs, but not tests. */
 export function isJudged(path: string): boolean {
   return path.startsWith('sandbox/') || path.startsWith('web/') || (path.startsWith('src/') && !isTest(path));
 }
@@ -144,26 +147,26 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts');
 }
 
-/** All breaches of the law by one file. */
+/** All violations of the law in one file. */
 export function findImportViolations(facts: SourceFacts): Violation[] {
   if (!isJudged(facts.path)) return [];
   const violations: Violation[] = [];
   const found = (line: number, sentence: string) => violations.push({ path: facts.path, line, sentence });
-  const from = placeOf(facts.path);
+  const from = findPlace(facts.path);
   if (from.kind === 'unknown') {
     found(1, 'has no place in the layout of docs/architecture.md, or its room is not listed in scripts/rooms.ts');
   }
   for (const fact of facts.imports) {
     if (fact.specifier === null) found(fact.line, 'an import() with a computed address hides from the import law');
     else if (fact.specifier.startsWith('.')) {
-      const sentence = judge(from, placeOf(posix.join(posix.dirname(facts.path), fact.specifier)), fact);
+      const sentence = judge(from, findPlace(posix.join(posix.dirname(facts.path), fact.specifier)), fact);
       if (sentence) found(fact.line, `imports ${fact.specifier}, but ${sentence}`);
     }
   }
   return violations;
 }
 
-function placeOf(path: string): Place {
+function findPlace(path: string): Place {
   const [top, area, name, ...rest] = path.split('/');
   if (top !== 'src') return { kind: 'outside' };
   const file = posix.basename(path);
@@ -172,27 +175,27 @@ function placeOf(path: string): Place {
   if (path === 'src/channels/channel.ts' || path === 'src/channels/content.ts') return { kind: 'port' };
   if (path === 'src/channels/registry.ts') return { kind: 'registry' };
   const room = ROOMS.find((listed) => listed === name);
-  if (area === 'features' && room && rest.length > 0) return { kind: 'room', room, role: roleOf(file) };
+  if (area === 'features' && room && rest.length > 0) return { kind: 'room', room, role: findRole(file) };
   if (path === 'src/sheet-reader.ts') return { kind: 'reader' };
   for (const kind of ['main', 'api', 'worker', 'config', 'kit'] as const)
     if (path === `src/${kind}.ts`) return { kind };
   return { kind: 'unknown' };
 }
 
-function roleOf(file: string): Role {
+function findRole(file: string): Role {
   if (/^ingest-(?:.+-)?queries\.ts$/.test(file)) return 'ingest queries';
   if (file === 'queries.ts' || file.endsWith('-queries.ts')) return 'queries';
   const role = (['schemas', 'events', 'jobs', 'routes'] as const).find((known) => file === `${known}.ts`);
   return role ?? 'operation';
 }
 
-/** Null when the arrow is lawful, else the law that it breaks. */
+/** Returns null when the import is allowed, else the law that it breaks. */
 function judge(from: Place, to: Place, { typeOnly }: ImportFact): string | null {
-  // A file without a place is reported once, where it stands.
+  // A file that belongs nowhere is reported once, by itself.
   if (from.kind === 'unknown' || to.kind === 'unknown') return null;
   if (from.kind === 'outside') return to.kind === 'outside' ? null : 'sandbox and web stand alone, without src/';
   if (to.kind === 'outside') return 'src/ stands alone, without sandbox, test, web, scripts and bench';
-  // Settings are handed down as values; who receives them may name their type.
+  // Settings are passed on as values; a receiver may import their type.
   if (to.kind === 'config' && typeOnly && from.kind !== 'channel') return null;
   if (from.kind === 'room') return judgeRoom(from, to, typeOnly);
   const law = LAWS[from.kind];

@@ -1,12 +1,12 @@
 /**
- * openapi.json from the schemas: `node scripts/openapi.ts` writes it; with --check it compares and shows the first
- * difference, so that a changed contract is seen in the commit that changes it.
+ * Builds openapi.json from the schemas: `node scripts/openapi.ts` writes it; with --check it shows the first difference, so that a
+ * changed contract appears in the commit that changes it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buildOpenApi } from '../src/api.ts';
 
 const FILE = 'openapi.json';
-/** Enough around a difference to know the path it belongs to. */
+/** Enough lines around a difference to see which path it belongs to. */
 const CONTEXT_LINES = 5;
 
 const built = `${JSON.stringify(await buildOpenApi(), null, 2)}\n`;

@@ -1,4 +1,4 @@
-/** Reads a source file into the few facts that the checks judge: what it imports, names and writes as strings. */
+/** Reads from a source file what the checks need: its imports, names and strings. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
@@ -11,9 +11,12 @@ export interface SourceFile {
 
 export interface ImportFact {
   line: number;
-  /** As written; null for an import() whose address is computed. */
+  /** The specifier as written; null for an import() whose address is computed. */
   specifier: string | null;
-  /** The imported names; '*' for the whole (default, namespace, export *, import()). Empty for the effect alone. */
+  /**
+   * The imported names; '*' stands for the whole module (default, namespace, export *, import()). Empty when it is imported only for its
+   * effects.
+   */
   names: string[];
   typeOnly: boolean;
 }
@@ -30,20 +33,20 @@ export interface SourceFacts {
   identifiers: TextFact[];
   /** The last two names of a path: `database.system` of `deps.database.system`. */
   members: TextFact[];
-  /** String literals and templates; `${}` for what a template puts in. */
+  /** String literals and templates; `${}` stands for an inserted value. */
   strings: TextFact[];
-  /** True when every statement hands on another file's exports. */
+  /** True when every statement re-exports something of another file. */
   onlyReexports: boolean;
 }
 
-/** A finding; `line` counts from 1. */
+/** A violation that a check reports; `line` counts from 1. */
 export interface Violation {
   path: string;
   line: number;
   sentence: string;
 }
 
-/** All TypeScript files of the folders, sorted. A folder that does not exist holds none. */
+/** All TypeScript files of the folders, sorted. A folder that does not exist has none. */
 export function readSources(root: string, folders: readonly string[]): SourceFile[] {
   return globSync(
     folders.map((folder) => `${folder}/**/*.ts`),
@@ -54,7 +57,7 @@ export function readSources(root: string, folders: readonly string[]): SourceFil
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 }
 
-/** Prints what was found and sets the exit code. Seeing nothing is a failure: such a check would stay green for ever. */
+/** Prints the violations and sets the exit code. Finding no file is a failure, because such a check would pass for ever. */
 export function reportViolations(name: string, fileCount: number, violations: Violation[]): void {
   for (const { path, line, sentence } of violations) console.error(`${path}:${line}: ${sentence}`);
   console.log(`${name}: ${fileCount} files checked`);
@@ -66,10 +69,10 @@ export function reportViolations(name: string, fileCount: number, violations: Vi
 export function readFacts(file: SourceFile): SourceFacts {
   const { program, module, errors } = parseSync(file.path, file.text);
   if (errors[0]) throw new Error(`${file.path}: ${errors[0].message}`);
-  const lineOf = makeLineOf(file.text);
+  const lineAt = makeLineLookUp(file.text);
   const facts: SourceFacts = {
     path: file.path,
-    imports: readStaticImports(module, lineOf),
+    imports: readStaticImports(module, lineAt),
     identifiers: [],
     members: [],
     strings: [],
@@ -81,16 +84,16 @@ export function readFacts(file: SourceFile): SourceFacts {
           (statement.type === 'ExportNamedDeclaration' && statement.source !== null),
       ),
   };
-  makeVisitor(facts, lineOf).visit(program);
+  makeVisitor(facts, lineAt).visit(program);
   return facts;
 }
 
-type LineOf = (offset: number) => number;
+type LineLookUp = (offset: number) => number;
 type Module = ReturnType<typeof parseSync>['module'];
 
-function readStaticImports(module: Module, lineOf: LineOf): ImportFact[] {
+function readStaticImports(module: Module, lineAt: LineLookUp): ImportFact[] {
   const imports = module.staticImports.map((statement) => ({
-    line: lineOf(statement.start),
+    line: lineAt(statement.start),
     specifier: statement.moduleRequest.value,
     names: statement.entries.map((entry) => entry.importName.name ?? '*'),
     typeOnly: statement.entries.length > 0 && statement.entries.every((entry) => entry.isType),
@@ -100,7 +103,7 @@ function readStaticImports(module: Module, lineOf: LineOf): ImportFact[] {
       entry.moduleRequest
         ? [
             {
-              line: lineOf(statement.start),
+              line: lineAt(statement.start),
               specifier: entry.moduleRequest.value,
               names: [entry.importName.name ?? '*'],
               typeOnly: entry.isType,
@@ -112,19 +115,19 @@ function readStaticImports(module: Module, lineOf: LineOf): ImportFact[] {
   return [...imports, ...reexports];
 }
 
-function makeVisitor(facts: SourceFacts, lineOf: LineOf): Visitor {
+function makeVisitor(facts: SourceFacts, lineAt: LineLookUp): Visitor {
   const propertyNames = new Set<unknown>();
   const namesProperty = (node: { key: unknown; computed: boolean; shorthand?: boolean }) => {
     if (!node.computed && !node.shorthand) propertyNames.add(node.key);
   };
   return new Visitor({
-    // Parents are visited before their children, so a property's name is known as such in time.
+    // Parents are visited before their children, so a property's name is marked before it is visited.
     MemberExpression(node) {
       if (node.computed) return;
       propertyNames.add(node.property);
       const object = node.object.type === 'MemberExpression' ? node.object.property : node.object;
       if (object.type === 'Identifier' && node.property.type === 'Identifier') {
-        facts.members.push({ line: lineOf(node.start), text: `${object.name}.${node.property.name}` });
+        facts.members.push({ line: lineAt(node.start), text: `${object.name}.${node.property.name}` });
       }
     },
     Property: namesProperty,
@@ -133,28 +136,28 @@ function makeVisitor(facts: SourceFacts, lineOf: LineOf): Visitor {
     TSPropertySignature: namesProperty,
     TSMethodSignature: namesProperty,
     Identifier(node) {
-      if (!propertyNames.has(node)) facts.identifiers.push({ line: lineOf(node.start), text: node.name });
+      if (!propertyNames.has(node)) facts.identifiers.push({ line: lineAt(node.start), text: node.name });
     },
     Literal(node) {
-      if (typeof node.value === 'string') facts.strings.push({ line: lineOf(node.start), text: node.value });
+      if (typeof node.value === 'string') facts.strings.push({ line: lineAt(node.start), text: node.value });
     },
     TemplateLiteral(node) {
-      facts.strings.push({ line: lineOf(node.start), text: node.quasis.map(({ value }) => value.cooked).join('${}') });
+      facts.strings.push({ line: lineAt(node.start), text: node.quasis.map(({ value }) => value.cooked).join('${}') });
     },
     TSImportType(node) {
-      facts.imports.push({ line: lineOf(node.start), specifier: node.source.value, names: ['*'], typeOnly: true });
+      facts.imports.push({ line: lineAt(node.start), specifier: node.source.value, names: ['*'], typeOnly: true });
     },
     ImportExpression(node) {
       const specifier =
         node.source.type === 'Literal' && typeof node.source.value === 'string' ? node.source.value : null;
-      facts.imports.push({ line: lineOf(node.start), specifier, names: ['*'], typeOnly: false });
+      facts.imports.push({ line: lineAt(node.start), specifier, names: ['*'], typeOnly: false });
     },
   });
 }
 
-function makeLineOf(text: string): LineOf {
+function makeLineLookUp(text: string): LineLookUp {
   const breaks = [...text.matchAll(/\n/g)].map((match) => match.index);
-  // Bisected, since it is asked for every identifier: the line is one more than the line breaks before the offset.
+  // A binary search, because this runs for every identifier: the line is one more than the line breaks before the offset.
   return (offset) => {
     let low = 0;
     let high = breaks.length;

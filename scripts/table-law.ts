@@ -1,6 +1,6 @@
 /**
- * The law of the tables: arrows between rooms hold in SQL, too, where no import shows them. It judges the rooms' queries and
- * the platform; what a trigger or a function of the database touches it does not see.
+ * Checks in SQL, too, that a room depends only on rooms listed before it. It reads the rooms' queries and the platform, but
+ * not what triggers and functions of the database use.
  */
 import { QUERIES } from './doors.ts';
 import { isTest } from './import-law.ts';
@@ -14,7 +14,7 @@ export interface TableLaw {
 }
 
 const LAW_FILE = 'scripts/tables.ts';
-/** What a table's name follows; of a list behind commas the name that has an alias of one letter. */
+/** The words before a table's name. In a list with commas only names with a one-letter alias are recognised. */
 const NAMED =
   /(?:\b(?:from|join|update|into|using|table|references)\s+(?:only\s+)?|,\s*(?=\w+\s+(?:as\s+)?[a-z]\b))([a-z_]\w*)/gi;
 
@@ -25,7 +25,7 @@ interface Use {
   table: string;
 }
 
-/** `files`: of src/; `migrations`: the text of all. */
+/** `files` are those of src/; `migrations` is the text of all migrations. */
 export function findTableViolations(files: SourceFile[], migrations: string, law: TableLaw): Violation[] {
   const strays = files.flatMap((file) => findUses(file, law)).filter((use) => isLater(use, law));
   const isExcepted = ({ room, table }: Use) =>
@@ -63,7 +63,8 @@ function findUses(file: SourceFile, { tables }: TableLaw): Use[] {
   const uses = new Map<string, Use>();
   for (const { line, text } of readFacts(file).strings) {
     const names = [...text.matchAll(NAMED)].map(([, name = '']) => name);
-    // A name that stands alone is put into a statement elsewhere in the file; the platform has resources of such names.
+    // A string that is only a name may be inserted into a statement elsewhere in the file. Not in the platform, which has resources with
+    // such names.
     for (const table of isRoom ? [text, ...names] : names) {
       if (Object.hasOwn(tables, table) && !uses.has(table)) uses.set(table, { path, line, room, table });
     }
@@ -72,6 +73,7 @@ function findUses(file: SourceFile, { tables }: TableLaw): Use[] {
 }
 
 function isLater({ room, table }: Use, { tables }: TableLaw): boolean {
-  const placeOf = (owner: Owner | undefined) => (owner === 'platform' ? -1 : ROOMS.findIndex((name) => name === owner));
-  return placeOf(tables[table]) > placeOf(room);
+  const position = (owner: Owner | undefined) =>
+    owner === 'platform' ? -1 : ROOMS.findIndex((name) => name === owner);
+  return position(tables[table]) > position(room);
 }

@@ -1,4 +1,4 @@
-/** Whose the tables are. A room's SQL names its own, those of rooms listed before it, and the platform's. */
+/** The owner of each table. A room's SQL may name its own tables, those of rooms listed before it, and the platform's. */
 import type { Room } from './rooms.ts';
 
 export type Owner = Room | 'platform';
@@ -46,12 +46,12 @@ export const TABLES: Readonly<Record<string, Owner>> = {
 
 export interface Exception {
   room: Owner;
-  /** Of a room that is listed later. */
+  /** A table of a room that is listed later. */
   table: string;
   reason: string;
 }
 
-/** The check refuses one that is not needed any more. */
+/** The check fails on an exception that is not needed any more. */
 export const EXCEPTIONS: readonly Exception[] = [
   { room: 'platform', table: 'audit_log', reason: 'a line of the audit is written with the change that it tells of' },
   { room: 'platform', table: 'event_listeners', reason: 'emit() asks who listens, in the statement that queues' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-test('no reader of spreadsheets is installed that believes what a file says of its own size (defect 13)', () => {
+test('no installed spreadsheet reader trusts the sizes that a file declares (defect 13)', () => {
   const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
     packages: object;
   };
@@ -14,7 +14,7 @@ test('no reader of spreadsheets is installed that believes what a file says of i
   );
 });
 
-test('a test that fails is not tried again: the runner and the npm scripts ask for no repetition (defect 16)', () => {
+test('a failed test is not retried: neither the runner nor the npm scripts ask for a repetition (defect 16)', () => {
   for (const file of ['scripts/test.ts', 'package.json', '.ci/run']) {
     assert.doesNotMatch(
       readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'),

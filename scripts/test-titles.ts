@@ -1,18 +1,18 @@
-/** The titles of a test file's tests, read from its text: nothing runs. */
+/** Reads the titles of a test file's tests from its text, without running it. */
 import { parseSync, Visitor } from 'oxc-parser';
 
 export interface TestTitle {
   title: string;
   /** False for a group (describe, suite). */
   isTest: boolean;
-  /** True when it is skipped or left to do whatever happens: such a test proves nothing. */
+  /** True when the test is skipped or marked as to do: it proves nothing. */
   isSkipped: boolean;
 }
 
 const TESTS = ['test', 'it'];
 const GROUPS = ['describe', 'suite'];
 
-/** A title with `${…}` is given as it is written. */
+/** A title with `${…}` is returned as it is written. */
 export function readTestTitles(path: string, text: string): TestTitle[] {
   const titles: TestTitle[] = [];
   new Visitor({
@@ -25,7 +25,7 @@ export function readTestTitles(path: string, text: string): TestTitle[] {
       const known = [...TESTS, ...GROUPS].includes(baseName);
       const name = known ? baseName : (property ?? '');
       if (!first || (!known && name !== 'test')) return;
-      const title = titleOf(first, text);
+      const title = readTitle(first, text);
       if (title === null) return;
       const isSkipped = (known && (property === 'skip' || property === 'todo')) || hasSkipOption(second);
       titles.push({ title, isTest: TESTS.includes(name), isSkipped });
@@ -40,7 +40,7 @@ interface Span {
   end: number;
 }
 
-function titleOf(node: Span & { value?: unknown }, text: string): string | null {
+function readTitle(node: Span & { value?: unknown }, text: string): string | null {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null;
   return node.type === 'TemplateLiteral' ? text.slice(node.start + 1, node.end - 1) : null;
 }
@@ -49,7 +49,7 @@ function hasSkipOption(node: unknown): boolean {
   const { properties = [] } = (node ?? {}) as {
     properties?: { key?: { name?: string }; value?: { type: string; value?: unknown } }[];
   };
-  // `skip: <condition>` runs where it can; only a plain `true` or a reason never runs.
+  // `skip: <condition>` runs on some machines; only a plain `true` or a reason never runs.
   return properties.some(
     ({ key, value }) =>
       (key?.name === 'skip' || key?.name === 'todo') && value?.type === 'Literal' && Boolean(value.value),

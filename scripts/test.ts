@@ -1,6 +1,7 @@
 /**
- * `npm test`: every check, two at a time; the tests, when all checks passed. `--checks` leaves the tests out.
- * Runs from the root of the repository on the Node that npm installed, whatever Node started npm.
+ * `npm test` runs all checks, two at a time, and then the tests if all checks passed. `--checks` leaves the tests out. Runs in the root of
+ * the
+ * repository, on the Node that npm installed, whichever Node started npm.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,39 +13,39 @@ import { spec } from 'node:test/reporters';
 
 interface Step {
   name: string;
-  /** Arguments for this very Node: a script and what follows it. */
+  /** Arguments for the running Node: a script and its arguments. */
   args: string[];
 }
 
 /** The build machine has two cores. */
 const LANES = 2;
-/** A test waits for timers, children and the database about a third of its time, so a third file runs meanwhile. */
+/** A test waits for timers, child processes and the database about a third of its time, so a third file runs meanwhile. */
 const TEST_LANES = 3;
-/** What takes longest begins first, so that the lanes end at about the same time. */
+/** The slowest files start first, so that all lanes end at about the same time. */
 const HEAVY = ['test/guarantees/', 'test/contract/', 'src/features/imports/', 'src/boot/'];
-// Each test file is a process of its own, and loads the same some hundred modules.
+// Each test file runs in a process of its own and loads the same hundred modules.
 process.env['NODE_COMPILE_CACHE'] = resolve('node_modules/.cache/compiled');
-// Whatever calls `node` further down finds this one, also when npm did not set the path.
+// Every `node` that is started by a name finds this one, even when npm did not set the path.
 process.env['PATH'] = [resolve('node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter);
-/** For one test: many times what it may take. test/support/deadline.ts ends a file as a whole. */
+/** The time limit of one test, many times what it needs. test/support/deadline.ts limits a whole file. */
 const TEST_TIMEOUT_MS = 240_000;
 
-const SQUAWK = programOf('squawk-cli', 'squawk');
+const SQUAWK = findProgram('squawk-cli', 'squawk');
 const MIGRATIONS = globSync('migrations/*.sql').toSorted();
 const CONCURRENT = '.concurrent.sql';
 
 const CHECKS: Step[] = [
-  { name: 'format', args: [programOf('oxfmt', 'oxfmt'), '--check'] },
-  { name: 'lint', args: [programOf('oxlint', 'oxlint'), '--type-aware', '--deny-warnings'] },
-  { name: 'types', args: [programOf('typescript', 'tsc'), '--noEmit'] },
-  { name: 'types of pages', args: [programOf('typescript', 'tsc'), '-p', 'web', '--noEmit'] },
+  { name: 'format', args: [findProgram('oxfmt', 'oxfmt'), '--check'] },
+  { name: 'lint', args: [findProgram('oxlint', 'oxlint'), '--type-aware', '--deny-warnings'] },
+  { name: 'types', args: [findProgram('typescript', 'tsc'), '--noEmit'] },
+  { name: 'types of pages', args: [findProgram('typescript', 'tsc'), '-p', 'web', '--noEmit'] },
   { name: 'imports', args: ['scripts/check-imports.ts'] },
   { name: 'tables', args: ['scripts/check-tables.ts'] },
   { name: 'taste', args: ['scripts/check-taste.ts'] },
   { name: 'look-ups', args: ['scripts/check-lookups.ts'] },
-  { name: 'dead code', args: [programOf('knip', 'knip'), '--no-progress'] },
+  { name: 'dead code', args: [findProgram('knip', 'knip'), '--no-progress'] },
   { name: 'migrations', args: [SQUAWK, ...MIGRATIONS.filter((path) => !path.endsWith(CONCURRENT))] },
-  // Each of their statements stands alone and may be run again; what squawk knows of transactions is not about them.
+  // Each statement of these files stands alone and can be repeated; squawk's rules about transactions do not apply.
   {
     name: 'indexes',
     args: [
@@ -60,7 +61,7 @@ const CHECKS: Step[] = [
 
 process.exitCode = (await runChecks()) ? await runTests() : 1;
 
-/** False when a check failed. Every check runs, so that one run names all that is to be mended. */
+/** Returns false when a check failed. Every check runs, so that one run reports all failures. */
 async function runChecks(): Promise<boolean> {
   const waiting = [...CHECKS];
   const failed: string[] = [];
@@ -72,7 +73,7 @@ async function runChecks(): Promise<boolean> {
   return failed.length === 0;
 }
 
-/** The output comes in one piece when the step ends, so that two steps do not mix. */
+/** Prints the output of a check in one piece when it ends, so that two checks do not mix. */
 async function runCheck({ name, args }: Step): Promise<boolean> {
   const startedMs = performance.now();
   const child = spawn(process.execPath, args, { stdio: 'pipe' });
@@ -85,14 +86,14 @@ async function runCheck({ name, args }: Step): Promise<boolean> {
   return code === 0;
 }
 
-/** Node's own runner in this process; its own summary is the last word. */
+/** Runs Node's test runner in this process; its summary is printed last. */
 async function runTests(): Promise<number> {
   if (process.argv.includes('--checks')) return 0;
   const files = globSync('{src,sandbox,scripts,test}/**/*.test.ts', { exclude: ['test/full/**'] });
-  const weightOf = (file: string): number => HEAVY.findIndex((folder) => file.startsWith(folder)) >>> 0;
-  const ordered = files.toSorted((a, b) => weightOf(a) - weightOf(b) || (a < b ? -1 : 1));
+  const weigh = (file: string): number => HEAVY.findIndex((folder) => file.startsWith(folder)) >>> 0;
+  const ordered = files.toSorted((a, b) => weigh(a) - weigh(b) || (a < b ? -1 : 1));
   console.log(`tests (${files.length} files)`);
-  // Not before the checks have passed: it is made of what they check.
+  // Not before the checks have passed, because the set-up runs the code that they check.
   const { globalSetup, globalTeardown } = await import('../test/support/global-setup.ts');
   await globalSetup();
   const events = run({
@@ -108,8 +109,8 @@ async function runTests(): Promise<number> {
   return failed ? 1 : 0;
 }
 
-/** The file that a package's command runs, so that it can be started without a shell on every system. */
-function programOf(name: string, command: string): string {
+/** The file that a package's command runs, so that it starts without a shell on every system. */
+function findProgram(name: string, command: string): string {
   const folder = join('node_modules', name);
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { bin: Record<string, string> };
   const program = bin[command];
