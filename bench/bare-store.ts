@@ -1,10 +1,10 @@
-/** The statements of an inbound message, one after the other: what a bare loop of pg makes of them. */
+/** The statements that store an inbound message, run one after the other by plain `pg` code, as a limit to compare with. */
 import pg from 'pg';
 import { sessionOptions } from '../src/platform/db.ts';
 import { newId } from '../src/platform/ids.ts';
 import type { Stage } from './stage.ts';
 
-/** The same rows by separate statements, one after the other, one transaction a message, no HTTP, no signature, no parsing. */
+/** Runs the same statements one after the other, one transaction per message, without HTTP, signature or parsing. */
 export async function openBareLoop(
   stage: Stage,
   { connections, people }: { connections: number; people: number },
@@ -27,7 +27,7 @@ export async function openBareLoop(
         await storeBarely((name, text, values) => client.query({ name, text, values }), context, unit);
         await client.query('commit');
       } catch (error) {
-        // Failure policy: a benchmark that fails is no benchmark.
+        // Failure policy: a failed statement ends the benchmark.
         await client.query('rollback');
         throw error;
       } finally {

@@ -1,10 +1,10 @@
-/** Signed callbacks as the network posts them: one text message each, of so many people in turn. */
+/** Posts signed callbacks as the network does: one text message each, from `people` people in turn. */
 import { createHmac } from 'node:crypto';
 import { Pool } from 'undici';
 import type { Stage } from './stage.ts';
 
 export interface Caller {
-  /** Posts one callback; resolves with its answer. */
+  /** Posts one callback and resolves when it is answered. */
   call(): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export function openCaller(
   };
 }
 
-/** Until each of the people has written once. */
+/** Calls until each of the people has written once. */
 export async function makeKnown(call: () => Promise<void>, width: number, people: number): Promise<void> {
   const loop = async (): Promise<void> => {
     for (let count = 0; count < people / width; count += 1) await call();

@@ -1,11 +1,14 @@
-/** (b) 25 companies, 64 in flight, a healthy receiver on loopback; against a bare undici loop with 64 connections. */
+/**
+ * Benchmark (b): deliveries of 25 companies, 64 in flight, to a healthy receiver on this machine, compared with a bare undici loop with 64
+ * connections.
+ */
 import { Pool } from 'undici';
 import { start } from '../src/boot/start.ts';
 import { loadConfig } from '../src/config.ts';
 import { sealHeaders } from '../src/features/webhooks/headers.ts';
 import { newId } from '../src/platform/ids.ts';
 import { createLog } from '../src/platform/telemetry.ts';
-import { median, rateOf, ratio, type Figure } from './measure.ts';
+import { median, measureRate, ratio, type Figure } from './measure.ts';
 import { spawnProgram, type Stage } from './stage.ts';
 
 const COMPANIES = 25;
@@ -35,7 +38,7 @@ export async function benchDeliveries(stage: Stage): Promise<Figure[]> {
   const rates: number[] = [];
   const limits: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    limits.push(await rateOf(post, SLOTS, 3_000));
+    limits.push(await measureRate(post, SLOTS, 3_000));
     await seedDeliveries(stage);
     rates.push(await drain(stage, pool, env));
   }
@@ -47,7 +50,10 @@ export async function benchDeliveries(stage: Stage): Promise<Figure[]> {
   ];
 }
 
-/** From the first delivery to the last, by a worker process of its own; the receiver counts, so that nobody disturbs the database. */
+/**
+ * Measures a worker process from its first delivery to its last. The receiver counts the deliveries, so that no query disturbs the
+ * database.
+ */
 async function drain(stage: Stage, receiver: Pool, env: Record<string, string>): Promise<number> {
   const before = await receivedBy(receiver);
   const worker = await spawnProgram('src/main.ts', ['worker'], env);
@@ -71,7 +77,7 @@ async function receivedBy(receiver: Pool): Promise<number> {
 }
 
 async function seedWebhooks(stage: Stage, url: string): Promise<void> {
-  // Only to seal the headers under the installation's own key.
+  // Started only to encrypt the headers with the installation's own key.
   const platform = await start(loadConfig(stage.env), 'api', { log: createLog('silent') });
   for (let count = 0; count < COMPANIES; count += 1) {
     const company = newId();

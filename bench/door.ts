@@ -1,10 +1,10 @@
-/** (e) What authentication, scope and rate limits cost a read: the same API with nobody at its door is the limit. */
+/** Benchmark (e): what authentication, scopes and rate limits cost a read, compared with the same API without these checks. */
 import { compare, ratio, type Figure } from './measure.ts';
-import { readerOf, seedMessage, WIDTH } from './read-message.ts';
+import { openReader, seedMessage, WIDTH } from './read-message.ts';
 import { spawnProgram, type Stage } from './stage.ts';
 
 const PEER = 'bench/peers/door.ts';
-// A difference of a few per cent drowns in what else a machine does within three seconds.
+// Short rounds, because a difference of a few per cent disappears among what a machine does besides within three seconds.
 const SHORT_ROUNDS = { durationMs: 500, times: 40 };
 
 export async function benchDoor(stage: Stage): Promise<Figure[]> {
@@ -14,8 +14,8 @@ export async function benchDoor(stage: Stage): Promise<Figure[]> {
   const headers = { authorization: `Bearer ${stage.key}` };
   const rates = await compare(
     [
-      { name: 'kept', work: readerOf(kept.url, id, headers) },
-      { name: 'open', work: readerOf(open.url, id, headers) },
+      { name: 'kept', work: openReader(kept.url, id, headers) },
+      { name: 'open', work: openReader(open.url, id, headers) },
     ],
     { width: WIDTH, ...SHORT_ROUNDS },
   );

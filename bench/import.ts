@@ -1,6 +1,7 @@
 /**
- * (import) 100,000 contacts from a sheet, through the API and a worker process of its own, against COPY of the same rows into
- * the same table with its indexes: COPY parses nothing, asks nobody who is known already, and writes no names.
+ * Benchmark (import): imports 100,000 contacts from a sheet, through the API and a worker process, compared with COPY of the same rows into
+ * the same
+ * table with its indexes. COPY parses nothing, looks for no existing contacts and writes no names.
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ import { spawnProgram, type Spawned, type Stage } from './stage.ts';
 const ROWS = 100_000;
 const ROUNDS = 2;
 const GOAL = 0.2;
-// What the last imports need beyond the first ones: rows that were kept would be hundreds.
+// How much more memory the last imports may need than the first ones. If imported rows stayed in memory, it would be hundreds of MB.
 const GROWTH_MB = 64;
 const FIRST = ['Maria', 'José', 'Ana', 'João', 'Antônio', 'Francisca', 'Carlos', 'Paulo', 'Lucas', 'Juliana'];
 const LAST = ['Silva', 'Santos', 'Oliveira', 'Souza', 'Lima', 'Pereira', 'Ferreira', 'Costa', 'Rodrigues', 'Almeida'];
@@ -28,8 +29,8 @@ interface Person {
   score: number;
 }
 
-/** Each round has numbers of its own. */
-function peopleOf(round: number): Person[] {
+/** The people of one round, with phone numbers of their own. */
+function makePeople(round: number): Person[] {
   return Array.from({ length: ROWS }, (_, n) => {
     const [first, last] = [FIRST[n % 10] ?? '', LAST[Math.floor(n / 10) % 10] ?? ''];
     return {
@@ -52,9 +53,9 @@ export async function benchImport(stage: Stage): Promise<Figure[]> {
     const peaks: number[] = [];
     let round = 0;
     for (let turn = 0; turn < ROUNDS; turn += 1) {
-      limits.push(await copyRate(stage, peopleOf(round++), fields));
+      limits.push(await copyRate(stage, makePeople(round++), fields));
       for (const format of ['csv', 'xlsx']) {
-        const { rate, peakMb } = await importRate(stage, { api, worker }, { people: peopleOf(round++), format });
+        const { rate, peakMb } = await importRate(stage, { api, worker }, { people: makePeople(round++), format });
         rates.push(rate);
         peaks.push(peakMb);
       }
@@ -92,7 +93,7 @@ async function defineFields(stage: Stage, api: Spawned): Promise<{ city: string;
   return { city: await define('city', 'TEXT'), score: await define('score', 'NUMBER') };
 }
 
-/** Rows a second, read by the server from a file. */
+/** Measures COPY in rows a second; the database server reads them from a file. */
 async function copyRate(
   { database, company }: Stage,
   people: Person[],
@@ -105,7 +106,7 @@ async function copyRate(
     return [company, newId(), name, email, phone, 'BR', 'IMPORT', held].join('\t');
   });
   await writeFile(path, `${lines.join('\n')}\n`);
-  // The server runs as somebody else.
+  // The database server runs as another user, who must be able to read the file.
   await chmod(folder, 0o755);
   await chmod(path, 0o644);
   const started = performance.now();
@@ -117,7 +118,7 @@ async function copyRate(
   return rate;
 }
 
-/** Rows a second from the moment in which the sheet is stored to the end of the import; and the most that the worker had. */
+/** Measures an import in rows a second, from when the sheet is stored until it ends, and the most memory that the worker used. */
 async function importRate(
   stage: Stage,
   { api, worker }: { api: Spawned; worker: Spawned },
@@ -145,7 +146,7 @@ async function importRate(
   return { rate, peakMb };
 }
 
-/** 0 where the system does not tell. */
+/** The memory of a process; 0 on a system without /proc. */
 async function residentMb({ child }: Spawned): Promise<number> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;

@@ -1,15 +1,16 @@
 /**
- * (a) A signed callback to a stored message, its conversation and a queued event, over HTTP; against a bare loop of pg with
- * named statements that runs the same separate statements over the same number of connections.
+ * Benchmark (a): from a signed callback over HTTP to a stored message, its conversation and a queued event, compared with a bare loop that
+ * runs the
+ * same statements over the same number of connections.
  */
 import { openBareLoop } from './bare-store.ts';
 import { makeKnown, openCaller } from './callbacks.ts';
-import { median, rateOf, ratio, type Figure } from './measure.ts';
+import { median, measureRate, ratio, type Figure } from './measure.ts';
 import { runPgbench } from './pgbench.ts';
 import { spawnProgram, type Stage } from './stage.ts';
 
 const WIDTH = 64;
-// The platform's pool has as many.
+// As many as the platform's connection pool has.
 const CONNECTIONS = 10;
 const PEOPLE = 2_000;
 
@@ -18,14 +19,14 @@ export async function benchIngestion(stage: Stage): Promise<Figure[]> {
   const caller = openCaller(api.url, stage, { connections: WIDTH, people: PEOPLE });
   const bare = await openBareLoop(stage, { connections: CONNECTIONS, people: PEOPLE });
   const callback = caller.call;
-  // Everybody is known before anything is measured: most messages are of people who wrote before. One loop at a time: the
-  // bare one has no mending for two that meet on a new contact.
+  // Everybody writes once before anything is measured, because most messages come from people who wrote before. The bare loop does this
+  // with one caller, because it can not handle two callers that create the same contact.
   await makeKnown(callback, WIDTH, PEOPLE);
   await makeKnown(bare.work, 1, PEOPLE);
   const both = await interleaved(callback, bare.work);
-  const lone = await rateOf(callback, 1, 2_000);
+  const lone = await measureRate(callback, 1, 2_000);
   const pgbench = await runPgbench(stage.database.ownerUrl, { people: PEOPLE, connections: CONNECTIONS, seconds: 8 });
-  const platformAgain = await rateOf(callback, WIDTH, 4_000);
+  const platformAgain = await measureRate(callback, WIDTH, 4_000);
   await api.stop();
   await caller.close();
   await bare.close();
@@ -42,8 +43,8 @@ async function interleaved(
 ): Promise<{ platform: number; bare: number }> {
   const figures = { platform: [] as number[], bare: [] as number[] };
   for (let round = 0; round < 5; round += 1) {
-    figures.platform.push(await rateOf(platform, WIDTH, 3_000));
-    figures.bare.push(await rateOf(bare, CONNECTIONS, 3_000));
+    figures.platform.push(await measureRate(platform, WIDTH, 3_000));
+    figures.bare.push(await measureRate(bare, CONNECTIONS, 3_000));
   }
   return { platform: median(figures.platform), bare: median(figures.bare) };
 }

@@ -1,14 +1,14 @@
-/** What all benchmarks share: a load at a fixed width, interleaved rounds, and medians that are compared in one run. */
+/** Shared by all benchmarks: a load with a fixed number of callers, alternating rounds, and medians compared within one run. */
 import { reportProgress } from '../test/support/progress.ts';
 
 export interface Round {
   name: string;
-  /** Does one unit of work; called from `width` loops at once. */
+  /** Does one unit of work; `width` loops call it at the same time. */
   work: () => Promise<unknown>;
 }
 
-/** Units per second over `durationMs`, with `width` in flight. */
-export async function rateOf(work: () => Promise<unknown>, width: number, durationMs: number): Promise<number> {
+/** Units per second over `durationMs`, with `width` calls in flight. */
+export async function measureRate(work: () => Promise<unknown>, width: number, durationMs: number): Promise<number> {
   const started = performance.now();
   let done = 0;
   const loop = async (): Promise<void> => {
@@ -28,23 +28,23 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Each round after the other, again and again: what disturbs the machine disturbs all of them alike. */
+/** Runs the rounds in turn, again and again, so that a disturbance of the machine affects all of them alike. */
 export async function compare(
   rounds: Round[],
   options: { width: number; durationMs: number; times: number },
 ): Promise<Map<string, number>> {
   const rates = new Map<string, number[]>(rounds.map((round) => [round.name, []]));
-  for (const round of rounds) await rateOf(round.work, options.width, options.durationMs / 4);
+  for (const round of rounds) await measureRate(round.work, options.width, options.durationMs / 4);
   for (let time = 0; time < options.times; time += 1) {
     for (const round of rounds)
-      rates.get(round.name)?.push(await rateOf(round.work, options.width, options.durationMs));
+      rates.get(round.name)?.push(await measureRate(round.work, options.width, options.durationMs));
   }
   return new Map([...rates].map(([name, values]) => [name, median(values)]));
 }
 
 export interface Figure {
   name: string;
-  /** What was measured over what limits it; or an amount with its unit. */
+  /** The measured rate divided by its limit, or an amount with its unit. */
   value: string;
   goal: string;
   met: boolean;
@@ -57,23 +57,23 @@ export const ratio = (name: string, measured: number, limit: number, goal: numbe
   met: measured / limit >= goal,
 });
 
-/** One question: asked of the large holding and of the small one. */
+/** One query that is measured on a large set of records and on a small one. */
 export interface Question {
   name: string;
   goalMs: number;
-  /** How often it is asked of each. */
+  /** The number of calls on each set. */
   calls: number;
   large: (call: number) => Promise<unknown>;
   small: (call: number) => Promise<unknown>;
-  /** At most twice as slow on the large one. */
+  /** Whether it may take at most twice as long on the large set as on the small one. */
   common?: boolean;
 }
 
-/** p95 of both, asked in turns: what disturbs the machine disturbs both alike. */
+/** Compares the 95th percentile of both sets. Calls alternate, so that a disturbance of the machine affects both alike. */
 export async function compareSizes({ name, goalMs, calls, large, small, common }: Question): Promise<Figure> {
   reportProgress(name);
   const times: [number[], number[]] = [[], []];
-  // The first calls find the pages on disk, and the statements unknown.
+  // The first calls are not measured: they load pages from the disk and prepare statements.
   for (let call = -10; call < calls; call += 1) {
     for (const [which, ask] of [large, small].entries()) {
       const startedMs = performance.now();
@@ -90,7 +90,7 @@ export async function compareSizes({ name, goalMs, calls, large, small, common }
   };
 }
 
-/** What `share` per cent of the times stay below. */
+/** The time that `share` per cent of all times do not exceed. */
 export function percentile(times: number[], share: number): number {
   return times.toSorted((a, b) => a - b)[Math.ceil((times.length * share) / 100) - 1] ?? Number.NaN;
 }

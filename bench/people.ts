@@ -1,7 +1,7 @@
-/** People as a Brazilian company knows them, by the million: names, e-mails, numbers, five custom fields. Made in SQL. */
+/** Creates millions of contacts in SQL that resemble those of a Brazilian company: names, e-mails, numbers and five custom fields. */
 import type { TestDatabase } from '../test/support/database.ts';
 
-// The first of each list are what every twentieth Brazilian is called; the later ones are rare.
+// The first names of each list are common, each that of every twentieth Brazilian; the later ones are rare.
 const FIRST =
   `Maria José Ana João Antônio Francisco Carlos Paulo Pedro Lucas Luiz Marcos Gabriel Rafael Daniel Marcelo Bruno Eduardo
   Felipe Juliana Fernanda Patrícia Aline Sandra Camila Amanda Bruna Jéssica Letícia Júlia Luciana Vanessa Mariana Gabriela Vera
@@ -33,16 +33,16 @@ export const FIELDS = {
   batch: { _id: fieldId(5), type: 'TEXT' },
 };
 
-/** One in so many is called this, and so many batches there are; a quarter shares a plan. */
+/** One contact in `oneIn` has this name. */
 export const RARE = { oneIn: 20_000, name: 'Ezquiel' };
-// A statement of this many takes seconds, so that whoever waits sees an interrupted run end soon.
+// One statement that writes this many takes seconds, so that an interrupted run ends soon.
 const PORTION = 50_000;
 
-/** Writes `counts[i]` contacts into `companies[i]`, each a second after the one before, and puts the statistics in order. */
+/** Writes `counts[company]` contacts into each company, one second apart, and updates the planner's statistics. */
 export async function seedPeople(database: Pick<TestDatabase, 'sql'>, counts: Record<string, number>): Promise<void> {
   const { sql } = database;
   await sql(CHANCE);
-  // Sorted in at once it takes a third of the time.
+  // Building the index at the end takes a third of the time of filling it row by row.
   const [search] = await sql<{ definition: string }>(
     `select pg_get_indexdef('contacts_search'::regclass) as definition`,
   );
@@ -62,11 +62,11 @@ export async function seedPeople(database: Pick<TestDatabase, 'sql'>, counts: Re
   await sql('vacuum analyze contacts');
 }
 
-/** The same for the same number on every machine: from 0 to 1. */
+/** A number from 0 to 1 that is the same for the same arguments on every machine. */
 const CHANCE = `create or replace function chance(n bigint, salt bigint) returns double precision language sql immutable
   as 'select (hashint8extended(n, salt) & 1073741823) / 1073741824.0::double precision'`;
 
-/** One of a list, the early ones more often than the late ones: the first surname of all is Silva for 8 % of the people. */
+/** Picks an entry of a list, early ones more often than late ones: the first surname, Silva, for 8 % of the people. */
 const pick = (list: string, salt: number): string =>
   `(${list})[1 + floor(cardinality(${list}) * power(chance(n, ${salt}), 1.4))::int]`;
 

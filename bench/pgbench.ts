@@ -1,4 +1,4 @@
-/** The same separate statements by pgbench, PostgreSQL's own load generator, where it is installed. */
+/** Runs the same statements by pgbench, PostgreSQL's own load generator, where it is installed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -64,7 +64,7 @@ export async function runPgbench(
   try {
     await once(child, 'close');
   } catch (error) {
-    // Failure policy: not installed is not measured; everything else is a broken benchmark.
+    // Failure policy: without pgbench nothing is measured; any other error ends the benchmark.
     if ((error as { code?: string }).code === 'ENOENT') return null;
     throw error;
   } finally {

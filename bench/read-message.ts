@@ -1,12 +1,12 @@
-/** (c) GET /v1/messages/{id}, authentication included, against raw node:http with the same query. */
+/** Benchmark (c): GET /v1/messages/{id} with authentication, compared with raw node:http and the same query. */
 import { Pool } from 'undici';
 import { compare, ratio, type Figure } from './measure.ts';
 import { spawnProgram, type Stage } from './stage.ts';
 
 export const WIDTH = 32;
 
-/** One call of GET /v1/messages/{id}, over as many connections as there are callers at once. */
-export function readerOf(url: string, id: string, headers: Record<string, string>): () => Promise<void> {
+/** Returns a function that calls GET /v1/messages/{id} once, over as many connections as there are callers at a time. */
+export function openReader(url: string, id: string, headers: Record<string, string>): () => Promise<void> {
   const pool = new Pool(url, { connections: WIDTH, pipelining: 1 });
   const path = `/v1/messages/${id}`;
   return async () => {
@@ -25,8 +25,8 @@ export async function benchReadMessage(stage: Stage): Promise<Figure[]> {
   });
   const rates = await compare(
     [
-      { name: 'api', work: readerOf(api.url, id, { authorization: `Bearer ${stage.key}` }) },
-      { name: 'raw', work: readerOf(raw.url, id, {}) },
+      { name: 'api', work: openReader(api.url, id, { authorization: `Bearer ${stage.key}` }) },
+      { name: 'raw', work: openReader(raw.url, id, {}) },
     ],
     { width: WIDTH, durationMs: 3_000, times: 5 },
   );
@@ -35,7 +35,7 @@ export async function benchReadMessage(stage: Stage): Promise<Figure[]> {
   return [ratio('(c) GET /v1/messages/{id} / raw node:http', rates.get('api') ?? 0, rates.get('raw') ?? 0, 0.7)];
 }
 
-/** Answers its id. */
+/** Stores one message and returns its id. */
 export async function seedMessage(stage: Stage): Promise<string> {
   const id = 'b'.repeat(24);
   await stage.database.sql(

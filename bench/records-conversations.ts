@@ -1,4 +1,4 @@
-/** (h) GET /v1/conversations at a million of one company, beside a small one: what people ask all day, and what they search. */
+/** Benchmark (h): GET /v1/conversations with a million conversations in one company, for lists and searches that people request all day. */
 import { Pool } from 'undici';
 import { cursorAfter, pageWindow } from '../src/platform/paging.ts';
 import type { TestDatabase } from '../test/support/database.ts';
@@ -6,22 +6,22 @@ import type { Figure } from './measure.ts';
 import { seedPeople } from './people.ts';
 import { spawnProgram, type Stage } from './stage.ts';
 
-// Five conversations a contact; the newest of some is open.
+// Each contact has five conversations; for some contacts the newest is open.
 const CONTACTS = 200_000;
 const EACH = 5;
 const PEOPLE = 20;
-// A statement of this many takes seconds, and says how far it came.
+// One statement that writes this many takes seconds, so that progress can be reported.
 const PORTION = 50_000;
 const ASKED = 200;
 
-/** `contacts`: fewer for a quick look. */
+/** `contacts` can be smaller for a quick run. */
 export async function benchConversations(stage: Stage, contacts = CONTACTS): Promise<Figure[]> {
   const owners = await seedConversations(stage.database, stage.company, contacts);
   const api = await spawnProgram('src/main.ts', ['api'], stage.env);
   const pool = new Pool(api.url, { connections: 1, pipelining: 1 });
   const pick = <T>(items: readonly T[], index: number): T => items[index % items.length] as T;
   const statuses = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'];
-  // The limit of the first is a promise; the others are what a person does not notice, or waits for once.
+  // The first limit is promised in the documents; the others are times that a person does not notice, or accepts once.
   const questions: [name: string, goalMs: number, query: (index: number) => string][] = [
     ['by status and owner', 40, (index) => `status=${pick(statuses, index)}&owner=${pick(owners, index)}`],
     [
@@ -37,7 +37,7 @@ export async function benchConversations(stage: Stage, contacts = CONTACTS): Pro
   ];
   const figures: Figure[] = [];
   for (const [name, goalMs, query] of questions) {
-    const times = await timesOf(pool, stage.key, query);
+    const times = await measureTimes(pool, stage.key, query);
     const [p50, p95] = [0.5, 0.95].map((part) => times[Math.floor(times.length * part)] ?? Number.NaN);
     figures.push({
       name: `(h) conversations ${name}`,
@@ -57,8 +57,8 @@ function cursorAt(owner: string, index: number): string {
   return cursorAfter(pageWindow('conversations', query), { _id: 'f'.repeat(24), createdAt });
 }
 
-/** One caller, ascending milliseconds. */
-async function timesOf(pool: Pool, key: string, query: (index: number) => string): Promise<number[]> {
+/** Calls one after the other; returns the times in milliseconds, shortest first. */
+async function measureTimes(pool: Pool, key: string, query: (index: number) => string): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < ASKED; index += 1) {
     const path = `/v1/conversations?${encodeURI(query(index))}`;
@@ -75,7 +75,7 @@ async function timesOf(pool: Pool, key: string, query: (index: number) => string
   return times.toSorted((a, b) => a - b);
 }
 
-/** Five conversations for each of so many contacts, of a company with an inbox and a pipeline. Answers the ids of the owners. */
+/** Creates five conversations for each contact of a company with an inbox and a pipeline. Returns the ids of the owners. */
 export async function seedConversations(
   database: Pick<TestDatabase, 'sql'>,
   company: string,

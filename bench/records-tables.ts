@@ -1,4 +1,7 @@
-/** (tables) Rows of a table of 1,000,000 beside one of 10,000 of the same company: pages, search, totals; and removing it. */
+/**
+ * Benchmark (tables): pages, searches and totals of a table with 1,000,000 rows, compared with one of 10,000 in the same company; and its
+ * removal.
+ */
 import { pageTableRows } from '../src/features/tables/row-list.ts';
 import { eraseTable } from '../src/features/tables/erase.ts';
 import type { Column, RowQuery } from '../src/features/tables/schemas.ts';
@@ -11,24 +14,24 @@ import { compareSizes, type Figure } from './measure.ts';
 import type { Stage } from './stage.ts';
 
 const LARGE = { table: '1'.repeat(24), count: 1_000_000 };
-// As many as may be while columns change.
+// The most rows with which columns can be changed.
 const WIDE = { table: '3'.repeat(24), count: 100_000 };
 const SMALL = { table: '2'.repeat(24), count: 10_000 };
 const CALLS = 100;
-// What a person takes for an answer without waiting, with room for the rest of the way; and for the hardest of all.
+// A time that a person does not notice, with room for the rest of the request; and one for the most expensive search.
 const GOAL_MS = 40;
 const GOAL_PAIR_MS = 150;
-// A request has a minute; the machine may be busy.
+// A request may take a minute; the rest allows for a busy machine.
 const GOAL_COLUMNS_S = 30;
 
-/** One row in so many has a rare word, and one in so many others two rare letters. */
+/** One row in `oneIn` has the rare word, and as many others have the rare pair of letters. */
 export const RARE = { oneIn: 20_000, word: 'Ezequias', pair: 'qx' };
 
 const search =
   (...terms: string[]) =>
   (call: number): Partial<RowQuery> => ({ search: terms[call % terms.length] ?? '' });
 
-/** What is asked in the n-th call: no two in a row are the same where there is a choice. */
+/** The query of each call: consecutive calls differ where possible. */
 const QUESTIONS: { name: string; ask: (call: number) => Partial<RowQuery>; goalMs?: number }[] = [
   { name: 'page 1', ask: () => ({}) },
   { name: 'page 1 by row_index', ask: (call) => ({ sort: call % 2 ? 'row_index' : '-row_index' }) },
@@ -53,7 +56,7 @@ export async function benchTables({ database, company }: Stage): Promise<Figure[
   const read = opened.read(company);
   try {
     const figures: Figure[] = [];
-    // As deep as the small table goes.
+    // The deepest page that the small table has.
     for (const sort of ['-createdAt', 'row_index'] as const) {
       const [large, small] = [
         await askAfter(read, LARGE.table, 999, sort),
@@ -100,7 +103,7 @@ function measure(name: string, goalMs: number, calls: [Call, Call]): Promise<Fig
   return compareSizes({ name: `(tables) ${name}`, goalMs, calls: CALLS, large, small });
 }
 
-/** Totals of what is frequent are exact, and nobody promises that they are fast. */
+/** Totals of frequent words are exact, and no time is promised for them. */
 async function measureTotals(read: TenantRead): Promise<Figure> {
   const times: string[] = [];
   for (const term of ['madeira', 'an', RARE.pair]) {
@@ -111,7 +114,7 @@ async function measureTotals(read: TenantRead): Promise<Figure> {
   return { name: '(tables) search with its total', value: times.join(', '), goal: '-', met: true };
 }
 
-/** Two of eight columns get another type: every row is rewritten, in the one request. */
+/** Changes the type of two of eight columns: one request rewrites every row. */
 async function measureColumns(tenant: Tenant): Promise<Figure[]> {
   const changed: Record<string, Column['type']> = { price: 'TEXT', code: 'LIST' };
   const columns = COLUMNS.map((column) => ({ ...column, type: changed[column.key] ?? column.type }));
@@ -122,7 +125,7 @@ async function measureColumns(tenant: Tenant): Promise<Figure[]> {
   return [{ name, value: `${seconds.toFixed(1)} s`, goal: `<= ${GOAL_COLUMNS_S} s`, met: seconds <= GOAL_COLUMNS_S }];
 }
 
-/** What the caller waits for, and how long the job then takes. */
+/** Measures how long the caller waits, and how long the job then takes. */
 async function measureRemoval(kit: Kit, tenant: Tenant): Promise<Figure[]> {
   const startedMs = performance.now();
   await removeTable(kit, tenant, LARGE.table);
@@ -134,16 +137,16 @@ async function measureRemoval(kit: Kit, tenant: Tenant): Promise<Figure[]> {
   return [{ name, value, goal: `<= ${GOAL_MS} ms`, met: answeredMs <= GOAL_MS }];
 }
 
-// A statement of this many takes seconds, so that whoever waits sees an interrupted run end soon.
+// One statement that writes this many takes seconds, so that an interrupted run ends soon.
 const PORTION = 50_000;
 
-/** Writes so many rows into each new table, as a stock keeper has them, and puts the statistics in order. */
+/** Writes stock-keeping rows into each new table and updates the planner's statistics. */
 export async function seedRows(
   { sql }: Pick<TestDatabase, 'sql'>,
   company: string,
   counts: Record<string, number>,
 ): Promise<void> {
-  // Sorted in at once it takes a third of the time.
+  // Building the index at the end takes a third of the time of filling it row by row.
   const [index] = await sql<{ definition: string }>(
     `select pg_get_indexdef('table_rows_search'::regclass) as definition`,
   );

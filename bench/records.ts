@@ -1,4 +1,4 @@
-/** (records) GET /v1/contacts at 1,000,000 contacts beside 10,000 in the same tables: the operation, without HTTP. */
+/** Benchmark (records): GET /v1/contacts with 1,000,000 contacts, compared with 10,000 in the same tables: the operation without HTTP. */
 import { pageContacts } from '../src/features/contacts/list.ts';
 import type { ContactQuery } from '../src/features/contacts/schemas.ts';
 import { openDatabase, type Tenant } from '../src/platform/tenant.ts';
@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts';
 const LARGE = { company: '1'.repeat(24), count: 1_000_000 };
 const SMALL = { company: '2'.repeat(24), count: 10_000 };
 const CALLS = 200;
-// What a person takes for an answer without waiting, with room for the rest of the way; and for the hardest of all.
+// A time that a person does not notice, with room for the rest of the request; and one for the most expensive search.
 const GOAL_MS = 40;
 const GOAL_PAIR_MS = 150;
 
@@ -17,10 +17,10 @@ type Asked = Partial<ContactQuery>;
 
 interface Case {
   name: string;
-  /** What is asked in the n-th call: no two in a row are the same where there is a choice. */
+  /** The query of each call: consecutive calls differ where possible. */
   ask: (call: number) => Asked;
   goalMs?: number;
-  /** Found within a few rows of the order: it may take at most twice what it takes in the small company. */
+  /** A match is found within a few rows, so this may take at most twice as long as in the small company. */
   common?: true;
 }
 
@@ -65,11 +65,11 @@ export async function benchRecords(stage: Stage): Promise<Figure[]> {
   ]);
   await seedPeople(stage.database, { [SMALL.company]: SMALL.count, [LARGE.company]: LARGE.count });
   const database = openDatabase({ url: stage.database.url, poolSize: 2 });
-  const tenantOf = (companyId: string): Tenant => ({ companyId, read: database.read(companyId) }) as Tenant;
-  const [large, small] = [tenantOf(LARGE.company), tenantOf(SMALL.company)];
+  const openTenant = (companyId: string): Tenant => ({ companyId, read: database.read(companyId) }) as Tenant;
+  const [large, small] = [openTenant(LARGE.company), openTenant(SMALL.company)];
   try {
     const figures: Figure[] = [];
-    // As deep as the small company goes.
+    // The deepest page that the small company has.
     const [deepLarge, deepSmall] = [await cursorAfter(large, 1_000), await cursorAfter(small, 499)];
     figures.push(
       await measure('page 1,000 by cursor', GOAL_MS, [() => list(large, deepLarge), () => list(small, deepSmall)]),
@@ -102,7 +102,7 @@ function measure(name: string, goalMs: number, calls: [Call, Call], common?: tru
   return compareSizes({ name: `(records) ${name}`, goalMs, calls: CALLS, large, small, common: common ?? false });
 }
 
-/** Totals are exact, and nobody promises that they are fast. */
+/** Totals are exact, and no time is promised for them. */
 async function measureCounts(tenant: Tenant): Promise<Figure> {
   const times: string[] = [];
   for (const asked of [{}, { search: 'silva' }, { search: RARE.name }]) {

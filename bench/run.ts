@@ -1,4 +1,4 @@
-/** npm run bench [a b c d e f]: prints each figure beside its goal; exits 1 when one is missed. */
+/** npm run bench [a b c d e f]: prints each figure beside its goal, and exits with 1 when a goal is missed. */
 import { benchDeliveries } from './deliveries.ts';
 import { benchDoor } from './door.ts';
 import { benchImport } from './import.ts';

@@ -1,4 +1,4 @@
-/** The stage: a database of its own, a seeded company, and the real processes. */
+/** What benchmarks run on: a database of their own, a seeded company, and real processes. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '..');
 
 export interface Stage {
   database: TestDatabase;
-  /** Environment for the platform's processes. */
+  /** Environment variables for the platform's processes. */
   env: Record<string, string>;
   key: string;
   company: string;
@@ -23,7 +23,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** The first start seeds the demo company, its inbox (accepted by the sandbox) and its webhook; then everything stops again. */
+/** Starts the platform once, which creates the demo company, its inbox (accepted by the sandbox) and its webhook, and stops it. */
 export async function openStage(): Promise<Stage> {
   const database = await openTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
@@ -54,7 +54,10 @@ export interface Spawned {
   stop(): Promise<void>;
 }
 
-/** Starts a program and waits until it says that it is ready (and where; `url` is empty for a worker). Its log is read and thrown away, as a collector would. */
+/**
+ * Starts a program and waits until it reports that it is ready, and at which address (`url` is empty for a worker). Its log is read and
+ * thrown away, as a log collector would.
+ */
 export async function spawnProgram(file: string, args: string[], env: Record<string, string>): Promise<Spawned> {
   const child = spawn(process.execPath, [join(ROOT, file), ...args], {
     env: { ...process.env, ...env },

@@ -1,4 +1,7 @@
-/** (d) From the command to ready on a store that exists, and the memory of the node process ten seconds later. */
+/**
+ * Benchmark (d): the time from the command until the platform is ready on an existing database, and the memory of its process ten seconds
+ * later.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -45,7 +48,7 @@ async function residentMb(pid: number): Promise<number> {
   try {
     return Math.round(Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024);
   } catch {
-    // Failure policy: no /proc on this system; ps knows it everywhere else.
+    // Failure policy: this system has no /proc, so `ps` is used, which every other system has.
     const ps = spawn('ps', ['-o', 'rss=', '-p', String(pid)]);
     const [text] = (await once(ps.stdout, 'data')) as [Buffer];
     return Math.round(Number(text.toString()) / 1024);

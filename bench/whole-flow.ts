@@ -1,11 +1,12 @@
 /**
- * (f) The whole flow in one process: callbacks stored and their events delivered, until the last one has reached its receiver;
- * against pgbench with the statements of storing alone, at 16 clients. And one caller alone, against the same statements alone.
+ * Benchmark (f): the whole flow in one process, from callbacks to the last event at its receiver, compared with pgbench running only the
+ * statements that
+ * store messages, at 16 clients; and the same for a single caller.
  */
 import { Pool } from 'undici';
 import { openBareLoop } from './bare-store.ts';
 import { makeKnown, openCaller, type Caller } from './callbacks.ts';
-import { median, percentile, rateOf, ratio, type Figure } from './measure.ts';
+import { median, percentile, measureRate, ratio, type Figure } from './measure.ts';
 import { runPgbench } from './pgbench.ts';
 import { spawnProgram, type Spawned, type Stage } from './stage.ts';
 import { openWire } from './wire.ts';
@@ -32,10 +33,10 @@ export async function benchWholeFlow(stage: Stage): Promise<Figure[]> {
   for (let round = 0; round < ROUNDS; round += 1) {
     few.push(await flow(receiver, caller, WIDTHS.few));
     many.push(await flow(receiver, caller, WIDTHS.many));
-    alone.push(await rateOf(caller.call, 1, ROUND_MS / 4));
+    alone.push(await measureRate(caller.call, 1, ROUND_MS / 4));
     await receiver.settled();
     limits.push(await paused(stage, platform, () => storeBarely(stage, bare.work)));
-    bareAlone.push(await paused(stage, platform, () => rateOf(bare.work, 1, ROUND_MS / 4)));
+    bareAlone.push(await paused(stage, platform, () => measureRate(bare.work, 1, ROUND_MS / 4)));
   }
   await caller.close();
   await bare.close();
@@ -55,7 +56,7 @@ export async function benchWholeFlow(stage: Stage): Promise<Figure[]> {
 
 interface Flow {
   perSecond: number;
-  /** Of the answers, in ms. */
+  /** The times of the answers in milliseconds. */
   times: number[];
 }
 
@@ -75,12 +76,12 @@ const loneFigure = (callbackMs: number, bareMs: number): Figure => ({
   met: callbackMs / bareMs <= 2,
 });
 
-/** Calls for a while; the time ends when the last event has arrived. */
+/** Sends callbacks for a while and measures until the last event has arrived. */
 async function flow(receiver: Receiver, caller: Caller, width: number): Promise<Flow> {
   const before = await receiver.received();
   const times: number[] = [];
   const startedMs = performance.now();
-  await rateOf(
+  await measureRate(
     async () => {
       const calledMs = performance.now();
       await caller.call();
@@ -93,13 +94,13 @@ async function flow(receiver: Receiver, caller: Caller, width: number): Promise<
   return { perSecond: (times.length * 1000) / (performance.now() - startedMs), times };
 }
 
-/** By pgbench; where it is not installed, by the bare loop of pg, which is slower. */
+/** Stores messages by pgbench or, where it is not installed, by the slower bare loop. */
 async function storeBarely(stage: Stage, work: () => Promise<void>): Promise<number> {
   const options = { people: PEOPLE, connections: CLIENTS, seconds: ROUND_MS / 1000 };
-  return (await runPgbench(stage.database.ownerUrl, options)) ?? rateOf(work, CLIENTS, ROUND_MS);
+  return (await runPgbench(stage.database.ownerUrl, options)) ?? measureRate(work, CLIENTS, ROUND_MS);
 }
 
-/** While the platform stands still, which would deliver what is queued here. */
+/** Runs the work while the platform's process is stopped, because it would deliver what is queued here. */
 async function paused<T>(stage: Stage, { child }: Spawned, work: () => Promise<T>): Promise<T> {
   child.kill('SIGSTOP');
   try {
@@ -113,12 +114,12 @@ async function paused<T>(stage: Stage, { child }: Spawned, work: () => Promise<T
 const startAll = (stage: Stage, databaseUrl: string): Promise<Spawned> =>
   spawnProgram('src/main.ts', ['all'], { ...stage.env, DATABASE_URL: databaseUrl, OUTBOUND_ALLOW: '127.0.0.0/8' });
 
-/** In a run of its own, as counting takes time, too. */
+/** Runs separately, because counting round trips takes time. */
 async function countTrips(stage: Stage, receiver: Receiver): Promise<string> {
   const wire = await openWire(stage.database.url);
   const platform = await startAll(stage, wire.url);
   const caller = openCaller(platform.url, stage, { connections: WIDTHS.few, people: PEOPLE });
-  await rateOf(caller.call, WIDTHS.few, ROUND_MS / 4);
+  await measureRate(caller.call, WIDTHS.few, ROUND_MS / 4);
   wire.read();
   const { times } = await flow(receiver, caller, WIDTHS.few);
   const { flushes, trips } = wire.read();
@@ -130,14 +131,14 @@ async function countTrips(stage: Stage, receiver: Receiver): Promise<string> {
 
 interface Receiver {
   received(): Promise<number>;
-  /** Until it has received so many. */
+  /** Resolves when this many deliveries have been received. */
   reach(count: number): Promise<void>;
-  /** Until nothing waits to be delivered. */
+  /** Resolves when no delivery waits. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The demo company's webhook, told of received messages alone, so that each callback is one delivery. */
+/** Points the demo company's webhook to a receiver, for received messages only, so that each callback is one delivery. */
 async function openReceiver({ database, company }: Stage): Promise<Receiver> {
   const peer = await spawnProgram('bench/peers/receiver.ts', [], {});
   const pool = new Pool(peer.url, { connections: 1 });

@@ -1,15 +1,15 @@
-/** Between the platform and PostgreSQL: counts how often a transaction waits for the database. */
+/** A proxy between the platform and PostgreSQL that counts how often a transaction waits for the database. */
 import { connect, createServer, type AddressInfo } from 'node:net';
 
 export interface Wire {
-  /** The same database, through this place. */
+  /** The address of the same database through this proxy. */
   url: string;
-  /** Of the transactions that stored messages, since the last time: how many there were, and how often they waited in all. */
+  /** The number of transactions that stored messages since the last call, and their round trips in all. */
   read(): { flushes: number; trips: number };
   close(): Promise<void>;
 }
 
-// A simple query of this text begins a transaction; this name stands wherever one stores messages.
+// A query of this text begins a transaction, and a transaction that contains this statement name stores messages.
 const BEGIN = Buffer.from('begin\0');
 const STORES = Buffer.from('messages.insertInbound');
 const COMMIT = Buffer.from('commit\0');
@@ -23,7 +23,7 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
     const transaction = { trips: 0, stores: false, isAsking: false };
     client.on('data', (piece: Buffer) => {
       if (piece.includes(BEGIN)) Object.assign(transaction, { trips: 0, stores: false, isAsking: false });
-      // What is sent before anything of the answer has come waits together with it.
+      // Everything that is sent before the answer begins is one round trip.
       if (!transaction.isAsking) transaction.trips += 1;
       transaction.isAsking = true;
       transaction.stores ||= piece.includes(STORES);

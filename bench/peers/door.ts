@@ -1,4 +1,4 @@
-/** The API as it is; with OPEN_TO, a key, everybody is let in as that key: no token, scope or limit is looked at. */
+/** The API as it is. With the environment variable OPEN_TO, every request acts as that key, and no token, scope or limit is checked. */
 import { start } from '../../src/boot/start.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/platform/telemetry.ts';

@@ -1,4 +1,4 @@
-/** A healthy receiver: answers 200 at once, and counts. */
+/** A healthy receiver that answers 200 at once and counts the requests. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
