@@ -1,6 +1,7 @@
 /**
- * The schema's law, read from the catalogue of the migrated database: every table of a company has the form that makes
- * tenancy hold, or stands here with the reason why it does not.
+ * Checks the catalogue of the migrated database: every table of a company has the keys, policies and references that keep companies apart,
+ * or is
+ * listed here with the reason for an exception.
  */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
@@ -100,11 +101,11 @@ const ofCompanies = tables.filter((table) => table.columns.includes('company_id'
 const policies = await database.sql<{ table: string; policy: string }>(`
   select tablename as table, concat_ws(' ', policyname, cmd, roles::text, qual, with_check) as policy from pg_policies order by 2`);
 
-function policiesOf(table: string): string[] {
+function listPolicies(table: string): string[] {
   return policies.filter((row) => row.table === table).map((row) => row.policy);
 }
 
-/** What `tenant_table()` makes, as the catalogue spells it. */
+/** The policies that `tenant_table()` creates, as the catalogue writes them. */
 function threeWalls(column: string): string[] {
   const own = `(${column} = current_setting('app.company_id'::text, true))`;
   return [
@@ -114,7 +115,7 @@ function threeWalls(column: string): string[] {
   ];
 }
 
-test('every table belongs to companies, or says here why it does not', () => {
+test('every table belongs to companies, or has an exception here', () => {
   assert.ok(ofCompanies.length > 10);
   const others = tables.filter((table) => !ofCompanies.includes(table)).map((table) => table.name);
   assert.deepEqual(others, Object.keys(WITHOUT_COMPANY).toSorted());
@@ -122,23 +123,23 @@ test('every table belongs to companies, or says here why it does not', () => {
 
 for (const { name, key, columns, enabled, forced } of ofCompanies) {
   describe(`the table ${name}`, () => {
-    test(`of ${name}: the primary key begins with the company, or says here why not`, () => {
+    test(`the primary key of ${name} begins with the company, or has an exception here`, () => {
       assert.equal(key, OTHER_KEYS[name] ? OTHER_KEYS[name].key : 'company_id,_id');
     });
 
-    test(`of ${name}: row security is on, also for its owner, with the three policies and no other, or says here why not`, () => {
+    test(`row-level security of ${name} is on, even for the owner, with exactly the three policies, or has an exception here`, () => {
       assert.deepEqual([enabled, forced], [true, true]);
       const other = OTHER_POLICIES[name];
       const isOther = (policy: string): boolean => other !== undefined && policy.startsWith(other.start);
-      assert.equal(policiesOf(name).filter(isOther).length, other ? 1 : 0);
+      assert.equal(listPolicies(name).filter(isOther).length, other ? 1 : 0);
       assert.deepEqual(
-        policiesOf(name).filter((policy) => !isOther(policy)),
+        listPolicies(name).filter((policy) => !isOther(policy)),
         threeWalls('company_id'),
       );
     });
 
-    test(`of ${name}: each id points to a row of the same company, or says here why it points nowhere`, async () => {
-      const references = await referencesOf(name);
+    test(`each id in ${name} refers to a row of the same company, or has an exception here`, async () => {
+      const references = await listReferences(name);
       for (const reference of references) {
         const isCompany = reference.target === 'companies';
         assert.deepEqual(reference.targets, isCompany ? ['_id'] : ['company_id', '_id'], reference.target);
@@ -155,7 +156,7 @@ for (const { name, key, columns, enabled, forced } of ofCompanies) {
   });
 }
 
-test('the exceptions named here are all there', () => {
+test('every exception that is listed here exists in the database', () => {
   const names = new Set(ofCompanies.map((table) => table.name));
   for (const name of Object.keys(OTHER_KEYS)) assert.ok(names.has(name), name);
   for (const column of Object.keys(WITHOUT_REFERENCE)) {
@@ -164,8 +165,8 @@ test('the exceptions named here are all there', () => {
   }
 });
 
-test('what belongs to no company is closed to the role that works for one', async () => {
-  assert.deepEqual(policiesOf('companies'), threeWalls('_id'));
+test('tables that belong to no company are closed to the role that works for one', async () => {
+  assert.deepEqual(listPolicies('companies'), threeWalls('_id'));
   for (const table of [
     'callbacks_aside',
     'delivery_workers',
@@ -184,7 +185,7 @@ test('what belongs to no company is closed to the role that works for one', asyn
   }
 });
 
-test('no runtime role is a superuser, passes row security, owns a table, logs in, or may make anything', async () => {
+test('no runtime role is a superuser, bypasses row security, owns a table, can log in, or can create anything', async () => {
   const roles = await database.sql(`
     select rolname, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin,
       (select count(*)::int from pg_class where relowner = r.oid) as owned,
@@ -204,7 +205,7 @@ test('no runtime role is a superuser, passes row security, owns a table, logs in
   );
 });
 
-test('the reading role may write nothing, and nobody but the owner empties or changes a table', async () => {
+test('the reading role can not write, and only the owner can truncate or alter a table', async () => {
   const rights = await database.sql<{ right: string }>(`
     select distinct grantee || ' ' || privilege_type as right from information_schema.role_table_grants
     where table_schema = 'public' and grantee in ('PUBLIC', 'parley_app', 'parley_read', 'parley_system') order by 1`);
@@ -219,7 +220,7 @@ test('the reading role may write nothing, and nobody but the owner empties or ch
   );
 });
 
-test('what the audit says stays said: a company adds lines to it, the system removes old ones, nobody changes one', async () => {
+test('a company can only add lines to the audit, the system can only remove old ones, and no role can change one', async () => {
   const rights = await database.sql<{ right: string }>(`
     select distinct grantee || ' ' || privilege_type as right from information_schema.role_table_grants
     where table_schema = 'public' and table_name = 'audit_log' and grantee in ('PUBLIC', 'parley_app', 'parley_read', 'parley_system')
@@ -234,14 +235,14 @@ test('what the audit says stays said: a company adds lines to it, the system rem
   );
 });
 
-test('an Idempotency-Key stands for one request of its owner, also where there is no company', async () => {
+test('an Idempotency-Key belongs to one request of its owner, even without a company', async () => {
   const [row] = await database.sql<{ definition: string }>(
     `select pg_get_indexdef('idempotency_keys_key'::regclass) as definition`,
   );
   assert.match(row?.definition ?? '', /UNIQUE INDEX .*\(company_id, principal_id, key\) NULLS NOT DISTINCT$/);
 });
 
-test('a company may leave a job and change none; the reading role does not see them', async () => {
+test('a company can enqueue a job but change none, and the reading role sees no jobs', async () => {
   const rights = await database.sql<{ right: string }>(`
     select distinct grantee || ' ' || privilege_type as right from information_schema.role_table_grants
     where table_schema = 'pgboss' and grantee in ('PUBLIC', 'parley_app', 'parley_read') order by 1`);
@@ -251,7 +252,7 @@ test('a company may leave a job and change none; the reading role does not see t
   );
 });
 
-test('a function with its owner’s rights stands here, fixes its search path, and is closed to the public', async () => {
+test("a function with its owner's rights is listed here, fixes its search path, and is closed to the public", async () => {
   const functions = await database.sql<{ name: string; fixed: boolean; callers: string[] }>(`
     select proname as name, exists (select 1 from unnest(proconfig) setting where setting like 'search_path=%') as fixed,
       array(select coalesce(r.rolname, 'PUBLIC')::text from aclexplode(proacl) a left join pg_roles r on r.oid = a.grantee
@@ -260,8 +261,8 @@ test('a function with its owner’s rights stands here, fixes its search path, a
   assert.deepEqual(functions, [{ name: 'refresh_statistics', fixed: true, callers: ['parley_system'] }]);
 });
 
-/** Foreign keys: their columns, and what each points to. */
-function referencesOf(table: string): Promise<{ target: string; columns: string[]; targets: string[] }[]> {
+/** The foreign keys of a table, with their columns and targets. */
+function listReferences(table: string): Promise<{ target: string; columns: string[]; targets: string[] }[]> {
   const names = (relation: string, keys: string): string =>
     `array(select a.attname::text from unnest(f.${keys}) with ordinality as k (attnum, position)
       join pg_attribute a on a.attrelid = f.${relation} and a.attnum = k.attnum order by k.position)`;

@@ -1,4 +1,4 @@
-/** What every channel of the registry owes the platform. A new channel is checked by its line in the registry alone. */
+/** What the platform requires of every channel. A new channel is tested as soon as it has a line in the registry. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Value } from 'typebox/value';
@@ -8,7 +8,7 @@ import { startPlatform, type Json } from '../support/platform.ts';
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.1/32' } });
 const { channels } = platform.running.kit;
 
-/** The settings that a caller gives for this channel; null where no body can have any. */
+/** The channel's settings, or null when a request body can not set them. */
 const writableSettings = ({ settings }: NamedChannel) => (settings?.body ? settings : null);
 
 function inboxBody(channel: NamedChannel, given?: Json): Json {
@@ -45,7 +45,7 @@ test('no two channels keep their settings in the same field', () => {
 for (const channel of channels.all()) {
   const settings = writableSettings(channel);
 
-  test(`${channel.name}: says only what it can do`, () => {
+  test(`${channel.name}: its declared abilities match its functions`, () => {
     const { can } = channel;
     assert.equal(can.content.length > 0, channel.send !== undefined, 'content and send');
     assert.equal(can.markRead, channel.markRead !== undefined, 'markRead');
@@ -58,7 +58,7 @@ for (const channel of channels.all()) {
   if (channel.settings) {
     const { body, record, secrets, sample, address, targets } = channel.settings;
 
-    test(`${channel.name}: its settings are objects whose every property is named, and secrets are among them`, () => {
+    test(`${channel.name}: its settings are objects of known properties, which include its secrets`, () => {
       if (body) assert.equal((body as Json)['additionalProperties'], false);
       for (const name of [...secrets, ...Object.keys(sample)]) {
         assert.ok(name in record.properties, name);
@@ -67,7 +67,7 @@ for (const channel of channels.all()) {
       assert.ok(Value.Check(body ?? record, sample), 'the sample');
     });
 
-    test(`${channel.name}: its address and targets follow from the settings alone, and no secret is in them`, () => {
+    test(`${channel.name}: its address and targets depend only on the settings, and contain no secret`, () => {
       assert.match(address(sample), /\S/);
       assert.equal(address({ ...sample }), address(sample));
       for (const { path, url } of targets(sample)) {
@@ -81,7 +81,7 @@ for (const channel of channels.all()) {
     });
   }
 
-  test(`${channel.name}: an inbox is created, read and kept with its secrets masked`, async () => {
+  test(`${channel.name}: an inbox can be created and read, with its secrets masked`, async () => {
     const created = await post(201, inboxBody(channel));
     const { body: read } = await platform.call(200, 'GET', `/v1/inboxes/${created._id}`);
     assert.deepEqual(read, created);
@@ -98,7 +98,7 @@ for (const channel of channels.all()) {
     await close(created._id);
   });
 
-  test(`${channel.name}: one address belongs to one ACTIVE inbox of the installation, once the network has accepted it`, async () => {
+  test(`${channel.name}: an address that the network has accepted belongs to one ACTIVE inbox of the installation`, async () => {
     const body = inboxBody(channel);
     const first = await post(201, body);
     const second = await post(201, body);
@@ -121,7 +121,7 @@ for (const channel of channels.all()) {
   }
   const { field, sample } = settings;
 
-  test(`${channel.name}: the mask sent back keeps the stored secret`, async () => {
+  test(`${channel.name}: a mask that is sent back keeps the stored secret`, async () => {
     const created = await post(201, inboxBody(channel));
     const { body: kept } = await platform.call(200, 'PUT', `/v1/inboxes/${created._id}`, {
       body: { [field]: created[field] },
@@ -130,7 +130,7 @@ for (const channel of channels.all()) {
     await close(created._id);
   });
 
-  test(`${channel.name}: settings that its schema does not accept are 400 with their path`, async () => {
+  test(`${channel.name}: settings that its schema does not accept answer 400 with their path`, async () => {
     assert.equal((await post(400, inboxBody(channel, { ...sample, surprise: 1 }))).errors[0].path, `${field}.surprise`);
     for (const name of settings.body?.required ?? []) {
       const { [name]: _left, ...rest } = sample;
@@ -146,7 +146,7 @@ for (const channel of channels.all()) {
     if (channel.needsNumber) assert.equal((await post(400, numberless)).code, 'CHANNEL_CONFIG_REQUIRED');
   });
 
-  test(`${channel.name}: an address inside the settings that may not be called is refused at save`, async () => {
+  test(`${channel.name}: an address in the settings that may not be called is refused when it is saved`, async () => {
     for (const { path } of settings.targets(sample)) {
       for (const url of ['http://169.254.169.254/', 'http://10.0.0.1:80', 'ftp://example.test', 'nonsense']) {
         const { errors } = await post(400, inboxBody(channel, { ...sample, [path]: url }));

@@ -1,6 +1,7 @@
 /**
- * Notifications that others published, posted as the network would post them, when they lie beside the repository. They
- * are looked at, never copied: a clone on its own skips this file, and loses nothing that the own fixtures do not prove.
+ * Posts published sample notifications as the network would, when they are in a folder beside the repository. They are never copied into
+ * it: a clone
+ * without that folder skips this file, and the repository's own fixtures prove the same.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -41,31 +42,31 @@ function readSamples(): Sample[] {
   ];
 }
 
-const changesOf = (body: Json): Json[] => (body.entry ?? []).flatMap((entry: Json) => entry.changes ?? []);
-const messagesOf = (body: Json): Json[] =>
-  changesOf(body)
+const listChanges = (body: Json): Json[] => (body.entry ?? []).flatMap((entry: Json) => entry.changes ?? []);
+const listMessages = (body: Json): Json[] =>
+  listChanges(body)
     .filter((change) => change.field === 'messages' || change.field === 'smb_message_echoes')
     .flatMap((change) => [...(change.value?.messages ?? []), ...(change.value?.message_echoes ?? [])]);
 
 const networkIds = new Map<string, string>();
 
-/** Samples share ids; as notifications of one number they must not be each other's repetition. A blank gets a number. */
+/** Gives a sample unique ids, because samples share ids and must not look like repetitions. A placeholder gets a number. */
 function withOwnIds(body: Json): Json {
   const own = structuredClone(body);
-  for (const { value } of changesOf(own)) {
+  for (const { value } of listChanges(own)) {
     const id = value?.metadata?.phone_number_id;
     if (id === undefined || /^\d+$/.test(id)) continue;
     networkIds.set(id, networkIds.get(id) ?? networkId());
     value.metadata.phone_number_id = networkIds.get(id);
   }
-  for (const message of messagesOf(own)) message.id = wamid();
+  for (const message of listMessages(own)) message.id = wamid();
   return own;
 }
 
-/** A neighbour in the same change as each of the sample's messages and statuses: a text, and something broken. */
+/** Adds a text and a broken element to each change of a sample. */
 function withNeighbours(body: Json, id: string): Json {
   const crowded = structuredClone(body);
-  const [change] = changesOf(crowded).filter(({ field }) => field === 'messages');
+  const [change] = listChanges(crowded).filter(({ field }) => field === 'messages');
   if (!change) return null;
   change.value.messages = [null, ...(change.value.messages ?? []), written({ from: freshPhone(), id })];
   return crowded;
@@ -75,10 +76,10 @@ const platform = skip ? null : await startPlatform();
 const network = platform && (await openNetwork(platform));
 const phones = new Map<string, Phone>();
 
-/** Connects each number that the samples speak of, with coexistence switched on. */
+/** Connects each number of the samples, with coexistence switched on. */
 async function connectNumbers(bodies: Json[]): Promise<void> {
   assert.ok(platform && network);
-  const ids = bodies.flatMap(changesOf).map((change) => change.value?.metadata?.phone_number_id);
+  const ids = bodies.flatMap(listChanges).map((change) => change.value?.metadata?.phone_number_id);
   for (const id of new Set(ids.filter((value) => value !== undefined))) {
     phones.set(id, await connectPhone(platform, { id }));
   }
@@ -87,24 +88,26 @@ async function connectNumbers(bodies: Json[]): Promise<void> {
 
 if (platform) await connectNumbers(readSamples().map(({ body }) => withOwnIds(body)));
 
-/** The messages that a body holds, as they must be stored: by number and id. */
-const expectedOf = (body: Json): { phone: Phone; id: string }[] =>
+/** The messages in a body that must be stored, by number and id. */
+const expectedMessages = (body: Json): { phone: Phone; id: string }[] =>
   elementsOf(body).flatMap((element) => {
     const phone = element.kind === 'message' ? phones.get(element.address) : undefined;
     return phone && element.kind === 'message' ? [{ phone, id: element.externalId }] : [];
   });
 
 test(
-  'every published notification is answered 200 and stored once, however often it is posted',
+  'every published sample notification answers 200 and is stored once, however often it is posted',
   { skip },
   async (t) => {
     assert.ok(platform && network);
     const all = readSamples().map(({ name, body }) => ({ name, body: withOwnIds(body) }));
-    const said = all.flatMap(({ body }) => messagesOf(body)).filter(({ type }) => type !== 'edit' && type !== 'revoke');
+    const said = all
+      .flatMap(({ body }) => listMessages(body))
+      .filter(({ type }) => type !== 'edit' && type !== 'revoke');
     let stored = 0;
     for (const { name, body } of all) {
       for (let repetition = 0; repetition < 3; repetition += 1) await network.post(200, body);
-      for (const { phone, id } of expectedOf(body)) {
+      for (const { phone, id } of expectedMessages(body)) {
         const message = await storedMessage(platform, phone, id);
         assert.ok(message, `${name}: ${id} is not stored`);
         const events = await eventNames(platform, message._id);
@@ -114,7 +117,7 @@ test(
     }
     const [row] = await platform.database.sql<{ count: number }>('select count(*)::int as count from messages');
     assert.equal(row?.count, stored);
-    // Counted without the parser; 48 when this was written.
+    // A count that does not use the parser; it was 48 when this was written.
     assert.equal(stored, said.length);
     assert.ok(stored >= 48, `${stored} messages`);
     t.diagnostic(`${all.length} notifications, ${stored} messages`);
@@ -122,7 +125,7 @@ test(
 );
 
 test(
-  'a broken element beside a published notification keeps neither it nor its neighbour from being stored',
+  'a broken element beside a published sample notification does not keep other elements from being stored',
   { skip },
   async () => {
     assert.ok(platform && network);
@@ -131,11 +134,11 @@ test(
       const body = withNeighbours(withOwnIds(sample.body), id);
       if (!body) continue;
       await network.post(200, body);
-      for (const expected of expectedOf(body)) {
+      for (const expected of expectedMessages(body)) {
         assert.ok(await storedMessage(platform, expected.phone, expected.id), `${sample.name}: ${expected.id}`);
       }
       assert.ok(
-        expectedOf(body).some((expected) => expected.id === id),
+        expectedMessages(body).some((expected) => expected.id === id),
         sample.name,
       );
     }

@@ -1,4 +1,4 @@
-/** The recorded examples, and the words of the document, against its schemas. `node scripts/examples.ts` records anew. */
+/** Compares the recorded examples and descriptions of the API document with its schemas. `node scripts/examples.ts` records them anew. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -16,25 +16,25 @@ const words = read('docs/reference/words.json') as Record<string, string>;
 const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
   Object.entries<Json>(item).map(([method, spec]) => ({ name: `${method.toUpperCase()} ${path}`, spec })),
 );
-const schemaOf = (schema: Json): Schema => inPlace(schema, document.components.schemas) as Schema;
+const resolveSchema = (schema: Json): Schema => inPlace(schema, document.components.schemas) as Schema;
 
 describe('every operation', () => {
-  test('has an example for its body and for its success, and each fits its schema', () => {
+  test('every operation has an example for its body and its success, and each fits its schema', () => {
     for (const { name, spec } of operations) {
       const success = Object.keys(spec.responses).findLast((status) => status.startsWith('2')) ?? '';
       for (const part of [spec.requestBody, spec.responses[success]]) {
         if (!part) continue;
         const media: Json = part.content['application/json'] ?? Object.values(part.content)[0];
         assert.notEqual(media.example, undefined, `${name} has no example`);
-        // The file of a form is bytes; a JSON part of it is shown as JSON.
+        // The file of a form is binary; only its JSON parts have examples.
         if (part.content['multipart/form-data']) continue;
         const isAnswer = part !== spec.requestBody;
-        assert.deepEqual(misfitsOf(schemaOf(media.schema), media.example, { closed: isAnswer }), [], name);
+        assert.deepEqual(misfitsOf(resolveSchema(media.schema), media.example, { closed: isAnswer }), [], name);
       }
     }
   });
 
-  test('names its scope, the same that it asks for', () => {
+  test('every operation documents the scope that it requires', () => {
     for (const { name, spec } of operations) {
       const scope = ENTRIES[name]?.scope ?? undefined;
       assert.equal(spec['x-scope'], scope, name);
@@ -44,7 +44,7 @@ describe('every operation', () => {
     }
   });
 
-  test('describes the headers of its answers', () => {
+  test('every operation describes the headers of its answers', () => {
     for (const { name, spec } of operations) {
       for (const [status, answer] of Object.entries<Json>(spec.responses)) {
         const names = Object.keys(answer.headers);
@@ -57,18 +57,18 @@ describe('every operation', () => {
 });
 
 describe('every event', () => {
-  test('is a webhook of the document, with an example that fits its schema', () => {
+  test('every event is a webhook of the document, with an example that fits its schema', () => {
     assert.deepEqual(Object.keys(document.webhooks).toSorted(), [...EVENT_NAMES].toSorted());
     for (const [event, { post }] of Object.entries<Json>(document.webhooks)) {
       const { schema, example } = post.requestBody.content['application/json'];
       assert.equal(example?.event, event);
-      assert.deepEqual(misfitsOf(schemaOf(schema), example, { closed: true }), [], event);
+      assert.deepEqual(misfitsOf(resolveSchema(schema), example, { closed: true }), [], event);
     }
   });
 });
 
 describe('every word', () => {
-  test('is there: no parameter and no property is without a description', () => {
+  test('every parameter and property of the document has a description', () => {
     const silent: string[] = [];
     const visit = (schema: Json, path: string): void => {
       for (const [name, inner] of Object.entries<Json>(schema.properties ?? {})) {
@@ -90,7 +90,7 @@ describe('every word', () => {
     assert.deepEqual(silent, []);
   });
 
-  test('of docs/reference/words.json and examples.json is used', () => {
+  test('every entry of docs/reference/words.json and examples.json is used', () => {
     const text = JSON.stringify(document);
     for (const [name, word] of Object.entries(words)) assert.ok(text.includes(JSON.stringify(word)), name);
     const ids = new Set(operations.map(({ spec }) => spec.operationId));

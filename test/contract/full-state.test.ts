@@ -1,4 +1,4 @@
-/** The table of the long proofs is worth what its rows are about. */
+/** The table of the long proofs must contain only results of one commit. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,13 +11,13 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 const done = { commit: 'a1', seed: 7, results: { sends: { seed: 7, seconds: 1, figures: { cut: 3 } } } };
 
-test('an interrupted run of the long proofs goes on with the results of its own commit', async () => {
+test('an interrupted run of the long proofs continues with the results of its own commit', async () => {
   const path = join(folder, 'ci.json');
   await writeState(path, done);
   assert.deepEqual(await readState(path, 'a1'), done);
 });
 
-test('results of another commit are not taken over, and half a file is none', async () => {
+test('results of another commit and an incomplete file are not used', async () => {
   const path = join(folder, 'full.json');
   await writeState(path, done);
   assert.deepEqual(await readState(path, 'b2'), { commit: 'b2', seed: 0, results: {} });

@@ -1,4 +1,4 @@
-/** The contract fuzz is worth what its judge sees: each broken invariant, shown to it once. */
+/** Tests the judge of the contract fuzz: it must detect each kind of broken rule. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readOperations } from '../full/fuzz/document.ts';
@@ -21,12 +21,12 @@ const webhook = {
   updatedAt: '2026-01-01T00:00:00.000Z',
 };
 
-function answerOf(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+function makeAnswer(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
   const type = status < 400 ? 'application/json; charset=utf-8' : 'application/problem+json';
   return { status, headers: { 'x-request-id': 'r', 'content-type': type, ...headers }, text: JSON.stringify(body) };
 }
 
-function problemOf(status: number, code: string, others: object = {}): Answer {
+function makeProblem(status: number, code: string, others: object = {}): Answer {
   const problem = {
     type: `/docs/errors#${code}`,
     title: 't',
@@ -36,37 +36,45 @@ function problemOf(status: number, code: string, others: object = {}): Answer {
     errors: [],
     request_id: 'r',
   };
-  return answerOf(status, { ...problem, ...others });
+  return makeAnswer(status, { ...problem, ...others });
 }
 
-test('what keeps every invariant passes: a record, null, a problem', () => {
-  for (const answer of [answerOf(200, webhook), answerOf(200, null), problemOf(404, 'NOT_FOUND')])
+test('answers that break no rule pass: a record, null, a problem', () => {
+  for (const answer of [makeAnswer(200, webhook), makeAnswer(200, null), makeProblem(404, 'NOT_FOUND')])
     assert.deepEqual(faultsOf(shot, answer), []);
 });
 
 for (const [what, answer, sentence] of [
-  ['a 500', problemOf(500, 'INTERNAL_ERROR'), /^5xx/],
-  ['a 503', problemOf(503, 'UNAVAILABLE'), /^5xx/],
-  ['a status that is not documented', answerOf(201, webhook), /^undocumented: 201/],
-  ['an error that is not documented', problemOf(409, 'WEBHOOK_EXISTS'), /^undocumented: 409/],
-  ['a code that is not documented', problemOf(400, 'AMBIGUOUS_PHONE'), /^undocumented: 400 AMBIGUOUS_PHONE/],
-  ['a field beside the schema', answerOf(200, { ...webhook, token: 'x' }), /token is not in the schema/],
-  ['a field that is missing', answerOf(200, { ...webhook, url: undefined }), /url is missing/],
-  ['a field of another type', answerOf(200, { ...webhook, url: 5 }), /url is no string/],
+  ['a 500', makeProblem(500, 'INTERNAL_ERROR'), /^5xx/],
+  ['a 503', makeProblem(503, 'UNAVAILABLE'), /^5xx/],
+  ['a status that is not documented', makeAnswer(201, webhook), /^undocumented: 201/],
+  ['an error that is not documented', makeProblem(409, 'WEBHOOK_EXISTS'), /^undocumented: 409/],
+  ['a code that is not documented', makeProblem(400, 'AMBIGUOUS_PHONE'), /^undocumented: 400 AMBIGUOUS_PHONE/],
+  ['a field that is not in the schema', makeAnswer(200, { ...webhook, token: 'x' }), /token is not in the schema/],
+  ['a field that is missing', makeAnswer(200, { ...webhook, url: undefined }), /url is missing/],
+  ['a field of another type', makeAnswer(200, { ...webhook, url: 5 }), /url is no string/],
   [
     'a time without milliseconds',
-    answerOf(200, { ...webhook, createdAt: '2026-01-01T00:00:00Z' }),
+    makeAnswer(200, { ...webhook, createdAt: '2026-01-01T00:00:00Z' }),
     /createdAt is no time/,
   ],
-  ['another content type', answerOf(200, webhook, { 'content-type': 'text/html' }), /^content type text\/html/],
-  ['a problem of another type', answerOf(404, {}, { 'content-type': 'application/json' }), /^a 404 of type/],
-  ['no request id', answerOf(200, webhook, { 'x-request-id': '' }), /^no x-request-id/],
-  ['two request ids', problemOf(404, 'NOT_FOUND', { request_id: 'other' }), /another request_id/],
-  ['a code of another status', problemOf(404, 'FORBIDDEN'), /^FORBIDDEN and 404 in a 404/],
-  ['a validation that names nothing', problemOf(400, 'VALIDATION_FAILED'), /names no field/],
-  ['a stack', problemOf(400, 'MALFORMED_BODY', { detail: 'at parse (body.ts:1)' }), /^the inside shows/],
+  ['another content type', makeAnswer(200, webhook, { 'content-type': 'text/html' }), /^content type text\/html/],
+  [
+    'a problem with another content type',
+    makeAnswer(404, {}, { 'content-type': 'application/json' }),
+    /^a 404 of type/,
+  ],
+  ['no request id', makeAnswer(200, webhook, { 'x-request-id': '' }), /^no x-request-id/],
+  ['two request ids', makeProblem(404, 'NOT_FOUND', { request_id: 'other' }), /another request_id/],
+  ['a code of another status', makeProblem(404, 'FORBIDDEN'), /^FORBIDDEN and 404 in a 404/],
+  ['a validation error that names no field', makeProblem(400, 'VALIDATION_FAILED'), /names no field/],
+  [
+    'a stack trace in the answer',
+    makeProblem(400, 'MALFORMED_BODY', { detail: 'at parse (body.ts:1)' }),
+    /^the inside shows/,
+  ],
 ] as const) {
-  test(`${what} is seen`, () => {
+  test(`the judge detects ${what}`, () => {
     const faults = faultsOf(shot, answer);
     assert.ok(
       faults.some((fault) => sentence.test(fault)),
@@ -75,18 +83,18 @@ for (const [what, answer, sentence] of [
   });
 }
 
-test('a validation that names another field than the wrong one is seen', () => {
-  const answer = problemOf(400, 'VALIDATION_FAILED', { errors: [{ path: 'name', code: 'TYPE', message: 'm' }] });
+test('the judge detects a validation error that names another field than the wrong one', () => {
+  const answer = makeProblem(400, 'VALIDATION_FAILED', { errors: [{ path: 'name', code: 'TYPE', message: 'm' }] });
   assert.deepEqual(faultsOf({ ...shot, names: 'name' }, answer), []);
   assert.deepEqual(faultsOf({ ...shot, names: 'name.inner[0]' }, answer), []);
   assert.equal(faultsOf({ ...shot, names: 'number' }, answer).length, 1);
 });
 
-test('a body that does not fit and is taken is seen', () => {
-  assert.equal(faultsOf({ ...shot, statuses: [400] }, answerOf(200, webhook)).length, 1);
+test('the judge detects an invalid body that is accepted', () => {
+  assert.equal(faultsOf({ ...shot, statuses: [400] }, makeAnswer(200, webhook)).length, 1);
 });
 
-test('each rule of a schema that the document uses is looked at', () => {
+test('the judge checks each schema rule that the document uses', () => {
   for (const [schema, good, bad] of [
     [{ type: 'string', minLength: 1 }, 'a', ''],
     [{ type: 'string', maxLength: 1 }, '\u{1f600}', 'ab'],
@@ -114,7 +122,7 @@ test('each rule of a schema that the document uses is looked at', () => {
   }
 });
 
-test('the document uses no rule that the judge does not know', () => {
+test('the document uses no schema rule that the judge does not know', () => {
   const rules =
     'type enum anyOf properties required additionalProperties maxProperties items minItems maxItems uniqueItems';
   const known = new Set(

@@ -1,4 +1,4 @@
-/** The guides as they are served: all of them, with links that lead somewhere, and an entry for the `type` of every problem. */
+/** The guides as they are served: all of them, with working links, and an entry for the `type` of every problem. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -35,7 +35,7 @@ async function read(path: string): Promise<Page> {
 
 const pages = new Map(await Promise.all(paths.map(async (path) => [path, await read(path)] as const)));
 
-test('every file of docs/ is a page, under the policy of all pages of ours', () => {
+test('every file of docs/ is a page, under the content policy of all pages', () => {
   assert.ok(pages.size > 15);
   for (const [path, { headers, html }] of pages) {
     assert.equal(headers.get('content-type'), 'text/html; charset=utf-8', path);
@@ -49,7 +49,7 @@ test('every file of docs/ is a page, under the policy of all pages of ours', () 
   }
 });
 
-test('every link of a page leads to a page that there is, and to a place in it', async () => {
+test('every link of a page leads to an existing page, and to an existing section of it', async () => {
   const known = new Map<string, number>();
   for (const [path, { links }] of pages) {
     for (const link of links.filter(({ origin }) => origin === platform.url)) {
@@ -65,20 +65,20 @@ test('every link of a page leads to a page that there is, and to a place in it',
 });
 
 describe('what other answers point to is there:', () => {
-  test('an entry for every code, at the address that is the type of its problems', async () => {
+  test('there is an entry for every error code, at the address that is the `type` of its problems', async () => {
     const { ids } = pages.get('/docs/errors') ?? assert.fail();
     for (const code of Object.keys(ERRORS)) assert.ok(ids.has(code), code);
     const { body } = await platform.call(404, 'GET', `/v1/inboxes/${'0'.repeat(24)}`);
     assert.equal(body.type, '/docs/errors#NOT_FOUND');
   });
 
-  test('a section for every event', () => {
+  test('there is a section for every event', () => {
     const { ids } = pages.get('/docs/events') ?? assert.fail();
     for (const name of EVENT_NAMES) assert.ok(ids.has(name), name);
   });
 });
 
-test('what the search knows is every section and every operation, each at an address of its own', async () => {
+test('the search contains every section and every operation, each with its own address', async () => {
   const entries = (await (await fetch(`${platform.url}/docs/assets/search.json`)).json()) as Json[];
   const { paths: described } = (await platform.call(200, 'GET', '/openapi.json', { key: null })).body;
   const operations = Object.values<Json>(described).flatMap((item) => Object.keys(item));
@@ -92,7 +92,7 @@ test('what the search knows is every section and every operation, each at an add
   }
 });
 
-test('the addresses of before lead to those of now', async () => {
+test('old addresses redirect to the current ones', async () => {
   for (const [path, target] of [
     ['/', '/docs'],
     ['/docs/', '/docs'],

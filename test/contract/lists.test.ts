@@ -1,4 +1,4 @@
-/** What all lists have in common, asked of each list that the document has. */
+/** What all lists have in common, tested for each list of the API document. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../src/platform/ids.ts';
@@ -24,7 +24,7 @@ const IDS: Record<string, string> = {
 
 interface List {
   path: string;
-  /** With its ids filled in. */
+  /** The path with its ids filled in. */
   address: string;
   parameters: Map<string, Json>;
   key: string;
@@ -44,13 +44,13 @@ const list = async ({ address, key }: List, query: Record<string, string>, statu
   call(status, 'GET', `${address}?${new URLSearchParams(query).toString()}`, { key });
 const pageIn = (body: Json): Json => body.rows ?? body;
 
-/** What a list has beyond createdAt, -createdAt and -updatedAt, or lacks, and why. */
+/** Lists with other sorts than createdAt, -createdAt and -updatedAt, and why. */
 const OTHER_SORTS: Record<string, string[]> = {
   '/v1/contacts': ['createdAt', '-createdAt', '-updatedAt', '-last_message_at'],
   '/v1/conversations': ['createdAt', '-createdAt', '-updatedAt', '-last_message_at'],
   '/v1/tables/{id}': ['createdAt', '-createdAt', '-updatedAt', 'row_index', '-row_index'],
   '/v1/tables/{tableId}/rows': ['createdAt', '-createdAt', '-updatedAt', 'row_index', '-row_index'],
-  // A log: an index on the outcome would be written with each delivery.
+  // A log: an index on the outcome would have to be written for each delivery.
   '/v1/webhooks/deliveries': ['createdAt', '-createdAt'],
 };
 
@@ -58,7 +58,7 @@ for (const one of lists) {
   describe(`the list ${one.path}`, () => {
     const { parameters } = one;
 
-    test(`of ${one.path}: has its sorts, the newest first by default, but for the messages of a conversation`, async () => {
+    test(`${one.path} has its sorts, newest first by default (oldest first for the messages of a conversation)`, async () => {
       const { enum: sorts, default: first } = parameters.get('sort') ?? {};
       assert.deepEqual(sorts, OTHER_SORTS[one.path] ?? ['createdAt', '-createdAt', '-updatedAt']);
       assert.equal(first, one.path.includes('/messages/') ? 'createdAt' : '-createdAt');
@@ -66,7 +66,7 @@ for (const one of lists) {
       expectProblem(await list(one, { sort: 'name' }, 400), 'VALIDATION_FAILED', 'sort');
     });
 
-    test(`of ${one.path}: shows and counts what was changed since a moment`, async () => {
+    test(`${one.path} shows and counts the records that changed since a time`, async () => {
       if (!parameters.has('updated_since')) return assert.equal(one.path, '/v1/webhooks/deliveries');
       for (const sort of parameters.get('sort').enum) {
         const all = pageIn((await list(one, { sort, limit: '100' })).body);
@@ -82,14 +82,14 @@ for (const one of lists) {
       expectProblem(await list(one, { updated_since: 'today' }, 400), 'VALIDATION_FAILED', 'updated_since');
     });
 
-    test(`of ${one.path}: a cursor of another list, sort or set of filters is 400, and one beside a page`, async () => {
+    test(`${one.path} refuses a cursor of another list, sort or filter, and a cursor together with a page, by 400`, async () => {
       const window = pageWindow('another', { limit: 20, skipCount: false, sort: '-createdAt' });
       const stranger = cursorAfter(window, { _id: newId(), createdAt: new Date().toISOString() });
       expectProblem(await list(one, { after: stranger }, 400), 'VALIDATION_FAILED', 'after');
       expectProblem(await list(one, { after: stranger, page: '1' }, 400), 'VALIDATION_FAILED', 'page');
     });
 
-    test(`of ${one.path}: a search of blanks is none, and blanks around one mean nothing`, async () => {
+    test(`${one.path} ignores blanks around a search, and a search of blanks only`, async () => {
       if (!parameters.has('search')) return;
       const page = async (query: Record<string, string>): Promise<Json> => pageIn((await list(one, query)).body);
       assert.deepEqual(await page({ search: ' \t ' }), await page({}));
@@ -99,9 +99,9 @@ for (const one of lists) {
   });
 }
 
-test('there are as many lists as the platform has', () => assert.ok(lists.length >= 14, String(lists.length)));
+test('all lists of the platform are tested here', () => assert.ok(lists.length >= 14, String(lists.length)));
 
-test('a cursor goes on with another limit, and answers no page number', async () => {
+test('a cursor can continue with another limit, and its page has no number', async () => {
   const first = pageIn((await call(200, 'GET', `/v1/tables/${table._id}/rows?limit=1&search=%20a`)).body);
   assert.deepEqual([first.meta.page, first.meta.nextCursor], [1, null]);
   const { nextCursor } = (await call(200, 'GET', `/v1/tables/${table._id}/rows?limit=1`)).body.meta;
@@ -111,7 +111,7 @@ test('a cursor goes on with another limit, and answers no page number', async ()
   expectProblem(other, 'VALIDATION_FAILED', 'after');
 });
 
-test('contacts and conversations come in the order of what was said last, whoever said it; the silent come last', async () => {
+test('contacts and conversations can be sorted by their last message, whoever wrote it; those without a message come last', async () => {
   const company = await platform.createCompany();
   const silent = await call(201, 'POST', '/v1/contacts', { key: company.key, body: { name: 'Silent' } });
   const inbox = newId();

@@ -1,4 +1,4 @@
-/** What the API says of itself, against what it serves and against the description that it is built to. */
+/** Compares the API's description with the routes that are served and with the rules for such a document. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApi } from '../../src/api.ts';
@@ -10,12 +10,12 @@ const platform = await startPlatform();
 const document: Json = (await platform.call(200, 'GET', '/openapi.json', { key: null })).body;
 
 interface Operation {
-  /** `GET /v1/inboxes/{id}` */
+  /** As in `GET /v1/inboxes/{id}`. */
   name: string;
   method: string;
   path: string;
   spec: Json;
-  /** What it may carry, in headers, path and query. */
+  /** Its parameters in headers, path and query. */
   parameters: Json[];
   secured: boolean;
 }
@@ -31,7 +31,7 @@ const operations: Operation[] = Object.entries<Json>(document.paths).flatMap(([p
     secured: spec.security.length > 0,
   })),
 );
-const headerOf = ({ parameters }: Operation, name: string): Json =>
+const findHeader = ({ parameters }: Operation, name: string): Json =>
   parameters.find((parameter) => parameter.in === 'header' && parameter.name === name);
 
 /** Operations without a token, and why. */
@@ -58,14 +58,14 @@ const TWO_SUCCESSES: Record<string, string> = {
 /** POSTs that answer 201 and can not be repeated with an Idempotency-Key, and why. */
 const UNREPEATABLE: Record<string, string> = {};
 
-// The tags, in the spelling that integrators know.
+// The tags in the spelling that integrators already use.
 const TAGS = new Set(
   `messages contacts campaigns tables agents conversations inboxes knowledge Webhooks campaign-enrollments custom-fields
   auth companies users api-keys businesses pipelines attachments audit`.split(/\s+/),
 );
 
 describe('the document', () => {
-  test('is OpenAPI 3.1 of an API whose version is 1.0', () => {
+  test('the document is OpenAPI 3.1 of an API whose version is 1.0', () => {
     assert.match(document.openapi, /^3\.1\.\d+$/);
     assert.equal(document.info.version, '1.0');
     assert.ok(document.info.title && document.info.license.name);
@@ -81,7 +81,7 @@ describe('the document', () => {
     }
   });
 
-  test('points only to what is in it, and holds no schema that nothing points to', () => {
+  test('every reference of the document leads to a schema in it, and every schema is used', () => {
     const references = new Set<string>();
     walk(document, (node) => typeof node['$ref'] === 'string' && references.add(node['$ref']));
     const defined = ['schemas', 'headers', 'examples'].flatMap((kind) =>
@@ -91,9 +91,9 @@ describe('the document', () => {
     assert.deepEqual([...references].toSorted(), defined.toSorted());
   });
 
-  test('speaks JSON Schema 2020-12: no leftovers of OpenAPI 3.0', () => {
+  test('the document is valid JSON Schema 2020-12, without leftovers of OpenAPI 3.0', () => {
     walk(document, (node, path) => {
-      // What an example holds is no schema.
+      // An example is not a schema.
       if (/\/examples?\b/.test(path)) return;
       assert.ok(!('nullable' in node) || typeof node['nullable'] !== 'boolean', `${path} says nullable`);
       assert.ok(typeof node['exclusiveMinimum'] !== 'boolean', path);
@@ -110,15 +110,15 @@ describe('the document', () => {
   });
 });
 
-test('what is described is served, and what is served under /v1 is described', async () => {
+test('every documented operation is served, and every route under /v1 is documented', async () => {
   const described = operations.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, ':')}`);
-  // Two operations may call the same part of their paths by different names: the router shows `:id|:tableId`.
+  // Two operations may name the same part of their paths differently; the router then shows `:id|:tableId`.
   const served = (await servedRoutes()).map((route) => route.replaceAll(/:\w+(\|:\w+)*/g, ':')).toSorted();
   assert.deepEqual(
     served.filter((route) => route.includes(' /v1/')),
     described.toSorted(),
   );
-  // A new door beside the API is a decision, not an accident.
+  // A route outside the API must be listed here, so that none is added by accident.
   const others = new Set(served.filter((route) => !/ \/(v1|docs)\b/.test(route)));
   const known = [
     'GET /',
@@ -138,7 +138,7 @@ test('what is described is served, and what is served under /v1 is described', a
 });
 
 describe('every operation', () => {
-  test('has one known tag, which the document describes', () => {
+  test('every operation has one known tag, which the document describes', () => {
     const described = document.tags.map((tag: Json) => tag.name);
     for (const { name, spec } of operations) {
       assert.equal(spec.tags?.length, 1, name);
@@ -152,30 +152,30 @@ describe('every operation', () => {
       );
   });
 
-  test('has a summary, and an operationId of its own that a generator can make a name of', () => {
+  test('every operation has a summary, and a unique operationId from which generators can make a name', () => {
     const ids = operations.map(({ spec }) => spec.operationId);
     for (const id of ids) assert.match(id, /^[a-z][A-Za-z]+$/);
     assert.equal(new Set(ids).size, ids.length);
     for (const { name, spec } of operations) assert.ok(spec.summary?.length > 3, name);
   });
 
-  test('says that it needs a bearer token and may carry x-company-id, or stands here as one that needs none', () => {
+  test('every operation requires a bearer token and accepts x-company-id, or has an exception here', () => {
     const open = operations.filter(({ secured }) => !secured);
     assert.deepEqual(open.map(({ name }) => name).toSorted(), Object.keys(PUBLIC).toSorted());
     for (const operation of open) {
       assert.deepEqual(operation.spec.security, [], operation.name);
-      assert.equal(headerOf(operation, 'x-company-id'), undefined, operation.name);
+      assert.equal(findHeader(operation, 'x-company-id'), undefined, operation.name);
     }
     for (const operation of operations.filter(({ secured }) => secured)) {
       const { name, spec } = operation;
       const scope = spec['x-scope'];
       assert.deepEqual(spec.security, [{ bearer: scope === undefined ? [] : [scope] }], name);
-      const header = headerOf(operation, 'x-company-id');
+      const header = findHeader(operation, 'x-company-id');
       assert.deepEqual([header?.required ?? false, header?.schema.type], [false, 'string'], name);
     }
   });
 
-  test('that creates or sends may carry an Idempotency-Key and says 409 and 422, or stands here with its reason; no other may', () => {
+  test('a POST that creates or sends accepts an Idempotency-Key and documents 409 and 422, or has an exception here; other operations do not', () => {
     const makers = operations.filter(({ spec }) => '201' in spec.responses);
     assert.ok(makers.length >= 8);
     for (const name of Object.keys(UNREPEATABLE))
@@ -185,7 +185,7 @@ describe('every operation', () => {
       );
     for (const operation of operations) {
       const { name, spec } = operation;
-      const header = headerOf(operation, 'idempotency-key');
+      const header = findHeader(operation, 'idempotency-key');
       assert.equal(header !== undefined, makers.includes(operation) && !(name in UNREPEATABLE), name);
       if (!header) continue;
       const { type, minLength, maxLength } = header.schema;
@@ -195,13 +195,13 @@ describe('every operation', () => {
     }
   });
 
-  test('about rows of a table calls the table tableId, as integrators know it', () => {
+  test('operations on rows name the table in their path tableId, as integrators already do', () => {
     const names = operations.map(({ path }) => path).filter((path) => path.includes('/rows'));
     assert.equal(names.length, 4);
     for (const path of names) assert.match(path, /^\/v1\/tables\/\{tableId\}\/rows(\/\{rowId\})?$/);
   });
 
-  test('names each part of its path, and no other, as required', () => {
+  test('every operation declares exactly the parts of its path, as required parameters', () => {
     for (const { name, path, parameters } of operations) {
       const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part);
       const named = parameters.filter((parameter) => parameter.in === 'path');
@@ -214,7 +214,7 @@ describe('every operation', () => {
     }
   });
 
-  test('has one success with a schema: 201 for a POST that creates, 200 for everything else', () => {
+  test('every operation has one success with a schema: 201 for a POST that creates, 200 for all others', () => {
     const names = new Set(operations.map(({ name }) => name));
     for (const name of Object.keys(MAKES_NOTHING)) assert.ok(names.has(name), name);
     for (const { name, method, spec } of operations) {
@@ -223,14 +223,14 @@ describe('every operation', () => {
       assert.deepEqual(successes, name in TWO_SUCCESSES ? ['200', '201'] : made, name);
       for (const status of successes) {
         const { content } = spec.responses[status];
-        // What is exported is a file, everything else a record.
+        // An export is a file; every other answer is a record.
         assert.ok((content['application/json'] ?? content['text/csv']).schema, name);
         assert.ok(spec.responses[status].description !== undefined, name);
       }
     }
   });
 
-  test('answers each error with a problem, and says which codes there are', () => {
+  test('every operation answers errors with a problem, and documents their codes', () => {
     for (const { name, spec, secured } of operations) {
       const failures = Object.entries<Json>(spec.responses).filter(([status]) => /^[45]/.test(status));
       for (const status of [
@@ -253,14 +253,14 @@ describe('every operation', () => {
     }
   });
 
-  test('without a token is refused no token, and knows no permission: its one 401 is a wrong password', () => {
+  test('an operation without a token never documents a refused token or a missing permission: its only 401 is a wrong password', () => {
     for (const { name, spec } of operations.filter(({ secured }) => !secured)) {
       assert.ok(!('403' in spec.responses) && !('404' in spec.responses), name);
       assert.equal('401' in spec.responses, name === 'POST /v1/auth/login', name);
     }
   });
 
-  test('with a body requires it, refuses what it does not know, and says that it may be too large or of another type', () => {
+  test('an operation with a body requires it, refuses unknown properties, and documents that a body can be too large or of a wrong type', () => {
     const bodies = operations.filter(({ spec }) => spec.requestBody);
     assert.ok(bodies.length >= 4);
     for (const { name, spec } of bodies) {
@@ -276,7 +276,7 @@ describe('every operation', () => {
     }
   });
 
-  test('that lists takes the same parameters and answers with the same page', () => {
+  test('all lists take the same parameters and answer with the same page', () => {
     const lists = operations.filter(({ parameters }) => parameters.some((parameter) => parameter.name === 'page'));
     assert.ok(lists.length >= 3);
     for (const { name, spec, parameters } of lists) {
@@ -286,7 +286,7 @@ describe('every operation', () => {
       const limit = parameters.find((parameter) => parameter.name === 'limit').schema;
       assert.deepEqual([limit.minimum, limit.maximum, limit.default], [1, 100, 20], name);
       const shown = resolved(spec.responses['200'].content['application/json'].schema).properties;
-      // A record that holds a list shows its page inside itself.
+      // A record that contains a list has the page inside itself.
       const { properties } = shown.rows ? resolved(shown.rows) : { properties: shown };
       assert.deepEqual(Object.keys(properties), ['result', 'meta'], name);
       const meta = ['page', 'limit', 'totalCount', 'totalPages', 'hasNextPage', 'nextCursor'];
@@ -296,7 +296,7 @@ describe('every operation', () => {
 });
 
 describe('the reference page', () => {
-  test('and all that it loads come from this server alone, and may run under its own policy', async () => {
+  test('the reference page and everything that it loads come from this server, and its content policy allows them', async () => {
     const page = await fetch(`${platform.url}/docs/api/`);
     assert.equal(page.status, 200);
     const policy = page.headers.get('content-security-policy') ?? '';
@@ -314,13 +314,13 @@ describe('the reference page', () => {
       assert.equal(answer.status, 200, address);
       await answer.arrayBuffer();
     }
-    // Nothing inline that the policy would have to let pass by a hash that is not there.
+    // The policy would block inline scripts.
     const inline = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^<]+)<\/script>/g)];
     assert.deepEqual(inline, []);
     assert.ok(!/(?:src|href)="(?:https?:)?\/\//.test(html));
   });
 
-  test('shows this very document', async () => {
+  test('the reference page shows this document', async () => {
     const start = await (await fetch(`${platform.url}/docs/api/static/swagger-initializer.js`)).text();
     assert.doesNotMatch(start, /['"`](?:https?:)?\/\//);
     assert.match(start, /validatorUrl: null/);
@@ -331,14 +331,14 @@ describe('the reference page', () => {
 const resolved = (schema: Json): Json =>
   schema.$ref ? document.components.schemas[String(schema.$ref).split('/').at(-1) ?? ''] : schema;
 
-/** Every object inside, with where it is. */
+/** Visits every object in a JSON value, with its path. */
 function walk(node: Json, visit: (node: Record<string, unknown>, path: string) => void, path = '#'): void {
   if (typeof node !== 'object' || node === null) return;
   if (!Array.isArray(node)) visit(node, path);
   for (const [key, value] of Object.entries(node)) walk(value, visit, `${path}/${key}`);
 }
 
-/** `GET /v1/inboxes/:id`, in order, from the router's own tree: a level is four characters deep. */
+/** The served routes, like `GET /v1/inboxes/:id`, from the router's printed tree, in which a level is four characters deep. */
 async function servedRoutes(): Promise<string[]> {
   const app = await buildApi(platform.running.kit, PLACEHOLDER_HEALTH);
   await app.ready();

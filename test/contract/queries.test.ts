@@ -1,6 +1,7 @@
 /**
- * Every statement that the rooms can build, prepared and planned against the migrated schema under the role that will run it:
- * a mistyped column, a missing grant or a forgotten company does not wait for its first caller.
+ * Prepares and plans every statement of the rooms against the migrated schema, under the role that will run it: a mistyped column, a
+ * missing
+ * grant or a missing company condition fails here and not for a user.
  */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -27,16 +28,16 @@ const FILES = globSync('src/features/**/{queries,*-queries}.ts', { cwd: ROOT }).
 
 type Role = (typeof ROLES)[keyof typeof ROLES];
 
-/** Who runs a statement, by the type of its function's first parameter. */
+/** The roles that run a statement, by the type of its function's first parameter. */
 const RUNNERS: Record<string, Role[]> = {
   TenantTx: [ROLES.app],
-  // Reads run under the reading role, and inside transactions under the one of the company.
+  // A read runs under the reading role, and inside a transaction under the company's role.
   TenantRead: [ROLES.read, ROLES.app],
   SystemTx: [ROLES.system],
   AnyTx: [ROLES.app, ROLES.system],
 };
 
-/** Statements across companies that name no company, and why. */
+/** Statements of the system role that have no company condition, and why. */
 const WITHOUT_COMPANY: Record<string, string> = {
   'audit.deleteOld': 'retention, by age alone',
   'companies.addUpChanges': 'what changed in all companies is added up, each change to the sum of its own',
@@ -74,8 +75,8 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'webhooks.moveReceivers': "the sandbox's own webhooks, by their address",
 };
 
-/** By the parameter's type, which may be a union. */
-function rolesOf(type = ''): Role[] {
+/** The roles for a parameter's type, which may be a union. */
+function findRoles(type = ''): Role[] {
   return [...new Set(type.split('|').flatMap((name) => RUNNERS[name.trim()] ?? []))];
 }
 
@@ -85,7 +86,7 @@ interface Found extends Statement {
   roles: Role[];
 }
 
-/** Stands for any argument: a list of one, a text, a number, a record, whatever it is asked for. */
+/** A stand-in for any argument: it behaves like a list of one, a text, a number or a record. */
 const anything: unknown = new Proxy(() => undefined, {
   get: (_target, key) => {
     if (key === Symbol.iterator) return [anything][Symbol.iterator].bind([anything]);
@@ -100,8 +101,8 @@ const anything: unknown = new Proxy(() => undefined, {
 });
 
 const TIME = '2026-01-01T00:00:00.000Z';
-/** Orders of a list: from its beginning and from a cursor, of everything and of what was changed since. */
-const windowsOf = (...fields: Window['field'][]): Window[] =>
+/** The positions of a list: from its beginning and from a cursor, of all records and of those changed since a time. */
+const makeWindows = (...fields: Window['field'][]): Window[] =>
   fields.flatMap((field) => {
     const cursor = { at: field === 'row_index' ? '7' : TIME, id: '0'.repeat(24) };
     const window = { limit: 1, offset: 0, field, descending: true, after: null, since: null, seal: '' };
@@ -113,28 +114,28 @@ const windowsOf = (...fields: Window['field'][]): Window[] =>
     ];
   });
 
-/** The orders that only some lists have. */
-const ACTIVE = windowsOf('last_message_at');
+/** Sorts that only some lists have. */
+const ACTIVE = makeWindows('last_message_at');
 const MORE_WINDOWS: Record<string, Window[]> = {
-  // What was changed since is asked of the records, by the other two.
+  // Changes since a time are found by the other two sorts.
   listContacts: ACTIVE.filter(({ since }) => since === null),
   listMatching: ACTIVE,
   listConversations: ACTIVE,
   lookUpConversations: ACTIVE,
   listBroad: ACTIVE,
   listNear: ACTIVE,
-  listRows: windowsOf('row_index'),
-  listRowsNear: windowsOf('row_index'),
-  lookUpRows: windowsOf('row_index'),
+  listRows: makeWindows('row_index'),
+  listRowsNear: makeWindows('row_index'),
+  lookUpRows: makeWindows('row_index'),
 };
 
-/** A list's filter: everything asked for, nothing, and each of its parts alone. */
+/** The filters of a list: with all conditions, with none, and with each one alone. */
 const filters = (...names: string[]): unknown[] => [
   anything,
   ...[null, ...names].map((asked) => Object.fromEntries(names.map((name) => [name, name === asked ? '1' : null]))),
 ];
 
-/** Of contacts: each operator on each column and on a field of each type, and what people look for. */
+/** The filters of contacts: each operator on each column and on a field of each type, and searches. */
 const FIELDS = [
   ...COLUMNS.map((column) => ({ column })),
   ...FIELD_TYPES.map((type) => ({ _id: '0'.repeat(24), type })),
@@ -149,9 +150,9 @@ const MATCHES = [
   ),
 ];
 
-/** Arguments that make a builder take its other ways, by the parameter's type; what is not here gets `anything`. */
+/** Arguments that make a function build its other statements, by the parameter's type. Other types get `anything`. */
 const VARIANTS: Record<string, unknown[]> = {
-  Window: windowsOf('createdAt', 'updatedAt'),
+  Window: makeWindows('createdAt', 'updatedAt'),
   Since: [{ since: null }, { since: TIME }],
   DeliveryFilter: [...filters('event', 'status'), ...DELIVERY_STATUSES.map((status) => ({ event: null, status }))],
   InboxFilter: filters('status', 'channel'),
@@ -166,9 +167,9 @@ const VARIANTS: Record<string, unknown[]> = {
   ContactMatch: MATCHES,
   BroadAsked: [{ filter: anything, search: broadSearch('7') }],
   NearAsked: [null, broadSearch('7')].map((search) => ({ filter: anything, search })),
-  // A builder may look into a text before it sends it.
+  // Some functions read a text before they send it.
   string: ['7'],
-  // Of keys: a company's, and the global ones.
+  // An API key belongs to a company or is global.
   'string | null': [anything, null],
   'WebhookRow | null': [{ status: 'ACTIVE', events: [] }, null],
 };
@@ -179,7 +180,7 @@ interface Builder {
   types: string[];
 }
 
-function buildersOf(text: string): Builder[] {
+function findBuilders(text: string): Builder[] {
   const builders: Builder[] = [];
   new Visitor({
     ExportNamedDeclaration({ declaration }) {
@@ -188,7 +189,7 @@ function buildersOf(text: string): Builder[] {
         const annotation = 'typeAnnotation' in parameter ? parameter.typeAnnotation : null;
         return annotation ? text.slice(annotation.start + 1, annotation.end).trim() : '';
       });
-      if (rolesOf(types[0]).length > 0) builders.push({ name: declaration.id.name, types });
+      if (findRoles(types[0]).length > 0) builders.push({ name: declaration.id.name, types });
     },
   }).visit(parseSync('queries.ts', text).program);
   return builders;
@@ -198,14 +199,14 @@ interface Collecting {
   file: string;
   builder: Builder;
   build(...args: unknown[]): unknown;
-  /** How many rows each statement touches. */
+  /** The number of rows that each statement reports as changed. */
   touched?: number;
 }
 
-/** Calls a builder in each of its ways, and records what it would have sent. */
+/** Calls a function with each variant of its arguments, and records the statements that it would send. */
 async function collect({ file, builder, build, touched = 1 }: Collecting): Promise<Found[]> {
   const found: Found[] = [];
-  const roles = rolesOf(builder.types[0]);
+  const roles = findRoles(builder.types[0]);
   const record = (statement: Statement): void => void found.push({ ...statement, file, builder: builder.name, roles });
   const executor: Executor & { companyId: string } = {
     companyId: '0'.repeat(24),
@@ -240,7 +241,7 @@ const AUDIT_ENTRY: AuditEntry = {
   origin: null,
 };
 
-/** What every room's work leaves behind is written by the platform: events, the audit, Idempotency-Keys, buckets. */
+/** The statements that the platform adds to a room's work: events, the audit, Idempotency-Keys, rate limits. */
 async function collectPlatform(): Promise<Found[]> {
   const item = { event: 'CONTACT_CREATED', data: { _id: 'x', company: 'x' } } as const;
   const both = 'SystemTx | TenantTx';
@@ -267,7 +268,7 @@ async function collectPlatform(): Promise<Found[]> {
     part('limits.purgeBuckets', 'SystemTx', purgeBuckets),
     part('retention.purgeByPages', 'SystemTx', (tx) => purgeByPages(tx, 'audit_log', async () => undefined)),
     ...attempts.map((attempt) => part('idempotency.bindEffect', both, (tx) => bindEffect(tx, attempt, 'x'))),
-    // Who finds the key free, and who finds it taken.
+    // Once with a free Idempotency-Key and once with a used one.
     ...owners.flatMap((owner) => [
       part('idempotency.runOnce', 'SystemTx', (tx) => once(tx, owner)),
       part('idempotency.runOnce', 'SystemTx', (tx) => once(tx, owner).catch(() => undefined), 0),
@@ -282,20 +283,20 @@ after(() => database.close());
 const statements: Found[] = await collectPlatform();
 for (const file of FILES) {
   const built = (await import(join(ROOT, file))) as Record<string, (...args: unknown[]) => unknown>;
-  for (const builder of buildersOf(readFileSync(join(ROOT, file), 'utf8'))) {
+  for (const builder of findBuilders(readFileSync(join(ROOT, file), 'utf8'))) {
     const build = built[builder.name];
     assert.ok(build);
     statements.push(...(await collect({ file, builder, build })));
   }
 }
 
-test('every statement that is written in a queries file is built here', () => {
+test('every statement in a queries file is built by this test', () => {
   assert.ok(FILES.length >= 8 && statements.length > 40, `${FILES.length} files, ${statements.length} statements`);
   for (const file of FILES) {
     const text = readFileSync(join(ROOT, file), 'utf8');
     const built = new Set(statements.filter((statement) => statement.file === file).map((statement) => statement.name));
     for (const [, quote, name = '', end] of text.matchAll(/(?:name: |byId\()(['`])([\w-]+\.[\w.-]+)(\1|\$)/g)) {
-      // Of a name that is put together its first words count.
+      // A name that is put together at run time is compared by its beginning.
       const isBuilt = end === quote ? built.has(name) : [...built].some((other) => other.startsWith(name));
       assert.ok(isBuilt, `${file}: ${name} was never built`);
     }
@@ -303,7 +304,7 @@ test('every statement that is written in a queries file is built here', () => {
   }
 });
 
-test('SQL has one home in a room: its queries', () => {
+test('only the queries files of a room contain SQL', () => {
   const others = globSync('src/features/**/*.ts', { cwd: ROOT }).filter(
     (file) => !FILES.includes(file) && !file.endsWith('.test.ts'),
   );
@@ -317,25 +318,25 @@ test('SQL has one home in a room: its queries', () => {
   }
 });
 
-test('a name stands for one text: it is prepared once per connection', () => {
+test("a statement's name belongs to one text, because it is prepared once for each connection", () => {
   const texts = new Map<string, string>();
   for (const { name, text, file, planEachTime } of statements) {
     assert.ok(name, `${file}: a statement without a name`);
-    // Sent without its name.
+    // This statement is sent without a name.
     if (planEachTime) continue;
     assert.equal(texts.get(name) ?? text, text, `${name} names two statements`);
     texts.set(name, text);
   }
 });
 
-test('a name begins with its room', () => {
+test("a statement's name begins with its room", () => {
   for (const { name, file } of statements.filter((statement) => FILES.includes(statement.file))) {
     const room = relative('src/features', file).split('/')[0] ?? basename(file);
     assert.ok(name.startsWith(`${room}.`), `${name} of ${file}`);
   }
 });
 
-test('a statement of one company names the company in its text and gives it as a value', () => {
+test('a statement for one company has a company condition, and gets the company as a value', () => {
   for (const { name, text, values, roles } of statements) {
     if (roles.includes(ROLES.system)) continue;
     assert.match(text, /company_id/, name);
@@ -345,8 +346,9 @@ test('a statement of one company names the company in its text and gives it as a
   }
 });
 
-test('a statement across companies carries the company, or stands here with its reason', () => {
-  // The table of companies calls it _id; that a record shows what other tables hold of it says nothing.
+test('a statement of the system role has a company condition, or an exception here', () => {
+  // A statement on the table of companies always needs a reason here: its own id is `_id`, and a `company_id` in it belongs to another
+  // table.
   const names = statements
     .filter(
       ({ name, text, roles }) =>
@@ -356,7 +358,7 @@ test('a statement across companies carries the company, or stands here with its 
   assert.deepEqual([...new Set(names)].toSorted(), Object.keys(WITHOUT_COMPANY).toSorted());
 });
 
-test('no statement notifies: a NOTIFY inside a writing transaction makes commits wait for each other (defect 14)', async () => {
+test('no statement sends a NOTIFY, which would make commits wait for each other (defect 14)', async () => {
   assert.deepEqual(
     statements.filter(({ text }) => /\bnotify\b/i.test(text)).map(({ name }) => name),
     [],
@@ -366,7 +368,7 @@ test('no statement notifies: a NOTIFY inside a writing transaction makes commits
 });
 
 for (const role of Object.values(ROLES)) {
-  test(`what runs as ${role} can be prepared and planned by it`, async () => {
+  test(`every statement that ${role} runs can be prepared and planned by that role`, async () => {
     const client = new pg.Client({ connectionString: database.url, options: sessionOptions(role) });
     await client.connect();
     try {
@@ -379,7 +381,7 @@ for (const role of Object.values(ROLES)) {
   });
 }
 
-/** PREPARE checks names and types; EXPLAIN EXECUTE also what the role may do. Nothing is changed. */
+/** PREPARE checks names and types, and EXPLAIN EXECUTE checks the role's rights. Nothing is changed. */
 async function plan(client: pg.Client, name: string, { text, file, builder }: Found): Promise<void> {
   try {
     await client.query(`prepare "${name}" as ${text}`);

@@ -1,9 +1,9 @@
-/** The proof of the secrets is worth what its watch finds. */
+/** Tests the watch that the proof of secrets uses. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openWatch } from '../full/proofs/watch.ts';
 
-test('whoever looks for secrets finds them as they are, in hex, and in base64 wherever it begins', () => {
+test('the watch finds a secret in plain text, in hex, and in base64 at any offset', () => {
   const value = 'hidden0123456789';
   for (const before of ['', 'a', 'ab', 'abc']) {
     const bytes = Buffer.from(`${before}${value}${before}`);

@@ -1,6 +1,7 @@
 /**
- * Every statement that walks over what a company has, or over what has grown old, looks at its portion and at little else, also
- * where the planner knows nothing: on tables that were never analysed, and on tables that were analysed while they were empty.
+ * Every statement that walks over a company's records, or over old ones, reads little more than its portion, even when the planner has no
+ * statistics:
+ * on tables that were never analysed, and on tables that were analysed while they were empty.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -42,14 +43,14 @@ import type { TestDatabase } from '../support/database.ts';
 import type { Json } from '../support/platform.ts';
 
 const LIMIT = 500;
-// What a portion may look at: its rows, once to find and once to change them, for each of two ways that may lead to them.
+// The most rows that a portion may read: its own, once to find and once to change them, for each of two possible plans.
 const MOST_ROWS = 5 * LIMIT;
-// Pages for each row, of the table and, where it is changed, of all its indexes.
+// The most pages for each row: of the table and, when it is changed, of all its indexes.
 const MOST_BUFFERS = 60;
 
 interface Walk {
   role: string;
-  /** The tables of which it may not look at much. */
+  /** The tables of which it may read only a little. */
   walked: string[];
   walk(tx: never): Promise<unknown>;
   most?: number;
@@ -253,7 +254,7 @@ const literal = (value: unknown): string => {
   return pg.escapeLiteral(text);
 };
 
-/** Runs a walk, planned for its values and planned once for all values, and takes back what it did. */
+/** Runs a walk in a transaction that is rolled back: once planned for its values, and once planned for any values. */
 async function look(database: TestDatabase, { role, walked, walk }: Walk): Promise<Looked[]> {
   const client = new pg.Client({ connectionString: database.url, options: sessionOptions(role) });
   await client.connect();
@@ -284,8 +285,8 @@ async function look(database: TestDatabase, { role, walked, walk }: Walk): Promi
 }
 
 const STATES = [
-  ['that was never analysed', await openBulk(false)],
-  ['that was analysed while it was empty', await openBulk(true)],
+  ['that was never analysed by the planner', await openBulk(false)],
+  ['that the planner analysed while it was empty', await openBulk(true)],
 ] as const;
 
 for (const [state, database] of STATES) {
