@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import { seedOfRun } from '../full/harness/chance.ts';
 import { proveFuzz } from '../full/proofs/fuzz.ts';
 
-test('6,000 hostile requests get documented answers that fit their schema, never a 5xx, and the process lives on', async (t) => {
+test('6,000 hostile requests get documented answers that fit their schema and never a 5xx, and the process stays alive', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   t.diagnostic(JSON.stringify(await proveFuzz({ requests: 6_000, seed })));

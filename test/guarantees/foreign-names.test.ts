@@ -1,4 +1,4 @@
-/** Callers name fields, columns, tags and headers as they like, also as something that every JavaScript object inherits. */
+/** Callers may give fields, columns, tags and headers any name, even that of a property which every JavaScript object inherits. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { formOf, importSheet, postForm } from '../support/sheets.ts';
 const platform = await startPlatform();
 const { call, database, demo } = platform;
 
-/** `constructor`, `toString`, `__proto__` and their like, and what people write for the first of them. */
+/** `constructor`, `toString`, `__proto__` and the like, and other spellings of the first. */
 const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 const NAMES = [...INHERITED, 'Constructor', 'CONSTRUCTOR'];
-/** A JSON body that names this property is refused before anything looks at it. */
+/** A JSON body with this property is refused before it is read further. */
 const REFUSED_KEY = '__proto__';
 const KEYS = NAMES.filter((name) => name !== REFUSED_KEY);
 
@@ -23,7 +23,7 @@ const listed = async (path: string, id: string): Promise<Json> =>
 const csv = (...lines: string[]): { name: string; data: string } => ({ name: 'sheet.csv', data: lines.join('\r\n') });
 const quoted = (cells: string[]): string => cells.map((cell) => `"${cell}"`).join(',');
 
-/** A field per inherited name in one context; most slugs are made of the title, one is `constructor` itself. */
+/** Creates a field for each inherited name in one context. Most slugs are derived from the title; one is `constructor` itself. */
 async function defineFields(context: 'contact' | 'business'): Promise<Json[]> {
   const fields: Json[] = [];
   for (const title of INHERITED) {
@@ -37,7 +37,7 @@ async function defineFields(context: 'contact' | 'business'): Promise<Json[]> {
 
 const contactFields = await defineFields('contact');
 
-/** Values are options that carry the names, too; `key` says how the caller names the field. */
+/** The values of the fields, which are options with inherited names; `key` is how the caller refers to a field. */
 const valuesBy = (fields: readonly Json[], key: 'slug' | '_id'): Json =>
   Object.fromEntries(fields.map((field) => [field[key], field.title]));
 const shownValues = (record: Json): Json =>
@@ -45,7 +45,7 @@ const shownValues = (record: Json): Json =>
     record.custom_fields.filter(({ value }: Json) => value !== null).map(({ slug, value }: Json) => [slug, value]),
   );
 
-test('a sheet whose columns are called as something that every object inherits is imported, and stays readable', async () => {
+test('a sheet whose columns have the names of inherited properties is imported, and the import can be read', async () => {
   const path = '/v1/contacts/import';
   const file = csv(quoted(['external_id', ...INHERITED]), quoted(['sheet-1', ...INHERITED]));
   const mapping = JSON.stringify(
@@ -66,7 +66,7 @@ test('a sheet whose columns are called as something that every object inherits i
   assert.deepEqual(shownValues(contact), valuesBy(contactFields, 'slug'));
 });
 
-test('a sheet of a company that has no such field leaves these columns alone', async () => {
+test("a sheet's columns with the names of inherited properties are ignored where the company has no such field", async () => {
   const { key } = await platform.createCompany();
   const path = '/v1/contacts/import';
   const file = csv(quoted(['name', ...INHERITED, 'Constructor']), quoted(['Ana', ...INHERITED, 'Constructor']));
@@ -79,7 +79,7 @@ test('a sheet of a company that has no such field leaves these columns alone', a
   assert.equal((await call(200, 'GET', path, { key })).body.result.length, 1);
 });
 
-test('an import that was stored without the field of such a column is readable again', async () => {
+test('an import that was stored without the field of such a column can be read again', async () => {
   const done = await importSheet(platform, '/v1/contacts/import', { file: csv('name,Nothing,email', 'Ana,1,a@b.co') });
   await database.sql(`update imports set options = options #- '{columns,1,field}' where _id = $1`, [done._id]);
   await call(500, 'GET', '/v1/contacts/import');
@@ -89,7 +89,7 @@ test('an import that was stored without the field of such a column is readable a
   assert.deepEqual(await get(`/v1/contacts/import/${done._id}`), done);
 });
 
-test('values of fields with such names are written, listed, changed and cleared as they were given', async () => {
+test('values of fields with such names are written, listed, changed and cleared exactly as given', async () => {
   for (const [path, fields] of [
     ['/v1/contacts', contactFields],
     ['/v1/businesses', await defineFields('business')],
@@ -107,7 +107,7 @@ test('values of fields with such names are written, listed, changed and cleared 
   }
 });
 
-test('contacts are filtered, searched and exported by such names', async () => {
+test('contacts can be filtered, searched and exported by such names', async () => {
   const tags = NAMES;
   const { _id } = await post('/v1/contacts', {
     name: 'constructor',
@@ -128,7 +128,7 @@ test('contacts are filtered, searched and exported by such names', async () => {
   assert.ok(!(body as string).includes('native code'));
 });
 
-test('a table with such columns takes, shows, searches, changes, exports and imports its rows', async () => {
+test('the rows of a table with such columns can be written, shown, searched, changed, exported and imported', async () => {
   const columns = ['constructor', 'valueof', 'a'].map((key, index) => ({ key, title: NAMES[index], type: 'TEXT' }));
   const table = await post('/v1/tables', { name: 'toString', slug: 'constructor', columns });
   const path = `/v1/tables/${table._id}`;
@@ -164,7 +164,7 @@ test('a table with such columns takes, shows, searches, changes, exports and imp
   );
 });
 
-test('a column, field, part, parameter or filter that nobody defined is 400 under such a name, too', async () => {
+test('an undefined column, field, part, parameter or filter with such a name answers 400', async () => {
   const table = await post('/v1/tables', { name: 'Plain', columns: [{ key: 'a', type: 'TEXT' }] });
   const other = await platform.createCompany();
   for (const name of KEYS) {
@@ -189,7 +189,7 @@ test('a column, field, part, parameter or filter that nobody defined is 400 unde
     assert.equal(row.body.errors[0].path, `data.${name}`);
     await call(404, 'GET', `/v1/contacts/${name}`);
     await call(404, 'GET', `/v1/${name}`);
-    // The reader of forms refuses it before anything asks what it is.
+    // The parser of forms refuses a part with this name first.
     await postForm(platform, [400, '/v1/contacts/import'], { file: csv('name', 'Ana'), ...named });
     const mapping = JSON.stringify({ name });
     const answer = await postForm(
@@ -207,7 +207,7 @@ test('a column, field, part, parameter or filter that nobody defined is 400 unde
   await call(400, 'POST', '/v1/contacts', { raw: `{"name":"Ana","custom_fields":{"${REFUSED_KEY}":"x"}}` });
 });
 
-test('pipelines, steps, users, keys, free objects, repeated requests and headers may carry such names', async () => {
+test('pipelines, steps, users, keys, free objects, repeated requests and headers may have such names', async () => {
   const pipeline = await post('/v1/pipelines', { name: 'constructor', steps: NAMES.map((name) => ({ name })) });
   assert.deepEqual(
     pipeline.steps.map(({ name }: Json) => name),
@@ -239,7 +239,7 @@ test('pipelines, steps, users, keys, free objects, repeated requests and headers
   }
 });
 
-test('a message of a type with such a name is stored as one that nobody knows', async () => {
+test('a message whose type has such a name is stored as one of an unknown type', async () => {
   for (const type of NAMES) {
     const { id } = await platform.receive({ type, from: '5511977776666' });
     const [row] = await database.sql<{ _id: string }>('select _id from messages where external_id = $1', [id]);

@@ -11,7 +11,7 @@ const { sql } = platform.database;
 const countDeliveries = async (where = 'true') =>
   (await sql<{ count: number }>(`select count(*)::int as count from deliveries where ${where}`))[0]?.count;
 
-/** Refuses the commit, after every statement of the transaction has run, of what holds this text. */
+/** Makes the database refuse a commit, after all statements of the transaction, when a row meets this condition. */
 async function refuseAtCommit(table: string, condition: string): Promise<void> {
   await sql(`create function refuse_${table}() returns trigger language plpgsql as
     $$ begin if ${condition} then raise exception 'refused at commit'; end if; return null; end $$`);
@@ -36,7 +36,7 @@ test('an event whose change is rolled back leaves no delivery', async () => {
   assert.equal(await countDeliveries(`resource_id = '${data._id}'`), 1);
 });
 
-test('a message that the store refuses at its commit tells nobody, and its neighbours in the same callback are told', async () => {
+test('a message whose commit the database refuses emits no event, and other messages of the same callback emit theirs', async () => {
   await refuseAtCommit('messages', `new.content = 'poison'`);
   const phone = '100000000000001';
   const texts = ['before', 'poison', 'after'];
@@ -58,7 +58,7 @@ test('a message that the store refuses at its commit tells nobody, and its neigh
   assert.equal(await countDeliveries(`body like '%poison%' or body like '%5511982000001%'`), 0);
 });
 
-test('a send whose outcome can not be committed tells nobody, and its caller is not invited to send it again', async () => {
+test('a send whose outcome can not be committed emits no event, and its answer does not suggest sending again', async () => {
   await platform.receive({ from: '5511982000009', text: 'Hello' });
   const [conversation] = await sql<{ _id: string }>(
     `select conversation_id as _id from messages where content = 'Hello'`,
@@ -87,7 +87,7 @@ test('a send whose outcome can not be committed tells nobody, and its caller is 
   );
 });
 
-test('an answered change has its event in the queue, also when the process is killed with the answer (defect 4)', () =>
+test('an answered change has its event in the queue, even when the process is killed with the answer (defect 4)', () =>
   onStage({}, async (stage) => {
     const api = await stage.start('api');
     const tenant = await stage.createTenant('Company');

@@ -1,4 +1,4 @@
-/** A company's quota: what it stores is counted exactly, and its own writes end where the quota does. */
+/** A company's quota: its storage is counted exactly, and its own writes are refused once the quota is used up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../src/platform/ids.ts';
@@ -18,7 +18,7 @@ const platform = await startPlatform({ env: { COMPANY_QUOTA: '1000MB' } });
 const { call, database, demo, globalKey } = platform;
 const network = await openNetwork(platform);
 
-/** What the records of a company take, without any counter: every table that knows the size of its rows is looked at. */
+/** Sums the bytes of a company's records from every table that stores row sizes, without using any counter. */
 async function weigh(company: string): Promise<number> {
   const tables = await database.sql<{ name: string }>(
     `select table_name as name from information_schema.columns where column_name = 'record_bytes' and table_schema = 'public'`,
@@ -38,7 +38,7 @@ const used = async (company: string): Promise<number> => (await readCompany(comp
 const limit = (company: string, bytes: number | null): Promise<Answer> =>
   call(200, 'PATCH', `/v1/companies/${company}`, { key: globalKey, body: { limits: { stored_bytes: bytes } } });
 
-/** Waits until no change waits to be added up. */
+/** Waits until all changes are added to the companies' sums. */
 const addedUp = (): Promise<unknown> =>
   until(
     'the changes to be added up',
@@ -52,8 +52,8 @@ const define = async (context: string, slug: string): Promise<Json> =>
 const memo = await define('contact', 'memo');
 await define('conversation', 'topic');
 
-/** A sheet of contacts, two of its rows broken. */
-const sheetOf = (rows: number): { name: string; data: string } => {
+/** A sheet of contacts with two invalid rows. */
+const makeSheet = (rows: number): { name: string; data: string } => {
   const lines = Array.from(
     { length: rows },
     (_, n) => `Person ${n},${n < 2 ? 'no address' : `${newId()}@example.test`}`,
@@ -63,8 +63,8 @@ const sheetOf = (rows: number): { name: string; data: string } => {
 
 const text = (random: () => number): string => 'x'.repeat(Math.floor(random() * 3_000));
 
-/** Something that a company, or one of its contacts, may do. Whoever comes too late for it is told so. */
-function stepsOf(random: () => number): (() => Promise<unknown>)[] {
+/** Steps that a company or one of its contacts may take. A step that comes too late gets an error. */
+function makeSteps(random: () => number): (() => Promise<unknown>)[] {
   const ids = {
     contacts: [] as string[],
     businesses: [] as string[],
@@ -118,13 +118,13 @@ function stepsOf(random: () => number): (() => Promise<unknown>)[] {
   ];
 }
 
-test('what a company stores is counted to the byte, whatever is written, changed, merged, imported and erased at the same time', async () => {
+test('what a company stores is counted to the byte, even while records are written, changed, merged, imported and erased at the same time', async () => {
   const random = randomFrom(seed);
-  const steps = stepsOf(random);
+  const steps = makeSteps(random);
   const walk = async (): Promise<void> => {
     for (let count = 0; count < 60; count += 1) await steps[Math.floor(random() * steps.length)]?.();
   };
-  await Promise.all([walk(), walk(), walk(), importSheet(platform, '/v1/contacts/import', { file: sheetOf(500) })]);
+  await Promise.all([walk(), walk(), walk(), importSheet(platform, '/v1/contacts/import', { file: makeSheet(500) })]);
   await call(200, 'DELETE', `/v1/custom-fields/${memo._id}`);
   await database.sql('update pgboss.job set start_after = now() where completed_on is null');
   await until('the values of a removed field to go', async () => {
@@ -138,7 +138,7 @@ test('what a company stores is counted to the byte, whatever is written, changed
   assert.equal(await used(demo._id), await weigh(demo._id));
 });
 
-/** A company that stores something, with a phone, an open conversation and nothing left to store. */
+/** Creates a company with a phone and an open conversation, whose quota is used up. */
 async function fillUp(): Promise<{
   own: Awaited<ReturnType<typeof platform.createCompany>>;
   phone: Json;
@@ -154,7 +154,7 @@ async function fillUp(): Promise<{
   return { own, phone, conversation };
 }
 
-test('a full company is told 409 with what it stores and may store, reads, deletes and makes things smaller, and hears its contacts; its neighbour notices nothing', async () => {
+test("a company with a full quota gets 409 with its usage and limit, can still read, delete and shrink records, and gets its contacts' messages", async () => {
   const { own, phone, conversation } = await fillUp();
   const { key } = own;
   const refused = async (method: string, path: string, body: Json, options: CallOptions = {}): Promise<void> => {
@@ -191,11 +191,11 @@ test('a full company is told 409 with what it stores and may store, reads, delet
   await call(201, 'POST', `${contact}/merge`, { key, body: { contact: other._id } });
   await call(200, 'DELETE', contact, { key });
   assert.equal(await used(own._id), await weigh(own._id));
-  // What was refused left nothing behind, so that its key may be used again once there is room.
+  // The refused request stored nothing, so its key can be used again once there is room.
   await call(201, 'POST', '/v1/contacts', { key, body: { name: 'Ana' }, headers: { 'idempotency-key': 'once' } });
 });
 
-test('a send that the quota refuses does not reach the network, and the outcome of one that it took is stored when nothing more may be', async () => {
+test('a send that the quota refuses does not reach the network, and the outcome of an earlier send is stored even when the quota is full', async () => {
   const { own, conversation } = await fillUp();
   const body = { conversationId: conversation._id, message: { content: 'Olá' } };
   const sent = async (): Promise<number> => (await platform.sandbox('GET', '/sandbox/messages')).messages.length;
@@ -214,7 +214,7 @@ test('a send that the quota refuses does not reach the network, and the outcome 
   assert.ok(usage.stored_bytes > usage.allowed_bytes);
 });
 
-test('more is taken at once when the limit is raised; only a global key sets it, and without one the installation’s applies', async () => {
+test("raising the limit takes effect at once; only a global key can set it, and without one the installation's limit applies", async () => {
   const { own } = await fillUp();
   const { key } = own;
   const owner = await platform.createUser(own._id, 'OWNER');
@@ -240,9 +240,9 @@ test('more is taken at once when the limit is raised; only a global key sets it,
   expectProblem(await create(409), 'QUOTA_EXCEEDED');
 });
 
-test('an import that meets the quota ends FAILED with its code, keeps what it had stored, and is not begun again', async () => {
+test('an import that reaches the quota ends FAILED with its code, keeps the rows that it stored, and is not started again', async () => {
   const own = await platform.createCompany();
-  const file = sheetOf(2_000);
+  const file = makeSheet(2_000);
   await limit(own._id, 1_500_000);
   const done = await importSheet(platform, '/v1/contacts/import', { file }, { key: own.key });
   assert.deepEqual([done.status, done.error.code], ['FAILED', 'QUOTA_EXCEEDED']);
@@ -253,7 +253,7 @@ test('an import that meets the quota ends FAILED with its code, keeps what it ha
   assert.deepEqual(await database.sql('select 1 from import_chunks where company_id = $1', [own._id]), []);
 });
 
-test('records that were stored before anything was counted are counted by the migration', async () => {
+test('the migration counts records that were stored before counting began', async () => {
   const own = await platform.createCompany();
   await call(201, 'POST', '/v1/contacts', { key: own.key, body: { name: 'Ana' } });
   await addedUp();

@@ -1,4 +1,4 @@
-/** Who is shut out of one process is out of all: three real processes on one database, each of which knew the token. */
+/** A token that one process revokes is refused by all: three real processes on one database, each of which had accepted the token. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -11,14 +11,14 @@ import { call, onStage, type Stage } from '../full/harness/stage.ts';
 
 const PROCESSES = 3;
 const ROUNDS = 2;
-// The contract allows five seconds; a process remembers for one.
+// The contract allows five seconds; a process caches a token for one.
 const BAR_MS = 1_000;
-// Asking goes on for longer than anything is remembered: who was out stays out.
+// Requests continue for longer than any cache, so that a token which was refused once must stay refused.
 const WATCH_MS = 1_500;
 
 interface Tried {
   process: number;
-  /** When it was asked, after the answer that shut the token out. */
+  /** The time of the request, counted from the answer that revoked the token. */
   askedMs: number;
   status: number;
 }
@@ -29,7 +29,7 @@ const statusFor = async ({ url }: PlatformProcess, token: string): Promise<numbe
   return response.status;
 };
 
-/** Everybody knows the token, the first process shuts it out, and all are asked without a pause. */
+/** All processes accept the token, the first one revokes it, and all are asked without a pause. */
 async function watch(processes: PlatformProcess[], token: string, shutOut: () => Promise<unknown>): Promise<Tried[]> {
   let shutAt = Number.POSITIVE_INFINITY;
   const tried: Tried[] = [];
@@ -37,7 +37,7 @@ async function watch(processes: PlatformProcess[], token: string, shutOut: () =>
   const everybody = Promise.withResolvers<void>();
   const asking = processes.map(async (process, index) => {
     let asked = Number.NEGATIVE_INFINITY;
-    // Also when the machine stood still meanwhile: each is asked once past the bar.
+    // Each process is asked once after the allowed time, even when the machine stood still meanwhile.
     for (let round = 0; performance.now() < shutAt + WATCH_MS || asked <= shutAt + BAR_MS; round += 1) {
       asked = performance.now();
       const status = await statusFor(process, token);
@@ -47,7 +47,7 @@ async function watch(processes: PlatformProcess[], token: string, shutOut: () =>
       if (known === PROCESSES) everybody.resolve();
     }
   });
-  // Also when it fails: nobody goes on asking for ever.
+  // Also when the revocation fails, because the requests would never end.
   const shutting = everybody.promise.then(shutOut).finally(() => void (shutAt = performance.now()));
   await Promise.all([shutting, ...asking]);
   return tried;
@@ -81,7 +81,7 @@ async function openCompany({ database, createTenant }: Stage, secret: string) {
   return { key, user };
 }
 
-test('a revoked key and a deactivated user are refused at once where it was done, and within a second in every other process', async (t) => {
+test('a revoked key and a deactivated user are refused at once by the process that did it, and within a second by every other one', async (t) => {
   await onStage({}, async (stage) => {
     const secret = randomBytes(32).toString('hex');
     const start = () => stage.start('api', { JWT_SECRET: secret });

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import { seedOfRun } from '../full/harness/chance.ts';
 import { proveSends } from '../full/proofs/sends.ts';
 
-test('a message leaves at most once, however often the API is killed between the call and its answer', async (t) => {
+test('a message is sent at most once, however often the API is killed between the call and its answer', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   t.diagnostic(JSON.stringify(await proveSends({ sends: 200, kills: 3, seed })));

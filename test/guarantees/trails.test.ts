@@ -4,12 +4,12 @@ import { runTrails } from '../full/matrix/run-trails.ts';
 
 const { audit, repeats } = await runTrails({ companies: 1, everybody: false });
 
-test('whatever is written leaves one line in the audit: who, what, which record, which fields; what is refused leaves none', (t) => {
+test('each write leaves one line in the audit with its author, action, record and fields; a refused request leaves none', (t) => {
   assert.deepEqual(audit.faults, []);
   t.diagnostic(`${audit.asked} requests`);
 });
 
-test('a request that is repeated with its Idempotency-Key makes nothing twice and answers with the same record; another one is 422', (t) => {
+test('a request repeated with its Idempotency-Key creates nothing more and answers with the same record; a different request with the key gets 422', (t) => {
   assert.deepEqual(repeats.faults, []);
   t.diagnostic(`${repeats.asked} requests`);
 });
