@@ -8,7 +8,7 @@ const platform = await startPlatform();
 const browser = await startBrowser();
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
-test('the address that the terminal names leads to the guides, which ask no other host and break no content policy', async () => {
+test('the address printed at the start opens the guides, which call no other host and obey the content policy', async () => {
   const { page, complaints, requests } = await openPage(browser);
   await page.goto(platform.url);
   assert.equal(page.url(), `${platform.url}/docs`);
@@ -23,7 +23,7 @@ test('the address that the terminal names leads to the guides, which ask no othe
 });
 
 describe('the search', () => {
-  test('finds an error by its code, from the keyboard alone', async () => {
+  test('the search finds an error by its code, with the keyboard alone', async () => {
     const { page, complaints } = await openPage(browser);
     await page.goto(`${platform.url}/docs/decisions/0006-ids`);
     await page.keyboard.press('/');
@@ -34,7 +34,7 @@ describe('the search', () => {
     assert.deepEqual(complaints, []);
   });
 
-  test('finds an operation, and says when there is nothing', async () => {
+  test('the search finds an operation, and shows a message when it finds nothing', async () => {
     const { page } = await openPage(browser);
     await page.goto(`${platform.url}/docs`);
     await page.getByRole('combobox').fill('send-text');
@@ -49,7 +49,7 @@ describe('the search', () => {
   });
 });
 
-test('a phone shows every guide without scrolling sideways, the menu folded', async () => {
+test('no guide scrolls sideways on a phone, and the menu is folded', async () => {
   const { page, complaints } = await openPage(browser, PHONE);
   for (const path of [
     '',

@@ -11,26 +11,26 @@ const browser = await startBrowser();
 const control = (method: string, path: string, body: object): Promise<Response> =>
   fetch(`${sandbox.url}/sandbox/${path}`, { method, body: JSON.stringify(body) });
 
-test('a message has its ticks once it was delivered, and says so when it was not', async () => {
+test('a message shows ticks once it was delivered, and an error when it was not', async () => {
   const { page, complaints } = await openPage(browser);
   await page.goto(`${sandbox.url}/phone`);
-  const rowOf = (text: string) => page.getByRole('listitem').filter({ hasText: text });
-  const ticksOf = (text: string) => rowOf(text).getByRole('img', { name: 'delivered', exact: true });
+  const findRow = (text: string) => page.getByRole('listitem').filter({ hasText: text });
+  const findTicks = (text: string) => findRow(text).getByRole('img', { name: 'delivered', exact: true });
 
   await control('POST', 'inbound', { text: 'to nowhere' });
-  await rowOf('to nowhere').getByText('the platform did not take it').waitFor();
-  assert.equal(await ticksOf('to nowhere').count(), 0);
+  await findRow('to nowhere').getByText('the platform did not take it').waitFor();
+  assert.equal(await findTicks('to nowhere').count(), 0);
 
   const retry = { start_ms: 5, max_ms: 10, tries: 50 };
   await control('PUT', 'settings', { callback_url: `${sandbox.url}/receiver/wap`, retry });
   await control('PUT', 'receiver', { mode: 'status', status: 500, times: 1 });
   await control('POST', 'inbound', { text: 'at the second try' });
-  await ticksOf('at the second try').waitFor();
+  await findTicks('at the second try').waitFor();
 
   await page.reload();
-  await ticksOf('at the second try').waitFor();
-  assert.equal(await ticksOf('to nowhere').count(), 0);
-  // The reload cut the stream of news.
+  await findTicks('at the second try').waitFor();
+  assert.equal(await findTicks('to nowhere').count(), 0);
+  // The reload interrupted the page's live stream.
   assert.deepEqual(
     complaints.filter((text) => !/\/sandbox\/live\S*: net::ERR_ABORTED$/.test(text)),
     [],

@@ -7,11 +7,10 @@ import { startPlatform } from '../support/platform.ts';
 const platform = await startPlatform();
 const browser = await startBrowser();
 
-test('the reference shows an operation with its schemas, asks no other host and breaks no content policy', async () => {
+test('the reference shows an operation with its schemas, calls no other host and obeys the content policy', async () => {
   const { page, complaints, requests } = await openPage(browser);
   await page.goto(`${platform.url}/docs/api`);
   await page.getByRole('heading', { name: /^Parley/ }).waitFor();
-  // An operation opens, with its schemas.
   await page.getByText('/v1/inboxes/{id}', { exact: true }).first().click();
   await page.getByRole('heading', { name: 'Responses' }).first().waitFor();
   for (const url of requests) assert.equal(new URL(url).origin, platform.url);

@@ -1,4 +1,4 @@
-/** The page behind a mailed link, in a real browser. */
+/** The page that a mailed link opens, in a real browser. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -12,7 +12,7 @@ const browser = await startBrowser();
 const en = textsFor(['en']).texts;
 const NEW = 'pão de queijo & café ☕';
 
-/** Somebody of the demo company, and the address in the mail that they asked for. */
+/** Creates a person of the demo company who has forgotten the password, and returns the link of the mail. */
 async function lostPassword() {
   const person = await createPerson(platform, platform.demo._id, 'OPERATOR');
   await forgetPassword(platform, person.email);
@@ -23,7 +23,7 @@ async function lostPassword() {
   return { ...person, token, link };
 }
 
-/** Opens an address; `finish` asserts that the page did nothing that it must not. */
+/** Opens an address; `finish` asserts that the page called no other host, leaked no token and logged no error. */
 async function open(link: string, options: BrowserContextOptions = {}) {
   const { page, complaints, requests } = await openPage(browser, { locale: 'en-US', ...options });
   await page.goto(link);
@@ -33,7 +33,7 @@ async function open(link: string, options: BrowserContextOptions = {}) {
       assert.equal(new URL(url).origin, platform.url, 'no other host is called');
       assert.ok(!token || !url.includes(token), 'no address carries the token');
     }
-    // Chromium itself notes each answer that is an error, and each call that was cut off.
+    // Chromium itself logs each error answer and each interrupted request.
     assert.deepEqual(
       complaints.filter((text) => !/^Failed to load resource: |net::ERR_FAILED$/.test(text)),
       [],
@@ -49,15 +49,15 @@ async function submit(page: Page, password: string, again = password, texts: Tex
   await page.getByRole('button', { name: texts.save }).click();
 }
 
-const headingOf = (page: Page) => page.getByRole('heading', { level: 1 });
+const findHeading = (page: Page) => page.getByRole('heading', { level: 1 });
 
 async function waitForHeading(page: Page, text: string): Promise<void> {
-  await headingOf(page).getByText(text, { exact: true }).waitFor();
+  await findHeading(page).getByText(text, { exact: true }).waitFor();
   assert.equal(await page.title(), `${text} · Parley`);
 }
 
 describe('a mailed link', () => {
-  test('sets the password: the new one logs in, the old one does not, and the link is used up', async () => {
+  test('a mailed link sets the password: the new one logs in, the old one does not, and the link can not be used again', async () => {
     const { email, link } = await lostPassword();
     const first = await open(link);
     await submit(first.page, NEW);
@@ -78,7 +78,7 @@ describe('a mailed link', () => {
     await logIn(platform, 200, email, NEW);
   });
 
-  test('leaves no trace of its token: not in the address bar, the history, a storage or a cookie', async () => {
+  test('the page of a mailed link leaves its token nowhere: not in the address bar, the history, a storage or a cookie', async () => {
     const { token, link } = await lostPassword();
     const { page } = await open(link);
     assert.equal(page.url(), `${platform.url}/set-password`);
@@ -92,14 +92,14 @@ describe('a mailed link', () => {
     await page.context().close();
   });
 
-  test('with a token that nobody was given says the same as a used one', async () => {
+  test('a mailed link with an unknown token shows the same message as a used one', async () => {
     const { page, finish } = await open(`${platform.url}/set-password#token=${'x'.repeat(43)}`);
     await submit(page, NEW);
     await waitForHeading(page, en.usedTitle);
     await finish();
   });
 
-  test('without a token says where to find one and offers no form; a whole link in the same tab is taken at once', async () => {
+  test('a link without a token shows where to find one and no form; a complete link in the same tab works at once', async () => {
     const { link } = await lostPassword();
     const { page, posts, finish } = await open(`${platform.url}/set-password`);
     await waitForHeading(page, en.emptyTitle);
@@ -122,7 +122,7 @@ describe('the link of an invitation to somebody who has a password', () => {
     return { ...person, link: /^https?:\S+$/m.exec(text)?.[0] ?? '' };
   }
 
-  test('accepts it by one button, and keeps the password', async () => {
+  test('a person with a password accepts an invitation by one button, and keeps the password', async () => {
     const { email, link } = await openInvitation();
     const { page, posts, finish } = await open(link);
     await waitForHeading(page, en.joinTitle);
@@ -134,7 +134,7 @@ describe('the link of an invitation to somebody who has a password', () => {
     await logInto(platform, 200, email, platform.demo._id);
   });
 
-  test('sets a new password only where the reader asks for it', async () => {
+  test('a person with a password can set a new one while accepting an invitation', async () => {
     const { email, link } = await openInvitation();
     const { page, finish } = await open(link);
     await page.getByRole('button', { name: en.choose }).click();
@@ -155,7 +155,7 @@ describe('before anything is sent', () => {
     ['129 characters', 'x'.repeat(129), 'x'.repeat(129), en.password, en.tooLong],
     ['nothing', '', '', en.password, en.tooShort],
   ] as const) {
-    test(`${what}: the field says what is wrong, is in focus, and nothing leaves`, async () => {
+    test(`${what}: the field shows what is wrong and gets the focus, and nothing is sent`, async () => {
       const { page, posts, finish } = await open(link);
       await submit(page, password, again);
       const input = page.getByLabel(field);
@@ -172,7 +172,7 @@ describe('before anything is sent', () => {
     });
   }
 
-  test('128 characters are taken, counted as a person counts them', async () => {
+  test('a password may have 128 characters, counted as a person counts them', async () => {
     const { link: real, email } = await lostPassword();
     const { page, finish } = await open(real);
     await submit(page, '☕'.repeat(120) + '🔑'.repeat(8));
@@ -181,7 +181,7 @@ describe('before anything is sent', () => {
     await logIn(platform, 200, email, '☕'.repeat(120) + '🔑'.repeat(8));
   });
 
-  test('what is typed is hidden until it is asked for, and hidden again when it is sent', async () => {
+  test('the password is hidden until the reader asks to see it, and hidden again when it is sent', async () => {
     const { page, finish } = await open(link);
     const types = () => page.evaluate("[...document.querySelectorAll('[autocomplete]')].map((input) => input.type)");
     assert.deepEqual(await types(), ['password', 'password']);
@@ -195,7 +195,7 @@ describe('before anything is sent', () => {
 });
 
 describe('when the answer does not come', () => {
-  test('the page says so, keeps the token, and the next try succeeds; pressing twice sends once', async () => {
+  test('when no answer comes, the page shows it, keeps the token, and the next try succeeds; pressing twice sends once', async () => {
     const { link, email } = await lostPassword();
     const { page, posts, finish } = await open(link);
     const problem = page.getByRole('alert').filter({ visible: true });
@@ -230,7 +230,7 @@ describe('when the answer does not come', () => {
     await logIn(platform, 200, email, NEW);
   });
 
-  test('a refusal of another kind is told in the words of the problem', async () => {
+  test('the page shows the text of any other error of the API', async () => {
     const { page, finish } = await open(`${platform.url}/set-password#token=${'x'.repeat(201)}`);
     await submit(page, NEW);
     await page.getByRole('alert').filter({ hasText: 'The password was not saved: token ' }).waitFor();
@@ -246,7 +246,7 @@ describe('the reader', () => {
     ['en-GB', 'en'],
     ['de-DE', 'en'],
   ] as const) {
-    test(`of ${locale} reads ${lang}, from the form to the end`, async () => {
+    test(`a reader with the language ${locale} reads ${lang}, from the form to the end`, async () => {
       const { texts } = textsFor([locale]);
       const { link } = await lostPassword();
       const { page, finish } = await open(link, { locale });
@@ -260,18 +260,18 @@ describe('the reader', () => {
     });
   }
 
-  test('gets the first of their languages that the page speaks', () => {
+  test('a reader gets the first of their languages that the page has', () => {
     assert.equal(textsFor(['fr-FR', 'ES-419', 'en']).lang, 'es');
     assert.equal(textsFor([]).lang, 'en');
     const languages = ['pt', 'en', 'es'].map((language) => Object.entries(textsFor([language]).texts));
-    // Each says everything, and says it differently.
+    // Each language has every text, and each text differs between languages.
     for (const [index, [key, text]] of (languages[0] ?? []).entries()) {
       const others = languages.slice(1).map((entries) => entries[index]);
       for (const other of others) assert.ok(other?.[0] === key && other[1] && other[1] !== text, key);
     }
   });
 
-  test('manages with the keyboard alone', async () => {
+  test('the page can be used with the keyboard alone', async () => {
     const { link } = await lostPassword();
     const { page, finish } = await open(link);
     await page.keyboard.type(NEW);
@@ -283,7 +283,7 @@ describe('the reader', () => {
     await finish();
   });
 
-  test('on a narrow phone never scrolls sideways, in both colour schemes', async () => {
+  test('the page never scrolls sideways on a narrow phone, in both colour schemes', async () => {
     const wide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const locale of ['pt-BR', 'es', 'en']) {

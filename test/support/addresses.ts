@@ -1,7 +1,7 @@
-/** Addresses that no tenant may reach, and the ways in which they are hidden in URLs. */
+/** Addresses that no tenant may reach, and the ways to hide them in URLs. */
 import { randomFrom } from './random.ts';
 
-/** The special-purpose registries, multicast and reserved space; IPv6 outside 2000::/3 is one entry per well-known use. */
+/** The special-purpose address registries, multicast and reserved space; IPv6 outside 2000::/3 has one entry for each well-known use. */
 export const SPECIAL = [
   ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ['192.0.0.0/29', '192.0.0.8/32', '192.0.0.9/32', '192.0.0.10/32', '192.0.0.170/31', '192.0.2.0/24'],
@@ -31,7 +31,7 @@ export interface Range {
   last: bigint;
 }
 
-/** A plain reading of a CIDR, on purpose not the guard's: groups are filled in by hand and compared as ranges. */
+/** Parses a CIDR in another way than the address guard does, so that a mistake there is not repeated here. */
 export function rangeOf(cidr: string): Range {
   const [address = '', bits = '0'] = cidr.split('/');
   if (!address.includes(':')) {
@@ -50,7 +50,7 @@ export function textOf(family: 4 | 6, number: bigint): string {
   return Array.from({ length: parts }, (_, index) => part(index).toString(radix)).join(family === 4 ? '.' : ':');
 }
 
-/** Every way in which one IPv4 address is commonly hidden in a URL's host. */
+/** Every common way to hide one IPv4 address in a URL's host. */
 export function spellings(number: bigint): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = textOf(4, number).split('.').map(Number);
   const hex = (value: number | bigint) => `0x${value.toString(16)}`;
@@ -73,7 +73,7 @@ export function spellings(number: bigint): string[] {
   return [...plain, ...mixed, ...escaped, wide, ...mapped, ...tunnelled, teredo];
 }
 
-/** Numbers of any width from a seed. */
+/** Random numbers of any width from a seed. */
 export function randomBits(seed: number): (bits: number) => bigint {
   const next = randomFrom(seed);
   return (bits) => {

@@ -1,4 +1,4 @@
-/** A real browser for pages of ours: the operator's (PARLEY_CHROMIUM), the one that npm brought, or Playwright's own. */
+/** A real browser for our pages: the one of PARLEY_CHROMIUM, the one from npm, or Playwright's own. */
 import { access, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,19 +8,19 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 
 export interface OpenPage {
   page: Page;
-  /** What no page of ours may do: errors and warnings of the console, exceptions, breaches of the content policy. */
+  /** Everything that our pages must not do: errors and warnings on the console, exceptions, violations of the content policy. */
   complaints: string[];
-  /** Every address that the page asked for, without its fragment. */
+  /** Every address that the page requested, without its fragment. */
   requests: string[];
 }
 
-/** Closes by itself after the file's last test. */
+/** Starts a browser and closes it after the file's last test. */
 export async function startBrowser(): Promise<Browser> {
   const path = await browserPath();
   const browser = await chromium.launch({
     ...(path ? { executablePath: path } : {}),
     headless: true,
-    // As root Chromium starts without its sandbox only; it opens nothing but our own pages.
+    // As root, Chromium starts only without its sandbox; it opens nothing but our own pages.
     chromiumSandbox: false,
     args: ['--font-render-hinting=none'],
   });
@@ -28,10 +28,10 @@ export async function startBrowser(): Promise<Browser> {
   return browser;
 }
 
-/** A page with a profile of its own, that notes what it is not supposed to do. Nothing is loaded yet. */
+/** Opens an empty page with a profile of its own, and records complaints and requests. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await browser.newContext(options);
-  // What a page of ours does not show by then it does not show at all.
+  // Long enough even on a busy machine: if something has not appeared by then, it never will.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -45,23 +45,23 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, complaints, requests };
 }
 
-/** Null: Playwright looks for its own. */
+/** The path of the browser; null lets Playwright look for its own. */
 async function browserPath(): Promise<string | null> {
   const given = process.env['PARLEY_CHROMIUM'];
   if (given) return given;
-  // It is built for Linux on x64.
+  // The package from npm is built for Linux on x64.
   return process.platform === 'linux' && process.arch === 'x64' ? unpacked() : null;
 }
 
 /**
- * The Chromium inside the npm package, unpacked once per version. The package itself unpacks to a fixed place and takes what
- * lies there for whole: test files that start at the same moment would run half a browser.
+ * The Chromium inside the npm package, unpacked once per version. The package itself unpacks to a fixed path without a lock, so test
+ * files that start at the same moment would run an incomplete browser.
  */
 async function unpacked(): Promise<string> {
   const about = new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
   const { version } = JSON.parse(await readFile(about, 'utf8')) as { version: string };
   const folder = join(tmpdir(), `parley-chromium-${version}`);
-  // Failure policy: what can not be seen is not there, and is unpacked.
+  // Failure policy: a folder that can not be read counts as missing, and the browser is unpacked.
   const exists = () =>
     access(join(folder, 'chromium')).then(
       () => true,
@@ -75,7 +75,7 @@ async function unpacked(): Promise<string> {
       await packed.executablePath();
       await rename(side, folder);
     } catch (error) {
-      // Failure policy: another file of tests was first; anything else is a test run without a browser, and says so.
+      // Failure policy: another test file may have unpacked it first; any other error fails the test run.
       if (!(await exists())) throw error;
     } finally {
       if (usual === undefined) delete process.env['TMPDIR'];

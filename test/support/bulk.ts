@@ -1,6 +1,7 @@
 /**
- * Much of everything, of which the planner knows nothing: rows written by SQL into tables that nothing analyses. A third of all
- * records names the same contact, user, business or step.
+ * Fills a database with thousands of rows of which the planner has no statistics: SQL writes them into tables that nothing analyses. A
+ * third
+ * of all records refers to the same contact, user, business or step.
  */
 import { after } from 'node:test';
 import { openTestDatabase, type TestDatabase } from './database.ts';
@@ -10,12 +11,12 @@ const OTHER = 'b'.repeat(24);
 export const COUNT = 8_000;
 /** The id of the n-th record of its kind. */
 export const id = (n: number): string => n.toString(16).padStart(24, '0');
-/** Whatever a third of all records names. */
+/** The id to which a third of all records refers. */
 export const NAMED = id(1);
 
 const HOLDS = `jsonb_build_object('${NAMED}', 1)`;
 
-/** SQL for the n-th row's values; columns that are not named get a value by their type where they need one. */
+/** SQL for the values of the n-th row; other columns get a value by their type where they need one. */
 const TABLES: Record<string, Record<string, string>> = {
   contacts: {
     custom_fields: HOLDS,
@@ -87,9 +88,9 @@ async function seed(database: TestDatabase): Promise<void> {
     const own = columns.filter((column) => column.table === table);
     const given = { ...dated(own), ...TABLES[table] };
     const list = own.filter(({ column, needed }) => needed || column in given);
-    // The other company stands before and behind in every order.
+    // The other company's rows come before and after these in every order.
     return [COMPANY, OTHER].map((company, half) => {
-      const values = list.map(({ column, type }) => valueOf({ column, type, given, company }));
+      const values = list.map(({ column, type }) => chooseValue({ column, type, given, company }));
       const from = `generate_series(${half * COUNT + 1}, ${(half + 1) * COUNT}) n`;
       return `insert into ${table} (${list.map(({ column }) => `"${column}"`).join(', ')}) select ${values.join(', ')} from ${from};`;
     });
@@ -103,7 +104,7 @@ async function seed(database: TestDatabase): Promise<void> {
     commit`);
 }
 
-/** Everything is old: a second younger with each row. */
+/** All rows are old, and each is a second younger than the one before. */
 function dated(columns: Column[]): Record<string, string> {
   const old = ['created_at', 'updated_at', 'queued_at', 'refilled_at', 'expires_at'];
   const known = columns.filter(({ column }) => old.includes(column));
@@ -112,7 +113,7 @@ function dated(columns: Column[]): Record<string, string> {
   );
 }
 
-function valueOf(asked: { column: string; type: string; given: Record<string, string>; company: string }): string {
+function chooseValue(asked: { column: string; type: string; given: Record<string, string>; company: string }): string {
   const { column, type, given, company } = asked;
   if (column in given) return given[column] ?? '';
   if (column === 'company_id') return `'${company}'`;
@@ -125,7 +126,7 @@ function valueOf(asked: { column: string; type: string; given: Record<string, st
   return 'id(n)';
 }
 
-/** A database with all of it. Nothing analyses it again. */
+/** Opens a database with all these rows, which nothing analyses. */
 export async function openBulk(analyzedEmpty: boolean): Promise<TestDatabase> {
   const database = await openTestDatabase();
   after(database.close);
@@ -137,7 +138,7 @@ export async function openBulk(analyzedEmpty: boolean): Promise<TestDatabase> {
   await database.sql(
     `insert into platform_state (key, value) values ('deliveries.swept', (now() - interval '1 hour')::text)`,
   );
-  // What a range holds is written down by a vacuum, and is no statistics.
+  // A vacuum would fill this range index; its summaries are not statistics.
   await database.sql(`select brin_summarize_new_values('deliveries_attempted')`);
   return database;
 }

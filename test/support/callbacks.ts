@@ -1,4 +1,4 @@
-/** What the Cloud API's translator reads in a body, without the parts that say nothing. */
+/** The elements of a Cloud API callback, without the parts that the platform ignores. */
 import type { Inbound } from '../../src/channels/channel.ts';
 import { parseCallback } from '../../src/channels/wap-auto-closer/parse.ts';
 

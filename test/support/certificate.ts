@@ -1,4 +1,4 @@
-/** A certificate for a loopback server, made on the spot: one that is kept would expire. */
+/** Makes a certificate for a loopback server at run time: a stored one would expire. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 const der = (tag: number, ...parts: Buffer[]): Buffer => {
@@ -13,13 +13,13 @@ const time = (ms: number): Buffer => {
   return der(0x18, Buffer.from(`${digits}Z`));
 };
 
-/** Self-signed, for localhost and 127.0.0.1, good for an hour; as PEM. */
+/** Makes a self-signed certificate for localhost and 127.0.0.1 as PEM, valid for an hour. */
 export function makeCertificate(): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = der(SEQUENCE, hex('06082a8648ce3d040302'));
   const commonName = der(SEQUENCE, hex('0603550403'), der(0x0c, Buffer.from('localhost')));
   const name = der(SEQUENCE, der(0x31, commonName));
-  // subjectAltName: a DNS name and an address.
+  // The extension subjectAltName, with a DNS name and an address.
   const names = der(SEQUENCE, der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
   const extensions = der(0xa3, der(SEQUENCE, der(SEQUENCE, hex('0603551d11'), der(0x04, names))));
   const content = der(

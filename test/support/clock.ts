@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 
-/** Within one moment of this process's clock: how long the machine takes for it makes no difference. */
+/** Runs `act` while this process's clock stands still, so that a slow machine makes no difference. */
 export async function atOnce(t: TestContext, act: () => Promise<void>): Promise<void> {
   const nowMs = performance.now();
   const clock = t.mock.method(performance, 'now', () => nowMs);

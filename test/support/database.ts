@@ -1,4 +1,4 @@
-/** Databases for tests: the real PostgreSQL, a template migrated once, a clone per test file. */
+/** Databases for tests: a real PostgreSQL with one migrated template, which each test file clones. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,9 +14,9 @@ const TEMPLATE = 'parley_template';
 export interface ServerAddress {
   host: string;
   port: number;
-  /** Of the superuser `postgres`, who migrates, clones and looks behind the scenes. */
+  /** The password of the superuser `postgres`, who migrates, clones and reads all rows. */
   ownerPassword: string;
-  /** Of `parley`, the user that the platform runs as. */
+  /** The password of `parley`, the user of the platform. */
   password: string;
 }
 
@@ -26,8 +26,9 @@ export interface TestServer {
 }
 
 /**
- * `durable: false` is for tests that never crash this server: it waits for no disk, and is otherwise the same. What crashes a
- * server has one of its own, and what is measured waits for the disk as an installation does.
+ * Starts a server. With `durable: false` it does not wait for the disk, which is enough for tests that never crash it. A test that crashes
+ * a server
+ * uses its own, and a measurement waits for the disk as a real installation does.
  */
 export async function openTestServer({ durable } = { durable: true }): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
@@ -40,7 +41,7 @@ export async function openTestServer({ durable } = { durable: true }): Promise<T
     password: randomBytes(16).toString('hex'),
   };
   await asOwner(address, 'postgres', async (client) => {
-    // Tests open thousands of connections, and each would hash its password 4,096 times at both ends.
+    // Tests open thousands of connections, and both ends would hash the password 4,096 times for each.
     await client.query('alter system set scram_iterations = 1');
     await client.query('select pg_reload_conf()');
     await client.query(`set scram_iterations = 1; alter role postgres password '${address.ownerPassword}'`);
@@ -76,15 +77,15 @@ async function asOwner<T>(
 }
 
 export interface TestDatabase {
-  /** For the platform: a user whom row-level security binds. */
+  /** The address for the platform, whose user is bound by row-level security. */
   url: string;
   ownerUrl: string;
-  /** Rows of any SQL, seen by the owner: no wall stands in the way. */
+  /** Runs any SQL as the owner, who sees the rows of all companies. */
   sql<R = Record<string, unknown>>(text: string, values?: unknown[]): Promise<R[]>;
   close(): Promise<void>;
 }
 
-/** A fresh clone. Under the test runner's global set-up it takes some 30 ms; a file run alone brings its own server. */
+/** Clones the template. With the test runner's global set-up this takes some 30 ms; a file that runs alone starts its own server. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const shared = process.env['PARLEY_TEST_SERVER'];
   const own = shared ? null : await openTestServer();
@@ -105,7 +106,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** Two files that clone at the same moment block each other for an instant: PostgreSQL wants a template to itself. */
+/** PostgreSQL allows only one clone of a template at a time, so two files that clone at the same moment have to retry. */
 async function clone(address: ServerAddress, name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

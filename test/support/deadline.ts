@@ -1,10 +1,11 @@
 /**
- * Loaded before a test file: ends its process when the file as a whole takes too long, also when a test computes for ever and
- * no timer of its own thread fires. A time-out of the test runner ends neither that nor a file that a handle keeps alive.
+ * Ends the process of a test file that takes too long, even when a test computes for ever and no timer of its own thread fires. The
+ * runner's
+ * time-out ends neither that nor a file that an open handle keeps alive. Loaded before each test file.
  */
 import { Worker } from 'node:worker_threads';
 
-/** Many times what a file may take, so that a file that hangs is named and not waited for. */
+/** Many times what a file needs, so that a file that hangs is reported and ended. */
 const DEADLINE_MS = 300_000;
 
 const watch = `setTimeout(() => {

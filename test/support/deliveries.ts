@@ -1,4 +1,4 @@
-/** Both ends of a delivery: a receiver that does what the test tells it, and events queued without a flow around them. */
+/** Both ends of a delivery for tests: a receiver whose answers the test decides, and events that are queued directly. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
@@ -16,9 +16,9 @@ export interface Received {
 
 export interface Receiver {
   url: string;
-  /** Everything that arrived whole, in order. */
+  /** All requests that arrived completely, in order. */
   received: Received[];
-  /** What arrived at one path. */
+  /** The requests that arrived at one path. */
   at(path: string): Received[];
 }
 
@@ -26,12 +26,12 @@ type Answer = (response: ServerResponse, received: Received, request: IncomingMe
 
 const answerOk: Answer = (response) => void response.writeHead(204).end();
 
-/** A server on loopback, for platforms with OUTBOUND_ALLOW=127.0.0.0/8. Stops by itself after the file's last test. */
+/** Starts a server on loopback, for platforms with OUTBOUND_ALLOW=127.0.0.0/8. It stops after the file's last test. */
 export async function startReceiver(answer: Answer = answerOk): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    // Failure policy: a sender that gave up is a case that tests provoke.
+    // Failure policy: some tests make the sender give up, so its errors are expected.
     request.on('error', () => undefined).on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const body: Json = JSON.parse(Buffer.concat(chunks).toString('utf8'));
@@ -65,7 +65,7 @@ export interface Listening extends Company {
   webhook: string;
 }
 
-/** A new company whose webhook listens at `url`, to contacts and whatever else `webhook` says. */
+/** Creates a company whose webhook at `url` listens to contacts, or to what `webhook` says. */
 export async function createListener(
   platform: Platform,
   url: string,
@@ -77,7 +77,7 @@ export async function createListener(
   return { ...company, webhook: created.body._id };
 }
 
-/** Queues events of one company in one transaction, as a room does; answers the ids of the records that they report. */
+/** Queues events of one company in one transaction and returns the ids of their records. */
 export async function queueEvents(
   platform: Platform,
   company: string,
@@ -89,7 +89,7 @@ export async function queueEvents(
   return items.map((item) => item.data._id);
 }
 
-/** The company's log, newest first, once each of its deliveries has come to an end. */
+/** The company's deliveries, newest first, once all of them have ended. */
 export async function finishedDeliveries(platform: Platform, company: Company, count = 1): Promise<Json[]> {
   return until(
     `${count} deliveries to end`,

@@ -1,4 +1,4 @@
-/** Once per run of the test runner: one PostgreSQL server with one migrated template, which each test file clones. */
+/** Starts one PostgreSQL server for each run of the test runner, with one migrated template, which each test file clones. */
 import { openTestServer, type TestServer } from './database.ts';
 
 let server: TestServer | undefined;

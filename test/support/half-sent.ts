@@ -1,11 +1,11 @@
-/** Connections that promise a body and stop before its last byte. */
+/** Connections that announce a body and send all of it but the last byte. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface HalfSent {
-  /** What each connection has been answered so far. */
+  /** The answer on each connection so far. */
   answers(): string[];
-  /** Those that are still open. */
+  /** The number of connections that are still open. */
   open(): number;
   close(): void;
 }
@@ -16,7 +16,7 @@ export interface HalfSentRequest {
   body: Buffer;
 }
 
-/** Resolves when each connection is open and its bytes are on their way. */
+/** Resolves when each connection is open and its bytes are sent. */
 export async function sendHalf(url: string, count: number, request: HalfSentRequest): Promise<HalfSent> {
   const { hostname, port } = new URL(url);
   const said = new Map<Socket, string>();
@@ -29,7 +29,7 @@ export async function sendHalf(url: string, count: number, request: HalfSentRequ
   const open = async (): Promise<void> => {
     const socket = connect(Number(port), hostname);
     said.set(socket, '');
-    // Failure policy: who is refused may be cut while it still writes; what it was told before is what counts.
+    // Failure policy: a refused connection may be cut while it still writes; only the answer before that counts.
     socket.on('error', () => undefined);
     socket.setEncoding('utf8').on('data', (text: string) => said.set(socket, said.get(socket) + text));
     await once(socket, 'connect');

@@ -1,22 +1,22 @@
-/** Sheets that are within all limits of a file, and were made to hold up whoever reads them. */
+/** Sheets that keep all limits of a file and are made to block their reader. */
 import { deflateRawSync } from 'node:zlib';
 import { workbookParts, zipOf, type ZipItem } from './sheets.ts';
 
-/** A CSV with a cell of so many empty tags among two sound rows. */
+/** A CSV with a cell of `count` empty tags between two good rows. */
 export const emptyTags = (count: number): string =>
   `name,tags\nAna,a\nBia,"${JSON.stringify(Array.from({ length: count }, () => '')).replaceAll('"', '""')}"\nEva,b\n`;
 
-/** Letters that differ from one number to the next: what repeats itself too much is refused as a bomb. */
+/** Letters that differ from number to number: a file that repeats itself too much would be refused as a bomb. */
 const noise = (n: number): string =>
   ((n * 2_654_435_761) % 2 ** 32).toString(36) + ((n * 40_503) % 65_521).toString(36);
 
-/** A workbook of one row, whose shared texts come to so many megabytes once they are inflated, at less than 100 times its size. */
+/** A one-row workbook whose shared texts have this many megabytes once inflated, but less than 100 times its size. */
 export function textsBomb(megabytes: number): Buffer {
   const texts = Array.from({ length: megabytes * 1_024 }, (_, n) => `<si><t>${'a'.repeat(1_000)}${noise(n)}</t></si>`);
   return withPart('xl/sharedStrings.xml', `<sst><si><t>name</t></si>${texts.join('')}</sst>`);
 }
 
-/** A workbook with one title, and below it so many megabytes of rows without a cell, of a kilobyte each. */
+/** A workbook with one column title and this many megabytes of rows without cells, a kilobyte each. */
 export function emptyRows(megabytes: number): Buffer {
   const row = (n: number): string => `<row a="${noise(n)}" spans="${'1:1 '.repeat(240)}"/>`;
   const rows = Array.from({ length: megabytes * 1_024 }, (_, n) => row(n));

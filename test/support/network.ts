@@ -1,4 +1,4 @@
-/** The network's side of a test: phone numbers that it knows, and notifications in its own shape, signed as it signs them. */
+/** The network's side of a test: registered phone numbers, and notifications in the network's format with its signature. */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -9,9 +9,9 @@ import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/platform/telemetry.ts';
 import { UNLIMITED, type Answer, type Json, type Platform } from './platform.ts';
 
-/** A number that the network knows and an inbox that receives for it. */
+/** A number that the network knows, with the inbox that receives for it. */
 export interface Phone {
-  /** Its phone_number_id. */
+  /** The network's phone_number_id. */
   id: string;
   waba: string;
   inbox: string;
@@ -23,7 +23,7 @@ export interface Network {
   appSecret: string;
   verifyToken: string;
   sign(raw: string | Buffer): string;
-  /** Posts a notification, signed unless headers say otherwise, and asserts the status. Text and bytes go as they are. */
+  /** Posts a notification, signed unless the headers have a signature, and asserts the status. Text and bytes are sent unchanged. */
   post(status: number, body: unknown, options?: { url?: string; headers?: Record<string, string> }): Promise<Answer>;
 }
 
@@ -47,15 +47,15 @@ export async function openNetwork(platform: Platform): Promise<Network> {
   return { appSecret, verifyToken, sign, post };
 }
 
-/** Ids in the network's form: decimal, longer than a number can hold, never the same twice. */
+/** A unique id in the network's form: decimal, and longer than a JavaScript number can hold. */
 export const networkId = (): string => `9${BigInt(`0x${randomBytes(8).toString('hex')}`)}`;
 export const wamid = (): string => `wamid.${randomBytes(12).toString('base64url')}`;
-/** A Brazilian mobile number that nobody else in the file has; also valid without its ninth digit. */
+/** A unique Brazilian mobile number, which is also valid without its ninth digit. */
 export const freshPhone = (): string => `55119${60_000_000 + (randomBytes(4).readUInt32BE() % 39_999_999)}`;
-/** The network's clock: whole seconds, as text. */
+/** A time in the network's format: whole seconds, as text. */
 export const secondsAgo = (seconds: number): string => String(Math.floor(Date.now() / 1000) - seconds);
 
-/** Registers a number with the network and connects an inbox to it. `id` names one that the network already uses. */
+/** Registers a number with the network and connects an inbox to it. `id` can be a number that the network already knows. */
 export async function connectPhone(
   platform: Platform,
   options: { company?: { _id: string; key: string }; id?: string; waba?: string; inbox?: Record<string, unknown> } = {},
@@ -97,12 +97,12 @@ export function notification(...parts: { phone: Pick<Phone, 'id' | 'waba'>; fiel
   };
 }
 
-/** Messages of contacts; a text of now unless a message says otherwise. */
+/** A notification with messages of contacts; each is a text of now unless it says otherwise. */
 export function incoming(phone: Pick<Phone, 'id' | 'waba'>, ...messages: Record<string, unknown>[]): Json {
   return notification({ phone, value: { messages: messages.map(written) } });
 }
 
-/** A message object of the network, filled up: a text of now. */
+/** Fills a message object of the network with defaults: a text of now. */
 export function written(message: Record<string, unknown>): Record<string, unknown> {
   return {
     id: wamid(),
@@ -112,7 +112,7 @@ export function written(message: Record<string, unknown>): Record<string, unknow
   };
 }
 
-/** A second process of the same installation: another API on the same database. Stops by itself. */
+/** Starts a second API on the same database. It stops after the file's last test. */
 export async function startPeer(platform: Platform, env: Record<string, string> = {}): Promise<Running> {
   const config = loadConfig({
     DATABASE_URL: platform.database.url,
@@ -138,13 +138,13 @@ export async function storedMessage(platform: Platform, phone: Phone, externalId
   return row ? (await platform.call(200, 'GET', `/v1/messages/${row._id}`, { key: phone.key })).body : null;
 }
 
-/** A person's id as the network gives it to a business; nobody had it before. */
+/** A new business-scoped id of a person, as the network makes them. */
 export const freshBsuid = (country = 'BR'): string =>
   `${country}.${wamid()
     .slice(6)
     .replaceAll(/[^A-Za-z0-9]/g, '')}`;
 
-/** Posts one message and answers it as it is stored. */
+/** Posts one message and returns it as it is stored. */
 export async function receiveStored(
   { platform, network, phone }: { platform: Platform; network: Network; phone: Phone },
   message: Json,

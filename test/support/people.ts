@@ -1,4 +1,4 @@
-/** The people of a test: their mails, the links in them, their sessions. */
+/** The people of a test, with their mails, links and sessions. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser, type ParsedMail } from 'mailparser';
@@ -6,17 +6,17 @@ import type { UserRole } from '../../src/platform/scopes.ts';
 import type { Answer, Json, Platform } from './platform.ts';
 import { until } from './wait.ts';
 
-/** Of everybody whom `platform.createUser` makes. */
+/** The password of every user that `platform.createUser` creates. */
 export const PASSWORD = 'correct horse battery';
 
 export interface Person {
   _id: string;
-  /** A session of an hour. */
+  /** The token of a session that lasts an hour. */
   token: string;
   email: string;
 }
 
-/** Somebody who is there: active, with PASSWORD. */
+/** Creates an active user with PASSWORD. */
 export async function createPerson(platform: Platform, company: string, role: UserRole): Promise<Person> {
   const user = await platform.createUser(company, role);
   const headers = { 'x-company-id': company };
@@ -25,13 +25,13 @@ export async function createPerson(platform: Platform, company: string, role: Us
 }
 
 let people = 0;
-/** An address that nobody else in the file has. */
+/** An address that no other user in the file has. */
 export const freshEmail = (name = 'person'): string => `${name}-${(people += 1)}@example.test`;
 
-/** All mails to this address, the oldest first. */
+/** All mails to this address, oldest first. */
 export async function readMails({ dataDir }: Platform, email: string): Promise<ParsedMail[]> {
   const folder = join(dataDir, 'mail');
-  // Failure policy: the folder comes with the first mail.
+  // Failure policy: the folder does not exist before the first mail.
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml')).toSorted();
   const mails = await Promise.all(names.map(async (name) => simpleParser(await readFile(join(folder, name)))));
   return mails.filter(({ to }) => [to ?? []].flat().some(({ text }) => text === email));
@@ -42,7 +42,7 @@ export function waitForMail(platform: Platform, email: string, count = 1): Promi
   return until(`mail ${count} to ${email}`, async () => (await readMails(platform, email))[count - 1]);
 }
 
-/** The token of the link in a mail. */
+/** The token in the link of a mail. */
 export function tokenOf({ text = '' }: ParsedMail): string {
   const [, token] = /\/set-password#token=([\w-]+)[\s&]/.exec(text) ?? [];
   if (!token) throw new Error(`no link in: ${text}`);
@@ -62,11 +62,11 @@ export function acceptInvitation(platform: Platform, status: number, token: stri
   return platform.call(status, 'POST', '/v1/auth/accept-invitation', { key: null, body: { token } });
 }
 
-/** Another mail to the address within a minute of the last one would be one too many. */
+/** Makes the last mail a minute older: a second mail within a minute would be refused. */
 export const passMinute = ({ database }: Platform, email: string): Promise<unknown> =>
   database.sql(`update mailed_links set mailed_at = mailed_at - interval '1 minute' where email = lower($1)`, [email]);
 
-/** Until no mail with a link waits to be written; one that a pause holds back does not count. */
+/** Waits until no mail with a link is still to be sent; mails that are postponed do not count. */
 export function mailsWritten({ database }: Platform): Promise<unknown> {
   return until('the mails to be sent', async () => {
     const pending = await database.sql(
@@ -85,6 +85,6 @@ export function resetPassword(platform: Platform, status: number, token: string,
   return platform.call(status, 'POST', '/v1/auth/reset-password', { key: null, body });
 }
 
-/** What a token says, unverified. */
+/** The claims of a token, without checking its signature. */
 export const claimsOf = (token: string): Json =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Json;

@@ -1,4 +1,4 @@
-/** A whole platform for a test file: the real process's parts on a cloned database, with the sandbox as its network. */
+/** Starts a whole platform for a test file: the parts of the real process on a cloned database, with the sandbox as its network. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,8 +15,7 @@ import { createLog, type Log } from '../../src/platform/telemetry.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
 import { until } from './wait.ts';
 
-// Any JSON: tests look into it freely and assert what they find.
-// oxlint-disable-next-line typescript/no-explicit-any
+// Any JSON: a test reads it freely and asserts what it finds.
 export type Json = any;
 
 export interface Answer {
@@ -27,10 +26,10 @@ export interface Answer {
 
 export interface CallOptions {
   body?: unknown;
-  /** A token; null sends none. The demo company's key by default. */
+  /** The API key of the call, by default the demo company's; null sends none. */
   key?: string | null;
   headers?: Record<string, string>;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, in place of `body`. */
   raw?: string | Buffer;
 }
 
@@ -45,31 +44,31 @@ export interface Platform {
   running: Running;
   database: TestDatabase;
   dataDir: string;
-  /** The demo company of the first start, with a connected inbox and a webhook on the sandbox's receiver. */
+  /** The demo company of the first start, with a connected inbox and a webhook to the sandbox's receiver. */
   demo: Company & { inbox: string; webhook: string };
   globalKey: string;
   /** Calls the API and asserts the status. */
   call(status: number, method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** The sandbox's control API; answers its JSON. */
+  /** Calls the sandbox's control API and returns its JSON. */
   sandbox(method: string, path: string, body?: unknown): Promise<Json>;
   sandboxUrl: string;
   createCompany(name?: string): Promise<Company>;
   createKey(company: string | null, scopes: string[]): Promise<{ _id: string; token: string }>;
   createUser(company: string, role: UserRole, name?: string): Promise<{ _id: string; token: string }>;
-  /** A message of a contact, signed by the network; answers once it is stored. */
+  /** Makes a contact send a message through the network; resolves once it is stored. */
   receive(message: { text?: string; from?: string; name?: string } & Record<string, unknown>): Promise<{ id: string }>;
-  /** Waits for the deliveries that the sandbox's receiver got. */
+  /** Waits for deliveries that the sandbox's receiver got. */
   deliveries(match: (delivery: Json) => boolean, count?: number): Promise<Json[]>;
 }
 
 export interface PlatformOptions {
   env?: Record<string, string>;
   readsUnderRls?: boolean;
-  /** Instead of a silent one: for tests that read what is logged. */
+  /** A log for tests that read it; the default log is silent. */
   log?: Log;
 }
 
-/** A test asks as fast as it can; those of the limits set their own. */
+/** Tests send requests as fast as they can; tests of the limits set their own. */
 export const UNLIMITED = {
   RATE_LIMIT_PER_KEY: '1000000',
   RATE_LIMIT_PER_COMPANY: '1000000',
@@ -78,23 +77,23 @@ export const UNLIMITED = {
   RATE_LIMIT_ANSWERS: '1000000',
 };
 
-/** Tests run beside each other on few cores, where a process of low priority hardly comes to anything. */
+/** Tests share few cores, where a process of low priority gets hardly any time. */
 export const HURRIED = { READER_NICE: '0' };
 
 /**
- * For `env`: a connection for each of so many callers of one company that race; it has half of them at most. Who waits for one
- * on a busy machine may be told 503.
+ * The setting for this many callers of one company at the same time, which may use half of the connections. With fewer, a caller on
+ * a busy machine might get 503.
  */
 export const connectionsFor = (callers: number): Record<string, string> => ({ DATABASE_POOL: String(2 * callers) });
 
-/** Stops by itself after the file's last test. */
+/** Starts a platform that stops after the file's last test. */
 export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
   const { platform, close } = await openPlatform(options);
   after(close);
   return platform;
 }
 
-/** For what runs outside the test runner, too: the caller closes it. */
+/** Starts a platform that the caller closes, for programs that are not tests, too. */
 export async function openPlatform(
   options: PlatformOptions = {},
 ): Promise<{ platform: Platform; close(): Promise<void> }> {

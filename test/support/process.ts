@@ -1,4 +1,4 @@
-/** The real program as a process of its own, for what only a process shows: its words, its exit code, its end. */
+/** Starts the real program in a process of its own, to test its output, its exit code and its end. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,31 +9,31 @@ import type { TestContext } from 'node:test';
 import { until } from './wait.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
-// An initdb on a loaded machine takes a tenth of this.
+// Ten times what an initdb takes on a loaded machine.
 const READY_MS = 60_000;
 
 export interface Program {
   child: ChildProcess;
   pid: number;
-  /** All that it has said so far. */
+  /** Everything printed so far. */
   stdout(): string;
   stderr(): string;
-  /** The exit code; null when a signal ended it. */
+  /** The exit code; null when a signal ended the process. */
   ended: Promise<number | null>;
 }
 
 export interface SpawnOptions {
-  /** `all` by default. */
+  /** The command, `all` by default. */
   purpose?: string;
-  /** What follows it. */
+  /** Arguments after the command. */
   words?: string[];
   env?: Record<string, string>;
-  /** Runs through another program: `['unshare', '--mount', …]`. */
+  /** Another program that runs it: `['unshare', '--mount', …]`. */
   through?: string[];
   uid?: number;
 }
 
-/** Starts `node src/main.ts` with these settings and none of the environment's. Killed with the test, at the latest. */
+/** Starts `node src/main.ts` with these settings and no others. The process is killed at the end of the test. */
 export function spawnProgram(
   t: TestContext,
   { purpose = 'all', words = [], env = {}, through = [], uid }: SpawnOptions = {},
@@ -41,7 +41,7 @@ export function spawnProgram(
   const [file, ...args] = [...through, process.execPath, MAIN];
   const child = spawn(file, [...args, purpose, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Sheets are read at the priority of everything else: on few busy cores a lower one hardly comes to anything.
+    // The reader of sheets gets normal priority: with few busy cores a lower one gets hardly any time.
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', READER_NICE: '0', ...env },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
@@ -56,7 +56,7 @@ export function spawnProgram(
   return { child, pid: child.pid ?? 0, stdout: () => said.stdout, stderr: () => said.stderr, ended };
 }
 
-/** Its address, once it says that it is ready; empty for a process that only works. */
+/** The program's address, once it is ready; empty for a process without an API. */
 export async function readyUrl(program: Program): Promise<string> {
   const line = await until(
     'the program to be ready',
@@ -69,7 +69,7 @@ export async function readyUrl(program: Program): Promise<string> {
   return /http\S+/.exec(line)?.[0] ?? '';
 }
 
-/** An empty data folder, which any user may reach: the embedded server may run as another one. */
+/** Makes an empty data folder that every user may enter: the embedded server may run as another user. */
 export async function makeDataFolder(t: TestContext): Promise<string> {
   const parent = await realpath(await mkdtemp(join(tmpdir(), 'parley-process-')));
   await chmod(parent, 0o711);
@@ -85,7 +85,7 @@ export async function descendantsOf(pid: number): Promise<number[]> {
   return below(pid);
 }
 
-/** Those of these processes that still live; a zombie that waits to be reaped does not. */
+/** The processes among these that still live; a zombie does not count. */
 export async function livingOf(pids: number[]): Promise<number[]> {
   const parents = await readParents();
   return pids.filter((pid) => parents.has(pid));
@@ -94,12 +94,12 @@ export async function livingOf(pids: number[]): Promise<number[]> {
 async function readParents(): Promise<Map<number, number>> {
   const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(
-    // Failure policy: a process that ended since the listing is not there any more.
+    // Failure policy: a process that has ended since the listing is left out.
     names.map((name) => readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')),
   );
   const parents = new Map<number, number>();
   for (const [index, stat] of stats.entries()) {
-    // pid (name, which may hold anything) state parent …
+    // The format is: pid (name, which may hold anything) state parent …
     const [, state, parent] = /\) (\S) (\d+)/.exec(stat.slice(stat.lastIndexOf(')'))) ?? [];
     if (state && state !== 'Z') parents.set(Number(names[index]), Number(parent));
   }

@@ -1,14 +1,14 @@
-/** What a long run does at the moment, for whoever waits for it in a terminal. Inside `npm test` nobody listens. */
+/** Reports the progress of a long run to a terminal. Inside `npm test` nothing is printed. */
 import { channel } from 'node:diagnostics_channel';
 
 const PROGRESS = channel('parley.progress');
 
-/** One short line: what begins now, or how far it is. */
+/** Reports one short line: what begins now, or how far the run is. */
 export function reportProgress(text: string): void {
   PROGRESS.publish(text);
 }
 
-/** Prints every report with the seconds since this call, beside the results and not among them: to stderr. */
+/** Prints every report to stderr, so that it does not mix with the results, with the seconds since this call. */
 export function printProgress(): void {
   const startedMs = performance.now();
   PROGRESS.subscribe((text) => {

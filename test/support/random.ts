@@ -1,4 +1,7 @@
-/** Mulberry32: small, and the same sequence for the same seed on every machine. Print the seed, so that a failure can be repeated. */
+/**
+ * Mulberry32, a small generator that gives the same sequence for the same seed on every machine. Print the seed, so that a failure can be
+ * repeated.
+ */
 export function randomFrom(start: number): () => number {
   let state = start >>> 0;
   return () => {

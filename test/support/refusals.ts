@@ -1,4 +1,4 @@
-/** The refusals that every operation of the API shares, each brought about for real. */
+/** Provokes the error answers that all operations of the API share. */
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import type { Answer, Platform } from './platform.ts';
@@ -6,16 +6,16 @@ import type { Answer, Platform } from './platform.ts';
 export interface Asked {
   method: string;
   path: string;
-  /** What a caller needs: `messages:create`. */
+  /** The scope that a caller needs, as in `messages:create`. */
   scope: string;
   /** A body that would be accepted, when the operation takes one. */
   body?: unknown;
 }
 
-/** Above the limit of a JSON body (1 MB). */
+/** Larger than the limit of a JSON body (1 MB). */
 const TOO_LARGE = `{"a":"${'a'.repeat(1_048_576)}"}`;
 
-/** 400, 401, 403, 404, and with a body 413 and 415: what comes before the operation itself, in the problem format. */
+/** Provokes 400, 401, 403, 404, and with a body 413 and 415: errors that come before the operation itself. */
 export async function checkRefusals(platform: Platform, asked: Asked): Promise<void> {
   const { method, path, scope } = asked;
   const given = asked.body === undefined ? {} : { body: asked.body };
@@ -44,7 +44,7 @@ export async function checkRefusals(platform: Platform, asked: Asked): Promise<v
   expectProblem(await ask(400, { body: surplus }), 'VALIDATION_FAILED', 'surprise');
 }
 
-/** `path`: the place in the request that the problem names. */
+/** Asserts the problem format; `path` is the place in the request that the problem names. */
 export function expectProblem({ status, headers, body }: Answer, code: string, path?: string): void {
   assert.match(headers.get('content-type') ?? '', /^application\/problem\+json/);
   assert.equal(body.code, code);
@@ -55,7 +55,7 @@ export function expectProblem({ status, headers, body }: Answer, code: string, p
   if (path !== undefined) assert.equal(body.errors[0]?.path, path, JSON.stringify(body));
 }
 
-/** While these tables are locked by somebody else, each of these operations answers 503. */
+/** Locks these tables and asserts that each of the operations answers 503. */
 export async function checkUnavailable(platform: Platform, tables: string[], asked: Asked[]): Promise<void> {
   const client = new pg.Client({ connectionString: platform.database.ownerUrl });
   await client.connect();
@@ -70,7 +70,7 @@ export async function checkUnavailable(platform: Platform, tables: string[], ask
   }
 }
 
-/** A defect of the platform (here: a column that is gone) answers 500 and says nothing about itself. */
+/** Removes a column and asserts that each operation answers 500 without internal details. */
 export async function checkDefect(platform: Platform, column: string, asked: Asked[]): Promise<void> {
   const [table, name] = column.split('.');
   const { sql } = platform.database;

@@ -1,12 +1,12 @@
-/** Rows behind the API's back: somebody who is writing into them, and how many of them a statement may change. */
+/** Changes the database behind the API: locks rows, and limits how many rows a statement may change. */
 import { after } from 'node:test';
 import pg from 'pg';
 import type { Platform } from './platform.ts';
 
-/** Somebody who is writing into these records, until told to stop. */
+/** Locks these records as another writer would, until the returned function is called. */
 export async function hold({ database }: Platform, table: string, ids: string[]): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: database.ownerUrl });
-  // Failure policy: a test that failed leaves its lock to the end of its database.
+  // Failure policy: a failed test keeps its lock until its database is dropped.
   client.on('error', () => undefined);
   await client.connect();
   await client.query(`begin`);
@@ -20,7 +20,7 @@ export async function hold({ database }: Platform, table: string, ids: string[])
   return letGo;
 }
 
-/** From now on a statement that changes more rows of the table than this fails, also one that a foreign key makes. */
+/** Makes every statement fail that changes more rows of the table than this, even one of a foreign key. */
 export async function boundChanges({ database }: Platform, table: string, most: number): Promise<void> {
   await database.sql(`create function bound_${table}() returns trigger language plpgsql as $$ begin
     if (select count(*) from changed) > ${most} then raise exception 'one statement for so many rows'; end if;
@@ -31,8 +31,8 @@ export async function boundChanges({ database }: Platform, table: string, most: 
 }
 
 /**
- * From now on a statement fails that changes or deletes several rows of the table which hold more than `mostBytes` in a column
- * together, also when a foreign key makes it.
+ * Makes every statement fail that changes or deletes several rows of the table with more than `mostBytes` in the column together, even one
+ * of a foreign key.
  */
 export async function boundBytes(
   { database }: Platform,

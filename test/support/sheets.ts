@@ -1,4 +1,4 @@
-/** Sheets for tests: written by hand, so that they can also lie. */
+/** Sheets for tests, built byte by byte, so that they can also contain false claims. */
 import assert from 'node:assert/strict';
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { Answer, Json, Platform } from './platform.ts';
@@ -7,11 +7,11 @@ import { until } from './wait.ts';
 export interface ZipItem {
   path: string;
   data: Buffer | string;
-  /** What the headers say instead of the truth. */
+  /** Sizes that the headers claim instead of the true ones. */
   claims?: { inflated?: number; packed?: number };
-  /** Not deflated. */
+  /** True for content that is not deflated. */
   stored?: true;
-  /** Deflated already. */
+  /** Content that is deflated already. */
   packed?: { bytes: Buffer; crc: number; inflated: number };
 }
 
@@ -65,16 +65,16 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const BOOK = `<workbook xmlns="${MAIN}" xmlns:r="urn:r"><sheets><sheet name="A" sheetId="1" r:id="rId7"/><sheet name="B" sheetId="2" r:id="rId8"/></sheets></workbook>`;
 const RELATIONS =
   '<Relationships><Relationship Id="rId8" Target="worksheets/sheet1.xml"/><Relationship Id="rId7" Target="worksheets/sheet2.xml"/></Relationships>';
-// Style 1 is a date, 2 a date of one's own making, 3 a number with two digits.
+// Style 1 is a date, 2 a date with a custom format, 3 a number with two digits.
 const STYLES = `<styleSheet xmlns="${MAIN}"><numFmts count="1"><numFmt numFmtId="164" formatCode="dd/mm/yyyy hh:mm"/></numFmts><cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="2"/></cellXfs></styleSheet>`;
 
-/** A cell as raw XML, for what a plain value can not say. */
+/** A cell as raw XML, for content that a plain value can not express. */
 export interface RawCell {
   xml: (reference: string) => string;
 }
 export type TestCell = string | number | boolean | null | RawCell;
 
-/** A workbook whose first sheet stands in sheet2.xml; texts are shared. */
+/** The parts of a workbook whose first sheet is sheet2.xml, with shared texts. */
 export function workbookParts(rows: TestCell[][]): ZipItem[] {
   const texts = new Map<string, number>();
   const shared = (text: string): number => {
@@ -82,7 +82,7 @@ export function workbookParts(rows: TestCell[][]): ZipItem[] {
     texts.set(text, index);
     return index;
   };
-  const cellOf = (cell: TestCell, reference: string): string => {
+  const makeCell = (cell: TestCell, reference: string): string => {
     if (cell === null) return '';
     if (typeof cell === 'object') return cell.xml(reference);
     if (typeof cell === 'string') return `<c r="${reference}" t="s"><v>${shared(cell)}</v></c>`;
@@ -91,7 +91,7 @@ export function workbookParts(rows: TestCell[][]): ZipItem[] {
   };
   const body = rows.map(
     (row, index) =>
-      `<row r="${index + 1}">${row.map((cell, column) => cellOf(cell, `${letters(column)}${index + 1}`)).join('')}</row>`,
+      `<row r="${index + 1}">${row.map((cell, column) => makeCell(cell, `${letters(column)}${index + 1}`)).join('')}</row>`,
   );
   const sheet = `<worksheet xmlns="${MAIN}"><sheetData>${body.join('')}</sheetData></worksheet>`;
   const strings = [...texts.keys()].map((text) => `<si><t xml:space="preserve">${escape(text)}</t></si>`);
@@ -107,7 +107,7 @@ export function workbookParts(rows: TestCell[][]): ZipItem[] {
 
 export const xlsxOf = (rows: TestCell[][]): Buffer => zipOf(workbookParts(rows));
 
-/** Megabytes of one letter, deflated without ever being held. */
+/** Megabytes of one letter, deflated. */
 export function bombOf(megabytes: number): { bytes: Buffer; crc: number; inflated: number } {
   const inflated = megabytes * 1024 * 1024;
   return { bytes: deflateRawSync(Buffer.alloc(inflated, 'a')), crc: 0, inflated };
@@ -115,7 +115,7 @@ export function bombOf(megabytes: number): { bytes: Buffer; crc: number; inflate
 
 export type FormParts = Record<string, string | { name: string; data: Buffer | string; type?: string }>;
 
-/** A form of these parts; `fetch` writes its frame. */
+/** A multipart form of these parts; `fetch` encodes it. */
 export function formOf(parts: FormParts): FormData {
   const form = new FormData();
   for (const [name, part] of Object.entries(parts)) {
@@ -150,7 +150,7 @@ export async function postForm(
   return { status, headers: response.headers, body: JSON.parse(text) as Json };
 }
 
-/** Imports a sheet and waits for its end. */
+/** Imports a sheet and waits until the import has ended. */
 export async function importSheet(
   platform: Platform,
   path: string,
@@ -162,14 +162,14 @@ export async function importSheet(
   return awaitImport(platform, `${path}/${body._id}`, { timeoutMs, ...options });
 }
 
-/** The import, once it has ended. */
+/** The import as the API shows it, once it has ended. */
 export async function awaitImport(
   platform: Platform,
   path: string,
   { timeoutMs = 60_000, key = platform.demo.key }: { timeoutMs?: number; key?: string } = {},
 ): Promise<Json> {
   const id = path.split('/').at(-1);
-  // Behind the API's back: a machine that is busy with the sheet itself may answer 503.
+  // Reads the database, because the API may answer 503 while the machine is busy with the sheet.
   const look = (): Promise<unknown[]> =>
     platform.database.sql('select 1 from imports where _id = $1 and finished_at is not null', [id]);
   await until('the import to end', async () => (await look()).length > 0, timeoutMs);

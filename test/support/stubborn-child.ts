@@ -1,4 +1,4 @@
-/** A child process that does what a file could make its reader do. */
+/** A child process that misbehaves as a hostile file could make a reader of sheets misbehave. */
 import { getPriority } from 'node:os';
 import { AppError } from '../../src/platform/errors.ts';
 import { serveParent } from '../../src/platform/child-work.ts';

@@ -1,20 +1,20 @@
-/** What passes between the platform and its network: contacts write, the company answers, the network reports. */
+/** Traffic between the platform and its network: contacts write, the company answers, the network reports statuses. */
 import assert from 'node:assert/strict';
 import { freshPhone } from './network.ts';
 import type { Json, Platform } from './platform.ts';
 
-/** The account of the demo inbox, as the sandbox knows it from its start. */
+/** The account of the demo inbox, which the sandbox has from its start. */
 const DEMO_METADATA = { display_phone_number: '5511900000000', phone_number_id: '100000000000001' };
 const DEMO_WABA = '200000000000001';
 
 export interface Heard {
-  /** The GET's records. */
+  /** The three records as GET answers them. */
   message: Json;
   conversation: Json;
   contact: Json;
 }
 
-/** Somebody writes to the demo inbox (a new person, unless `from` says who); answers what the store made of it. */
+/** Makes a contact write to the demo inbox (a new one, unless `from` is given), and returns what was stored. */
 export async function hear(platform: Platform, message: Record<string, unknown> = {}): Promise<Heard> {
   const sent = await platform.sandbox('POST', '/sandbox/inbound', { from: freshPhone(), text: 'Oi', ...message });
   assert.equal(sent.status, 200, `the platform answered the network with ${sent.status}`);
@@ -30,7 +30,7 @@ export async function hear(platform: Platform, message: Record<string, unknown> 
   };
 }
 
-/** The record that POST /v1/messages/send-text answered with. `key`: another caller than the demo company's key. */
+/** Sends a text and returns the record of the answer. `key` is the demo company's unless another one is given. */
 export async function sendText(
   platform: Platform,
   conversationId: string,
@@ -44,13 +44,13 @@ export async function readMessage(platform: Platform, id: string): Promise<Json>
   return (await platform.call(200, 'GET', `/v1/messages/${id}`)).body;
 }
 
-/** What reached the network for a message of ours, in order. */
+/** The messages at the network that belong to a message of ours, in order. */
 export async function leftFor(platform: Platform, messageId: string): Promise<Json[]> {
   const { messages } = await platform.sandbox('GET', '/sandbox/messages');
   return messages.filter((message: Json) => message.biz_opaque_callback_data === messageId);
 }
 
-/** Events queued for a record, in their order: an event is queued with the change, so there is nothing to wait for. */
+/** The queued events of a record, in order. An event is queued in the transaction of its change, so there is nothing to wait for. */
 export async function eventsOf(platform: Platform, resourceId: string): Promise<{ event: string; data: Json }[]> {
   const rows = await platform.database.sql<{ event: string; body: string }>(
     'select event, body from deliveries where resource_id = $1 order by seq',
@@ -67,13 +67,13 @@ export interface Report {
   /** The network's id of the message. */
   id: string;
   status: string;
-  /** Seconds of the epoch; now when absent. */
+  /** Seconds since 1970; now by default. */
   timestamp?: number;
   biz_opaque_callback_data?: string;
   errors?: unknown[];
 }
 
-/** The network reports statuses to the demo inbox in one notification; answers once they are stored. */
+/** Reports statuses to the demo inbox in one notification; resolves once they are stored. */
 export async function report(platform: Platform, ...reports: Report[]): Promise<void> {
   const statuses = reports.map(({ timestamp = Math.floor(Date.now() / 1000), ...rest }) => ({
     ...rest,
@@ -87,12 +87,12 @@ export async function report(platform: Platform, ...reports: Report[]): Promise<
   assert.equal(answer.status, 200, `the platform answered the network with ${answer.status}`);
 }
 
-/** The network says nothing more than it is told to: no status comes by itself. */
+/** Stops the sandbox from sending statuses by itself. */
 export async function silenceNetwork(platform: Platform): Promise<void> {
   await platform.sandbox('PUT', '/sandbox/settings', { status_delays_ms: { sent: null, delivered: null, read: null } });
 }
 
-/** The answer's text, for comparisons byte by byte; the request id is the caller's, so that it does not differ. */
+/** The text of the answer, for comparisons byte by byte. The caller's request id is always the same, so that it does not differ. */
 export async function rawAnswer(
   platform: Platform,
   method: string,

@@ -1,4 +1,4 @@
-/** Waits for a condition, never for a time. */
+/** Waits for a condition, with a deadline. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
@@ -13,7 +13,7 @@ export async function until<T>(
   }
 }
 
-/** Waits for a credential to be refused, and answers when the last question was asked to which it was not. */
+/** Waits until a credential is refused, and returns when the last call began that was still accepted. */
 export async function lastAcceptedMs(isRefused: () => Promise<boolean>): Promise<number> {
   const startedMs = performance.now();
   let lastMs = 0;
