@@ -26,7 +26,7 @@ const post = async (status: number, body: Json): Promise<Json> =>
 const close = (id: string): Promise<unknown> =>
   platform.call(200, 'PUT', `/v1/inboxes/${id}`, { body: { status: 'DELETED' } });
 
-test('the registry has each channel of the description once, and finds it by its name', () => {
+test('the registry has each channel of the API description once, and finds it by name', () => {
   assert.deepEqual(
     channels
       .all()
@@ -113,7 +113,7 @@ for (const channel of channels.all()) {
   });
 
   if (!settings) {
-    test(`${channel.name}: settings of a channel that no body may connect are 400 with their path`, async () => {
+    test(`${channel.name}: settings that a body may not set answer 400 with their path`, async () => {
       const foreign = { ...inboxBody(channel), professional_network_config: { account_id: 'a' } };
       assert.equal((await post(400, foreign)).errors[0].path, 'professional_network_config');
     });
