@@ -16,6 +16,7 @@ import { openTestDatabase, type TestDatabase } from './database.ts';
 import { until } from './wait.ts';
 
 // Any JSON: a test reads it freely and asserts what it finds.
+// oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
 export interface Answer {
