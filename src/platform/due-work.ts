@@ -1,19 +1,19 @@
 /**
- * One look at the database for all loops of a process. Each of them asking by itself, several times a second, is what an idle process
- * would mostly do.
+ * Polls the database for due work with one query for all loops of a process. If each loop polled by itself several times a second, an idle
+ * process would do little else.
  */
 import { one } from './db.ts';
 import type { Log } from './telemetry.ts';
 import type { SystemTx } from './tenant.ts';
 
 export interface DueWork {
-  /** In SQL: null or false while there is nothing to do. An index has to answer it. */
+  /** An SQL expression that is null or false while there is nothing to do. It has to be answered from an index. */
   due: string;
-  /** Begins what is due, and never throws. `value` is that of `due`. */
+  /** Begins the due work and never throws. `value` is the result of the expression `due`. */
   begin(value: unknown): void;
 }
 
-/** Looks until the returned way to stop is taken. */
+/** Polls at the given interval and begins due work. Returns a function that ends the polling. */
 export function pollDueWork(
   system: SystemTx,
   dueWork: DueWork[],
@@ -32,7 +32,7 @@ export function pollDueWork(
         if (value !== null && value !== false) begin(value);
       }
     } catch (error) {
-      // Failure policy: the next look comes in a moment; a database that is away is told by whoever needs it.
+      // Failure policy: the next poll comes in a moment; an unreachable database is logged by the code that needs it.
       log.debug({ err: error }, 'due work: the look failed');
     }
     looking = false;
@@ -41,7 +41,7 @@ export function pollDueWork(
   return () => clearInterval(timer);
 }
 
-/** `begin` at most once in so many milliseconds: for what is cheaper the more of it there is. */
+/** Returns a function that calls `begin` at most once in this many milliseconds: for work that is cheaper in large batches. */
 export function throttle(everyMs: number, begin: () => void): () => void {
   let lastMs = Number.NEGATIVE_INFINITY;
   return () => {

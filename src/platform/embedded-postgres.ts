@@ -10,19 +10,19 @@ import { isPostmasterOf, readPostmaster, signalProcess } from './embedded-postgr
 import { adoptServer, CONNECTION, isOutOfSpace, launchServer, type Server } from './embedded-postgres/server.ts';
 
 export interface EmbeddedPostgres {
-  /** Connection of the superuser `postgres`. */
+  /** The connection parameters of the superuser `postgres`. */
   host: string;
   port: number;
   user: string;
   password: string;
   database: string;
-  /** Resolves when the server has ended; may be called again. */
+  /** Stops the server and resolves when it has ended. May be called more than once. */
   stop(): Promise<void>;
-  /** Resolves when the server has ended without being asked. One that ended for lack of space is started again instead. */
+  /** Resolves with the reason when the server has ended by itself. A server that ended for lack of disk space is started again instead. */
   died: Promise<string>;
-  /** Where it writes, by name. */
+  /** The folders that the server writes to, by name. */
   folders: Record<string, string>;
-  /** Sets space aside for a recovery on a full disk; for a moment when there is plenty. */
+  /** Reserves disk space for a later recovery on a full disk. Called while there is plenty of space. */
   keepBallast(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ interface State {
   binaries: PostgresBinaries;
   ballast: Ballast;
   log: (line: string) => void;
-  /** Of PostgreSQL, instead of the usual ones. */
+  /** PostgreSQL settings that replace the usual ones. */
   settings: Record<string, string | number>;
   server: Server;
   /** Aborted by the first call of stop(). */
@@ -39,10 +39,13 @@ interface State {
   stopping: Promise<void> | undefined;
 }
 
-/** How long each way of stopping is given. The data is safe in all three; after the first the next start is fastest. */
+/**
+ * The signals that stop the server, one after the other, and how long each may take. The data is safe with all three; the first leads to
+ * the fastest next start.
+ */
 const STOP_STEPS = [
   { signal: 'SIGINT', timeoutMs: 10_000 },
-  // PostgreSQL itself kills what ignores this one for 5 s.
+  // PostgreSQL itself kills its processes that ignore this signal for 5 s.
   { signal: 'SIGQUIT', timeoutMs: 6_000 },
   { signal: 'SIGKILL', timeoutMs: 2_000 },
 ] as const;
@@ -59,7 +62,7 @@ export async function startEmbeddedPostgres(
   const path = resolve(folder);
   let unlock = () => {};
   const asked = new AbortController();
-  // A server that was asked to stop has nothing more to say.
+  // The server's output is not logged any more once it was told to stop.
   const logRunning = (line: string) => {
     if (!asked.signal.aborted) log(line);
   };
@@ -78,7 +81,10 @@ export async function startEmbeddedPostgres(
   }
 }
 
-/** Where there is no space to recover in, the ballast makes some. */
+/**
+ * Starts the server. When the disk is too full for its recovery, the ballast file is removed to make space, and the start is tried once
+ * more.
+ */
 async function launch({ cluster, binaries, ballast, log, settings }: Omit<State, 'server'>): Promise<Server> {
   try {
     return await launchServer(cluster, binaries, log, settings);
@@ -89,7 +95,7 @@ async function launch({ cluster, binaries, ballast, log, settings }: Omit<State,
   }
 }
 
-/** The superuser's connection to a server that another process keeps running on this folder; null when none does. */
+/** Returns the superuser's connection URL to a server that another process runs on this folder; null when there is none. */
 export async function findRunningPostgres(folder: string): Promise<string | null> {
   const home = join(resolve(folder), 'cluster');
   const postmaster = await readPostmaster(join(home, 'data'));
@@ -99,7 +105,7 @@ export async function findRunningPostgres(folder: string): Promise<string | null
 }
 
 function supervise(state: State, unlock: () => void): EmbeddedPostgres {
-  // A process that ends without stop() takes its server along; only kill -9 leaves one behind.
+  // A process that ends without calling stop() also stops its server. Only kill -9 leaves a server running.
   const stopAtExit = () => signalProcess(state.server.pid, 'SIGINT');
   process.once('exit', stopAtExit);
   const watching = watch(state).finally(() => {
@@ -128,7 +134,7 @@ function supervise(state: State, unlock: () => void): EmbeddedPostgres {
   };
 }
 
-/** Why the server has ended for good; null when it was asked to. */
+/** Watches the server and restarts it after a full disk. Resolves with the reason when it has ended by itself, or null after stop(). */
 async function watch(state: State): Promise<string | null> {
   for (;;) {
     const reason = await state.server.ended;
@@ -140,7 +146,7 @@ async function watch(state: State): Promise<string | null> {
     if (revived === null) return null;
     state.server = revived;
     state.log('PostgreSQL is back');
-    // Asked to stop between its start and now: whoever asked waits for this server, too.
+    // stop() may have been called while this server started; then it has to be stopped as well.
     if (state.asked.signal.aborted) await stopServer(revived);
   }
 }
@@ -151,10 +157,13 @@ async function lacksSpace({ cluster }: State, reason: string): Promise<boolean> 
   return bavail * bsize < BALLAST_BYTES;
 }
 
-// Somebody has to make room, and may do so at any moment; a try costs a tenth of a second.
+// An operator may free disk space at any moment, and an attempt to start takes only a tenth of a second.
 const REVIVE_MS = 1_000;
 
-/** On the same port, which the pools know. Null when it was asked to stop meanwhile, a sentence when space is not what it lacks. */
+/**
+ * Starts the server again on the same port, which the connection pools use. Returns null when stop() was called meanwhile, or a sentence
+ * when the start failed for another reason than disk space.
+ */
 async function revive(state: State): Promise<Server | string | null> {
   const { signal } = state.asked;
   await state.ballast.drop();
@@ -163,10 +172,10 @@ async function revive(state: State): Promise<Server | string | null> {
       return await launch({ ...state, settings: { ...state.settings, port: state.server.port } });
     } catch (error) {
       const { message } = error as Error;
-      // Failure policy: without space it is tried again until there is some; every other failure ends the process.
+      // Failure policy: for lack of disk space the start is tried again until it succeeds; any other failure ends the process.
       if (!isOutOfSpace(message)) return explainFailure(state.cluster.folder, message);
     }
-    // Failure policy: aborted, and the loop ends.
+    // Failure policy: the pause rejects only when stop() aborts it; then the loop ends.
     await sleep(REVIVE_MS, undefined, { signal }).catch(() => undefined);
   }
   return null;
@@ -174,7 +183,7 @@ async function revive(state: State): Promise<Server | string | null> {
 
 async function stopServer({ pid, ended }: Server): Promise<void> {
   for (const { signal, timeoutMs } of STOP_STEPS) {
-    // A server that has ended is not signalled: its pid may be another process by now.
+    // A server that has ended is not signalled, because its pid may belong to another process by now.
     if (await endsWithin(ended, 0)) return;
     signalProcess(pid, signal);
     if (await endsWithin(ended, timeoutMs)) return;
@@ -183,18 +192,18 @@ async function stopServer({ pid, ended }: Server): Promise<void> {
 
 async function endsWithin(ended: Promise<string>, timeoutMs: number): Promise<boolean> {
   const timer = new AbortController();
-  // Failure policy: the only failure of this timer is that it was aborted, when nobody awaits it any more.
+  // Failure policy: the timer rejects only when it is aborted below, and then nobody awaits it any more.
   const timeout = sleep(timeoutMs, false, { signal: timer.signal }).catch(() => false);
   const result = await Promise.race([ended.then(() => true), timeout]);
   timer.abort();
   return result;
 }
 
-/** One sentence for whoever reads the terminal, out of an error or of all that a failed server printed. */
+/** Turns an error, or the output of a failed server, into one sentence for the operator. */
 function explainFailure(folder: string, message: string): string {
   if (message.startsWith('another Parley')) return message;
   const lines = message.trim().split('\n');
-  // The first failure is the cause of those after it.
+  // The first failure in the output is the cause of the later ones.
   const failure = lines
     .map((line) => /(?:FATAL|PANIC|error): +(.*)/.exec(line)?.[1])
     .find((text) => text !== undefined);

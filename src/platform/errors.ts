@@ -1,6 +1,6 @@
 /**
- * Every error that a caller can see: one table from code to status and title. What is thrown anywhere else leaves as
- * INTERNAL_ERROR without a detail. docs/errors.md has a section per code; scripts/check-docs.ts compares the two.
+ * Every error that a caller can see, with its status and title. Any other error is answered as INTERNAL_ERROR without a detail.
+ * docs/errors.md has a section for each code; scripts/check-docs.ts checks that.
  */
 import { Type, type Static } from 'typebox';
 import { define } from './schema.ts';
@@ -58,7 +58,7 @@ const FieldError = Type.Object({
 });
 export type FieldError = Static<typeof FieldError>;
 
-/** RFC 9457. */
+/** The body of every error answer (RFC 9457). */
 export const Problem = define(
   'Problem',
   Type.Object({
@@ -74,12 +74,12 @@ export const Problem = define(
 );
 export type Problem = Static<typeof Problem>;
 
-/** An error meant for the caller. `detail` is public text. */
+/** An error that is shown to the caller, including its `detail`. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly errors: FieldError[];
   readonly headers: Record<string, string>;
-  /** The record that has what the caller asked for; see `alreadyHeld`. */
+  /** The id of the record that already has the requested value; see `alreadyHeld`. */
   existingId: string | null = null;
 
   constructor(code: ErrorCode, detail?: string, errors: FieldError[] = [], headers: Record<string, string> = {}) {
@@ -94,24 +94,24 @@ export class AppError extends Error {
   }
 }
 
-/** The one answer for what is missing and for what belongs to another company. */
+/** The same answer for a record that does not exist and for one that belongs to another company. */
 export const notFound = (): AppError => new AppError('NOT_FOUND', 'No such resource');
 
-// Somebody has to make room, which takes longer than a moment.
+// An operator has to free disk space, which takes a while.
 const STORAGE_RETRY_SECONDS = '10';
 
-/** The one answer for a write while there is no room for it. */
+/** The answer to a write while the disk is full. */
 export const storageFull = (): AppError =>
   new AppError('STORAGE_FULL', undefined, [], { 'retry-after': STORAGE_RETRY_SECONDS });
 
-/** The one answer for a write that would make a company store more than it may; the detail says how much that is. */
+/** The answer to a write that would exceed the company's quota; the detail says how much the company may store. */
 export const quotaExceeded = (detail?: string): AppError => new AppError('QUOTA_EXCEEDED', detail);
 
 export function invalid(path: string, message: string, code = 'INVALID'): AppError {
   return new AppError('VALIDATION_FAILED', `${path} ${message}`, [{ path, code, message }]);
 }
 
-/** `path` is what the caller may not do; `authorization` where the token itself is what does not suffice. */
+/** `path` names the field that the caller may not set, or `authorization` when the token does not allow the operation at all. */
 export function forbidden(path: string, message: string, code = 'FORBIDDEN'): AppError {
   return new AppError('FORBIDDEN', message, [{ path, code, message }]);
 }
@@ -119,13 +119,13 @@ export function forbidden(path: string, message: string, code = 'FORBIDDEN'): Ap
 export const scopeMissing = (scope: string): AppError =>
   forbidden('authorization', `The scope ${scope} is missing`, 'SCOPE_MISSING');
 
-/** The one answer for an id in a body or filter that is unknown or another company's. */
+/** The same answer for an id in a body or filter that is unknown and for one that belongs to another company. */
 export function unknownReference(path: string): AppError {
   const message = 'points to nothing';
   return new AppError('UNKNOWN_REFERENCE', `${path} ${message}`, [{ path, code: 'UNKNOWN_REFERENCE', message }]);
 }
 
-/** The value of a field that no two records share belongs to one already; `existingId` names it where the caller may see it. */
+/** A value that must be unique belongs to another record already. `existingId` is that record's id, if the caller may see it. */
 export function alreadyHeld(code: ErrorCode, path: string, existingId: string | null = null): AppError {
   const message = 'already belongs to another record';
   const error = new AppError(code, undefined, [{ path, code, message }]);

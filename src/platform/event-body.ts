@@ -1,7 +1,7 @@
 /**
- * The text of an event's body, at most 256 kB of it. Records have bounds, so only what is old or came from a network can be longer.
- * Then the largest parts of the record are left out, as empty values of their kind, and `omitted` names them: the receiver still
- * learns what happened to which record, and reads the rest by its GET.
+ * Writes the body of an event as JSON of at most 256 kB. Only old records and records from a network can be larger. Of those the largest
+ * fields are replaced by empty values, and `omitted` lists their names: the receiver still learns what happened to which record, and can
+ * fetch the record by its GET.
  */
 const MAX_EVENT_BYTES = 256 * 1024;
 
@@ -13,7 +13,7 @@ export interface EventBody {
 
 export function writeBody(body: EventBody): string {
   const text = JSON.stringify(body);
-  // A character takes at most three bytes, so most bodies need not be measured.
+  // A character takes at most three bytes in UTF-8, so the bytes of most bodies need not be counted.
   return text.length * 3 <= MAX_EVENT_BYTES || Buffer.byteLength(text) <= MAX_EVENT_BYTES ? text : shorten(body);
 }
 

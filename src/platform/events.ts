@@ -1,6 +1,6 @@
 /**
- * The outbox: an event becomes a delivery row in the transaction of the change that it reports, with its time and data
- * frozen, and only when a webhook listens. docs/events.md describes each event.
+ * The outbox: the transaction that makes a change also inserts its event as a delivery, with the time and data of that moment, if a
+ * webhook listens to it. docs/events.md describes each event.
  */
 import { exec, type Executor } from './db.ts';
 import { writeBody } from './event-body.ts';
@@ -29,7 +29,7 @@ export interface RecordEvent {
   data: { _id: string; company: string };
 }
 
-/** A change description, which is no record: `about` says whose change of which record it tells. */
+/** An event whose data describes a change instead of a record. `about` names the changed record and its company. */
 export interface ChangeEvent {
   event: 'FIELD_UPDATED' | 'CONVERSATION_STEP_CHANGED';
   about: { _id: string; company: string };
@@ -43,18 +43,21 @@ const findSubject = (item: EventItem): { _id: string; company: string } => ('abo
 type Listener = () => void;
 const listeners = new Set<Listener>();
 
-/** Calls back whenever this process has committed new deliveries. Returns the way to stop. */
+/** Calls the listener whenever this process has committed new deliveries. Returns a function that removes the listener. */
 export function onQueued(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Wakes the delivering loop of this process: something changed that it should look at. */
+/** Wakes the delivery loop of this process, so that it looks for new work at once. */
 export function wakeDeliveries(): void {
   for (const listener of listeners) listener();
 }
 
-/** Queues events, in this order, for whoever listens. Part of the caller's transaction. A suspended company has no listener. */
+/**
+ * Queues events in this order, in the caller's transaction, for the webhooks that listen to them. Events of a suspended company are not
+ * queued.
+ */
 export async function emit(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
   if (items.length === 0) return;
   const queued = await insertDeliveries(tx, items, new Date().toISOString());

@@ -1,7 +1,7 @@
-/** Callers who do not wait for their answer. */
+/** Detects callers who hang up before their answer. */
 import type { FastifyReply } from 'fastify';
 
-/** Aborted when the caller hangs up before the answer is there. */
+/** Returns a signal that is aborted when the caller hangs up before the answer is sent. */
 export function hangUpSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   raw.once('close', () => {

@@ -1,4 +1,7 @@
-/** The HTTP server: strict bodies, request ids, limits, time-outs, one shape of error, a shutdown that cuts no request. */
+/**
+ * The HTTP server: strict parsing of bodies, request ids, limits, time-outs, one format for all errors, and a shutdown that interrupts no
+ * request.
+ */
 import { randomUUID } from 'node:crypto';
 import fastify, {
   LogController,
@@ -23,41 +26,42 @@ import { validationProblem, type Failure } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every body that is held in memory is read by it. */
+    /** Reads every request body that is kept in memory. */
     bodies: Bodies;
   }
   interface FastifyContextConfig {
-    /** What a caller needs: a scope, or `public`. A route that names neither does not boot. */
+    /** The scope that a caller needs, or `public`. The server does not start when a route has neither. */
     access?: string;
-    /** What the document says of its problems, by status. */
+    /** The route's errors by status, for the OpenAPI document. */
     problems?: Record<string, object>;
   }
 }
 
 const BODY_LIMIT = 1024 * 1024;
 const HEADER_LIMIT = 16 * 1024;
-// A longer part of a path names nothing of ours.
+// No id or name in a path of the API is longer.
 const MAX_PARAM = 200;
-// A whole request; its headers alone; an idle connection between two requests; and how often Node looks at the first two.
+// Time limits for a whole request, for its headers, and for an idle connection; and how often Node checks the first two.
 const REQUEST_MS = 60_000;
 const HEADERS_MS = 15_000;
 const KEEP_ALIVE_MS = 10_000;
 const CHECK_MS = 5_000;
-// Nothing goes in or out for so long: whoever reads an answer takes nothing of it. No answer takes as long to begin.
+// A connection on which nothing is sent or received for this long is closed: its client does not read the answer. Every answer begins
+// earlier.
 const SILENCE_MS = 65_000;
 
 const NODE_OPTIONS = {
   maxHeaderSize: HEADER_LIMIT,
   headersTimeout: HEADERS_MS,
   connectionsCheckingInterval: CHECK_MS,
-  // Node's own refusal of a request without a host has no body: ours has.
+  // Node's own refusal of a request without a host would have no body; the onRequest hook below sends one.
   requireHostHeader: false,
-  // Of two Authorization headers Node would take the first, and a proxy before us perhaps the second: joined they are neither.
+  // Of two Authorization headers Node would use the first, and a proxy in front perhaps the second. Joined, they are not a valid token.
   joinDuplicateHeaders: true,
 };
 
 export interface ServerOptions {
-  /** Addresses and CIDRs whose word on where a request came from is taken (x-forwarded-for). */
+  /** Addresses and CIDRs of proxies whose x-forwarded-for header is trusted. */
   proxies: string[];
   bodies: BodyLimits;
   connections: ConnectionLimits;
@@ -69,7 +73,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   const { proxies = [] } = options;
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
-    // A line names its request by itself: a logger for each request costs more than the line.
+    // One logger for all requests: a child logger for each would cost more than the line, which contains the request id anyway.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
@@ -78,7 +82,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: SILENCE_MS,
     forceCloseConnections: 'idle',
-    // What still arrives on an open connection is answered, and the connection then closed: a stop cuts nobody.
+    // During a stop, requests on open connections are answered and the connection is closed afterwards, so that no request is interrupted.
     return503OnClosing: false,
     genReqId: requestId,
     routerOptions: { maxParamLength: MAX_PARAM, ignoreTrailingSlash: false },
@@ -93,10 +97,11 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   readBodies(app, bodies);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = isCutOff(request) ? new AppError('MALFORMED_BODY', 'The request was cut off') : toAppError(error);
-    // A full disk is told once, where it is noticed: a line for each refusal would take what is left of it.
+    // A full disk is logged once, where it is noticed. A line for each refused request would use up the space that is left.
     if (problem.status >= 500 && problem.code !== 'STORAGE_FULL')
       log.error({ err: error, request_id: request.id, route: routePattern(request) }, 'request failed');
-    // Whoever is refused before its body has come is read for a moment more, so that it listens; whoever is slow is not.
+    // The body of a refused request is read a little longer, because a client that is still writing would not see the answer. A slow body
+    // is not.
     if (!request.raw.complete && problem.code !== 'REQUEST_TIMEOUT') await bodies.drain(request);
     if (!request.raw.complete) reply.header('connection', 'close');
     return sendProblem(problem, request, reply);
@@ -107,9 +112,9 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
     done(hasNoHost ? new AppError('MALFORMED_BODY', 'The request names no host') : undefined);
   });
   answerUnroutedRequests(app, MAX_PARAM);
-  // A file that the reference page does not have.
+  // Reached only for missing files of the API reference page.
   app.setNotFoundHandler((request, reply) => sendProblem(notFound(), request, reply));
-  // An expectation that nobody knows is passed over, as HTTP allows: Node's own 417 has neither body nor request id.
+  // An unknown Expect header is ignored, as HTTP allows. Node's own answer 417 would have neither a body nor a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const requests = plainLog(log);
   app.addHook('onResponse', (request, reply, done) => {
@@ -121,10 +126,10 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   return app;
 }
 
-/** Whoever hung up in the middle of a body is no failure of ours, and hears no answer. */
+/** True when the client hung up in the middle of its body, which is not an error of the platform. */
 const isCutOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
 
-/** JSON is all that a body is, where a room says nothing else. */
+/** Makes the server accept JSON bodies only; routes with forms replace this parser. */
 function readBodies(app: FastifyInstance, bodies: Bodies): void {
   app.decorate('bodies', bodies);
   const looking = setInterval(bodies.look, LOOK_MS);
@@ -137,7 +142,7 @@ function readBodies(app: FastifyInstance, bodies: Bodies): void {
   });
 }
 
-// JSON is UTF-8; another charset would be read wrongly, so it is refused. Other parameters mean nothing to JSON.
+// JSON is always UTF-8, so another charset is refused. Other parameters of the content type are ignored.
 const JSON_TYPE = /^application\/json\s*(;(?!.*charset\s*=\s*(?!"?utf-8"?\s*(;|$))).*)?$/i;
 
 function refuseEncoding(request: FastifyRequest): void {
@@ -146,7 +151,7 @@ function refuseEncoding(request: FastifyRequest): void {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A body is sent as it is, without content-encoding');
 }
 
-/** An answer given while the server closes ends its connection, which would otherwise be waited for until it is idle too long. */
+/** Answers during a stop close their connection; otherwise the stop would wait for its keep-alive time-out. */
 function closeConnectionsWhileStopping(app: FastifyInstance): void {
   let closing = false;
   app.addHook('preClose', async () => void (closing = true));
@@ -156,7 +161,7 @@ function closeConnectionsWhileStopping(app: FastifyInstance): void {
   });
 }
 
-/** A caller's own id is kept when it is harmless in a log. */
+/** The caller's own x-request-id, if it contains only characters that are harmless in a log; else a new id. */
 function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
@@ -166,13 +171,13 @@ function refuseOpenRoutes(app: FastifyInstance): void {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
   app.addHook('onReady', async () => {
-    // Only now: a plug-in's own hook names the access of its routes after this one has seen them.
+    // Checked when the server is ready, because plug-ins set the access of their routes after the onRoute hook above has run.
     const open = routes.filter((route) => !route.config?.access).map((route) => `${String(route.method)} ${route.url}`);
     if (open.length > 0) throw new Error(`routes without a scope or public: ${open.join(', ')}`);
   });
 }
 
-/** Routes of a plug-in that is not ours (the reference page): public, said in one place. */
+/** Marks all routes of a third-party plug-in (the reference page) as public. */
 export function markPublic(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => void (route.config = { ...route.config, access: 'public' }));
 }

@@ -1,7 +1,7 @@
 /**
- * Idempotency-Key: an attempt is noted before the operation runs, bound to what it made in the transaction that stores it,
- * and closed when the request has ended. Whoever repeats meets one of four: nothing yet, still running, done, another body.
- * draft-ietf-httpapi-idempotency-key-header.
+ * Implements Idempotency-Key (draft-ietf-httpapi-idempotency-key-header). An attempt is stored before the operation runs, is linked to the
+ * record that the operation creates in the same transaction, and is closed at the end of the request. A repeat finds no attempt, a running
+ * one, a finished one, or one for another request.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,14 +10,14 @@ import { AppError } from './errors.ts';
 import { newId } from './ids.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
-// A running request renews its claim; one whose process was killed is free again this soon.
+// A running request renews its claim on the key. When its process is killed, the key is free again after this time.
 const LEASE_SECONDS = 15;
 const RENEW_MS = 5_000;
 const KEPT_HOURS = 24;
-// An answer waits no longer for a database that has gone meanwhile.
+// How long an answer waits for the attempt to be closed, in case the database has become unreachable.
 const CLOSE_MS = 1_000;
 
-/** Whose key it is. `company` is null for operations on companies and global keys. */
+/** The owner of an idempotency key. `company` is null for operations on companies and global keys. */
 interface KeyOwner {
   company: string | null;
   principal: string;
@@ -25,7 +25,10 @@ interface KeyOwner {
 }
 
 export interface Attempt extends KeyOwner {
-  /** A fence: whoever took the key over meanwhile has another one. */
+  /**
+   * Identifies this attempt. A request that takes over the key after the lease has another id, so that the first can not store anything any
+   * more.
+   */
   id: string;
 }
 
@@ -37,17 +40,17 @@ interface StoredAttempt {
   status: number | null;
 }
 
-/** `status`: of the first answer; null when its process did not live to note it. */
+/** `status` is that of the first answer; null when its process died before it was stored. */
 type Opened = { attempt: Attempt } | { repeats: { resource: string; status: number | null } };
 
-/** What makes two requests the same: method, address and body. */
+/** Two requests are the same when their method, URL and body are equal, which this hash shows. */
 export function fingerprintRequest(method: string, url: string, body: unknown): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([method, url, ordered(body ?? null)]))
     .digest();
 }
 
-/** The same JSON, with the properties of each object in one order: clients do not promise theirs. */
+/** Sorts the properties of all objects, because a client may send them in another order in the repeat. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== 'object' || value === null) return value;
@@ -55,16 +58,19 @@ function ordered(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, inner]) => [name, ordered(inner)]));
 }
 
-// Two who find the key free at the same moment meet again here; more rounds than this would be a defect.
+// The key may change between the claim and the look-up, so both are tried several times. More rounds than this would be a defect.
 const ROUNDS = 5;
 
-/** Throws IDEMPOTENCY_IN_FLIGHT while the first one runs, IDEMPOTENCY_KEY_REUSED for another request. */
+/**
+ * Claims the key for a new attempt, or finds the result of an earlier one. Throws IDEMPOTENCY_IN_FLIGHT while the first request runs, and
+ * IDEMPOTENCY_KEY_REUSED for another request.
+ */
 async function openAttempt(system: SystemTx, owner: KeyOwner, fingerprint: Buffer): Promise<Opened> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const attempt = { ...owner, id: newId() };
     if (await claimKey(system, attempt, fingerprint)) return { attempt };
     const stored = await findAttempt(system, owner);
-    // Given back in between: try again.
+    // The key was released between the two statements, so the claim is tried again.
     if (!stored) continue;
     if (!stored.fingerprint.equals(fingerprint)) throw new AppError('IDEMPOTENCY_KEY_REUSED');
     if (stored.running) throw inFlight();
@@ -80,13 +86,13 @@ function inFlight(): AppError {
 interface Once<R> {
   owner: KeyOwner;
   fingerprint: Buffer;
-  /** Runs the operation; its transaction calls bindEffect() with the attempt. Gives the answer and its status. */
+  /** Runs the operation, whose transaction has to call bindEffect() with the attempt. Returns the answer and its status. */
   run(attempt: Attempt): Promise<{ answer: R; status: number }>;
-  /** The answer of today for what the first request made. */
+  /** Returns the current state of the record that the first request created. */
   again(resource: string, status: number | null): Promise<R>;
 }
 
-/** Runs it, unless the same request has already made something: then that is answered again. */
+/** Runs the operation, unless the same request has already created a record. Then that record is returned again. */
 export async function runOnce<R>(system: SystemTx, { owner, fingerprint, run, again }: Once<R>): Promise<R> {
   const opened = await openAttempt(system, owner, fingerprint);
   if ('repeats' in opened) return again(opened.repeats.resource, opened.repeats.status);
@@ -98,12 +104,15 @@ export async function runOnce<R>(system: SystemTx, { owner, fingerprint, run, ag
     return ran.answer;
   } finally {
     release();
-    // Failure policy: what can not be closed now runs out by itself; the answer must not suffer from it.
+    // Failure policy: an attempt that can not be closed now expires by itself, and the answer is sent anyway.
     await Promise.race([closeAttempt(system, opened.attempt, status).catch(() => undefined), sleep(CLOSE_MS)]);
   }
 }
 
-/** Part of the transaction that stores the effect. Throws when another request has taken the key over: nothing is stored then. */
+/**
+ * Links the attempt to the created record, in the same transaction. Throws when another request has taken over the key, so that nothing is
+ * stored.
+ */
 export async function bindEffect(tx: TenantTx | SystemTx, attempt: Attempt, resource: string): Promise<void> {
   const bound = await exec(tx, {
     name: `idempotency.bind${nameSuffix(attempt)}`,
@@ -113,17 +122,17 @@ export async function bindEffect(tx: TenantTx | SystemTx, attempt: Attempt, reso
   if (bound === 0) throw inFlight();
 }
 
-/** Keeps the claim of a request that lasts long. Returns the way to stop. */
+/** Renews the claim while a long request runs. Returns a function that ends the renewal. */
 function keepAttempt(system: SystemTx, attempt: Attempt): () => void {
   const renew = (): void => {
-    // Failure policy: a claim that can not be renewed runs out, and its effect then finds the fence.
+    // Failure policy: a claim that can not be renewed expires. If another request takes over the key, bindEffect() throws.
     void renewAttempt(system, attempt).catch(() => undefined);
   };
   const timer = setInterval(renew, RENEW_MS).unref();
   return () => clearInterval(timer);
 }
 
-/** An attempt that made something is kept with its answer's status; one that made nothing is forgotten. */
+/** Stores the status of an attempt that created a record, and deletes an attempt that created nothing. */
 async function closeAttempt(system: SystemTx, attempt: Attempt, status: number | null): Promise<void> {
   const closed = await exec(system, {
     name: `idempotency.close${nameSuffix(attempt)}`,
@@ -134,13 +143,13 @@ async function closeAttempt(system: SystemTx, attempt: Attempt, status: number |
   if (closed > 0) return;
   await exec(system, {
     name: `idempotency.forget${nameSuffix(attempt)}`,
-    // Whether it made something is asked again: what a broken connection left behind may be committed only now.
+    // The condition on resource_id is repeated, because a transaction whose connection broke may have been committed meanwhile.
     text: `delete from idempotency_keys where ${whoseKey(attempt)} and attempt = $4 and resource_id is null`,
     values: [...ownerValues(attempt), attempt.id],
   });
 }
 
-/** Of those that are older than a repeat can be, at most so many. Returns how many. */
+/** Deletes up to `most` attempts that are too old for a repeat. Returns how many were deleted. */
 export function purgeAttempts(system: SystemTx, most: number): Promise<number> {
   return exec(system, {
     name: 'idempotency.purge',
@@ -155,7 +164,9 @@ const nameSuffix = ({ company }: KeyOwner): string => (company === null ? '.inst
 const whoseKey = ({ company }: KeyOwner): string => `${ofCompany(company)} and principal_id = $2 and key = $3`;
 const ownerValues = ({ company, principal, key }: KeyOwner): unknown[] => [company, principal, key];
 
-/** True when the key was free: never used, older than a day, or left behind by a process that made nothing with it. */
+/**
+ * Claims the key. Returns true when it was never used, is older than a day, or was left by a process that died before it created anything.
+ */
 async function claimKey(system: SystemTx, attempt: Attempt, fingerprint: Buffer): Promise<boolean> {
   const claimed = await exec(system, {
     name: 'idempotency.claim',

@@ -1,4 +1,4 @@
-/** Ids in the ObjectId layout: 4 bytes of seconds, 5 random bytes of the process, 3 bytes that count up; 24 hex characters. */
+/** Ids in the layout of a MongoDB ObjectId: 4 bytes of seconds, 5 random bytes for the process, a counter of 3 bytes; 24 hex characters. */
 import { randomBytes, randomInt } from 'node:crypto';
 
 const PROCESS_PART = randomBytes(5).toString('hex');

@@ -1,4 +1,4 @@
-/** What all processes on one database have to agree on. */
+/** State in the database that all processes have to agree on, such as the encryption key. */
 import { exec, maybeOne, one } from './db.ts';
 import { fingerprintSecret } from './secrets.ts';
 import type { SystemTx } from './tenant.ts';
@@ -7,7 +7,7 @@ import type { TokenSecrets } from './tokens.ts';
 const KEY = 'encryption.key';
 const TOKEN_SECRET = 'token.secret';
 
-/** The first process leaves its key's fingerprint; throws one sentence in a later one that has another key. */
+/** The first process stores the fingerprint of its encryption key. Throws one sentence in a later process that has another key. */
 export async function agreeOnKey(tx: SystemTx, encryptionKey: string): Promise<void> {
   const fingerprint = fingerprintSecret(encryptionKey);
   await exec(tx, {
@@ -26,16 +26,16 @@ export async function agreeOnKey(tx: SystemTx, encryptionKey: string): Promise<v
   );
 }
 
-/** Fingerprints: of the secret that all processes sign with, and of those that it took the place of. */
+/** Fingerprints of the secret that signs tokens now, and of the secrets that were replaced before. */
 interface KnownSecrets {
   current: string;
   replaced: string[];
 }
 
 /**
- * The first process leaves its secret's fingerprint. A later process has the same secret, or replaces it by naming it as the
- * previous one; any other throws one sentence. A secret that was replaced never comes back: it may have been replaced because
- * it leaked. Takes a transaction, so that two processes that replace it at once come one after the other.
+ * The first process stores the fingerprint of its token secret. A later process must have the same secret, or replace it by naming the old
+ * one as the previous secret; otherwise this throws one sentence. A replaced secret is never accepted again, because it may have leaked.
+ * Needs a transaction, so that two processes that replace the secret at once do so one after the other.
  */
 export async function agreeOnTokenSecret(tx: SystemTx, { current, previous }: TokenSecrets): Promise<void> {
   const mine = fingerprintSecret(current);
@@ -67,7 +67,7 @@ export async function agreeOnTokenSecret(tx: SystemTx, { current, previous }: To
   });
 }
 
-/** Notes where the sandbox listens; answers where it did before. */
+/** Stores the address that the sandbox listens on and returns its former address. */
 export async function noteSandbox(tx: SystemTx, origin: string): Promise<string | null> {
   const before = await maybeOne<{ value: string }>(tx, {
     name: 'installation.findSandbox',
@@ -82,7 +82,7 @@ export async function noteSandbox(tx: SystemTx, origin: string): Promise<string 
   return before?.value ?? null;
 }
 
-/** The company whose demo is still to be made, and the key in whose name; null when nobody waits for one. */
+/** The company whose demo has not been created completely yet, and the key in whose name it is created. */
 export interface WantedDemo {
   companyId: string;
   keyId: string;

@@ -1,27 +1,29 @@
 /**
- * Jobs that end their process. Each is noted before it begins and forgotten when it has ended, so what a process leaves behind when
- * it dies are the jobs that may have killed it: they are begun again one by one, and one that does it again is given up.
+ * Guards against jobs that crash their process. A job is recorded before it begins and removed when it has ended, so the records that a
+ * dead process leaves are the jobs that may have killed it. They are retried one by one, and a job that kills its process again is given
+ * up.
  */
 import type { Pool } from 'pg';
 
-/** As pg-boss hands it out. */
+/** A job as pg-boss returns it. */
 export interface Fetched {
   id: string;
   retryCount: number;
 }
 
 export interface Attempts {
-  /** Runs `work` for each job, which never throws; `giveUp` for one that has ended its process twice. */
+  /** Calls `work`, which must not throw, for each job, and `giveUp` for a job during which its process has died twice. */
   run<J extends Fetched>(jobs: J[], work: (job: J) => Promise<void>, giveUp: (job: J) => Promise<void>): Promise<void>;
-  /** Forgets jobs that were never begun again. */
+  /** Deletes old records of jobs that were never retried. */
   purge(): Promise<void>;
 }
 
-// The first time it may have been another one, which ran beside it.
+// A job is given up after its process has died twice: the first time another job, which ran at the same time, may have been the cause.
 const MOST_DEATHS = 2;
-// What ends its process does so early. A job that has run for longer is not to blame for an operator who ends the process.
+// A job that crashes its process does so soon after its start. A job that has run for longer than this is not blamed when an operator kills
+// the process.
 const EARLY_MS = 60_000;
-// Longer than any job waits in its queue.
+// Records are kept for longer than any job waits in its queue.
 const KEPT_DAYS = 30;
 
 export function createAttempts(pool: Pool): Attempts {
@@ -29,7 +31,7 @@ export function createAttempts(pool: Pool): Attempts {
 
   function alone(work: () => Promise<void>): Promise<void> {
     const next = last.then(work);
-    // Failure policy: whoever asked for it is told; the next one begins all the same.
+    // Failure policy: the caller receives the error; the next job begins anyway.
     last = next.catch(() => undefined);
     return next;
   }
@@ -44,7 +46,8 @@ export function createAttempts(pool: Pool): Attempts {
         on conflict (job) do update set begun = job_attempts.begun + 1, begun_at = now()`,
       [ids],
     );
-    // Failure policy: they stay noted for longer than they should, which counts only if this process dies.
+    // Failure policy: if the records can not be removed early, they remain until the jobs end. This matters only if the process dies
+    // before.
     const early = setTimeout(() => void forget(ids).catch(() => undefined), EARLY_MS).unref();
     await Promise.all(jobs.map(work));
     clearTimeout(early);
@@ -72,7 +75,7 @@ export function createAttempts(pool: Pool): Attempts {
   };
 }
 
-/** How often a process died while it worked on each of them; those to which it never happened are not in it. */
+/** Returns, by job id, how often a process has died during the job. Jobs without such a death are missing. */
 async function findDeaths(pool: Pool, jobs: Fetched[]): Promise<Map<string, number>> {
   const ids = jobs.filter(({ retryCount }) => retryCount > 0).map(({ id }) => id);
   if (ids.length === 0) return new Map();

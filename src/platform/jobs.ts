@@ -1,4 +1,4 @@
-/** Work done later, on pg-boss: what is not on a hot path. A job is enqueued in the transaction of the change that asks for it. */
+/** Background jobs on pg-boss, for work that is rare. A job is enqueued in the same transaction as the change that requires it. */
 import { PgBoss } from 'pg-boss';
 import type { Static, TSchema } from 'typebox';
 import { isStorageFull, openPool, ROLES, type Executor } from './db.ts';
@@ -10,29 +10,31 @@ import { describeError, type Log } from './telemetry.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
 export const QUEUE_SCHEMA = 'pgboss';
-// A worker is woken when a job of its queue is due. It still asks by itself, in case that fails.
+// A worker is woken when a job of its queue is due. In case that fails, it also polls by itself.
 const POLL_SECONDS = 30;
 const BATCH = 10;
 const STOP_MS = 10_000;
 const KEPT_SECONDS = 7 * 86_400;
 const WAITS_SECONDS = 14 * 86_400;
-// Records that have stayed long enough are deleted about this often.
+// How often the records of old jobs are deleted.
 const UPKEEP_SECONDS = 60;
 
 export interface Job<T extends TSchema> {
   name: string;
   data: T;
-  /** Attempts after the first, with growing pauses. 0 for what must not be repeated. */
+  /** Attempts after the first one, with growing pauses. 0 for a job that must not be repeated. */
   retries: number;
-  /** First pause before a retry, in seconds; doubles each time. */
+  /** The pause before the first retry, in seconds. It doubles with each retry. */
   retryDelaySeconds: number;
-  /** Of a long one: a worker that is silent for so long, 10 at least, has died, and another takes over. */
+  /**
+   * For a long job: when its worker has sent no heartbeat for this time (at least 10), it counts as dead, and another worker takes over.
+   */
   heartbeatSeconds?: number;
-  /** Of one whose data names people: how long its record stays once it has ended; a week when absent. */
+  /** How long the record of an ended job is kept; a week when absent. Short for jobs whose data names people. */
   keptSeconds?: number;
-  /** Of one that helps nobody any more when it is late: how long it waits for a worker; two weeks when absent. */
+  /** How long a job waits for a worker before it is dropped; two weeks when absent. Short for jobs that are useless when they are late. */
   waitsSeconds?: number;
-  /** Minute hour day month weekday, UTC. */
+  /** A schedule: minute, hour, day, month, weekday, in UTC. */
   cron?: string;
 }
 
@@ -42,7 +44,7 @@ export type Enqueue = <T extends TSchema>(
   tx: TenantTx | SystemTx,
   job: Job<T>,
   data: Static<T>,
-  /** `key`: only one waiting job with this key. `delaySeconds`: not before. */
+  /** `key`: at most one job with this key waits in the queue. `delaySeconds`: the job begins after this time. */
   options?: { key?: string; delaySeconds?: number },
 ) => Promise<void>;
 
@@ -52,28 +54,28 @@ export interface Worked<T extends TSchema> {
 }
 
 export interface Jobs {
-  /** Before anything else, and at a moment when the event loop is free: what asks for a connection then is given up after a second. */
+  /** Must be called first, and while the event loop is not blocked, because its queries fail when no connection is free within a second. */
   start(): Promise<void>;
   enqueue: Enqueue;
   work<T extends TSchema>(worked: Worked<T>): Promise<void>;
-  /** Due jobs of these queues, whoever enqueued them; what this process enqueues begins as soon as it is committed. */
+  /** For polling jobs that other processes have enqueued in these queues. Jobs of this process begin as soon as they are committed. */
   dueWork(queues: string[]): DueWork;
-  /** Takes no further job, and waits for those that run; what they still ask for can be enqueued. */
+  /** Takes no further jobs and waits for the running ones, which can still enqueue others. */
   rest(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** pg-boss speaks SQL as text and values; here it does so inside whatever transaction it is given. */
+/** An adapter that lets pg-boss run its SQL inside a transaction of the platform. */
 function bossDb(executor: Executor) {
   return {
     executeSql: async (text: string, values: unknown[] = []) => ({
-      // Without a name each statement is parsed anew: pg-boss builds its texts, so names would only pile up.
+      // The statements have no name and are not prepared, because pg-boss builds new texts all the time.
       rows: await executor.query<Record<string, unknown>>({ name: '', text, values }),
     }),
   };
 }
 
-/** Creates the queue's own tables and the queues; run by `migrate` with the owner's connection. */
+/** Creates the tables of pg-boss and all queues. `npm run migrate` calls it with the connection of the database's owner. */
 export async function migrateJobs(connectionString: string, jobs: readonly Job<TSchema>[]): Promise<void> {
   const boss = new PgBoss({ connectionString, schema: QUEUE_SCHEMA, supervise: false, schedule: false, max: 1 });
   boss.on('error', () => undefined);
@@ -98,10 +100,10 @@ export async function migrateJobs(connectionString: string, jobs: readonly Job<T
 
 export interface JobsOptions {
   url: string;
-  /** True in a process that also works: it runs schedules and upkeep. */
+  /** True in a process that runs jobs; it also runs schedules and maintenance. */
   worker: boolean;
   log: Log;
-  /** While it has no room, no job is taken. */
+  /** No job is taken while the disk has no room. */
   storage?: Storage;
   upkeepSeconds?: number;
 }
@@ -120,7 +122,7 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
     maintenanceIntervalSeconds: upkeepSeconds,
     schedule: worker,
   });
-  // Failure policy: pg-boss goes on by itself when the database is back; the log says that it was away.
+  // Failure policy: pg-boss recovers by itself when the database is back; the error is only logged.
   boss.on('error', (error) => log.warn({ err: error }, 'jobs: the queue reports an error'));
   const attempts = createAttempts(pool);
   const taking = followStorage(boss, storage, log);
@@ -132,7 +134,7 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
     enqueue: async (tx, job, data, options = {}) => {
       await boss.send(job.name, data as object, {
         db: bossDb(tx),
-        // Without a key of its own a job would share the empty one, and only one of them could wait.
+        // Without a unique key all jobs would share the empty key, and only one of them could wait in the queue.
         singletonKey: options.key ?? newId(),
         ...(options.delaySeconds ? { startAfter: options.delaySeconds } : {}),
       });
@@ -156,23 +158,23 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
   };
 }
 
-/** The queues that have a job to be done now, found by their index: what waits for a later day is passed over. */
+/** SQL that finds the queues with a job that is due now. It uses an index, so jobs for a later time cost nothing. */
 const dueQueuesSql = (queues: string[]): string => `select array_agg(queue.name)
     from unnest(array[${queues.map((name) => `'${name}'`).join()}]::text[]) as queue (name)
     where exists (select from ${QUEUE_SCHEMA}.job j where j.name = queue.name and j.state < 'active' and j.start_after <= now())`;
 
 interface Taking {
-  /** Begins to take jobs of a queue: now, or once there is room. `work` answers the id of its worker. */
+  /** Begins to take jobs of a queue, now or as soon as the disk has room. `work` starts a worker and returns its id. */
   begin(name: string, work: () => Promise<string>): Promise<void>;
-  /** Has the workers of these queues look for jobs now; there may be none in this process. */
+  /** Makes the workers of these queues look for jobs now, if this process has such workers. */
   wake(queues: string[]): void;
-  /** Resolves once there is room for what a job was refused; false when nobody is to wait for it. */
+  /** Waits until the disk has room again and resolves to true; resolves to false when a job should not wait. */
   room(): Promise<boolean>;
-  /** Takes no further job, and waits for those that run. */
+  /** Takes no further jobs and waits for the running ones. */
   end(): Promise<void>;
 }
 
-/** Takes jobs while there is room to write. Fetching one without room would only use up its tries. */
+/** Takes jobs only while the disk has room. Without room a job would only fail and use up its retries. */
 function followStorage(boss: PgBoss, storage: Storage, log: Log): Taking {
   const queues = new Map<string, () => Promise<string>>();
   const workers = new Map<string, string>();
@@ -200,7 +202,7 @@ function followStorage(boss: PgBoss, storage: Storage, log: Log): Taking {
   }
 
   const stopFollowing = storage.onChange(() => {
-    // Failure policy: the workers that could not be turned stay as they are until the next change.
+    // Failure policy: workers that could not be started or stopped stay as they are until the next change.
     turn = turn.then(follow).catch((error: unknown) => log.warn({ err: error }, 'jobs: taking could not be changed'));
     if (storage.hasRoom) release(true);
   });
@@ -244,7 +246,7 @@ async function handleBatch<T extends TSchema>(
     try {
       await handle(data);
     } catch (error) {
-      // Failure policy: a job that the full disk interrupted begins again when there is room, which costs none of its tries.
+      // Failure policy: a job that failed because the disk is full is repeated when there is room again; this does not count as a retry.
       if (isStorageFull(error) && (await room())) return work({ id, data });
       log.warn({ err: error, job: job.name, job_id: id }, 'job failed');
       await boss.fail(job.name, id, { message: describeError(error)['message'] });
@@ -254,7 +256,7 @@ async function handleBatch<T extends TSchema>(
     log.error({ job: job.name, job_id: id }, 'job given up: its process ended twice while it ran');
     await boss.cancel(job.name, id);
   };
-  // One without retries never comes back.
+  // Only jobs with retries can crash a process more than once, so the others need no record.
   if (job.retries === 0) await Promise.all(batch.map(work));
   else await attempts.run(batch, work, giveUp);
 }

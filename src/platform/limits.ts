@@ -1,6 +1,6 @@
 /**
- * Rate limits that hold over any number of processes: each subject has a bucket of tokens in the database. A busy subject
- * costs some ten round trips a second, not one per request; and one whose bucket is empty none until its next token comes.
+ * Rate limits that hold across any number of processes: each subject has a bucket of tokens in the database. A busy subject costs some ten
+ * round trips a second instead of one per request. A subject whose bucket is empty costs none until its next token is due.
  */
 import { isIPv6 } from 'node:net';
 import { one } from './db.ts';
@@ -9,28 +9,28 @@ import { createStock, type Stock } from './limits/stock.ts';
 import type { SystemTx } from './tenant.ts';
 
 export interface Allowance {
-  /** Who is counted: `company:<id>`, `address:<ip>`. */
+  /** The subject that is counted, such as `company:<id>` or `address:<ip>`. */
   subject: string;
   perSecond: number;
-  /** What a full bucket holds. It fills within an hour, or purgeBuckets would fill it. */
+  /** How many tokens a full bucket holds. An empty bucket must fill within an hour, because purgeBuckets deletes it after that time. */
   burst: number;
 }
 
-/** Of the tightest allowance; times are whole seconds. */
+/** The result for the allowance with the fewest tokens left, or with the longest wait when refused. Times are whole seconds. */
 export interface Verdict {
   admitted: boolean;
   limit: number;
   remaining: number;
-  /** Until the bucket is full. */
+  /** The time until the bucket is full. */
   resetSeconds: number;
-  /** 0 when admitted. */
+  /** The time until a request may succeed; 0 when admitted. */
   retryAfterSeconds: number;
 }
 
 export interface Limiter {
-  /** Takes a token of each allowance, or none of any. Rejects when the database has to be asked and does not answer. */
+  /** Takes one token of each allowance, or none at all. Rejects when a query is necessary and the database does not answer. */
   admit(allowances: Allowance[]): Promise<Verdict>;
-  /** Gives back what is in stock. */
+  /** Returns the unused tokens of this process to the database. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function createLimiter(system: SystemTx): Limiter {
 async function admit(stock: Stock, allowances: Allowance[]): Promise<Verdict> {
   const nowMs = performance.now();
   const buckets = allowances.map((allowance) => stock.find(allowance, nowMs));
-  // Before anything is taken: a flood against one empty bucket takes nothing out of the others.
+  // Empty buckets are checked before any token is taken, so that a flood against one empty bucket takes nothing from the others.
   const empty = buckets.filter((bucket) => waitSeconds(bucket, nowMs) > 0);
   if (empty.length > 0) return refusal(empty, nowMs);
   const taken = buckets.map((bucket) => stock.take(bucket, nowMs));
@@ -73,18 +73,18 @@ function refusal(refused: Bucket[], nowMs: number): Verdict {
     limit: slowest.burst,
     remaining: 0,
     resetSeconds: Math.ceil(slowest.burst / slowest.perSecond),
-    // The header knows no less.
+    // The retry-after header has no smaller unit than a second.
     retryAfterSeconds: Math.max(1, Math.ceil(waitSeconds(slowest, nowMs))),
   };
 }
 
-/** One address, or the /64 of an IPv6 one: who holds one holds all of it. Mapped IPv4 is IPv4. */
+/** The address that is counted: an IPv4 address, or the /64 network of an IPv6 address, because one customer usually has a whole /64. */
 export function addressGroup(ip: string | undefined): string {
-  // Of a connection that is gone already nobody knows the address.
+  // The address of a connection that is closed already is unknown.
   if (ip === undefined) return '';
   const [address = ''] = ip.split('%');
   if (!isIPv6(address)) return ip;
-  // In the one spelling that a URL gives it: eight groups of small hex, the longest run of zeros as `::`.
+  // The URL parser normalises the address: groups of lower-case hex digits, with the longest run of zeros as `::`.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const before = head.split(':').filter(Boolean);
   const after = (tail ?? '').split(':').filter(Boolean);
@@ -94,10 +94,10 @@ export function addressGroup(ip: string | undefined): string {
   return bytes.join('.');
 }
 
-// A transaction of some 50 ms.
+// This many buckets take a transaction of some 50 ms.
 const PURGE_BUCKETS = 10_000;
 
-/** Deletes the buckets that nobody touched for an hour: they are full, as new ones are. Answers how many were looked at. */
+/** Deletes buckets that were not used for an hour: they are full again, like new ones. Returns how many buckets were checked. */
 export async function purgeBuckets(system: SystemTx): Promise<number> {
   let after = '';
   let total = 0;

@@ -1,4 +1,4 @@
-/** A log line for people: the time of day, the level, what happened and its fields; a request in one short line. */
+/** Formats log lines for people: time of day, level, message and fields; requests as one short line. */
 import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
@@ -19,7 +19,7 @@ interface Line {
   [field: string]: unknown;
 }
 
-/** `json`: a line as the log writes it for machines. Times are UTC. */
+/** Formats a JSON log line. Times are in UTC. */
 export function readableLine(json: string): string {
   const { level, time, msg = '', err, ...fields } = JSON.parse(json) as Line;
   const [, name, style] = LEVELS.find(([least]) => level >= least) ?? [0, 'DEBUG', 'gray' as Style];

@@ -1,22 +1,22 @@
 /**
- * Writes log lines to a file descriptor. Lines leave together, because a system call for each of them is what a busy process would
- * mostly do. A log that can not be written (its disk is full, its reader is slow) costs lines and never holds the process up.
+ * Writes log lines to a file descriptor. Several lines are written at once, because a system call for each would take much of a busy
+ * process's time. When the log can not be written (full disk, slow reader), lines are dropped, and the process is never blocked.
  */
 import { write, writeSync } from 'node:fs';
 
-// Whoever follows the log sees a line this much later at most.
+// A line is written after this time at the latest.
 const FLUSH_MS = 100;
 const FLUSH_BYTES = 4_096;
-// A reader that has stopped reading: what it would have to catch up with after that is dropped.
+// When the reader of the log has stopped reading, lines beyond this size are dropped.
 const MAX_HELD_BYTES = 4 * 1024 * 1024;
 
 export interface LogWriter {
   write(line: string): void;
-  /** Writes what is held at once, as far as that is possible: the process is about to end. */
+  /** Writes the buffered lines synchronously, as far as possible, because the process is about to end. */
   flushSync(): void;
 }
 
-/** `dropped` makes the line that says how many were lost, once there is room again. */
+/** Creates a writer. `dropped` formats the line that reports how many lines were lost; it is written when writing works again. */
 export function createLogWriter(fd: number, dropped: (lines: number) => string): LogWriter {
   let held: string[] = [];
   let heldBytes = 0;
@@ -46,7 +46,7 @@ export function createLogWriter(fd: number, dropped: (lines: number) => string):
       if (error && isBusy(error)) return void setTimeout(() => writeAll(bytes, lines), FLUSH_MS);
       if (!error && written < bytes.length) return writeAll(bytes.subarray(written), lines);
       isWriting = false;
-      // Failure policy: the next lines are tried again, and say how many are missing.
+      // Failure policy: these lines are lost; the next ones are tried again and report how many are missing.
       if (error) lost += lines;
       if (heldBytes >= FLUSH_BYTES) flush();
       else if (held.length > 0) timer ??= setTimeout(flush, FLUSH_MS).unref();
@@ -58,7 +58,7 @@ export function createLogWriter(fd: number, dropped: (lines: number) => string):
     try {
       for (let bytes = take(); bytes.length > 0;) bytes = bytes.subarray(writeSync(fd, bytes));
     } catch {
-      // Failure policy: the process ends, with or without its last lines.
+      // Failure policy: the process ends even if its last lines can not be written.
     }
   };
   process.once('exit', flushSync);
@@ -75,5 +75,5 @@ export function createLogWriter(fd: number, dropped: (lines: number) => string):
   };
 }
 
-/** A pipe whose reader is slow, where the system does not wait for it. */
+/** True when the output is a pipe whose reader is slow. */
 const isBusy = (error: NodeJS.ErrnoException): boolean => error.code === 'EAGAIN' || error.code === 'EBUSY';

@@ -1,6 +1,6 @@
 /**
- * The platform's own mail: to the operator's SMTP server or, without one, to files that any mail program opens. Mails are rare:
- * the library that writes them is loaded with the first one.
+ * Sends the platform's own mails to the operator's SMTP server or, without one, writes them to .eml files. Mails are rare, so the mail
+ * library is loaded with the first one.
  */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -9,9 +9,9 @@ import type { SendMailOptions, SMTPTransportOptions } from 'nodemailer';
 import { newId } from './ids.ts';
 
 export interface Mailer {
-  /** Resolves once the server has taken the mail, or the file is there; rejects with the server's own words. */
+  /** Resolves when the server has accepted the mail, or when its file is written. Rejects with an error that names the server. */
   send(mail: Mail): Promise<void>;
-  /** What is still being sent is given up. */
+  /** Aborts mails that are being sent. */
   close(): void;
 }
 
@@ -26,25 +26,25 @@ export interface Mail {
 interface MailerOptions {
   /** smtp:// (STARTTLS wherever it is offered) or smtps://; null writes files. */
   smtpUrl: string | null;
-  /** For the files; made when the first one is written. */
+  /** The folder for .eml files, created with the first one. */
   folder: string;
-  /** An address, or a name and an address: Parley <no-reply@example.com>. */
+  /** The sender: an address, or a name and an address such as Parley <no-reply@example.com>. */
   from: string;
-  /** How long the server may be silent; tests have less patience. */
+  /** How long to wait for each answer of the server; tests use a shorter time. */
   timeoutMs?: number;
 }
 
-// A server that takes longer for one step will not do better by being waited for: the mail is tried again later.
+// When a server takes longer than this for one step, the mail is tried again later.
 const TIMEOUT_MS = 10_000;
-// For a whole mail: a server that says a word every nine seconds would otherwise be listened to for ever.
+// A whole mail may take this many time-outs. Otherwise a server that answers a little every nine seconds would never be given up.
 const TOTAL_TIMEOUTS = 6;
 
-/** Throws one sentence for an SMTP URL that can not be meant. Nothing connects before the first mail. */
+/** Creates a mailer. Throws one sentence for an invalid SMTP URL. No connection is made before the first mail. */
 export function createMailer(options: MailerOptions): Mailer {
   return options.smtpUrl === null ? createFileMailer(options) : createSmtpMailer(options.smtpUrl, options);
 }
 
-/** A connection per mail: they are rare, and a pool would hold what the server closes meanwhile. */
+/** Sends mails by SMTP, with a new connection for each: mails are rare, and the server would close pooled connections meanwhile. */
 function createSmtpMailer(smtpUrl: string, { from, timeoutMs = TIMEOUT_MS }: MailerOptions): Mailer {
   const options = smtpOptions(smtpUrl, timeoutMs);
   const closing = new AbortController();
@@ -56,8 +56,8 @@ function createSmtpMailer(smtpUrl: string, { from, timeoutMs = TIMEOUT_MS }: Mai
         const { createTransport } = await import('nodemailer');
         await createTransport(options).sendMail({ ...composed, signal });
       } catch (error) {
-        // Failure policy: the caller's, told which server it was. Of what the server said only the code: its words repeat
-        // addresses, and this is logged.
+        // Failure policy: the error is thrown on with the server's name. Of the server's answer only the code is kept, because its text
+        // repeats addresses and the error is logged.
         const { code, responseCode, message: words } = error as Error & { code?: string; responseCode?: number };
         const told = responseCode === undefined ? words : `${code} ${responseCode}`;
         const message = `the mail server ${options.host}:${options.port}: ${told}`;
@@ -68,7 +68,7 @@ function createSmtpMailer(smtpUrl: string, { from, timeoutMs = TIMEOUT_MS }: Mai
   };
 }
 
-/** What the URL says, and nothing else: no parameter of it loosens what is checked. */
+/** Converts an SMTP URL to options. Parameters of the URL are ignored, so that none of them can weaken the security checks. */
 export function smtpOptions(smtpUrl: string, timeoutMs: number): SMTPTransportOptions {
   const url = new URL(smtpUrl);
   const secure = url.protocol === 'smtps:';
@@ -82,8 +82,8 @@ export function smtpOptions(smtpUrl: string, timeoutMs: number): SMTPTransportOp
     port: url.port ? Number(url.port) : secure ? 465 : 587,
     secure,
     ...(user ? { auth: { user, pass: decode(url.password) } } : {}),
-    // Nobody listens between us and ourselves, and a server for tests offers a certificate that nobody signed. A password
-    // leaves the machine only through TLS, whatever somebody in between makes of the server's offer.
+    // On this machine TLS is not used, because test servers have self-signed certificates. To another machine a password is sent only
+    // through TLS, even if an attacker removes STARTTLS from the server's offer.
     ignoreTLS: !secure && isLocal,
     requireTLS: !secure && !isLocal && user !== '',
     tls: { minVersion: 'TLSv1.2' },
@@ -101,7 +101,7 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch (error) {
-    // Failure policy: nothing starts with half a password.
+    // Failure policy: the platform does not start with a password that it can not decode.
     throw new Error('SMTP_URL has a % in its user or password that is not written %25', { cause: error });
   }
 }
@@ -113,12 +113,12 @@ function createFileMailer({ folder, from }: MailerOptions): Mailer {
       const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
       const { message } = await composer.sendMail({ ...compose(mail, from), ...asWritten(mail) });
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // Sorts by time; within one millisecond by the id, which counts up.
+      // File names sort by time and, within one millisecond, by the id, which counts up.
       const name = `${new Date().toISOString().replaceAll(':', '-')}-${newId()}.eml`;
       const side = join(folder, `.${name}.part`);
       try {
         await writeFile(side, message as Buffer, { mode: 0o600, flag: 'wx', flush: true });
-        // Whoever watches the folder sees a whole mail or none.
+        // Renamed when complete, so that a program that watches the folder never sees half a mail.
         await rename(side, join(folder, name));
       } finally {
         await rm(side, { force: true });
@@ -128,7 +128,10 @@ function createFileMailer({ folder, from }: MailerOptions): Mailer {
   };
 }
 
-/** Both bodies unencoded: whoever develops reads the link in the file itself. A server might not take eight bits. */
+/**
+ * Writes both bodies without transfer encoding, so that a developer can read the links in the file. Only for files: an SMTP server might
+ * not accept 8-bit text.
+ */
 function asWritten({ text, html }: Mail): SendMailOptions {
   const part = (type: string, body: string) => ({
     raw: `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n${body}`,
@@ -136,21 +139,21 @@ function asWritten({ text, html }: Mail): SendMailOptions {
   return { text: part('text/plain', text), html: part('text/html', html) };
 }
 
-/** One address: no name, no list, no comment, no quotes, nothing that a header or a command could end at. */
+/** Exactly one address, without a name, list, comment or quotes, and without characters that end a header or an SMTP command. */
 const ADDRESS = /^[^\s\p{C}"(),:;<>@[\\\]]{1,64}@[^\s\p{C}"(),:;<>@[\\\]]{1,255}$/u;
 
-/** Throws when `to` is anything but one address: what a header means is never left to what a user typed. */
+/** Composes a mail. Throws when `to` is not exactly one address, so that users can not inject headers or recipients. */
 function compose({ to, subject, text, html }: Mail, from: string): SendMailOptions {
   if (!ADDRESS.test(to)) throw new Error('a recipient that is no single address');
   return {
     from,
-    // As parts, so that nothing is parsed.
+    // Given as an object, so that the library does not parse the address.
     to: { name: '', address: to },
     subject: subject.replaceAll(/\p{C}+/gu, ' '),
     text,
     html,
     date: new Date(),
-    // Absence notes and other robots do not answer what says this of itself.
+    // Out-of-office notices and other automatic mails do not answer a mail with this header.
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,

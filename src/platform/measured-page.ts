@@ -1,30 +1,30 @@
-/** Pages of records that may be large: how much they are is known before any of them is read. */
+/** Pages of records that may be large. The database measures a page before it reads the records. */
 import { MAX_PAGE_BYTES } from './sizes.ts';
 
 interface MeasuredPage {
   /** The select list of a record. */
   columns: string;
-  /** What `columns` and `joins` call the record; `t` when absent. */
+  /** The alias of the record in `columns` and `joins`; `t` when absent. */
   as?: string;
-  /** What else a record shows. */
+  /** Joins for further values of a record. */
   joins?: string;
-  /** Selects everything of the rows of the window. */
+  /** A query that selects all columns of the rows of the page. */
   rows: string;
-  /** `t.created_at desc, t._id desc` */
+  /** For example `t.created_at desc, t._id desc`. */
   order: string;
   /** The parameter that holds the window's limit. */
   limit: string;
-  /** How many bytes a row `t` has in the answer. */
+  /** An SQL expression for the bytes of a row `t` in the answer. */
   bytes?: string;
-  /** Of records with custom fields: their context. */
+  /** The context of the custom fields, for records that have them. */
   context?: 'contact' | 'conversation' | 'business';
 }
 
 /**
- * The records of a page that is measured before any of them is read: the statement adds up how large they are, by a number that stands
- * beside each, and where they are too large together it reads the first one only and says how many would have fitted. The
- * extra row that shows whether there is a next page is not counted, and the first record is always answered. Large values are not unpacked on the way:
- * the select list is computed last, for the rows that are left.
+ * Returns the SQL of a page with a limit on its size. The statement adds up the stored sizes of the records. When they are too large
+ * together, it returns only the first record and, as `fits`, how many would have fitted. The first record is always returned, and the
+ * extra row that shows whether there is a next page is not counted. Large values are not decompressed for this, because the select list is
+ * computed last, for the remaining rows only.
  */
 export function measuredPage(page: MeasuredPage): string {
   const { columns, as = 't', joins = '', rows, order, limit, bytes = 't.record_bytes', context } = page;
@@ -42,11 +42,14 @@ export function measuredPage(page: MeasuredPage): string {
     order by ${as}.page_place`;
 }
 
-/** The rows behind keys: what is passed over on the way to a page is then looked at by its index alone. */
+/** Selects the rows of `table` for the ids that `keys` selects. Rows that a page skips are then read from the index only. */
 export const rowsByKey = (table: string, keys: string): string =>
-  // `offset 0`: each row by its key, also while there are no statistics of a new company.
+  // `offset 0` forces PostgreSQL to look up each row by its key, even without statistics of a new company.
   `select t.* from (${keys}) k cross join lateral (select * from ${table} where company_id = $1 and _id = k._id offset 0) t`;
 
-/** The names of all fields of the context, once for each record that has values; one that has none takes five bytes, which is seen without unpacking. */
+/**
+ * SQL that adds the bytes of all field names for each record with custom fields. A record without any has five bytes in this column, which
+ * is visible without decompressing it.
+ */
 const fieldNamesBytes = (context: string): string =>
   ` + case when pg_column_size(t.custom_fields) > 5 then (select field_names_bytes($1, '${context}')) else 0 end`;

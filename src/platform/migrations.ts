@@ -1,4 +1,4 @@
-/** Brings a database up to date: the runtime roles, the numbered SQL files in their order, the queue's tables. */
+/** Migrates a database: creates the runtime roles, runs the numbered SQL files in order, and creates the tables of the job queue. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,23 +6,23 @@ import type pg from 'pg';
 import { newClient, ROLES, sessionOptions } from './db.ts';
 import { QUEUE_SCHEMA } from './jobs.ts';
 
-// How soon after another process has migrated the next one looks.
+// How often a process checks whether another process has finished migrating.
 const TURN_MS = 50;
-// A minute in all.
+// A migration that can not get a table lock is tried this often: with the pauses and the lock time-out about a minute.
 const LOCK_ROUNDS = 20;
 const LOCK_PAUSE_MS = 1_000;
 const CONCURRENT = '.concurrent.sql';
 const FOLDER = join(import.meta.dirname, '../../migrations');
-// One number for every process that might migrate this database at the same moment.
+// The advisory lock that all processes share, so that only one of them migrates the database at a time.
 const LOCK = 724_113_001;
-// A distant server answers in a tenth of this; one that is away should be named, not waited for.
+// A distant server answers in a tenth of this time. An unreachable one should soon be reported.
 const CONNECT_MS = 5_000;
 
 function roleStatements(): string[] {
   return Object.values(ROLES).map((role) => `create role ${role} nologin nosuperuser nobypassrls`);
 }
 
-/** Throws one message that ends with the statements an operator has to run, when this user may not create roles. */
+/** Creates missing roles. When this user may not, throws a message that ends with the statements that an administrator has to run. */
 async function ensureRoles(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ rolname: string }>('select rolname from pg_roles where rolname = any($1)', [
     Object.values(ROLES),
@@ -47,7 +47,10 @@ async function ensureRoles(client: pg.Client): Promise<void> {
   }
 }
 
-/** Roles belong to the whole server: another database's migration may create them at the same moment. */
+/**
+ * Ignores the error that a role exists already: roles belong to the whole server, and the migration of another database may create them at
+ * the same moment.
+ */
 function ignoreDuplicate(error: Error & { code?: string }): void {
   if (error.code !== '42710' && error.code !== '23505') throw error;
 }
@@ -57,8 +60,8 @@ async function migrationFiles(): Promise<string[]> {
 }
 
 /**
- * Runs what is missing, each file in a transaction of its own (but for those called .concurrent.sql), then `prepareQueue`, whose library makes its own schema.
- * Processes that start together wait for each other. Returns the names that ran.
+ * Runs the missing migrations, each in its own transaction (except .concurrent.sql files), and then `prepareQueue`, which creates the
+ * schema of the job queue. Processes that start together wait for each other. Returns the names of the migrations that ran.
  */
 export async function migrate(
   connectionString: string,
@@ -89,7 +92,10 @@ export async function migrate(
   }
 }
 
-/** Asks again and again: a statement that waits would hold a snapshot, for whose end a concurrent index would wait in turn. */
+/**
+ * Polls for the lock. A statement that waits for it would hold a snapshot, and creating an index concurrently waits for all snapshots to
+ * end.
+ */
 async function takeTurn(client: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [LOCK]);
@@ -98,7 +104,10 @@ async function takeTurn(client: pg.Client): Promise<void> {
   }
 }
 
-/** Whoever reads a table for long makes a migration wait; it waits for 2 s at a time, so that nobody waits behind it. */
+/**
+ * Runs a migration and retries while a table is locked. It waits for a lock at most 2 s at a time, because all other statements wait behind
+ * it.
+ */
 async function runFile(client: pg.Client, name: string): Promise<void> {
   for (let round = 1; ; round += 1) {
     try {
@@ -115,21 +124,21 @@ async function runOnce(client: pg.Client, name: string): Promise<void> {
   try {
     const sql = await readFile(join(FOLDER, name), 'utf8');
     await client.query('begin');
-    // The number first: whoever races here without the lock collides on the key before anything is changed.
+    // The name is inserted first: a process that runs the same file without the lock fails on the primary key before it changes anything.
     await client.query('insert into schema_migrations (name) values ($1)', [name]);
     await client.query("set local lock_timeout = '2s'");
     await client.query(sql);
     await client.query('commit');
   } catch (error) {
-    // Failure policy: a connection that is gone has taken its transaction along; the first error is what is told.
+    // Failure policy: a failed rollback is ignored, because a broken connection has ended its transaction; the first error is thrown.
     await client.query('rollback').catch(() => undefined);
     throw new Error(`migration ${name}: ${(error as Error).message}`, { cause: error });
   }
 }
 
 /**
- * Indexes of tables that are in use, and checks of their rows: statement by statement, outside a transaction, so that nobody
- * waits. Each may be run again: what a broken run left half-built is dropped first.
+ * Runs a .concurrent.sql file, which creates indexes or validates constraints on tables that are in use: statement by statement, outside
+ * of a transaction, so that no other statement waits. A file may run again, because unfinished indexes of a broken run are dropped first.
  */
 async function runConcurrently(client: pg.Client, name: string): Promise<void> {
   try {
@@ -146,7 +155,10 @@ async function runConcurrently(client: pg.Client, name: string): Promise<void> {
   }
 }
 
-/** A company's transaction may leave a job, which is all that it does here; the system works on them. No row security. */
+/**
+ * Grants rights on the job queue: companies' transactions may only insert jobs, and the system role processes them. These tables have no
+ * row-level security.
+ */
 async function grantQueue(client: pg.Client): Promise<void> {
   const { app, system } = ROLES;
   await client.query(`grant usage on schema ${QUEUE_SCHEMA} to ${app}, ${system};
@@ -156,7 +168,7 @@ async function grantQueue(client: pg.Client): Promise<void> {
     grant execute on all functions in schema ${QUEUE_SCHEMA} to ${system}`);
 }
 
-/** A user for the embedded server that is no superuser: it can be nobody but the runtime roles. */
+/** Creates the platform's user on the embedded server. The user is no superuser and can only switch to the runtime roles. */
 export async function createLogin(connectionString: string, password: string): Promise<void> {
   const client = newClient({ connectionString });
   await client.connect();
@@ -170,8 +182,8 @@ export async function createLogin(connectionString: string, password: string): P
 }
 
 /**
- * What the database still lacks (migrations, queues); empty when it may be served. Throws one sentence when the role of this
- * process is one that row-level security does not bind.
+ * Lists missing migrations and queues; empty when the database is up to date. Throws one sentence when row-level security would not apply
+ * to the role of this process.
  */
 export async function findMissing(connectionString: string, queues: string[]): Promise<string[]> {
   if (!(await hasRoles(connectionString))) return migrationFiles();
@@ -189,7 +201,7 @@ export async function findMissing(connectionString: string, queues: string[]): P
     const present = new Set([...ran, ...made].map((row) => row.name));
     return [...(await migrationFiles()), ...queues].filter((name) => !present.has(name));
   } catch (error) {
-    // Failure policy: roles that are not there yet mean that nothing is; every other failure is the caller's.
+    // Failure policy: a missing role means that nothing has been migrated yet; any other error is thrown.
     if (NO_ROLE.test((error as Error).message)) return await migrationFiles();
     throw unanswered(error as Error);
   } finally {
@@ -197,7 +209,10 @@ export async function findMissing(connectionString: string, queues: string[]): P
   }
 }
 
-/** Asked without a role: a session that begins under one that is not there is refused, and logged as if it were a fault. */
+/**
+ * Checks whether the roles exist, on a connection without a role: a connection under a missing role would be refused and logged as an error
+ * by PostgreSQL.
+ */
 async function hasRoles(connectionString: string): Promise<boolean> {
   const client = newClient({ connectionString, connectionTimeoutMillis: CONNECT_MS });
   try {
@@ -215,14 +230,17 @@ async function hasRoles(connectionString: string): Promise<boolean> {
   }
 }
 
-/** A server that takes the connection and then says nothing would be waited for without end. */
+/** Gives the driver's time-out error the code ETIMEDOUT, so that explain() recognises it. */
 function unanswered(error: Error): Error {
   return error.message === 'timeout expired' ? Object.assign(error, { code: 'ETIMEDOUT' }) : error;
 }
 
 const NO_ROLE = /role "parley_\w+" does not exist|permission denied to set role|permission denied for (schema|table)/;
 
-/** A pooler between us and the server may drop what travels with the connection: then no wall stands, and times are wrong. */
+/**
+ * Checks that role and time zone have been set. A connection pooler may drop these options; then row-level security would not apply and
+ * times would be wrong.
+ */
 async function refuseUnbound(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ role: string; free: boolean; zone: string }>(
     `select rolname as role, rolsuper or rolbypassrls as free, current_setting('timezone') as zone

@@ -1,6 +1,6 @@
 /**
- * Forms with a file: only the parts that the operation names, each once, the file counted while it arrives and put aside on
- * disk, so that any number of uploads costs no memory. The body that is validated has the file's hash in the file's place.
+ * Reads forms with a file (multipart/form-data). Only the parts that the operation declares are accepted, each at most once. The file is
+ * written to disk while it arrives, so that uploads take no memory. In the validated body the file's hash stands for the file.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
@@ -14,46 +14,47 @@ import { checkText, parseJson } from './body.ts';
 import { AppError, invalid } from './errors.ts';
 import { own } from './own.ts';
 
-/** A file that arrived. It can be read until its request has been answered. */
+/** An uploaded file. It can be read until its request has been answered. */
 export interface Upload {
-  /** As the caller calls it, without a path. */
+  /** The file's name as the caller gave it, without a path. */
   fileName: string;
   bytes: number;
-  /** Hex. */
+  /** The hash of the content, in hex. */
   sha256: string;
-  /** From `start` until before `end`, in pieces of at most a megabyte. */
+  /** Reads the bytes from `start` (inclusive) to `end` (exclusive), in pieces of at most a megabyte. */
   read(start?: number, end?: number): AsyncGenerator<Buffer>;
 }
 
-/** The part of a form that is a file. */
+/** The schema of a form's part that is a file. */
 export const FilePart = Type.String({ format: 'binary' });
 
 export interface Form {
   body: Record<string, unknown>;
   upload: Upload | null;
-  /** Keeps the file while the handler runs, even when the caller hangs up. */
+  /** Keeps the file open while the handler runs, even when the caller hangs up. */
   hold(): void;
-  /** Gives the file's place back. */
+  /** Closes the file, which frees its disk space. */
   discard(): Promise<void>;
 }
 
-// What a JSON body may be, for all other parts together.
+// All parts but the file may together be as large as a JSON body.
 const MAX_TEXT_BYTES = 1024 * 1024;
-// More than any operation names: what is not expected is refused by its name, as long as there are so few.
+// No operation has as many parts. Below this limit an unexpected part is refused by its name.
 const MAX_PARTS = 100;
-// As long as one that is stored in the database.
+// Files are stored in the database in pieces of the same size.
 export const PIECE_BYTES = 1024 * 1024;
 const MAX_FILE_NAME = 255;
 
-/** Makes an encapsulated part of the server take forms, and nothing else. */
+/** Makes a part of the server accept forms only. */
 export async function acceptForms(app: FastifyInstance): Promise<void> {
   app.removeAllContentTypeParsers();
   await app.register(multipart);
 }
 
 /**
- * Reads a form. `body`: an object whose properties are the parts; one that is no text is JSON. `owner`: at whose pace its file is read. Throws
- * UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY or VALIDATION_FAILED, the last three naming the part.
+ * Reads a form. `body` is a schema whose properties are the parts; a part whose type is not a string is parsed as JSON. `owner` is whose
+ * upload rate the file counts against. Throws UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY or VALIDATION_FAILED; the last three
+ * name the part.
  */
 export async function receiveForm(
   request: FastifyRequest,
@@ -67,18 +68,18 @@ export async function receiveForm(
   const discard = async (): Promise<void> => spool.file?.handle.close();
   const followed = request.server.bodies.follow(request);
   try {
-    // A megabyte for the frame and the other parts.
+    // The content length may exceed the file's limit by a megabyte for the other parts and one for the headers of all parts.
     if (Number(request.headers['content-length']) > maxBytes + 2 * MAX_TEXT_BYTES) throw tooLarge('file', maxBytes);
     const keepPace = (bytes: number): Promise<void> => request.server.bodies.keepPace(owner, bytes);
     const { properties: parts = {} } = (body ?? {}) as { properties?: Record<string, TSchema> };
     const reading = readParts(request, { parts, maxBytes, spool, followed, keepPace });
     const values = await Promise.race([reading, followed.failed]);
     let held = false;
-    // Failure policy: what can not be closed is closed with the process.
+    // Failure policy: a file that can not be closed now is closed when the process ends.
     reply.raw.once('close', () => void (held || discard().catch(() => undefined)));
     return { body: values, upload: spool.file?.upload ?? null, hold: () => (held = true), discard };
   } catch (error) {
-    // Failure policy: nothing of the form is kept, and the caller is told why.
+    // Failure policy: nothing of the form is kept, and the caller receives the reason.
     await discard();
     throw toProblem(error);
   } finally {
@@ -101,11 +102,11 @@ interface Spool {
 async function readParts(request: FastifyRequest, reading: Reading): Promise<Record<string, unknown>> {
   const body = new Map<string, unknown>();
   let textBytes = 0;
-  // Until a part is complete the reader of forms holds its bytes; those of a file go to the disk.
+  // The form parser keeps each part in memory until it is complete, so its bytes are counted. The bytes of a file go to disk.
   reading.followed.count(true);
   const limits = { fileSize: Infinity, fieldSize: MAX_TEXT_BYTES, parts: MAX_PARTS, files: 2, headerPairs: 20 };
   for await (const part of quiet(request).parts({ limits })) {
-    // A part without a name has none at all.
+    // For a part without a name the form parser leaves the property out.
     const name = (part.fieldname as string | undefined) ?? '';
     const schema = own(reading.parts, name);
     if (name === '') throw invalid('body', 'has a part without a name', 'ADDITIONAL_PROPERTIES');
@@ -115,7 +116,7 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
     if (isFile !== (part.type === 'file'))
       throw invalid(name, isFile ? 'must be a file, with a file name' : 'is not a file', 'TYPE');
     if (part.type === 'file') {
-      // What it is called may change from one try to the next.
+      // The file stands in the body as its hash and not as its name, which may change between two attempts of the same request.
       reading.followed.count(false);
       body.set(name, (await putAside(part, reading)).sha256);
       reading.followed.count(true);
@@ -130,14 +131,14 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
   return Object.fromEntries(body);
 }
 
-/** The reader of forms logs all headers, the token among them. */
+/** A copy of the request without a log, because the form parser would log all headers, including the token. */
 const quiet = (request: FastifyRequest): FastifyRequest =>
   Object.create(request, { log: { value: request.log.child({}, { level: 'silent' }) } }) as FastifyRequest;
 
 function readValue(part: MultipartValue, schema: TSchema): unknown {
   const { type } = schema as { type?: string | string[] };
   const isText = type === 'string' || (Array.isArray(type) && type.includes('string'));
-  // A part that calls itself JSON has been read as such already.
+  // A part with the content type application/json has been parsed already.
   const text = typeof part.value === 'string' && part.mimetype !== 'application/json' ? part.value : null;
   if (isText && text !== null) {
     checkText(text, part.fieldname);
@@ -146,12 +147,14 @@ function readValue(part: MultipartValue, schema: TSchema): unknown {
   try {
     return parseJson(Buffer.from(text ?? JSON.stringify(part.value)));
   } catch {
-    // Failure policy: the parser's own words name places inside the part; the caller learns which part it is.
+    // Failure policy: the caller learns which part is not JSON; the parser's message would name a place inside the part.
     throw invalid(part.fieldname, 'is not JSON', 'MALFORMED');
   }
 }
 
-/** The file has no name from the first moment: a process that dies leaves nothing behind. */
+/**
+ * Writes a file to disk and counts its bytes. Its directory entry is removed at once, so that a process that dies leaves nothing behind.
+ */
 async function putAside(part: MultipartFile, { maxBytes, spool, keepPace }: Reading): Promise<Upload> {
   const path = join(tmpdir(), `parley-upload-${randomUUID()}`);
   const handle = await open(path, 'wx+', 0o600);
@@ -191,7 +194,7 @@ function tooLarge(path: string, maxBytes: number): AppError {
   return new AppError('BODY_TOO_LARGE', `${path} ${message}`, [{ path, code: 'TOO_LARGE', message }]);
 }
 
-/** What the reader of forms throws, in our words: its limits are 413, everything else is a form that can not be read. */
+/** Converts an error of the form parser: exceeded limits become 413, full disks 503, and everything else a malformed body. */
 function toProblem(error: unknown): unknown {
   if (error instanceof AppError || error instanceof TypeError) return error;
   const { code = '' } = (error ?? {}) as { code?: string };

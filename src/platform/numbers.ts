@@ -1,31 +1,31 @@
-/** Numbers as text: JSON, sheets and filters write them, and a double holds only the first digits of a long one. */
+/** Checks that numbers written as text keep all their digits, because JavaScript numbers hold only about 15 of them. */
 
-// A double holds every decimal of fifteen digits; of sixteen only some, which then read as others.
+// A double can represent every decimal number of 15 digits, but not every one of 16.
 const MAX_DIGITS = 15;
 export const NUMBER_WANTED = `must be a number of at most ${MAX_DIGITS} significant digits`;
 
-/** The digits of a number's writing that say which number it is: 12.30e5 and 0.00123 have the same. */
+/** The digits of a number without leading and trailing zeros, point and exponent: both 12.30e5 and 0.00123 give 123. */
 const significantDigits = (text: string): string =>
   text
     .replace(/e.*$/i, '')
     .replaceAll(/\D/g, '')
     .replace(/^0+|0+$/g, '');
 
-/** True of a number, or its writing, that every reader of JSON reads as the same one. */
+/** True for a number that every JSON parser reads without loss of digits. */
 export const isPrecise = (number: number | string): boolean => significantDigits(String(number)).length <= MAX_DIGITS;
 
-// Where a literal of so many characters stands outside of a text; a shorter one is always kept.
+// Matches a number of at least 16 characters outside of a string; a shorter one never loses digits.
 const LONG_LITERAL = /(?:^|[:[,\s])-?\d[\d.]{15}/;
 
 interface Literal {
   source?: string;
 }
 
-/** The path of the first number in a JSON text of which digits would be lost by reading it, as `a.b[0]`; null: there is none. */
+/** Returns the path (such as `a.b[0]`) of the first number in a JSON text that would lose digits when parsed; null when there is none. */
 export function findLostDigits(json: string): string | null {
   if (!LONG_LITERAL.test(json)) return null;
   const lost: object = {};
-  // The parser tells the writing of each number beside it.
+  // JSON.parse passes the source text of each number to this function.
   const mark = (_key: string, read: unknown, ...[literal]: Literal[]): unknown =>
     typeof read === 'number' && significantDigits(literal?.source ?? '') !== significantDigits(String(read))
       ? lost

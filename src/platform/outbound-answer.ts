@@ -1,4 +1,4 @@
-/** What is read of an answer: its headers as they are told, and its body in one buffer that is bounded. */
+/** Collects the headers and the body of an outgoing call's response; the body in one buffer of limited size. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface Reading {
@@ -8,15 +8,15 @@ export interface Reading {
 
 export const EMPTY = Buffer.alloc(0);
 
-/** For an answer of several chunks; it doubles from here. */
+/** The first size of the buffer for a body of several chunks; it doubles from here. */
 const FIRST_BUFFER_BYTES = 4096;
 
-/** Into one growing buffer: a list of chunks would let a peer that sends single bytes multiply the memory it holds. */
+/** Appends a chunk to one growing buffer. With a list of chunks, a peer that sends single bytes would multiply the memory that it uses. */
 export function append(reading: Reading, chunk: Buffer, maxBytes: number): void {
-  // One byte more than wanted tells that there is more.
+  // One byte more than `maxBytes` is kept, which shows that the body was longer.
   const taken = chunk.subarray(0, maxBytes + 1 - reading.length);
   const length = reading.length + taken.length;
-  // Most answers are one chunk: it is kept as it is.
+  // Most responses have one chunk, which is used without a copy.
   if (reading.length === 0) reading.body = taken;
   else {
     if (length > reading.body.length) {

@@ -17,7 +17,7 @@ export interface OutboundRequest {
   maxBytes: number;
 }
 
-/** `body`: at most `maxBytes`, as received. `truncated`: more was to come, or the answer broke off after its status. */
+/** `body`: at most `maxBytes` as they were received. `truncated`: the body was longer, or the connection broke after the status. */
 export interface OutboundResponse {
   status: number;
   headers: Record<string, string>;
@@ -31,10 +31,10 @@ export interface OutboundResponse {
  */
 export type OutboundErrorKind = 'BLOCKED' | 'DNS' | 'CONNECT' | 'TLS' | 'TIMEOUT' | 'SOCKET';
 
-/** Why there is no status. The message names no address, so it may be shown to the tenant; `cause` is for the operator. */
+/** Explains why a call got no status. The message contains no address, so it may be shown to the tenant; `cause` is for the operator. */
 export class OutboundError extends Error {
   readonly kind: OutboundErrorKind;
-  /** False only when certainly no byte of the request left. */
+  /** False only when it is certain that no byte of the request was sent. */
   readonly sent: boolean;
 
   constructor(kind: OutboundErrorKind, sent: boolean, message: string, cause?: unknown) {
@@ -46,27 +46,30 @@ export class OutboundError extends Error {
 }
 
 export interface Outbound {
-  /** To an address that a tenant gave: guarded at the socket. */
+  /** Calls a URL that a tenant chose; the socket connects only to allowed addresses. */
   tenant(request: OutboundRequest): Promise<OutboundResponse>;
-  /** To an address that the operator configured (the Graph API): not guarded. */
+  /** Calls a URL that the operator configured, such as the Graph API, without the address guard. */
   operator(request: OutboundRequest): Promise<OutboundResponse>;
-  /** Check at save: null when acceptable, else one sentence saying what is wrong. */
+  /** Checks a URL before it is stored: null when it is acceptable, else one sentence that says what is wrong. */
   refuse(url: string): Promise<string | null>;
   /** Ends every connection at once; calls in flight fail. */
   close(): Promise<void>;
 }
 
-/** As many as the platform's delivery slots, so that the pool is never what a delivery waits for. Per origin. */
+/** Connections per origin: as many as the platform's delivery slots, so that no delivery waits for a connection. */
 const CONNECTIONS = 64;
-/** A reused socket that the peer has just closed would turn into an unknown outcome; peers close after 5 s and more. */
+/**
+ * Idle sockets are closed before peers close them, which they do after 5 s or later: a request on a socket that the peer has just closed
+ * would have an unknown outcome.
+ */
 const KEEP_ALIVE_MS = 4000;
-/** Node's own default for a server; a page of cookies fits, a flood does not. */
+/** The same limit that Node has for servers; long cookies fit, a flood of headers does not. */
 const MAX_HEADER_BYTES = 16_384;
-/** Measured: a flood of headers then costs 3 ms instead of 200, and a body of 50 MB the same within 40 ms. */
+/** With slices of this size a flood of headers costs 3 ms instead of 200, and a body of 50 MB takes at most 40 ms longer (measured). */
 const SLICE_BYTES = 512;
-/** Honest servers send one or two (102, 103) before the answer. */
+/** Honest servers send one or two interim responses (102, 103) before the final one. */
 const MAX_INTERIM_RESPONSES = 16;
-/** Set by undici or by the connection; given by a tenant they could point the request at another host. */
+/** Headers that undici or the connection sets. If a tenant could set them, the request might reach another host. */
 const RESERVED_HEADERS =
   /^(host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$|^proxy-/;
 
@@ -103,9 +106,9 @@ export function createOutbound(options: { allow: string[]; trusted: string[]; co
 
 interface Door {
   agent: Agent;
-  /** Errors of connections that never came to be, each with the stage at which it failed. */
+  /** Errors of connections that were never established, each with the stage at which it failed. */
   failedDials: WeakMap<Error, DialStage>;
-  /** The attempt whose dispatch is on the stack: a socket that is dialled meanwhile is dialled for it. */
+  /** The attempt that is calling dispatch() right now. A connection that is opened meanwhile is opened for this attempt. */
   dispatching: Attempt | null;
 }
 
@@ -129,7 +132,8 @@ function openDoor(connections: number, blockList?: BlockList): Door {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: 0, // the caller's signal is the one clock
     bodyTimeout: 0,
-    // Always a pool: a single client would queue several requests on one dial, and giving one up would fail them all.
+    // Always a pool, also for one connection: a client would queue several requests on one connection attempt, and giving up one would fail
+    // all.
     factory: (origin, poolOptions) => new Pool(origin, poolOptions),
   });
   const door: Door = { agent, failedDials: new WeakMap(), dispatching: null };
@@ -137,8 +141,8 @@ function openDoor(connections: number, blockList?: BlockList): Door {
 }
 
 /**
- * undici parses all that one read returns, also behind the header that broke its limit, and makes an Error with a stack for each further
- * one: 64 kB of small headers cost 200 ms. So it is given little at a time.
+ * Limits how many bytes one read returns. undici parses all of them, even after the header limit is exceeded, and creates an Error for
+ * each further header: 64 kB of small headers cost 200 ms.
  */
 function readInSlices(socket: Socket): Socket {
   const read = socket.read.bind(socket);
@@ -146,11 +150,11 @@ function readInSlices(socket: Socket): Socket {
   return socket;
 }
 
-/** One request on its way. */
+/** The state of one request in flight. */
 interface Attempt extends Reading {
   request: OutboundRequest;
   settled: boolean;
-  /** Set by undici right before it writes the request: from here on bytes may have left. */
+  /** Set right before undici writes the request. From then on bytes may have been sent. */
   controller: Dispatcher.DispatchController | null;
   abandonDial: (() => void) | null;
   status: number;
@@ -173,7 +177,7 @@ function attempt(door: Door, url: URL, request: OutboundRequest): Promise<Outbou
       body: EMPTY,
       length: 0,
     };
-    /** The status decides: whatever happens after it is a truncated response, never an error. */
+    /** Settles the call once. After a status was received, any failure gives a truncated response instead of an error. */
     const settle = (end: End) => {
       if (state.settled) return;
       state.settled = true;
@@ -182,7 +186,7 @@ function attempt(door: Door, url: URL, request: OutboundRequest): Promise<Outbou
       if (end instanceof OutboundError && status === 0) return reject(end);
       resolve({
         status,
-        // Most callers look at none.
+        // A getter, because most callers use no headers.
         get headers() {
           return joinedHeaders(headers);
         },
@@ -208,7 +212,7 @@ function attempt(door: Door, url: URL, request: OutboundRequest): Promise<Outbou
 }
 
 function dispatchOptions(url: URL, { method, headers = {}, body }: OutboundRequest): Dispatcher.DispatchOptions {
-  // Nothing here inflates, so nothing compressed is asked for. Names and values in turn, as undici takes them.
+  // Compressed responses are not supported, so none are requested. undici takes names and values in turn.
   const sent = ['accept-encoding', 'identity'];
   for (const [name, value] of Object.entries(headers)) {
     const lowerCased = name.toLowerCase();
@@ -233,7 +237,7 @@ function createHandler(
 ): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller) {
-      // Thrown before undici writes a byte: the request was given up meanwhile, or would leave a second time.
+      // Thrown before undici writes a byte, when the request was given up meanwhile or undici would send it a second time.
       if (state.settled || state.controller !== null) throw new Error('one attempt only');
       state.controller = controller;
     },
@@ -274,7 +278,7 @@ function explain(error: Error, state: Attempt, door: Door): OutboundError {
   if (stage === 'TLS') return new OutboundError('TLS', sent, `The TLS handshake failed${inBrackets(code)}.`, error);
   if (stage === 'TCP') {
     if (code === 'ERR_IP_BLOCKED') return new OutboundError('BLOCKED', sent, NOT_PUBLIC, error);
-    // ENOTFOUND without a system call: the resolver answered with an empty list.
+    // ENOTFOUND without a system call means that the resolver returned an empty list.
     const isDns = syscall === 'getaddrinfo' || code === 'ENOTFOUND';
     if (isDns) return new OutboundError('DNS', sent, `The host name did not resolve${inBrackets(code)}.`, error);
     return new OutboundError('CONNECT', sent, `The connection was not established${inBrackets(code)}.`, error);

@@ -1,15 +1,16 @@
-/** So much a second for each owner: whoever brings more is told how long to wait, and takes nothing from anybody else. */
+/** Limits an amount per second for each owner separately, such as bytes of one address. */
 
 export interface Pace {
-  /** Counts what an owner brought. Answers by how many milliseconds it is ahead of its pace, 0 when it is not. */
+  /** Adds an amount to an owner's account. Returns by how many milliseconds the owner is ahead of its rate, or 0. */
   count(owner: string, amount: number): number;
 }
 
-// For each newcomer so many of the oldest are looked at, so those that have been idle go sooner than others come.
+// Each call checks this many of the oldest owners and removes the idle ones: as two are checked for one added, the map does not grow
+// without end.
 const LOOKS = 2;
 
 export function createPace(perSecond: number): Pace {
-  /** When an owner that brings nothing more has kept its pace; the one that came last stands at the end. */
+  /** For each owner the time at which it is within its rate again. The most recent owner stands at the end. */
   const keptAtMs = new Map<string, number>();
   return {
     count: (owner, amount) => {

@@ -1,6 +1,6 @@
 /**
- * Small pages of our own, from the folders of web/: no bundler, no outside host, nothing inline. A folder holds page.html and
- * what it needs (.css, .svg, .ts); everything is read once at boot, and types are stripped when a module is first asked for.
+ * Serves the platform's small web pages from the folders of web/, without a bundler, other hosts or inline code. A folder has page.html
+ * and its files (.css, .svg, .ts). A file is read, and types are stripped from .ts files, when it is first requested.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -9,15 +9,15 @@ import type { FastifyInstance } from 'fastify';
 import type { CountVisit } from './access.ts';
 import { own } from './own.ts';
 
-/** Of every page of ours and what it loads. */
+/** Headers of every page and of the files that it loads. */
 export const PAGE_HEADERS = {
-  // Whatever text a page shows, only our own files run, and they talk to nobody but us.
+  // Only the platform's own scripts may run, whatever text a page shows, and they may connect only to the platform.
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // A page's address may have carried a secret.
+  // The URL of a page may contain a secret, such as a reset token.
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
@@ -43,7 +43,7 @@ export function pageRoutes(app: FastifyInstance, count: CountVisit, path: string
     const isPage = extension === '.html';
     let body: string | undefined;
     const readBody = (): string => (body ??= readPageFile(folder, name));
-    // Files have no version in their name: a browser asks again each time. The page itself leaves no trace at all.
+    // Files have no version in their name, so a browser must revalidate them each time. The page itself is not cached at all.
     const headers = { ...PAGE_HEADERS, 'content-type': type, 'cache-control': isPage ? 'no-store' : 'no-cache' };
     const options = { config: { access: 'public' }, onRequest: count };
     app.get(isPage ? path : `${path}/${name.replace(/\.ts$/, '.js')}`, options, (_, reply) =>
@@ -52,13 +52,13 @@ export function pageRoutes(app: FastifyInstance, count: CountVisit, path: string
   }
 }
 
-/** A file of web/<folder> as a browser takes it. */
+/** Reads a file of web/<folder> in the form that browsers understand. */
 export function readPageFile(folder: string, name: string): string {
   const text = readFileSync(new URL(`../../web/${folder}/${name}`, import.meta.url), 'utf8');
   return extname(name) === '.ts' ? asJavaScript(text) : text;
 }
 
-/** What a browser runs: the types become blanks, so that lines stay where they are, and modules import each other as `.js`. */
+/** Converts TypeScript to JavaScript: types are replaced by blanks, which keeps line numbers, and imports of `.ts` become `.js`. */
 function asJavaScript(source: string): string {
   return quietly(() => stripTypeScriptTypes(source)).replaceAll(
     /(\b(?:from|import)\s*\(?\s*)(['"])(\.[^'"]*)\.ts\2/g,
@@ -66,10 +66,10 @@ function asJavaScript(source: string): string {
   );
 }
 
-/** Node calls the stripping experimental, as it long did its own; an operator need not read that at every start. */
+/** Suppresses Node's warning that stripping types is experimental, which an operator need not read at every start. */
 function quietly(strip: () => string): string {
   const { emitWarning } = process;
-  // Nothing else can warn meanwhile: this is synchronous.
+  // Other warnings are not lost, because the call is synchronous.
   process.emitWarning = () => undefined;
   try {
     return strip();

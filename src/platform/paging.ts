@@ -1,20 +1,20 @@
-/** Pages and cursors, the same for every list. */
+/** Pagination by page numbers and cursors, the same for every list. */
 import { createHash } from 'node:crypto';
 import { Type, type Static, type TSchema } from 'typebox';
 import { AppError, invalid } from './errors.ts';
 import { isId } from './ids.ts';
 import { oneOf, strict, Timestamp } from './schema.ts';
 
-// Beyond this a page number costs the database more than anyone gains; the cursor has no such end.
+// A larger offset costs the database too much. Cursors have no such limit.
 const DEEPEST_OFFSET = 1_000_000;
 
-/** The fields that a list can be in the order of, and the columns behind them: what comes first decides, the id where it is equal. */
+/** The fields that lists can be sorted by, and their columns. Records with equal values are sorted by the id column. */
 const ORDERS = {
   createdAt: { at: 'created_at', id: '_id' },
   updatedAt: { at: 'updated_at', id: '_id' },
-  // Of the table of activity that stands beside contacts and conversations: an index on themselves would make each message dear.
+  // The columns of a separate activity table, because an index on contacts and conversations would make storing each message expensive.
   last_message_at: { at: 'active_at', id: 'record_id' },
-  // No two rows of a table have the same.
+  // row_index is unique in a table, so no second column is needed.
   row_index: { at: 'row_index', id: null },
 } as const;
 type OrderField = keyof typeof ORDERS;
@@ -22,7 +22,7 @@ type OrderField = keyof typeof ORDERS;
 type Sort = OrderField | `-${OrderField}`;
 export const SORTS = ['createdAt', '-createdAt', '-updatedAt'] as const satisfies readonly Sort[];
 
-/** The query string of a list; `filters` are its own parameters, `sorts` what it can be sorted by. */
+/** The schema of a list's query string. `filters` are the list's own parameters, `sorts` the orders that it supports. */
 export function pageQuery<F extends Record<string, TSchema>, const S extends readonly Sort[] = typeof SORTS>(
   defaultSort: S[number],
   filters: F,
@@ -53,14 +53,14 @@ export function pageQuery<F extends Record<string, TSchema>, const S extends rea
     ),
     ...filters,
   };
-  // A default stands in for each that is not sent, so the document must not ask for any.
+  // Every parameter has a default, so the document must not mark any as required.
   return strict(parameters, { required: [] });
 }
 
-/** What a list is searched for. Blanks around it mean nothing, and nothing but blanks is no search. */
+/** The schema of a list's parameter `search`. */
 export const searchParameter = (description: string) => Type.Optional(Type.String({ maxLength: 200, description }));
 
-/** The search of a query; null: there is none. */
+/** Returns the search text of a query without surrounding blanks; null when nothing is left. */
 export const readSearch = (query: { search?: string | undefined }): string | null => query.search?.trim() || null;
 
 export interface PageQuery {
@@ -90,24 +90,24 @@ export interface Page<R> {
   meta: Static<typeof PageMeta>;
 }
 
-/** What a list's statement needs: one row more than asked for tells whether a page follows. */
+/** What the SQL statement of a list needs to select one page. */
 export interface Window {
   limit: number;
   offset: number;
   field: OrderField;
   descending: boolean;
-  /** The last row before this page: its place in the order, as PostgreSQL reads it, and its id; null without a cursor. */
+  /** The cursor: sort value (as PostgreSQL reads it) and id of the last row before this page; null without a cursor. */
   after: { at: string; id: string } | null;
-  /** Only what was changed at this moment or later; null: all. */
+  /** Only records that were changed at this moment or later; null for all. */
   since: string | null;
-  /** What its cursors are good for: the list, its sort and its filters, in a few letters. */
+  /** A short hash of the list, its sort and its filters. A cursor contains it, because it is valid for the same list only. */
   seal: string;
 }
 
-/** What a statement that only counts needs of it. */
+/** The part of a window that a counting statement needs. */
 export type Since = Pick<Window, 'since'>;
 
-/** The first rows of a list that nobody turns the pages of, the newest first. */
+/** The window of the newest rows, for lists without further pages. */
 export const newest = (limit: number): Window => ({
   limit,
   offset: 0,
@@ -118,7 +118,10 @@ export const newest = (limit: number): Window => ({
   seal: '',
 });
 
-/** `list`: which one it is, with what its path names. A cursor is good for this list, sort and filters alone. */
+/**
+ * Turns a list's query into its window. `list` identifies the list, including ids in its path. Throws for a cursor of another list, sort or
+ * filter.
+ */
 export function pageWindow(list: string, query: PageQuery): Window {
   const { page, limit, after, sort } = query;
   if (after !== undefined && page !== undefined) throw invalid('page', 'can not be given together with after');
@@ -142,7 +145,7 @@ function parseSort(sort: Sort): { field: OrderField; descending: boolean } {
   return { field: (descending ? sort.slice(1) : sort) as OrderField, descending };
 }
 
-// What may differ between two pages of one walk.
+// Parameters that may differ between two pages of the same list.
 const TURNED = new Set(['page', 'limit', 'skipCount', 'after']);
 
 function makeSeal(list: string, query: PageQuery): string {
@@ -161,17 +164,17 @@ function readCursor(text: string, field: OrderField, seal: string): { at: string
   return { at: place, id };
 }
 
-/** The place of a cursor as PostgreSQL reads it; null where it is none. */
+/** Converts the sort value of a cursor to a PostgreSQL literal; null when it is invalid. */
 function readPlace(at: string, field: OrderField): string | null {
   if (field === 'row_index') return /^\d{1,9}$/.test(at) ? at : null;
-  // Whose last message has not been comes after everybody else.
+  // A record without a last message has an empty value and sorts after all others.
   if (at === '' && field === 'last_message_at') return '-infinity';
   const milliseconds = /^\d{1,15}$/.test(at) ? Number(at) : Number.NaN;
   // 253402300799999 is the end of the year 9999, the last that PostgreSQL and ISO 8601 write the same way.
   return milliseconds <= 253_402_300_799_999 ? new Date(milliseconds).toISOString() : null;
 }
 
-/** What a record shows of the orders that it can be in. */
+/** The fields of a record that lists can be sorted by. */
 interface Placed {
   _id: string;
   createdAt: string;
@@ -180,14 +183,14 @@ interface Placed {
   row_index?: number;
 }
 
-/** The cursor behind a record. */
+/** Returns the cursor that continues a list after this record. */
 export function cursorAfter({ field, seal }: Pick<Window, 'field' | 'seal'>, record: Placed): string {
   const at = record[field];
   const place = typeof at === 'string' ? Date.parse(at) : (at ?? '');
   return Buffer.from(`${place}|${record._id}|${seal}`).toString('base64url');
 }
 
-/** What a statement of `measuredPage` says with each record: null where the page is answered, else how many records would have fitted. */
+/** The column `fits` of a `measuredPage` statement: null when the page is small enough, else how many records would have fitted. */
 export interface Measured {
   fits?: number | null;
 }
@@ -201,7 +204,7 @@ function answerTooLarge(fits: number): AppError {
   return new AppError('ANSWER_TOO_LARGE', `limit ${message}`, [{ path: 'limit', code: 'ANSWER_TOO_LARGE', message }]);
 }
 
-/** The answer of a list from the rows of its window. `count` is asked only when the caller wants it. */
+/** Builds the answer of a list from the rows of its window. `count` is called only when the caller wants the total. */
 export async function pageFrom<R extends Placed>(
   query: PageQuery,
   window: Window,
@@ -228,15 +231,15 @@ export async function pageFrom<R extends Placed>(
 }
 
 /**
- * The tail of a list's statement: what was changed since, cursor, order, limit, offset. `$first` and the four numbers after it are its
- * parameters (place and id of the cursor, limit, offset, since); windowValues() gives them in this order.
+ * Returns the end of a list's SQL statement: conditions for `since` and the cursor, order, limit and offset. It uses five parameters from
+ * `$first` on (sort value and id of the cursor, limit, offset, since), which windowValues() returns in this order.
  */
 export function windowClause(window: Window, first: number): string {
   const { since, cursor, order } = windowParts(window, first);
   return `${since} ${cursor} order by ${order} limit $${first + 2} offset $${first + 3}`;
 }
 
-/** Its parts, for statements that need them in other places. */
+/** The parts of windowClause(), for statements that need them in different places. */
 export function windowParts(window: Window, first: number): { since: string; cursor: string; order: string } {
   const { at, id } = ORDERS[window.field];
   const [compare, direction] = window.descending ? ['<', 'desc'] : ['>', 'asc'];
@@ -253,40 +256,40 @@ export function windowParts(window: Window, first: number): { since: string; cur
   };
 }
 
-/** True where what was changed since is one stretch of the order, so that a walk ends with it. */
+/** True when the records that match `since` are contiguous in the sort order, so that an index scan can stop after them. */
 export const isStretch = ({ field, since }: Window): boolean => since === null || field === 'updatedAt';
 
-/** How many parameters windowClause() has. */
+/** How many parameters windowClause() uses. */
 export const WINDOW_VALUES = 5;
 
 export function windowValues(window: Window): unknown[] {
   return [window.after?.at ?? null, window.after?.id ?? null, window.limit, window.offset, window.since];
 }
 
-/** Only what was changed since, for statements without a window; `place`: of its parameter, which is there in any case. */
+/** The SQL condition for `since`, for statements without a window. `place` is the number of its parameter, which is used in any case. */
 export const sinceClause = ({ since }: Since, place: number): string =>
   since === null ? `and $${place}::timestamptz is null` : `and updated_at >= $${place}::timestamptz`;
 
-/** Statements that differ by their tail need names that differ, too. */
+/** The part of a prepared statement's name that depends on the window, because statements with different texts need different names. */
 export function windowName({ field, descending, after, since }: Window): string {
   return `${field}.${descending ? 'desc' : 'asc'}${after ? '.after' : ''}${sinceName({ since })}`;
 }
 
-/** The same of statements that only count. */
+/** The part of a counting statement's name that depends on the window. */
 export const sinceName = ({ since }: Since): string => (since === null ? '' : '.since');
 
-/** The order of a window, for `measuredPage`. */
+/** The sort order of a window in the form that measuredPage() takes. */
 export function windowOrder({ field, descending }: Window): string {
   const direction = descending ? 'desc' : 'asc';
   const at = field === 'last_message_at' ? `coalesce(t.last_message_at, '-infinity')` : `t.${ORDERS[field].at}`;
   return `${at} ${direction}, t._id ${direction}`;
 }
 
-/** The columns of the order and the id (as `_id`), for statements that find the keys of a page before they read its records. */
+/** The sort columns and the id (as `_id`), for statements that first find the ids of a page and then read its records. */
 export function windowKeys({ field }: Window): string {
   const { at, id } = ORDERS[field];
   return id === null || id === '_id' ? `${at}, _id` : `${at}, ${id}, ${id} as _id`;
 }
 
-/** The parameter of a window's limit, where `first` is that of its first value. */
+/** The SQL parameter of the window's limit; `first` is the number of the window's first parameter. */
 export const windowLimit = (first: number): string => `$${first + 2}`;

@@ -1,4 +1,4 @@
-/** Argon2id, by Node itself, in the PHC string format. */
+/** Hashes passwords with Node's Argon2id, in the PHC string format. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { AppError } from './errors.ts';
@@ -6,24 +6,26 @@ import { AppError } from './errors.ts';
 const argon2id = promisify(argon2);
 
 interface Cost {
-  /** KiB */
+  /** In KiB. */
   memory: number;
   passes: number;
   parallelism: number;
   tagLength: number;
 }
 
-// OWASP's least for Argon2id: 19 MiB, two passes, one lane; some 20 ms of one core, so a log-in stays cheap for us only.
+// The minimum that OWASP recommends for Argon2id: 19 MiB, two passes, one lane. It takes some 20 ms of one core.
 const COST: Cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 const SALT_BYTES = 16;
-// At once: each takes 19 MiB and a core. Who waits longer than this many before them had better come back.
+// Each hash takes 19 MiB and a core, so only a few are computed at once. Log-ins that would wait behind more than 200 others are refused.
 const MOST_AT_ONCE = 4;
 const MOST_WAITING = 200;
 
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** A flood of log-ins takes its turn instead of all memory. Throws UNAVAILABLE when too many wait. */
+/**
+ * Limits how many hashes are computed at once, so that a flood of log-ins can not use all memory. Throws UNAVAILABLE when too many wait.
+ */
 export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running >= MOST_AT_ONCE) {
     if (waiting.length >= MOST_WAITING) {
@@ -36,7 +38,7 @@ export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    // The place is handed on: nobody slips in between.
+    // The slot is passed directly to the next waiting call, so that no new call can take it in between.
     const next = waiting.shift();
     if (next) next();
     else running -= 1;
@@ -47,7 +49,7 @@ export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hashNow(password));
 }
 
-/** For whoever already has a place, inside inTurn(). */
+/** Hashes a password without waiting for a slot; for callers inside inTurn(). */
 export async function hashNow(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
   const tag = await argon2id('argon2id', { ...COST, message: password, nonce });
@@ -72,5 +74,8 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return timingSafeEqual(found, expected);
 }
 
-/** A hash that no password has: checked where no account is, so that both take the same time. */
+/**
+ * A hash that no password matches. It is checked when an account does not exist, so that the answer takes the same time as for an existing
+ * one.
+ */
 export const NOBODYS_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;

@@ -1,10 +1,10 @@
-/** The country in which a caller's phone number is written when it has no country code. */
+/** Finds the country that a phone number without a country code belongs to. */
 import { maybeOne } from './db.ts';
 import { invalid } from './errors.ts';
 import { expectPhone, isPhoneCountry, type Phone } from './phone.ts';
 import type { TenantRead } from './tenant.ts';
 
-/** The caller's `country`, else the company's; null when neither says one. Throws VALIDATION_FAILED naming `country`. */
+/** Returns the caller's `country`, or else the company's; null when neither is set. Throws VALIDATION_FAILED for an unknown country. */
 export async function findPhoneCountry(tx: TenantRead, given: string | null | undefined): Promise<string | null> {
   if (given) {
     if (!isPhoneCountry(given)) throw invalid('country', 'is not the code of a country, such as BR or US');
@@ -18,13 +18,13 @@ export async function findPhoneCountry(tx: TenantRead, given: string | null | un
   return company?.country ?? null;
 }
 
-/** A number as a caller writes it. Throws VALIDATION_FAILED or AMBIGUOUS_PHONE naming `path`. */
+/** Parses a phone number from a request. Throws VALIDATION_FAILED or AMBIGUOUS_PHONE with the path of the field. */
 export async function readCallersPhone(
   tx: TenantRead,
   text: string,
   { country, path }: { country: string | null | undefined; path: string },
 ): Promise<Phone> {
-  // With a + the number says its country itself, so that the look-up is spared; a wrong `country` is refused all the same.
+  // A number with + contains its country code, so the company's country need not be read. A given `country` is validated anyway.
   const isWhole = text.trim().startsWith('+') && !country;
   return expectPhone(text, isWhole ? null : await findPhoneCountry(tx, country), path);
 }

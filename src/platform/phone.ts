@@ -1,22 +1,21 @@
 /**
- * Phone numbers: the form that all writings of one person's number share, and the form that people read. A number is never
- * guessed: one without a country code is read only in a country that the caller named, and what can be read in two ways is
- * nobody's number.
+ * Parses phone numbers: a key that is equal for all spellings of one number, and a readable form. A number without a country code is read
+ * only with a given country, and a number that can be read in two ways is refused, so that a number is never guessed.
  */
 import { parsePhoneNumberFromString as parseAssigned } from 'libphonenumber-js/max';
 import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/min';
 import { AppError, invalid } from './errors.ts';
 
-/** Digits only. */
+/** Removes everything but digits. */
 export const onlyDigits = (text: string): string => text.replaceAll(/\D/g, '');
 
-// Brazil put a 9 before mobile numbers, and the network still knows many without it: 55, area, eight digits from 6 to 9.
+// Brazil added a 9 before mobile numbers, but the network still has many without it: 55, area code, eight digits that begin with 6 to 9.
 const BRAZIL_SHORT = /^(55[1-9]\d)([6-9]\d{7})$/;
-// Mexico dropped a 1 after its country code, Argentina has a 9 that only mobile calls from abroad use.
+// Mexico dropped a 1 after its country code. Argentina has a 9 there that is used only in calls from abroad to mobile numbers.
 const MEXICO_LONG = /^52(1)(\d{10})$/;
 const ARGENTINA_LONG = /^54(9)(\d{10})$/;
 
-/** The digits under which a person is known: equal for all spellings of one number. */
+/** The digits that identify a phone number; equal for all its spellings. */
 export function phoneKey(text: string): string {
   return onlyDigits(text).replace(BRAZIL_SHORT, '$19$2').replace(MEXICO_LONG, '52$2').replace(ARGENTINA_LONG, '54$2');
 }
@@ -24,13 +23,13 @@ export function phoneKey(text: string): string {
 const readable = (digits: string): string => `+${digits.replace(BRAZIL_SHORT, '$19$2').replace(MEXICO_LONG, '52$2')}`;
 
 export interface Phone {
-  /** E.164 with `+`. */
+  /** In the format E.164, with `+`. */
   phone_number: string;
-  /** ISO 3166 alpha-2; null where a number belongs to no country. */
+  /** ISO 3166 alpha-2; null for a number that belongs to no country. */
   country_code: string | null;
 }
 
-/** What a network tells: digits that begin with their country code, also where the number is not valid. */
+/** Formats a number that a network reports: digits that begin with a country code. The number need not be valid. */
 export function readablePhone(text: string): Phone {
   const number = readable(onlyDigits(text));
   return { phone_number: number, country_code: parsePhoneNumberFromString(number)?.country ?? null };
@@ -39,22 +38,22 @@ export function readablePhone(text: string): Phone {
 /** True for an ISO 3166 alpha-2 code of a country that has phone numbers. */
 export const isPhoneCountry = (code: string): boolean => isSupportedCountry(code);
 
-/** Why a writing is no number; `code` is AMBIGUOUS_PHONE when it can be two people's. */
+/** Why a text is not accepted as a phone number; `code` is AMBIGUOUS_PHONE when two numbers are possible. */
 export interface PhoneFault {
   code: 'INVALID' | 'AMBIGUOUS_PHONE';
-  /** Follows the name of the field. */
+  /** The rest of a sentence that begins with the name of the field. */
   message: string;
 }
 
 const PHONE_LOOK = /^\+?[\d\s().\-/]{3,}$/;
 
 /**
- * Reads a number as somebody wrote it. With `+` or 00 it begins with its country code. Without them it may begin with it, too,
- * which is how networks write numbers, or be written as it is dialled inside `country` (ISO 3166 alpha-2; null: not known).
- * Where both are valid numbers of different people, it is AMBIGUOUS_PHONE and the message names both.
+ * Parses a number that a person wrote. With `+` or 00 it begins with a country code. Without them it may begin with a country code, too,
+ * as networks write numbers, or be written as dialled inside `country` (ISO 3166 alpha-2, or null). When both readings are valid and
+ * differ, the result is AMBIGUOUS_PHONE, and its message names both.
  */
 export function readPhone(text: string, country: string | null): Phone | PhoneFault {
-  // +44 (0)20 …: the 0 is for those who dial inside the country.
+  // In +44 (0)20 … the 0 in parentheses is dialled only inside the country, so it is removed.
   const written = text
     .trim()
     .replace(/^00(?=\s*[1-9])/, '+')
@@ -76,7 +75,7 @@ export function readPhone(text: string, country: string | null): Phone | PhoneFa
 
 const noNumber: PhoneFault = { code: 'INVALID', message: 'is not a valid phone number' };
 
-/** Throws VALIDATION_FAILED or AMBIGUOUS_PHONE naming `path`. */
+/** Parses a number or throws VALIDATION_FAILED or AMBIGUOUS_PHONE with the path of the field. */
 export function expectPhone(text: string, country: string | null, path: string): Phone {
   const read = readPhone(text, country);
   if ('code' in read) throw phoneProblem(read, path);
@@ -88,10 +87,13 @@ export function phoneProblem({ code, message }: PhoneFault, path: string): AppEr
   return new AppError(code, `${path} ${message}`, [{ path, code, message }]);
 }
 
-// With which the network lets businesses try it: nobody else can have a number of this area.
+// The network's test numbers for businesses. No real number has this area code.
 const TEST_NUMBER = /^\+1555\d{7}$/;
 
-/** `number`: E.164. The parser leaves out what is only dialled inside a country (+55 011 …), so its answer is read once more. */
+/**
+ * Validates a number in E.164. The parser drops prefixes that are dialled only inside a country (+55 011 …), so its result is parsed once
+ * more.
+ */
 function validPhone(number: string): Phone | null {
   if (TEST_NUMBER.test(number)) return { phone_number: number, country_code: null };
   const parsed = parsePhoneNumberFromString(number);
@@ -101,19 +103,20 @@ function validPhone(number: string): Phone | null {
   return { phone_number, country_code: phone.country ?? null };
 }
 
-// The 67 national codes of Anatel's plan: a number that begins with another one is not dialled inside Brazil.
+// The 67 area codes of Brazil (Anatel). A number with another area code is not a Brazilian one.
 const BRAZIL_AREA = '1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9]';
-// Perhaps a 0 and a carrier, the area, then nine digits that begin with 9, or eight: libphonenumber knows only nine.
+// An optional 0 with a carrier code, the area code, then nine digits that begin with 9, or eight digits. Of mobile numbers libphonenumber
+// accepts only those with nine.
 const BRAZIL_NATIONAL = new RegExp(String.raw`^(?:0(?:\d\d)?)?((?:${BRAZIL_AREA})(?:9\d{8}|[2-9]\d{7}))$`);
 
 /**
- * True where the number lies in a range that its country has given out. Behind a + it need not: countries add ranges before this
- * program knows them. Without one, such digits are more likely a national number of another country.
+ * True when the number lies in a range that its country has assigned. Numbers without + must lie in such a range, because they are
+ * otherwise more likely a national number of another country. Numbers with + need not, because countries add new ranges.
  */
 const isAssigned = ({ phone_number }: Phone): boolean =>
   TEST_NUMBER.test(phone_number) || (parseAssigned(phone_number)?.isValid() ?? false);
 
-/** The number that these digits reach when they are dialled inside the country; null: none. */
+/** The number that these digits reach when dialled inside the country; null when there is none. */
 function nationalPhone(digits: string, country: string): Phone | null {
   if (country === 'BR') {
     const national = BRAZIL_NATIONAL.exec(digits)?.[1];

@@ -1,4 +1,4 @@
-/** The statements of a list that is the rows of one table under one condition: a page of it, and its total. */
+/** SQL statements for lists whose records are the rows of one table under one condition: a page of them, and the total. */
 import { many, one, type Executor, type Statement } from './db.ts';
 import { measuredPage } from './measured-page.ts';
 import {
@@ -14,22 +14,22 @@ import {
 } from './paging.ts';
 
 export interface PlainList {
-  /** What the names of its statements begin with: `users`. */
+  /** The prefix of the statements' names, such as `users`. */
   name: string;
-  /** Tells statements with different texts apart, where `filter` is not always the same; begins with a dot. */
+  /** A suffix of the statements' names for each variant of `filter`; begins with a dot. */
   variant?: string;
   /** The select list of a record. */
   columns: string;
-  /** The table, and what `columns` calls it. */
+  /** The table and its alias in `columns`. */
   from: string;
-  /** The condition, with a parameter for each of `values`. */
+  /** The SQL condition, with a parameter for each of `values`. */
   filter: string;
   values: unknown[];
-  /** Of records that may be large: what measuredPage() needs beside the rest. */
+  /** For records that may be large: the further options of measuredPage(). */
   measured?: Pick<Parameters<typeof measuredPage>[0], 'as' | 'context'>;
 }
 
-/** A page's rows, and one more when another page follows. */
+/** Selects the rows of a page, and one more row when another page follows. */
 export function pageStatement(list: PlainList, window: Window): Statement {
   const { name, variant = '', columns, from, filter, values, measured } = list;
   const first = values.length + 1;

@@ -1,7 +1,7 @@
 /**
- * What the API's document says beyond the schemas: the scope of an operation, the headers of its answers, an example for every body,
- * answer and error, the events as webhooks, and words for what has none of its own. All of it is added when the document is
- * written (npm run openapi), so routes and their start know nothing of it. The words and examples are data, in docs/reference/.
+ * Completes the OpenAPI document with scopes, answer headers, examples, webhooks for the events, and missing descriptions. This happens
+ * when the document is written (npm run openapi), so it costs nothing at the start. Descriptions and examples are files in
+ * docs/reference/.
  */
 import { readFileSync } from 'node:fs';
 import { ERRORS, toProblem, AppError, type ErrorCode } from './errors.ts';
@@ -38,7 +38,7 @@ interface Operation {
   'x-scope'?: string;
 }
 
-/** As far as it is added to. */
+/** The parts of an OpenAPI document that are completed here. */
 export interface ApiDocument {
   paths: Record<string, Record<string, Operation>>;
   webhooks?: object;
@@ -48,7 +48,7 @@ export interface ApiDocument {
 interface Recorded {
   /** By operationId. */
   operations: Record<string, { request?: unknown; answer?: unknown }>;
-  /** By name: the body of a delivery. */
+  /** The body of a delivery by the event's name. */
   events: Record<string, object>;
 }
 
@@ -61,13 +61,13 @@ const read = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../docs/reference/${name}.json`, import.meta.url), 'utf8'));
 
 /**
- * The document as it was committed, which the checks compare with the routes: to put it together would hold up everybody for a good tenth
- * of a second. Without the white space between its lines it is half as large.
+ * Reads the committed openapi.json, which the checks compare with the routes. Building it at run time would block the process for more
+ * than a tenth of a second. Without line breaks and indentation it is half as large.
  */
 export const readDocument = (): string =>
   readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8').replaceAll(/\n */g, '');
 
-/** The same document, completed. */
+/** Completes the document in place and returns it. */
 export function completeDocument(document: ApiDocument): ApiDocument {
   const recorded = read('examples') as Recorded;
   const webhooks = read('webhooks') as Webhooks;
@@ -116,7 +116,7 @@ const HEADERS = {
 };
 type HeaderName = keyof typeof HEADERS;
 
-// What the plug-in says of an answer whose schema has no description.
+// The text that the plug-in uses for an answer whose schema has no description.
 const UNSAID = 'Default Response';
 const RATES: HeaderName[] = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
 const OF_STATUS = new Map<string, HeaderName[]>([
@@ -162,7 +162,7 @@ function showExamples({ operationId, requestBody, responses }: Operation, { oper
 
 const REQUEST_ID = '0f6c3d0e-5c52-4b0e-9d39-1f4a7d4c2b11';
 
-/** One for each code that an operation names, whichever it is. */
+/** An example for each error code that any operation can answer. */
 function problemExamples({ paths }: ApiDocument): object {
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
   const named = new Set(operations.flatMap(listMedia).flatMap(({ examples = {} }) => Object.keys(examples)));
@@ -172,7 +172,7 @@ function problemExamples({ paths }: ApiDocument): object {
   );
 }
 
-/** Words for what has none: those of `Schema.property`, or else of every property of this name. */
+/** Adds missing descriptions: the text for `Schema.property`, or else the one for all properties with this name. */
 function describe(schema: Schema, path: string, words: ReadonlyMap<string, string>): void {
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
     const at = path ? `${path}.${name}` : name;
@@ -183,7 +183,7 @@ function describe(schema: Schema, path: string, words: ReadonlyMap<string, strin
   for (const part of parts) if (typeof part === 'object') describe(part, path, words);
 }
 
-/** Each is posted to the company's own address. */
+/** Describes each event as a POST to the company's webhook. */
 function describeWebhooks(events: Webhooks['events'], recorded: Recorded): object {
   const describeWebhook = (event: string, { summary, data }: { summary: string; data: string }): object => ({
     post: {

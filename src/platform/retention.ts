@@ -1,20 +1,20 @@
 /**
- * What has grown old is deleted by stretches of its table's pages: each page is looked at once, whatever the deletes before left
- * and whatever the planner believes of the table.
+ * Deletes old rows by ranges of table pages, so that each page is read exactly once, whatever earlier deletes left behind and whatever
+ * statistics the planner has.
  */
 import { one } from './db.ts';
 import type { SystemTx } from './tenant.ts';
 
-/** Pages of a table, from the first to before the last. */
+/** A range of a table's pages: `from` inclusive, `to` exclusive. */
 export interface Stretch {
   from: number;
   to: number;
 }
 
-// Some 8 MB at a time: a transaction of milliseconds.
+// Some 8 MB, which take a transaction of milliseconds.
 const PAGES = 1_000;
 
-/** The rows of a stretch whose bounds are `$2` and `$3`. */
+/** The SQL condition for rows of a range whose bounds are `$2` and `$3`. */
 export const IN_STRETCH = 'ctid >= $2::tid and ctid < $3::tid';
 export const stretchBounds = ({ from, to }: Stretch): string[] => [`(${from},0)`, `(${to},0)`];
 

@@ -1,7 +1,7 @@
 /**
- * How a room declares an operation: path, scope, schemas per status, and a handler of one expression. The declaration is everything:
- * access is checked before the body is read, the body before the handler runs, only named fields leave, and what is written carries its
- * audit and its Idempotency-Key.
+ * Declares operations of the API: path, scope, schemas per status, and a handler. From the declaration follow the checks of access
+ * (before the body is read) and of the body (before the handler runs), the filtering of answers to declared fields, the audit entry, and
+ * Idempotency-Key.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Static, TObject, TSchema, TUndefined } from 'typebox';
@@ -18,7 +18,7 @@ import type { Scope } from './scopes.ts';
 import { callerBehalf, type Behalf, type Database, type SystemTx, type Tenant } from './tenant.ts';
 import { openTrail, type Trail } from './trail.ts';
 
-/** Who asks for what may belong to no company: companies themselves, global keys. */
+/** The caller of an operation on records that belong to no company, such as companies and global keys. */
 export interface Caller {
   principal: Principal;
   /** The company that the caller acts for; null for a global key that names none. */
@@ -27,11 +27,11 @@ export interface Caller {
   tx<T>(work: (tx: SystemTx) => Promise<T>): Promise<T>;
 }
 
-/** Somebody without a token. */
+/** A caller without a token. */
 export interface Visitor {
   origin: Origin;
   read: SystemTx;
-  /** `fromReserve` as in Database.systemTx. */
+  /** Runs a transaction; `fromReserve` as in Database.systemTx. */
   tx<T>(work: (tx: SystemTx) => Promise<T>, options?: { fromReserve: boolean }): Promise<T>;
 }
 
@@ -39,9 +39,9 @@ interface Asked<P extends TSchema, Q extends TSchema, B extends TSchema> {
   params: Static<P>;
   query: Static<Q>;
   body: Static<B>;
-  /** Of a form; null when none was sent. */
+  /** The file of a form; null when none was sent. */
   upload: Upload | null;
-  /** For the few operations whose status depends on what happened. */
+  /** For the few operations that choose their status themselves. */
   reply: FastifyReply;
 }
 
@@ -53,18 +53,18 @@ interface Declaration<W, P extends TSchema, Q extends TSchema, B extends TSchema
   description?: string;
   params?: P;
   query?: Q;
-  /** Of a form: an object whose properties are the parts. */
+  /** The schema of the body; for a form an object whose properties are the parts. */
   body?: B;
-  /** Takes multipart/form-data with one file, of at most so many bytes. */
+  /** The operation takes multipart/form-data with one file of at most this many bytes. */
   form?: { maxBytes: number };
-  /** The first is what a success answers with. */
+  /** Answer schemas by status. The first one is that of a success. */
   answers: Record<number, R>;
-  /** Errors beyond those that every operation has. */
+  /** Errors in addition to those of every operation. */
   errors?: (keyof typeof ERRORS)[];
-  /** What the audit calls it, when the scope does not say it: `deliveries.replay`. */
+  /** The action's name in the audit log, such as `deliveries.replay`, when it differs from the scope. */
   action?: string;
   handler: (who: W, asked: Asked<P, Q, B>) => Promise<Static<R>>;
-  /** Of a POST that creates or sends: the record that it made, as it is now, for a repeat with the same Idempotency-Key. */
+  /** For a POST that creates or sends: reads the created record in its current state, for a repeat with the same Idempotency-Key. */
   again?: (who: W, id: string, asked: Asked<P, Q, B>) => Promise<Static<R>>;
 }
 
@@ -92,7 +92,7 @@ export function operation<
   });
 }
 
-/** Declares one about what may belong to no company. `scope` null: any living token will do. */
+/** Declares an operation on records that may belong to no company. With `scope` null every valid token is admitted. */
 export function installationOperation<
   P extends TSchema = None,
   Q extends TSchema = None,
@@ -118,7 +118,7 @@ export function installationOperation<
   });
 }
 
-/** Declares one that needs no token. `account`: whose tries are counted beside those of the address. */
+/** Declares an operation without a token. `account` returns the account whose attempts are counted, in addition to those of the address. */
 export function publicOperation<B extends TSchema, R extends TSchema>(
   app: FastifyInstance,
   access: Access,
@@ -154,17 +154,17 @@ export function publicOperation<B extends TSchema, R extends TSchema>(
   );
 }
 
-// An e-mail, a password, a token: what is sent without a token is small.
+// Bodies without a token are small: an e-mail address, a password, a reset token.
 const PUBLIC_BODY_LIMIT = 16 * 1024;
 
-/** What differs between the three kinds: how one gets in, and what the handler is given. */
+/** What differs between the three kinds of operations: how a request is admitted, and what the handler receives. */
 interface Door<E, W> {
   name: string;
   asks: 'company' | 'token' | 'nothing';
-  /** Bytes of a body; the server's limit where none is named. */
+  /** The most bytes of a body; the server's limit when absent. */
   bodyLimit?: number;
   enter(request: FastifyRequest, reply: FastifyReply): Promise<E>;
-  /** The answer on its way out. */
+  /** Counts or slows down the answer before it is sent. */
   pass?(entered: E, payload: unknown): unknown;
   database(): Database;
   who(entered: E, trail: Trail | null): W;
@@ -211,7 +211,7 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
     },
   };
   if (!form) app.route(route);
-  // A server of its own inside the server: only there does a form find a reader.
+  // A form needs another body parser, which Fastify allows only in an encapsulated context.
   else
     void app.register(async (inner) => {
       await acceptForms(inner);
@@ -222,7 +222,7 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
 const enteredCompany = (entered: object | undefined): string | null =>
   (entered as { companyId?: string | null } | undefined)?.companyId ?? null;
 
-/** Whoever did not get in is answered as it is. */
+/** Passes the answer through the door's `pass`; the answer to a request that was not admitted is sent as it is. */
 const pass = <E>(door: Pick<Door<E, never>, 'pass'>, entered: E | undefined, payload: unknown): unknown =>
   entered && door.pass ? door.pass(entered, payload) : payload;
 
@@ -276,7 +276,7 @@ function createTrail(
     principal,
     company: companyId,
     action,
-    // The record is what the path names last.
+    // The last id in the path is that of the record.
     resourceId: Object.values((request.params ?? {}) as Record<string, string>).at(-1) ?? null,
     fields: typeof request.body === 'object' ? Object.keys(request.body ?? {}) : [],
     origin: requestOrigin(request),

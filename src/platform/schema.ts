@@ -1,12 +1,12 @@
 /**
- * The few helpers that turn TypeBox objects into what this project writes on the wire: named records that OpenAPI shows by reference,
- * string enums as one `enum`, ids and timestamps, forms of texts with their words.
+ * Helpers for TypeBox schemas: named records that the OpenAPI document shows by reference, string enums, ids, timestamps, and text
+ * patterns with an explanation.
  */
 import { Type, type Static, type TSchema } from 'typebox';
 
 const named = new Map<string, TSchema>();
 
-/** Names a schema. Every named schema is registered with the server and stands once in the OpenAPI components. */
+/** Names a schema. Every named schema is registered with the server and appears once in the components of the OpenAPI document. */
 export function define<T extends TSchema>($id: string, schema: T): T {
   if (named.has($id)) throw new Error(`schema ${$id} is defined twice`);
   const withId = Object.assign(schema, { $id });
@@ -43,14 +43,14 @@ export function nullable<T extends TSchema>(schema: T) {
 
 const forms = new Map<string, string>();
 
-/** The form that a text must have. `words` tell it to whoever sent another: "must …". */
+/** A pattern that a text must match. `words` is the error message for other texts: "must …". */
 export function explainedPattern(pattern: string, words: string): { pattern: string } {
   if ((forms.get(pattern) ?? words) !== words) throw new Error(`the pattern ${pattern} has two explanations`);
   forms.set(pattern, words);
   return { pattern };
 }
 
-/** Undefined for a pattern that explainedPattern() does not know. */
+/** The error message for a pattern; undefined when the pattern was not made with explainedPattern(). */
 export const explainPattern = (pattern: string): string | undefined => forms.get(pattern);
 
 export const NOT_BLANK = explainedPattern(String.raw`\S`, 'must hold more than spaces');
@@ -61,10 +61,10 @@ export const SLUG = explainedPattern(
   'must begin with a letter from a to z and go on with such letters, digits and underscores',
 );
 
-/** What people call a record: not empty, not only spaces. */
+/** The name of a record: not empty, and not only spaces. */
 export const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK });
 
-/** ISO 3166 alpha-2; whether there is such a country is checked where it is used. */
+/** An ISO 3166 alpha-2 code. Whether such a country exists is checked by the operations. */
 export const Country = Type.String({
   ...explainedPattern('^[A-Z]{2}$', 'must be a country in two capital letters, such as BR'),
   description: 'ISO 3166 alpha-2: BR',
@@ -77,7 +77,7 @@ const PHONE_WRITING =
     ' ',
   );
 
-/** A phone number as callers write it: `country` beside it says where one without a country code is dialled. */
+/** A phone number as callers write it. The property `country` next to it applies to a number without a country code. */
 export const writtenPhone = (more = '') =>
   Type.String({ minLength: 1, maxLength: 40, description: PHONE_WRITING + more });
 export const PhoneCountry = Type.String({
@@ -86,15 +86,15 @@ export const PhoneCountry = Type.String({
 });
 
 export const ID_PATTERN = '^[0-9a-f]{24}$';
-/** 24 lower-case hex characters. */
+/** The schema of an id: 24 lower-case hex characters. */
 export const Id = Type.String({
   ...explainedPattern(ID_PATTERN, 'must be an id: 24 characters from 0 to 9 and a to f'),
   description: 'Identifier: 24 lower-case hex characters',
 });
 
 /**
- * ISO 8601 UTC with milliseconds. Given, it may have another offset of at most 14:59; years and seconds are such that JavaScript and
- * PostgreSQL read the same moment.
+ * An ISO 8601 time. Answers use UTC with milliseconds; callers may use another offset of at most 14:59. Years and seconds are limited to
+ * values that JavaScript and PostgreSQL read as the same moment.
  */
 export const Timestamp = Type.String({
   format: 'date-time',
@@ -105,7 +105,7 @@ export const Timestamp = Type.String({
   description: 'ISO 8601 UTC with milliseconds',
 });
 
-/** An object in which an unknown property is refused. */
+/** A schema of an object that refuses unknown properties. */
 export function strict<P extends Record<string, TSchema>>(properties: P, options: Record<string, unknown> = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }

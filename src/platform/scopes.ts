@@ -1,4 +1,4 @@
-/** What a principal may do: `resource:action` scopes, wildcards, and the scopes behind each role. */
+/** The scopes that grant rights: `resource:action`, wildcards, and the scopes of each user role. */
 const RESOURCES = [
   'webhooks',
   'inboxes',
@@ -30,7 +30,10 @@ const readRecords = RESOURCES.filter((resource) => !['audit', 'api-keys', 'webho
   (resource) => `${resource}:read`,
 );
 
-/** An operator talks to contacts; keys, inboxes, webhooks and who the users are belong to those who run the company. */
+/**
+ * The scopes of each role. Operators work with contacts and conversations; keys, inboxes, webhooks and users are managed by owners and
+ * admins.
+ */
 export const ROLE_SCOPES: Record<UserRole, readonly string[]> = {
   OWNER: ['*'],
   ADMIN: RESOURCES.filter((resource) => resource !== 'companies')
@@ -51,13 +54,13 @@ export function allows(granted: readonly string[], scope: Scope): boolean {
   return granted.includes(scope) || granted.includes('*') || granted.includes(`${resource}:*`);
 }
 
-/** Everything that a key can be given. */
+/** All scopes that a key can have. */
 export const GRANTABLE: readonly string[] = [
   '*',
   ...RESOURCES.flatMap((resource) => [`${resource}:*`, ...ACTIONS.map((action) => `${resource}:${action}`)]),
 ];
 
-/** True when `granted` holds all that `wanted`, itself perhaps a wildcard, would give. */
+/** True when `granted` includes every right that the scope `wanted` gives, which may be a wildcard. */
 export function covers(granted: readonly string[], wanted: string): boolean {
   if (granted.includes('*')) return true;
   if (wanted === '*') return RESOURCES.every((resource) => covers(granted, `${resource}:*`));

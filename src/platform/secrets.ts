@@ -1,4 +1,4 @@
-/** Secrets of tenants: AES-256-GCM at rest, a mask on the wire. */
+/** Protects tenants' secrets: encrypted with AES-256-GCM in the database, and masked in answers. */
 import {
   createCipheriv,
   createDecipheriv,
@@ -13,19 +13,24 @@ const MASK = '••••';
 const FORMAT = 'v1';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-// A tail that helps to recognise a key must not be half of it.
+// The mask shows the last four characters of a secret, but only of secrets with at least this many characters.
 const SHORTEST_WITH_TAIL = 12;
 
-/** Tells keys apart without telling anything of them. */
+/** A short hash that identifies a secret without revealing it. */
 export const fingerprintSecret = (encryptionKey: string): string =>
   createHash('sha256').update(`fingerprint:${encryptionKey}`).digest('hex').slice(0, 16);
 
 export interface Secrets {
-  /** `context` (company and field) is authenticated: a value copied to another place does not open there. */
+  /**
+   * Encrypts a text. `context` (company and field) is authenticated, so that the value can not be decrypted after it was copied to another
+   * place.
+   */
   seal(plain: string, context: string): string;
-  /** Throws when the value was changed, moved, or sealed under another key. */
+  /** Decrypts a value. Throws when it was changed, has another context, or was encrypted with another key. */
   open(sealed: string, context: string): string;
-  /** 256 bits that nobody without the key can tell: always the same for a context. Letters, digits, - and _. */
+  /**
+   * Derives a token from the key and a context: 256 bits, always the same for one context, and unpredictable without the key. Base64url.
+   */
   derive(context: string): string;
 }
 
@@ -55,17 +60,17 @@ export function createSecrets(encryptionKey: string): Secrets {
   };
 }
 
-/** `••••1234`; a short secret shows nothing of itself. */
+/** Masks a secret as `••••1234`; of a short secret nothing is shown. */
 export function mask(plain: string): string {
   return plain.length < SHORTEST_WITH_TAIL ? MASK : MASK + plain.slice(-4);
 }
 
-/** A caller that sends a record back as it read it means the stored value. */
+/** True for a masked secret. A caller that sends one back wants to keep the stored value. */
 export function isMask(given: string): boolean {
   return given.startsWith(MASK);
 }
 
-/** Compares in a time that tells nothing; what is not expected at all is never the same. */
+/** Compares two texts in constant time, so that the duration reveals nothing. Without an expected text the result is false. */
 export function sameText(given: string | undefined, expected: string | null): boolean {
   if (given === undefined || !expected) return false;
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,4 +1,4 @@
-/** What an operator asks a process: is it alive, can it serve, what does it count, what does its API look like. */
+/** Routes for operators and developers: health checks, metrics, the OpenAPI document and the reference pages. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
@@ -15,7 +15,7 @@ import { sameText } from './secrets.ts';
 import type { Metrics } from './telemetry.ts';
 
 export interface Health {
-  /** Only while it is serving is a process ready: then everything that a start prepares is there. */
+  /** A process is ready only while it is `serving`, after its start has prepared everything. */
   phase: 'starting' | 'serving' | 'stopping';
   /** Resolves when the database answers. */
   ping: () => Promise<void>;
@@ -23,10 +23,10 @@ export interface Health {
   hasRoom: () => boolean;
 }
 
-/** Of an API that is put together only to be looked at. */
+/** A placeholder for an API that is built only to read its OpenAPI document. */
 export const PLACEHOLDER_HEALTH: Health = { phase: 'starting', ping: async () => undefined, hasRoom: () => true };
 
-/** Whoever calls while `work` runs gets what that run returns: a flood of callers costs as much as one. */
+/** Shares one run of `work` among all callers that arrive while it runs, so that a flood of requests costs no more than one. */
 function shareRuns<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;
   return () => {
@@ -55,7 +55,7 @@ export function metricsRoute(
   metrics: Metrics,
   options: { open: boolean; token: string | null },
 ): void {
-  // Rendering costs milliseconds.
+  // Rendering the metrics takes milliseconds, so concurrent requests share one run.
   const render = shareRuns(() => metrics.registry.metrics());
   app.get('/metrics', { config: { access: 'public' } }, async (request, reply) => {
     const known = options.token !== null && sameText(request.headers.authorization, `Bearer ${options.token}`);
@@ -81,7 +81,7 @@ const TAGS = [
   ['Webhooks', "The company's webhook and the log of its deliveries"],
 ] as const;
 
-/** Collects the routes declared after it; read with app.swagger() once the app is ready. */
+/** Registers the plug-in that collects the routes declared after it. app.swagger() returns the document once the app is ready. */
 export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -93,7 +93,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
           'A multi-tenant customer messaging platform: inboxes, contacts, conversations, messages and one webhook.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      // Relative: the document is right wherever the platform is reached.
+      // A relative URL, so that the document is correct at any address of the platform.
       servers: [{ url: '/' }],
       tags: TAGS.map(([name, description]) => ({ name, description })),
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
@@ -103,7 +103,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       schema: {
         ...schema,
         response: { ...(schema?.response as object), ...route.config?.problems },
-        // A scope is `resource:action`; other kinds of access are single words.
+        // Scopes have the form `resource:action`; other kinds of access, such as public, have no colon.
         ...(route.config?.access?.includes(':') ? { 'x-scope': route.config.access } : {}),
       } as typeof schema,
       url,
@@ -114,12 +114,12 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   });
 }
 
-// Its own policy would let pages load from any host, and sends a browser that came by plain HTTP to HTTPS.
+// Replaces the plug-in's own content security policy, which allows other hosts and redirects plain HTTP to HTTPS.
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The document, a page that shows it without any outside host, and the guides; whoever follows the address of the terminal finds it, too. */
+/** Serves the OpenAPI document, a page that shows it without loading from other hosts, and the guides. `/` redirects to the guides. */
 export async function referencePages(app: FastifyInstance, count: CountVisit): Promise<void> {
   const serveDocument = serveOnce('application/json; charset=utf-8', readDocument);
   const options = { config: { access: 'public' }, onRequest: count };
@@ -127,16 +127,16 @@ export async function referencePages(app: FastifyInstance, count: CountVisit): P
   // Relative, so that a proxy may put the platform below a prefix.
   app.get('/', options, (_, reply) => reply.redirect('docs'));
   guideRoutes(app, count);
-  // Where the document was before the guides came.
+  // Former addresses of the document.
   for (const path of ['/docs/json', '/docs/yaml'])
     app.get(path, options, (_, reply) => reply.redirect('../openapi.json'));
   await app.register(async (pages) => {
     markPublic(pages);
     pages.addHook('onRequest', count);
-    // The plug-in would render the document for each request, as YAML even in a second's work; JSON is YAML.
+    // The plug-in would render the document for each request, which takes a second for YAML. JSON is valid YAML, so both get the same file.
     pages.addHook('onRoute', (route) => {
       if (/\/(json|yaml)$/.test(route.url)) route.handler = serveDocument;
-      // It would want the content of our own files at start.
+      // The plug-in would need the content of these files at the start; they are served on the first request instead.
       if (route.url.endsWith('/page.css'))
         route.handler = serveOnce('text/css', () => readPageFile('reference', 'page.css'));
       if (route.url.endsWith('/page.js'))
@@ -150,7 +150,7 @@ export async function referencePages(app: FastifyInstance, count: CountVisit): P
         css: [{ filename: 'page.css', content: '' }],
         js: [{ filename: 'page.js', content: '' }],
       },
-      // Without the bar above it, whose logo brings a style inline, which no policy of ours allows.
+      // BaseLayout has no top bar, whose logo uses an inline style that the content security policy forbids.
       uiConfig: { deepLinking: true, layout: 'BaseLayout', defaultModelsExpandDepth: 0 },
     });
   });

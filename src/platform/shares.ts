@@ -1,15 +1,18 @@
-/** A fair share of something scarce: an owner who holds much of it waits for itself, and hardly for anybody else. */
+/**
+ * Shares limited slots fairly among owners, such as database connections among companies: an owner that uses many slots waits, and others
+ * hardly do.
+ */
 import { AppError } from './errors.ts';
 
 export interface Shares {
-  /** Runs `work` once a place is free for its owner. Throws UNAVAILABLE when that takes too long. */
+  /** Runs `work` as soon as a slot is free for its owner. Throws UNAVAILABLE when that takes too long. */
   within<T>(owner: string, work: () => Promise<T>): Promise<T>;
 }
 
 export interface Places {
-  /** How many pieces of work run at the same time, whoever owns them. */
+  /** How many pieces of work run at the same time for all owners together. */
   all: number;
-  /** How many of these are kept for owners that hold none, and that have held none for long just before. */
+  /** How many of these slots are reserved for owners that use none now and have not used one for long shortly before. */
   kept: number;
 }
 
@@ -23,19 +26,19 @@ interface State extends Places {
   most: number;
   waitMs: number;
   taken: number;
-  /** Whoever takes a place moves to the end: of equal holders the first has waited for its turn the longest. */
+  /** An owner that takes a slot moves to the end, so that among equal owners the first has waited longest for its turn. */
   holders: Map<string, Holder>;
-  /** Owners that held a place for long, and until when they get no kept one. */
+  /** Owners that used a slot for long, each with the time until which it gets no reserved slot. */
   slowUntil: Map<string, number>;
 }
 
-// An owner that held a place for longer than others would wait gets no kept place for so many times that wait: otherwise
-// many slow owners together would hold the kept places, too, one place each.
+// An owner that used a slot for longer than `waitMs` gets no reserved slot for this many times `waitMs`. Otherwise many slow owners with
+// one slot each could use up all reserved slots.
 const SLOW_WAITS = 10;
 
 /**
- * Each owner has at most `most` places, and waits for one at most `waitMs`. A place that comes free goes to the waiting owner
- * that holds the fewest, in turn among equals; the work of one owner begins in its order.
+ * Each owner uses at most `most` slots and waits for one at most `waitMs`. A free slot goes to the waiting owner with the fewest slots, in
+ * turn among equals. Work of the same owner begins in the order of its calls.
  */
 export function createShares(
   most: number,
@@ -71,7 +74,7 @@ function take(state: State, holder: Holder): void {
   state.holders.set(holder.owner, holder);
 }
 
-/** The place is handed on at once: nobody slips in between. */
+/** Frees a slot and passes it directly to the next waiting owner, so that no new call can take it in between. */
 function giveBack(state: State, holder: Holder, heldMs: number): void {
   state.taken -= 1;
   holder.running -= 1;
@@ -93,7 +96,9 @@ function nextHolder(state: State): Holder | null {
   return next;
 }
 
-/** Notes stay few: each stands for a place that was held for `waitMs`, and lasts ten times as long. */
+/**
+ * Remembers a slow owner and forgets expired entries. The map stays small, because each entry requires a slot that was used for `waitMs`.
+ */
 function noteSlow({ slowUntil, waitMs }: State, owner: string): void {
   const nowMs = performance.now();
   for (const [known, untilMs] of slowUntil) if (untilMs <= nowMs) slowUntil.delete(known);
@@ -104,7 +109,7 @@ function forgetIdle({ holders }: State, { owner, running, waiting }: Holder): vo
   if (running + waiting.length === 0) holders.delete(owner);
 }
 
-/** Resolves when a place has been taken for whoever waits. */
+/** Resolves when giveBack() has taken a slot for this owner. Rejects after `waitMs`. */
 function waitForPlace(state: State, holder: Holder): Promise<void> {
   const { waiting } = holder;
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Sheets as people send them: CSV and XLSX, read as a stream of rows. Nothing that a file says of itself is believed; what is
- * wrong with it is an AppError about the part `file`. A file of a tenant is read in a child process only (sheets/readers.ts).
+ * Reads uploaded spreadsheets (CSV and XLSX) as a stream of rows. Sizes that a file claims are not trusted. A faulty file throws an
+ * AppError about the part `file`. Files of tenants are read in child processes only (sheets/readers.ts).
  */
 import { readCsv } from './sheets/csv.ts';
 import { isWanted, sheetFault, UNREAD, type SheetRow, type SheetSource, type WantedColumns } from './sheets/sheet.ts';
@@ -11,7 +11,10 @@ import { readXlsx, type TextLookup } from './sheets/xlsx.ts';
 export const SHEET_FORMATS = ['CSV', 'XLSX'] as const;
 export type SheetFormat = (typeof SHEET_FORMATS)[number];
 
-/** By its first bytes; its name and media type are only what the caller believes. Throws what is wrong with the file. */
+/**
+ * Detects the format by the first bytes of the file, because its name and media type may be wrong. Throws when the file is not a
+ * spreadsheet.
+ */
 export async function detectFormat(source: SheetSource): Promise<SheetFormat> {
   if (source.bytes === 0) throw sheetFault('is empty', 'EMPTY');
   const head = await readAll(source, 0, Math.min(4_096, source.bytes));
@@ -31,17 +34,20 @@ async function readAll(source: SheetSource, start: number, end: number): Promise
   return Buffer.concat(pieces);
 }
 
-/** What the first reading of a sheet finds out for the second one. */
+/** What the first pass over a spreadsheet finds out for the second pass. */
 export interface Survey {
   columns: WantedColumns;
-  /** The shared texts of a workbook that cells of these columns name, and those that are not blank. */
+  /** `named`: numbers of the shared texts that cells of these columns use. `filled`: numbers of the shared texts that are not blank. */
   named: Bits;
   filled: Bits;
 }
 
 export const beginSurvey = (columns: WantedColumns): Survey => ({ columns, named: createBits(), filled: createBits() });
 
-/** The rows of a CSV, or of the first sheet of a workbook, without their values: which there are, and whether all can be read. */
+/**
+ * The first pass: reads the rows of a CSV, or of a workbook's first sheet, without their values, to count them and to check that all are
+ * readable.
+ */
 export function surveyRows(source: SheetSource, format: SheetFormat, survey: Survey): AsyncGenerator<SheetRow> {
   const noColumn = new Set<number>();
   if (format === 'CSV') return fromHeader(source, (watched) => readCsv(watched, noColumn));
@@ -56,7 +62,7 @@ export function surveyRows(source: SheetSource, format: SheetFormat, survey: Sur
   return fromHeader(source, (watched) => readXlsx(watched, noColumn, prepare));
 }
 
-/** The rows of a sheet that was surveyed; the first that has any value is the header. */
+/** The second pass: reads the rows with the values of the wanted columns. The first row with a value is the header. */
 export function readRows(source: SheetSource, format: SheetFormat, survey: Survey): AsyncGenerator<SheetRow> {
   if (format === 'CSV') return fromHeader(source, (watched) => readCsv(watched, survey.columns));
   const prepare = async (workbook: Workbook): Promise<TextLookup> => {
@@ -69,14 +75,14 @@ export function readRows(source: SheetSource, format: SheetFormat, survey: Surve
   return fromHeader(source, (watched) => readXlsx(watched, survey.columns, prepare));
 }
 
-// The titles stand below at most so many rows of cells that turn out to be blank.
+// The header is searched for in this many rows, because the rows above it may have cells that turn out to be blank.
 const HEAD_ROWS = 100;
 
-/** The first row with a value. Of a workbook no texts but those of its first rows are looked up. */
+/** Reads the header, which is the first row with a value. Of a workbook only the texts of its first rows are loaded. */
 export async function readHeader(source: SheetSource, format: SheetFormat): Promise<SheetRow> {
   const survey = beginSurvey(null);
   if (format === 'XLSX') {
-    // Which texts are blank is not known here: any of these rows may be the first.
+    // Blank texts are not known yet, so any of these rows may turn out to be the first with a value.
     const prepare = async (): Promise<TextLookup> => (number) => {
       survey.named.add(number);
       return UNREAD;
@@ -84,7 +90,7 @@ export async function readHeader(source: SheetSource, format: SheetFormat): Prom
     let rows = 0;
     for await (const _ of readXlsx(source, null, prepare)) if ((rows += 1) >= HEAD_ROWS) break;
   }
-  // Leaving the loop ends the reading.
+  // Returning from the loop also ends the reading.
   for await (const row of readRows(source, format, survey)) return row;
   throw sheetFault('has no row with a value', 'EMPTY');
 }
@@ -101,7 +107,7 @@ async function* fromHeader(
       yield { ...row, number: row.number - header };
     }
   } catch (error) {
-    // Failure policy: a source that fails is no fault of the file, whatever the readers made of it.
+    // Failure policy: when reading the bytes failed, that error is thrown instead of a parser error, because the file is not at fault.
     throw watched.failure() ?? error;
   }
   if (header === null) throw sheetFault('has no row with a value', 'EMPTY');
@@ -113,7 +119,7 @@ function watch(source: SheetSource): { source: SheetSource; failure(): unknown }
     try {
       yield* source.read(start, end);
     } catch (error) {
-      // Failure policy: noted, and passed on to the reader, which has to stop.
+      // Failure policy: the error is remembered and thrown on, so that the parser stops.
       failure = error;
       throw error;
     }

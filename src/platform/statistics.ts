@@ -1,18 +1,18 @@
-/** Keeps the planner's statistics young while tables are small; see refresh_statistics() in the first migration. */
+/** Refreshes the planner's statistics of small tables often; see refresh_statistics() in the first migration. */
 import { exec } from './db.ts';
 import type { Log } from './telemetry.ts';
 import type { SystemTx } from './tenant.ts';
 
-// A look costs a millisecond; in two seconds a new installation stores no more than a bad plan can still carry.
+// A check costs a millisecond. In two seconds a new installation does not store so much that a bad plan would matter.
 const LOOK_EVERY_MS = 2_000;
 
-/** Looks until the returned way to stop is taken. */
+/** Checks at intervals whether statistics are outdated. Returns a function that ends the checks. */
 export function keepStatistics(system: SystemTx, log: Log): () => Promise<void> {
   const look = (): Promise<number> =>
     exec(system, { name: 'statistics.refresh', text: 'select refresh_statistics()', values: [] });
   let looking: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    // Failure policy: plans stay as they are until the next look.
+    // Failure policy: the statistics stay as they are until the next check.
     looking = look().catch((error: unknown) => log.debug({ err: error }, 'statistics: the look failed'));
   }, LOOK_EVERY_MS);
   return async () => {

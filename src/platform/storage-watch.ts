@@ -1,24 +1,27 @@
-/** Watches the free space below the embedded database: warns, closes the gate at the reserve, and opens it when there is room. */
+/**
+ * Watches the free disk space of the embedded database: logs a warning when it gets low, and refuses writes while less than the reserve is
+ * left.
+ */
 import { stat, statfs } from 'node:fs/promises';
 import type { StorageGate } from './storage.ts';
 import type { Log, Metrics } from './telemetry.ts';
 
 export interface StorageWatch {
-  /** By the name that the log and the metrics give them; those on one file system are watched once. */
+  /** The folders by their name in the log and the metrics. Folders on the same file system are watched once. */
   folders: Record<string, string>;
   reserveBytes: number;
-  /** Called at each look that finds plenty of space. */
+  /** Called at each check that finds plenty of space. */
   onPlenty?: () => Promise<void>;
 }
 
-// The warning comes while an operator still has as much again as the reserve to act.
+// The warning is logged when less than twice the reserve is left, so that an operator has time to act.
 const LOW = 2;
-// How far above a bound the space must rise before it counts as passed: what a checkpoint frees for a moment is no room.
+// The space must rise to 1.25 times a limit before it counts as above it, because a checkpoint frees some space only for a moment.
 const MARGIN = 1.25;
-// No look later than half of what is left could be used up by writing this fast.
+// The next check comes before writing at this speed could use up half of the space that is left above the reserve.
 const FASTEST_BYTES_PER_MS = 200_000;
 const SOONEST_MS = 100;
-// While there is plenty a look costs some 20 µs every so often; while writes are refused somebody waits for the next one.
+// A check takes some 20 µs. While writes are refused, checks are more frequent, because callers wait for the result.
 const LATEST_MS = 5_000;
 const REFUSING_MS = 1_000;
 
@@ -37,7 +40,7 @@ interface Parts {
   metrics: Metrics;
 }
 
-/** Looks once, then goes on until the returned way to stop is taken. */
+/** Checks the space once, then at intervals. Returns a function that ends the checks. */
 export async function watchStorage(parts: Parts, watch: StorageWatch): Promise<() => Promise<void>> {
   const watched = await distinct(watch.folders);
   parts.metrics.storageReserveBytes.set(watch.reserveBytes);
@@ -79,7 +82,7 @@ function pauseMs(watched: Watched[], reserveBytes: number): number {
   return Math.min(LATEST_MS, Math.max(SOONEST_MS, spareBytes / 2 / FASTEST_BYTES_PER_MS));
 }
 
-/** Never throws. */
+/** Checks the space of all folders. Never throws. */
 async function look({ gate, log, metrics }: Parts, watch: StorageWatch, watched: Watched[]): Promise<void> {
   try {
     for (const place of watched) {
@@ -93,7 +96,7 @@ async function look({ gate, log, metrics }: Parts, watch: StorageWatch, watched:
     gate.setLow(watched.some(({ level }) => level === 'full'));
     if (watched.every(({ level }) => level === 'plenty')) await watch.onPlenty?.();
   } catch (error) {
-    // Failure policy: what can not be looked at now is looked at again; until then the last answer counts.
+    // Failure policy: when the space can not be read, the last result remains valid until the next check.
     log.warn({ err: error }, 'storage: the free space can not be read');
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Whether there is room to write. Writes are refused before the disk is full: PostgreSQL ends when its write-ahead log can not
- * grow, and recovers only when there is space again.
+ * Refuses writes before the disk is full, because PostgreSQL stops when its write-ahead log can not grow, and recovers only when there is
+ * space again.
  */
 import { isStorageFull } from './db.ts';
 import { storageFull } from './errors.ts';
@@ -13,16 +13,16 @@ export interface Storage {
   admit(): void;
   /** Runs a write, or throws STORAGE_FULL. When the database reports a full disk, the writes after this one are refused. */
   write<T>(work: () => Promise<T>): Promise<T>;
-  /** Calls the listener whenever `hasRoom` changes; the answer stops it. */
+  /** Calls the listener whenever `hasRoom` changes. Returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
 }
 
 export interface StorageGate extends Storage {
-  /** Says whether the disk has less left than its reserve. */
+  /** Sets whether less than the reserve is left on the disk. */
   setLow(isLow: boolean): void;
 }
 
-/** For a process that writes once and ends: whoever started it learns of a full disk from the database. */
+/** Admits every write. For a process that writes once and ends: a full disk is then reported by the database. */
 export const UNGUARDED: Storage = {
   hasRoom: true,
   admit: () => undefined,
@@ -30,13 +30,13 @@ export const UNGUARDED: Storage = {
   onChange: () => () => undefined,
 };
 
-// The database is asked again at this pace; every try that fails costs it a rollback.
+// After the database has reported a full disk, writes are tried again after this pause, because each failed write costs a rollback.
 const REPORTED_MS = 5_000;
 
 export function createStorageGate(log: Log, metrics: Metrics): StorageGate {
   const listeners = new Set<() => void>();
   let isLow = false;
-  /** The database has reported a full disk, and no write has succeeded since. */
+  /** True when the database has reported a full disk and no write has succeeded since then. */
   let isReported = false;
   let pause: NodeJS.Timeout | null = null;
 

@@ -1,4 +1,4 @@
-/** Logs and metrics. Neither ever carries message text, names, phones, addresses or secrets: routes are logged by pattern. */
+/** Logs and metrics. They never contain message texts, names, phone numbers, addresses or secrets. Routes are logged by their pattern. */
 import { isatty } from 'node:tty';
 import { pino, type Logger } from 'pino';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
@@ -7,14 +7,14 @@ import { createLogWriter } from './log-writer.ts';
 
 export type Log = Logger;
 
-// What a stray object may carry; the code itself logs ids, codes and counts.
+// Property names that are redacted in case an object is logged by mistake; the code itself logs ids, codes and counts only.
 const REDACTED = ['authorization', 'token', 'password', 'business_token', 'api_key', 'custom_headers', 'url'].flatMap(
   (name) => [name, `*.${name}`, `*.*.${name}`],
 );
 
 /**
- * What an error may say in a log or a job's record. PostgreSQL quotes whole rows in `detail` and values in some messages: only its codes and
- * names are kept, and the message where it speaks of the server rather than of the data.
+ * The parts of an error that may appear in a log or in a job's record. PostgreSQL quotes rows in `detail` and values in some messages, so
+ * only codes and names are kept, and the message unless its error class concerns data.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: typeof error };
@@ -37,7 +37,7 @@ export function describeError(error: unknown): Record<string, unknown> {
 
 export type LogFormat = 'auto' | 'json' | 'text';
 
-/** `text` is for people, `json` for everything that reads logs; `auto` writes text to a terminal. */
+/** Creates the log. `text` is for people, `json` for programs; `auto` writes text to a terminal and JSON otherwise. */
 export function createLog(level: string, format: LogFormat = 'json'): Log {
   const options = {
     level,
@@ -53,7 +53,7 @@ export function createLog(level: string, format: LogFormat = 'json'): Log {
   return pino(options, { write: (line: string) => writer.write(shown(line)), flushSync: writer.flushSync } as never);
 }
 
-/** The time as a member of a line of JSON; made once a millisecond, in which a busy process writes several lines. */
+/** Formats the time of a log line. The text is cached for a millisecond, in which a busy process writes several lines. */
 function createTimestamp(): () => string {
   let lastMs = 0;
   let member = '';
@@ -73,7 +73,7 @@ const LOOP_LOOK_MS = 100;
 const droppedLine = (lines: number): string =>
   `${JSON.stringify({ level: 40, time: new Date().toISOString(), lines, msg: 'log lines could not be written' })}\n`;
 
-/** For lines whose fields are all ours: looking for secrets in each of them costs more than writing it. */
+/** A log without redaction, for lines whose fields the platform chooses itself: redaction would cost more than writing the line. */
 export const plainLog = (log: Log): Log => log.child({}, { redact: [] });
 
 function storageMetrics(registers: Registry[]) {
@@ -100,7 +100,8 @@ function storageMetrics(registers: Registry[]) {
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
-  // Every look at the event loop wakes the process: at the library's hundred a second that is most of what an idle one does.
+  // Each measurement of the event loop wakes the process. The library's default of a hundred a second would be most of an idle process's
+  // work.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
   return {
     registry,

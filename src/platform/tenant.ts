@@ -1,7 +1,7 @@
 /**
- * The way to the data. A query accepts only what this file hands out, so that no statement runs without saying for whom: a TenantTx or
- * TenantRead carries one company; a SystemTx is for the few rooms whose work crosses companies, and says on whose behalf it is done. Each
- * company has a share of every pool, and so has each kind of the platform's own work.
+ * Access to the data. Queries accept only executors from this file, so that each statement names whom it runs for: a TenantTx or
+ * TenantRead belongs to one company; a SystemTx is for the few features that work across companies and names on whose behalf they do.
+ * Each company has a share of every connection pool, and so has each kind of the platform's own work.
  */
 import type pg from 'pg';
 import type { Principal } from './auth.ts';
@@ -20,18 +20,18 @@ import { inTransaction, type TransactionExecutor, type TransactionOptions } from
 
 declare const brand: unique symbol;
 
-/** Single statements of one company, which they name themselves. */
+/** Runs single statements for one company. Their conditions must contain the company's id. */
 export interface TenantRead extends Executor {
   readonly companyId: string;
   readonly [brand]: 'tenant';
 }
 
 interface Transaction {
-  /** Runs once the transaction is committed; never when it is rolled back. */
+  /** Calls `action` after the commit; never after a rollback. */
   afterCommit(action: () => void): void;
   /**
-   * Names the record that a POST makes: the audit and its Idempotency-Key are bound to it, in this transaction. `company`: whose
-   * it is, where it is not the caller's; null for the installation's.
+   * Names the record that a POST creates, for the audit entry and the Idempotency-Key in this transaction. `company` is the record's
+   * company when it differs from the caller's; null for a record of the installation.
    */
   makes(id: string, company?: string | null): void;
 }
@@ -46,37 +46,40 @@ export interface SystemTx extends Executor, Transaction {
   readonly [brand]: 'system';
 }
 
-/** A transaction across companies whose statements need not all be waited for. */
+/** A transaction across companies that need not wait for the answer of every statement. */
 export type FlushTx = SystemTx & Pick<TransactionExecutor, 'trails'>;
 
-/** Who asks, for which company, and the way to its data. */
+/** The caller, the company that the request acts for, and the access to its data. */
 export interface Tenant {
   readonly companyId: string;
   readonly principal: Principal;
   readonly read: TenantRead;
-  /** Reads along one index for exports: planned as the company's transactions are, without the bitmaps that searches need. */
+  /** Reads for exports, which follow one index: planned without the bitmap scans that searches need. */
   readonly walk: TenantRead;
   tx<T>(work: (tx: TenantTx) => Promise<T>): Promise<T>;
 }
 
-/** The platform's own work, by kind: how many connections each kind has that nobody else takes. */
+/** The kinds of the platform's own work, and how many connections are reserved for each. */
 const LANES = {
-  /** What a request needs before it is anybody's: its token, its company, its rate limits. The limits ask twice at once. */
+  /** Admitting requests: token, company and rate limits. The rate limits run two queries at once. */
   door: 3,
-  /** Three transactions of the intake at once, and one for portions of large callbacks. */
+  /** Storing callbacks: three transactions at once, and one for portions of large callbacks. */
   callbacks: 4,
-  /** Claiming, beginning, recording and sweeping: each once at a time. */
+  /** Deliveries: claiming, beginning, recording and sweeping, each at most once at a time. */
   deliveries: 4,
-  /** Everything that nobody waits for: retention, statistics, statuses that crossed their message. */
+  /** Work that nobody waits for: retention, statistics, and statuses that arrived before their message. */
   upkeep: 3,
 };
 
 type Lane = keyof typeof LANES;
 
-// Nobody waits for upkeep, and a purge of a large table holds its connection for seconds.
+// Upkeep may wait long for a connection: nobody waits for its result, and purging a large table takes seconds.
 const UPKEEP_WAIT_MS = 30_000;
 
-/** Whose connections work across companies takes: a share of whoever caused it, or a lane of the platform's own work. */
+/**
+ * Whose share of the connections is used by work across companies: a kind of the platform's own work, or the company, principal or address
+ * that caused it.
+ */
 export type Behalf = Lane | `company:${string}` | `principal:${string}` | `address:${string}`;
 
 export const callerBehalf = (company: string | null, principal: string): Behalf =>
@@ -86,11 +89,14 @@ export interface Database {
   read(companyId: string): TenantRead;
   walk(companyId: string): TenantRead;
   tenantTx<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T>;
-  /** `fromReserve`: for a few hundred bytes that something else bounds; goes on while a full disk refuses other writes. */
+  /**
+   * Runs a transaction across companies. `fromReserve` allows it while the disk is nearly full; only for a few hundred bytes whose number
+   * is limited elsewhere.
+   */
   systemTx<T>(behalf: Behalf, work: (tx: SystemTx) => Promise<T>, options?: { fromReserve: boolean }): Promise<T>;
-  /** One transaction for many callbacks, in as few round trips as it can do with. */
+  /** Runs one transaction that stores many callbacks in few round trips. */
   flushTx<T>(work: (tx: FlushTx) => Promise<T>, options: TransactionOptions): Promise<T>;
-  /** Single statements across companies: each is its own transaction. */
+  /** Runs single statements across companies, each in its own transaction. */
   system(behalf: Behalf): SystemTx;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
@@ -99,23 +105,25 @@ export interface Database {
 
 export interface DatabaseOptions {
   url: string;
-  /** Connections per role that companies share; what the platform's own work has comes on top. */
+  /** Connections per role that companies share; those for the platform's own work are added. */
   poolSize: number;
-  /** Refuses transactions while there is no room for what they write. */
+  /** Refuses transactions while the disk has no room. */
   storage?: Storage;
-  /** What a company may store that has no limit of its own. */
+  /** How much a company without its own limit may store. */
   quota?: Quota;
-  /** Sends reads, too, through a transaction under row-level security; the tests run the tenancy matrix this way. */
+  /** Runs reads in transactions under row-level security as well; the tests of tenant isolation use this. */
   readsUnderRls?: boolean;
 }
 
-/** BEGIN and the company in one round trip. The id is checked by its caller; the pattern is the last word. */
+/**
+ * BEGIN and the company id for row-level security in one round trip. The id is checked once more, because it becomes part of the SQL text.
+ */
 function beginFor(companyId: string): string {
   if (!/^[0-9a-f]{24}$/.test(companyId)) throw new Error('not a company id');
   return `begin; set local app.company_id = '${companyId}'`;
 }
 
-/** Outside a request nobody asks what was made. */
+/** Outside of a request there is no audit entry that would need the id of the created record. */
 const noTrail = (): void => undefined;
 
 async function transact<X, T>(
@@ -132,15 +140,15 @@ async function transact<X, T>(
 }
 
 /**
- * One company has half of a pool at most, and companies that hold a connection leave the other half to those that hold none:
- * the locked rows and slow searches of some companies hold up nobody else.
+ * Gives one company at most half of a pool, and reserves the other half for companies that use no connection at the moment, so that locked
+ * rows and slow searches of some companies do not delay the others.
  */
 function shareAmongCompanies(poolSize: number): Shares {
   const kept = Math.floor(poolSize / 2);
   return createShares(poolSize - kept, ACQUIRE_TIMEOUT_MS, { all: poolSize, kept });
 }
 
-/** Runs work of the system's role in the share of the one on whose behalf it is done. */
+/** The shares of the system role's pool: one for each kind of the platform's own work, and one for each company or caller. */
 function shareSystemPool(poolSize: number): Shares {
   const companies = shareAmongCompanies(poolSize);
   const lanes = new Map<string, Shares>(
@@ -200,7 +208,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     }) as unknown as SystemTx;
 
   return {
-    // A read inside a transaction would wait for a share that its own transaction holds, so under RLS nothing is shared.
+    // Under row-level security reads are not limited by shares, because a read inside a transaction would wait for the share that its own
+    // transaction uses.
     read: (companyId) =>
       openRead(companyId, readsUnderRls ? readUnderRls(companyId) : shared(reading, companyId, createExecutor(read))),
     walk: (companyId) => openRead(companyId, shared(writing, companyId, readUnderRls(companyId))),
@@ -209,7 +218,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       (fromReserve ? UNGUARDED : storage).write(() => transactAcross(behalf, work)),
     flushTx: (work, how) => storage.write(() => transactAcross('callbacks', work, how)),
     system: openSystem,
-    // By the door, where slow searches do not make it wait: a process whose companies keep it busy is well.
+    // Uses the connections for admitting requests, so that slow searches of companies do not make the process look unhealthy.
     ping: async () => void (await openSystem('door').query({ name: 'tenant.ping', text: 'select 1', values: [] })),
     close: async () => {
       await Promise.all([app.end(), read.end(), system.end()]);

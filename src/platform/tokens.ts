@@ -1,6 +1,6 @@
 /**
- * Tokens: JWTs signed with HS256 and nothing else. What may be inside is written down here, and whatever else is inside makes
- * it somebody else's. Whether a token still lives is the database's word (auth.ts).
+ * Signs and checks tokens: JWTs with HS256 and no other algorithm. A token with unknown claims is refused. Whether a token has been
+ * revoked is checked in the database (auth.ts).
  */
 import { createHash } from 'node:crypto';
 import { compactVerify, SignJWT, type JWTPayload } from 'jose';
@@ -11,21 +11,21 @@ import { USER_ROLES } from './scopes.ts';
 
 export interface TokenSecrets {
   current: string;
-  /** Accepted, never signed with: what the current one replaced. */
+  /** The secret that was replaced: tokens signed with it are accepted, but no new ones are signed with it. */
   previous: string | null;
 }
 
-/** Secrets by the `kid` that selects them. */
+/** Secrets by their `kid`, the id in a token's header. */
 export type Keyring = ReadonlyMap<string, Uint8Array>;
 
 const ISSUER = 'parley';
-/** The life of a user's token: a working day and what comes late. */
+/** How long a user's token is valid: a long working day. */
 export const SESSION_SECONDS = 12 * 3_600;
-// A key with every scope spelled out has some 2.5 kB; anything longer is not ours.
+// A token that lists every scope has some 2.5 kB, so a longer one is not from this platform.
 const MAX_TOKEN_LENGTH = 4_096;
-// How far the clocks of two of our machines may be apart.
+// How far the clocks of two machines may differ.
 const SKEW_SECONDS = 30;
-// 9999-12-31T23:59:59Z: no clock, and no timestamp of ours, goes further.
+// 9999-12-31T23:59:59Z, the last second that the platform's timestamps can represent.
 const LAST_SECOND = 253_402_300_799;
 
 const Seconds = Type.Integer({ minimum: 0, maximum: LAST_SECOND });
@@ -44,7 +44,7 @@ const UserClaims = strict({
   exp: Seconds,
   company: Id,
   role: oneOf(USER_ROLES),
-  /** The session version: raised, it ends all sessions of the user. */
+  /** The session version. Raising it in the database ends all sessions of the user. */
   sv: Type.Integer({ minimum: 0 }),
 });
 const CompanyClaims = strict({
@@ -78,7 +78,7 @@ export function createKeyring({ current, previous }: TokenSecrets): Keyring {
   return new Map(secrets.map((secret) => [keyId(secret), encoder.encode(secret)]));
 }
 
-/** Signs with the current secret. `subject` is the key's or user's id. Throws for a token too long to be opened again. */
+/** Signs a token. `subject` is the id of the key or user. Throws when the token would be too long to be accepted. */
 export async function signToken(secret: string, subject: string, claims: JWTPayload): Promise<string> {
   const token = await new SignJWT(claims)
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: keyId(secret) })
@@ -91,7 +91,7 @@ export async function signToken(secret: string, subject: string, claims: JWTPayl
   return token;
 }
 
-/** What a token says; null for whatever is not exactly a token of ours, or not of this time. */
+/** Returns the claims of a token; null when the platform did not issue it, or when it is expired or not yet valid. */
 export async function openToken(token: string, keyring: Keyring): Promise<UserClaims | KeyClaims | null> {
   const signed = await checkSignature(token, keyring);
   const claims = signed && readCanonical(signed.payload);
@@ -100,16 +100,16 @@ export async function openToken(token: string, keyring: Keyring): Promise<UserCl
   return claims.type === 'user' && claims.exp - claims.iat > SESSION_SECONDS ? null : claims;
 }
 
-/** `iat` tells nothing here: a clock that was set back must not refuse every key that was made since. */
+/** Checks the validity period. `iat` is ignored: after a clock was set back, all keys created before would otherwise be refused. */
 function isOfNow({ nbf = 0, exp }: { nbf?: number; exp?: number }): boolean {
   const now = Date.now() / 1_000;
-  // The end is not stretched: what has expired here has expired.
+  // No tolerance is added to the expiry time.
   return nbf <= now + SKEW_SECONDS && (exp === undefined || exp > now);
 }
 
 /**
- * Header and payload of a compact JWS whose signature holds under the secret that its `kid` names; null for any other text.
- * What a header may say is decided before jose sees it, so that nothing in it selects a key or an algorithm but `kid`.
+ * Returns header and payload of a token whose signature is valid with the secret that its `kid` names; null for any other text. The header
+ * is checked before jose reads it, so that nothing but `kid` can select a key or an algorithm.
  */
 export async function checkSignature(
   token: string,
@@ -124,12 +124,12 @@ export async function checkSignature(
     await compactVerify(token, secret, { algorithms: ['HS256'] });
     return { header, payload };
   } catch {
-    // Failure policy: fail closed. Whatever a forger can make jose say is the same refusal.
+    // Failure policy: any error of jose means that the token is refused.
     return null;
   }
 }
 
-/** Base64url has one spelling per text: no padding, no space, no foreign character, no bits that are thrown away. */
+/** Decodes base64url and accepts only the canonical spelling: no padding, no spaces, no other characters, no unused bits. */
 function decodeStrictly(part: string): Buffer | null {
   const bytes = Buffer.from(part, 'base64url');
   return bytes.toString('base64url') === part ? bytes : null;
@@ -137,7 +137,7 @@ function decodeStrictly(part: string): Buffer | null {
 
 function selectSecret(bytes: Buffer, keyring: Keyring): Uint8Array | undefined {
   const { alg, kid, typ = 'JWT', ...surplus } = readObject(bytes) ?? {};
-  // jwk, jku, x5u, x5c, crit, b64, zip, … : a header that says anything more is refused unread.
+  // A header with any other member (jwk, jku, x5u, x5c, crit, b64, zip, …) is refused.
   const isKnown = alg === 'HS256' && typ === 'JWT' && Object.keys(surplus).length === 0;
   return isKnown && typeof kid === 'string' ? keyring.get(kid) : undefined;
 }
@@ -147,14 +147,14 @@ function readObject(bytes: Buffer): Record<string, unknown> | null {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
   } catch {
-    // Failure policy: what is not JSON is no token.
+    // Failure policy: a text that is not JSON is no valid token.
     return null;
   }
 }
 
 /**
- * The object, if these bytes are what JSON.stringify writes for it, as signToken does. A member that stands there twice, of which
- * JSON.parse keeps the last and another reader perhaps the first, is thereby seen; so is every other second spelling.
+ * Parses an object, but only from the exact bytes that JSON.stringify writes for it, as in signToken. This refuses duplicate members, of
+ * which JSON.parse uses the last and another parser perhaps the first, and every other alternative spelling.
  */
 function readCanonical(bytes: Buffer): Record<string, unknown> | null {
   const value = readObject(bytes);

@@ -1,6 +1,6 @@
 /**
- * What a request that writes leaves behind, in the transaction of its first change: a line of the audit, and what its
- * Idempotency-Key stands for. Written here once, so that no operation can forget it.
+ * Adds to the first transaction of a writing request its audit entry and the record that its Idempotency-Key stands for. This happens here
+ * for all operations, so that none can forget it.
  */
 import { toActor, recordAudit, type Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
@@ -9,20 +9,20 @@ import type { SystemTx, TenantTx } from './tenant.ts';
 
 export interface TrailOptions {
   principal: Principal;
-  /** Null: the operation belongs to no company but the one it may make or change. */
+  /** Null when the operation belongs to no company, or only to the one that it creates or changes. */
   company: string | null;
-  /** `inboxes.update` */
+  /** For example `inboxes.update`. */
   action: string;
-  /** The record that the path names; what the operation makes itself it says by `tx.makes()`. */
+  /** The record that the path names. An operation that creates a record names it by `tx.makes()`. */
   resourceId: string | null;
   fields: string[];
   origin: Origin;
-  /** Of a request that carries an Idempotency-Key. */
+  /** The attempt of a request with an Idempotency-Key. */
   attempt: Attempt | null;
 }
 
 export interface Trail {
-  /** Runs a transaction's work; the first that commits carries the trail. */
+  /** Runs the work of a transaction. The first one that commits also stores the trail. */
   follow<X extends TenantTx | SystemTx, T>(tx: X, work: (tx: X) => Promise<T>): Promise<T>;
 }
 
@@ -48,7 +48,7 @@ async function leave(
   if (resourceId === null) throw new Error(`${action}: the transaction names no record`);
   const [resource = ''] = action.split('.');
   await recordAudit(tx, {
-    // What happens to a company is told to that company, whichever one the caller named.
+    // A change to a company is recorded in the audit log of that company, whichever company the caller acts for.
     company: resource === 'companies' ? resourceId : company,
     actor: toActor(principal),
     action,

@@ -1,29 +1,29 @@
-/** One transaction on one connection, and how its statements travel. */
+/** Runs a transaction on one connection and controls how its statements are sent. */
 import type pg from 'pg';
 import { executorBy, send, type Executor } from './db.ts';
 
-/** What the statements of one transaction need besides. */
+/** Runs the statements of one transaction. */
 export interface TransactionExecutor extends Executor {
   /**
-   * Takes the answer of a statement that nobody waits for: what follows, and COMMIT, is sent behind it without waiting. When it
-   * fails nothing is committed.
+   * Registers the answer of a statement that nobody waits for: later statements and COMMIT are sent without waiting for it. When the
+   * statement fails, nothing is committed.
    */
   trails(answer: Promise<unknown>): void;
 }
 
 export interface TransactionOptions {
   /**
-   * The first statements travel together with BEGIN. They may only read: if BEGIN itself failed, they would run without a
-   * transaction. Nothing is sent after them before BEGIN has succeeded.
+   * Sends the first statements together with BEGIN. They may only read, because they would run without a transaction if BEGIN failed.
+   * Later statements are sent after BEGIN has succeeded.
    */
   readsFirst?: boolean;
-  /** What is asked for in one turn of the event loop leaves in one piece: each piece wakes the database. */
+  /** Sends all statements of one turn of the event loop as one network packet, because each packet wakes the database. */
   gathers?: boolean;
 }
 
 /**
- * Runs `work` between BEGIN (with the settings that travel in its round trip) and COMMIT. When anything throws, the
- * transaction is rolled back and the first error is what the caller sees.
+ * Runs `work` between BEGIN (`begin` may also contain settings) and COMMIT. When anything throws, the transaction is rolled back and the
+ * first error is thrown.
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
@@ -39,7 +39,7 @@ export async function inTransaction<T>(
     const gather = gathers ? gatherer(client) : ignore;
     gather();
     const begun = client.query(begin);
-    // Failure policy: whoever believes an answer hears of it; when nothing is asked, COMMIT does.
+    // Failure policy: a failed BEGIN is thrown when the answer of a statement is used, or else by COMMIT.
     begun.catch(ignore);
     if (!readsFirst) await begun;
     const executor = executorBy(async (statement) => {
@@ -50,30 +50,30 @@ export async function inTransaction<T>(
     const result = await work({ ...executor, trails: trail.add });
     gather();
     const [{ command }] = await Promise.all([client.query('commit'), ...trail.answers]);
-    // A statement's error that was swallowed has rolled everything back: nobody must take that for done.
+    // When the error of a statement was ignored, PostgreSQL answers COMMIT with ROLLBACK. The caller must not take that for a success.
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back at its end');
     return result;
   } catch (error) {
     try {
       await client.query('rollback');
     } catch (rollbackError) {
-      // Failure policy: the connection is gone with its transaction; it must not return to the pool.
+      // Failure policy: a connection that can not roll back is broken; it is removed from the pool.
       broken = rollbackError as Error;
     }
-    // After a failed statement all others fail as well, so what was thrown here may only be its consequence.
+    // After a failed statement all later ones fail as well, so the first failure of an unawaited statement is the cause.
     throw trail.failure()?.error ?? error;
   } finally {
     client.release(broken);
   }
 }
 
-/** No answer is believed before the transaction has begun. */
+/** Resolves with the answer after BEGIN has succeeded, too. */
 async function answerAfter<T>(begun: Promise<unknown>, answer: Promise<T>): Promise<T> {
   const [first] = await Promise.all([answer, begun]);
   return first;
 }
 
-/** What is written to the connection from now on waits until the event loop has nothing else to do in this turn. */
+/** Returns a function that buffers the statements sent to the connection until the end of the current turn of the event loop. */
 function gatherer(client: pg.PoolClient): () => void {
   const { stream } = (client as pg.PoolClient & Pick<pg.Client, 'connection'>).connection;
   let isHeld = false;

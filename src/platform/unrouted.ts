@@ -1,12 +1,12 @@
-/** Requests that no route takes: a known path says which methods it has, any other path is not found. */
+/** Answers requests without a route: 405 with the allowed methods for a known path, 404 for any other path. */
 import findMyWay from 'find-my-way';
 import type { FastifyInstance } from 'fastify';
 import { AppError, notFound } from './errors.ts';
 import { listValues } from './words.ts';
 
-/** Answers every request without a route before its body is read: nobody would look at it. */
+/** Answers every request without a route before its body is read. */
 export function answerUnroutedRequests(app: FastifyInstance, maxParamLength: number): void {
-  // Fastify does not show its own router. This one is of the same kind, so the two agree on what a path is.
+  // Fastify's own router is not accessible. This one is of the same kind, so both treat paths alike.
   const router = findMyWay({ maxParamLength });
   const known = new Set<string>();
   app.addHook('onRoute', ({ method, url }) => {
@@ -23,7 +23,7 @@ export function answerUnroutedRequests(app: FastifyInstance, maxParamLength: num
     if (methods.length === 0) return done(notFound());
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (request.method === 'OPTIONS') return void reply.code(204).header('allow', allow).send();
-    // Whoever may GET may ask for the head, too; to name it here would only confuse.
+    // HEAD is allowed wherever GET is, so the message leaves it out.
     const told = listValues(methods.filter((method) => method !== 'HEAD'));
     done(new AppError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, use ${told}`, [], { allow }));
   });

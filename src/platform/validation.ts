@@ -1,25 +1,25 @@
-/** What a validator found wrong, in words for people: no patterns, no keywords of the validator, no lists without an end. */
+/** Turns failures of a validator into messages for people, without patterns, validator keywords or endless lists. */
 import { AppError, notFound, type FieldError } from './errors.ts';
 import { explainPattern } from './schema.ts';
 import { formatCount, listValues } from './words.ts';
 
-/** As Ajv and TypeBox report it. */
+/** A failure as Ajv and TypeBox report it. */
 export interface Failure {
   instancePath: string;
   keyword: string;
   params: object;
 }
 
-// More would only repeat what the first ones say.
+// More errors than this would hardly help a caller.
 const MAX_FIELD_ERRORS = 20;
 
-/** The refusal of a request part; a malformed id in a path is a resource that does not exist. */
+/** The error for a part of a request. A malformed id in a path is answered like a record that does not exist. */
 export function validationProblem(failures: Failure[], part: string): AppError {
   if (part === 'params') return notFound();
   const errors: FieldError[] = [];
   for (const failure of failures) {
     const path = formatPath(failure) || part;
-    // A text that is empty, or breaks a pattern, often has no format either: to say so twice helps nobody.
+    // An empty text, or one that breaks a pattern, often also has the wrong format; a second message about it would not help.
     if (FORMS.has(failure.keyword) && errors.some((error) => error.path === path)) continue;
     errors.push({ path, code: toCode(failure.keyword), message: describeFailure(failure) });
     if (errors.length === MAX_FIELD_ERRORS) break;
@@ -32,7 +32,7 @@ const FORMS = new Set(['pattern', 'format']);
 
 const toCode = (keyword: string): string => keyword.replaceAll(/([A-Z])/g, '_$1').toUpperCase();
 
-/** `a.b[0]` */
+/** Formats the path of a failure, such as `a.b[0]`. */
 function formatPath({ instancePath, params }: Failure): string {
   const parts = instancePath
     .split('/')
@@ -44,7 +44,7 @@ function formatPath({ instancePath, params }: Failure): string {
   return parts.map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : (index ? '.' : '') + part)).join('');
 }
 
-/** What the keywords below bring, each its own part. */
+/** The parameters of the keywords below; each keyword sets some of them. */
 interface Params {
   limit: number;
   type: string | string[];
@@ -53,7 +53,7 @@ interface Params {
   format: string;
 }
 
-/** By keyword: the end of a sentence that begins with the field. */
+/** Messages by keyword. They continue a sentence that begins with the field's name. */
 const WORDS = new Map<string, (params: Params) => string>([
   ['additionalProperties', () => 'is not a property that can be set'],
   ['required', () => 'is required'],
@@ -80,7 +80,7 @@ const FORMATS = new Map([
   ['uri', 'must be a whole web address'],
 ]);
 
-/** What is wrong, as the end of a sentence that begins with the field. */
+/** Describes a failure; the text continues a sentence that begins with the field's name. */
 export function describeFailure({ keyword, params }: Pick<Failure, 'keyword' | 'params'>): string {
   return WORDS.get(keyword)?.(params as Params) ?? 'is not valid';
 }

@@ -1,6 +1,6 @@
-/** Texts of people in the forms that programs compare: without case, without accents, as a slug. */
+/** Normalises texts for comparisons (case, accents, digits), makes slugs, and formats lists for messages. */
 
-/** What fold() of the database makes of a text, nearly: small letters without accents. */
+/** Converts a text to lower case without accents, almost like the database function fold(). */
 export function foldText(text: string): string {
   return text
     .toLowerCase()
@@ -9,23 +9,26 @@ export function foldText(text: string): string {
     .toLowerCase();
 }
 
-/** The digits of what may be a part of a number as people write it; null for every other text. */
+/** Returns the digits of a text that may be part of a phone number as people write it; null for any other text. */
 export const readDigits = (text: string): string | null =>
   /^[\d\s()+\-./]*\d[\d\s()+\-./]*$/.test(text) ? text.replaceAll(/\D/g, '') : null;
 
-/** Two plain letters or digits: too short for an index of trigrams to look up as they are. */
+/** True for two plain letters or digits, which are too short to be looked up directly in a trigram index. */
 export const isPair = (folded: string): boolean => /^[a-z0-9]{2}$/.test(folded);
 
-// Everything of ASCII that may stand before a pair: the index knows no pairs, but each trigram that ends in one.
+// All ASCII characters that may stand before the pair. The index has no pairs, but it has every trigram that ends in the pair.
 const BEFORE_PAIR = String.raw`(^|[\x01-/:-@[-\`{-\x7f]|[a-z0-9])`;
 
-/** A pair in a text, both as SQL, by a trigram index. It leaves out what stands behind a letter beyond ASCII. */
+/** SQL that finds a pair of characters in a text by a trigram index. A pair after a non-ASCII letter is not found. */
 export const pairLookUp = (text: string, pair: string): string => `${text} ~ ('${BEFORE_PAIR}' || ${pair})`;
 
-/** A slug is as long as this at most. */
+/** The most characters of a slug. */
 export const MAX_SLUG = 64;
 
-/** "Número do pedido" → numero_do_pedido; `<prefix>_` before one that begins with a digit; null when nothing can stand in it. */
+/**
+ * Makes a slug: "Número do pedido" becomes numero_do_pedido. A slug that would begin with a digit gets `<prefix>_` before it. Null when no
+ * character remains.
+ */
 export function makeSlug(text: string, prefix: string): string | null {
   const slug = foldText(text)
     .replaceAll(/[^a-z0-9]+/g, '_')
@@ -35,11 +38,11 @@ export function makeSlug(text: string, prefix: string): string | null {
   return begun.slice(0, MAX_SLUG).replace(/_+$/, '');
 }
 
-// As many values as a sentence holds, and as many of a longer list as show what they are like.
+// Up to 15 values are listed completely. Of a longer list only three are shown as examples.
 const TOLD_WHOLE = 15;
 const TOLD_OF_MORE = 3;
 
-/** "A, B or C", and of a long list a few with how many there are. */
+/** Formats a list as "A, B or C". Of a long list a few values are shown, with the number of all. */
 export function listValues(values: readonly unknown[]): string {
   const named = values.map(String);
   if (named.length > TOLD_WHOLE)
@@ -48,6 +51,6 @@ export function listValues(values: readonly unknown[]): string {
   return named.length > 1 ? `${named.slice(0, -1).join(', ')} or ${last}` : last;
 }
 
-/** "1 item", "2 items" */
+/** Formats a count, such as "1 item" or "2 items". */
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`;

@@ -11,9 +11,9 @@ export const BALLAST_BYTES = 64 * 2 ** 20;
 const PIECE_BYTES = 2 ** 20;
 
 export interface Ballast {
-  /** Makes the file where it is missing. Throws when it can not be written, and leaves nothing of it. */
+  /** Creates the file when it is missing. When it can not be written, nothing of it is left and an error is thrown. */
   keep(): Promise<void>;
-  /** Gives its space back. */
+  /** Removes the file, which frees its space. */
   drop(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function createBallast(folder: string): Ballast {
 
 async function fill(path: string): Promise<void> {
   const side = `${path}.new`;
-  // Random: a file system that compresses would keep nothing of zeros.
+  // Random bytes, because a compressing file system would reserve no space for zeros.
   const piece = randomBytes(PIECE_BYTES);
   try {
     const file = await open(side, 'w', 0o600);
@@ -53,7 +53,7 @@ async function fill(path: string): Promise<void> {
 }
 
 function readSize(path: string): Promise<number> {
-  // Failure policy: a file that can not be looked at is made anew, which tells why if it fails, too.
+  // Failure policy: a file whose size can not be read is written again, which reports the cause if it also fails.
   return stat(path).then(
     ({ size }) => size,
     () => 0,

@@ -5,23 +5,23 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** `nobody`: the one user besides root that every Linux image with glibc names, as initdb demands. */
+/** The user id of `nobody`. initdb needs a user with a name, and every Linux image with glibc has this one. */
 const NOBODY = 65534;
 
-/** A user namespace of one: the server sees itself as `nobody`, while its files stay with whoever starts it. */
+/** Runs a program in a user namespace: it sees itself as the user `nobody`, while its files belong to the user who starts it. */
 const NAMESPACE = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'];
 
-/** How a program of PostgreSQL is started: PostgreSQL refuses root, and initdb refuses a user without a name. */
+/** A way to start PostgreSQL's programs, which refuse to run as root or, in the case of initdb, as a user without a name. */
 export interface Launcher {
   prefix: string[];
-  /** The user to change to, who must then own the data folder; undefined: it stays with the present user. */
+  /** The user to change to, who must then own the data folder; undefined to stay the present user. */
   uid?: number;
 }
 
 export interface PostgresBinaries {
   initdb: string;
   postgres: string;
-  /** As in the PG_VERSION file: `18`. */
+  /** The major version as in the file PG_VERSION, such as `18`. */
   majorVersion: string;
   launcher: Launcher;
   /** The whole environment of the server: none of Parley's, so no secret and no PG* setting leaks into it. */
@@ -42,7 +42,7 @@ export async function findPostgresBinaries(folder: string, launchers = listLaunc
       const majorVersion = /\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? 'unknown';
       return { initdb: join(native, 'bin', `initdb${suffix}`), postgres, majorVersion, launcher, env };
     } catch (error) {
-      // Failure policy: the next way is tried (containers often refuse namespaces); when none is left, all are told.
+      // Failure policy: the next launcher is tried (containers often refuse namespaces). When none works, the error lists all failures.
       failures.push(describeFailure(error));
     }
   }
@@ -51,7 +51,7 @@ export async function findPostgresBinaries(folder: string, launchers = listLaunc
   );
 }
 
-/** Runs a program of PostgreSQL to its end; rejects with what it printed when it fails. */
+/** Runs a program of PostgreSQL to its end. Rejects with the program's output when it fails. */
 export function runProgram(
   { launcher, env }: Pick<PostgresBinaries, 'launcher' | 'env'>,
   program: string,
@@ -74,14 +74,15 @@ export function asUser(launcher: Launcher): { uid?: number; gid?: number } {
 export async function linkLibraries(native: string, elsewhere: string): Promise<Record<string, string>> {
   const missing: { link: string; source: string }[] = [];
   for (const { link, source } of await readLinks(native)) {
-    // Failure policy: whatever hides the link, making it again will tell.
+    // Failure policy: a link that can not be read counts as missing; making it reports the cause.
     await lstat(link).catch(() => missing.push({ link, source }));
   }
   try {
     for (const { link, source } of missing) await makeLink(relative(dirname(link), source), link);
     return {};
   } catch (error) {
-    // Failure policy: a package that another user owns or a read-only disk is normal in containers; the rest is fatal.
+    // Failure policy: a package of another user or a read-only disk is normal in containers, and the links go elsewhere; any other error is
+    // fatal.
     if (!['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
   await mkdir(elsewhere, { recursive: true, mode: 0o755 });
@@ -102,7 +103,7 @@ async function readLinks(native: string): Promise<{ link: string; source: string
 
 async function makeLink(source: string, link: string): Promise<void> {
   await symlink(source, link).catch((error: unknown) => {
-    // Failure policy: another process linked it first, to the same library.
+    // Failure policy: an existing link was made by another process and points to the same library.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   });
 }

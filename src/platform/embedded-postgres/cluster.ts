@@ -10,7 +10,7 @@ export interface Cluster {
   password: string;
 }
 
-/** Opens `folder/cluster`, made by initdb when missing. Throws when another major version of PostgreSQL made it. */
+/** Opens `folder/cluster`; creates it by initdb when it is missing. Throws when another major version of PostgreSQL created it. */
 export async function openCluster(folder: string, binaries: PostgresBinaries): Promise<Cluster> {
   const home = join(folder, 'cluster');
   const data = join(home, 'data');
@@ -24,7 +24,7 @@ export async function openCluster(folder: string, binaries: PostgresBinaries): P
   return { folder, data, password: await readFile(join(home, 'password'), 'utf8') };
 }
 
-/** Makes data and password in a side folder, so that a crash leaves either both or nothing. */
+/** Creates the data and the password in a side folder, which is then renamed, so that a crash leaves either both or nothing. */
 async function createCluster(folder: string, home: string, binaries: PostgresBinaries): Promise<void> {
   // Each try has a name of its own: the initdb of a killed Parley may still be writing to the last one.
   const prefix = `${home}.new-`;
@@ -44,32 +44,32 @@ async function createCluster(folder: string, home: string, binaries: PostgresBin
 async function runInitdb(binaries: PostgresBinaries, data: string, passwordFile: string): Promise<void> {
   const args = [`--pgdata=${data}`, '--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   args.push('--encoding=UTF8', '--no-instructions', '--locale=C');
-  // PostgreSQL's own C.UTF-8 sorts and folds accents alike on every machine.
+  // PostgreSQL's built-in locale C.UTF-8 sorts and converts case in the same way on every machine.
   args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8');
-  // pg_trgm still asks the system what a letter is, and in C only ASCII ones are.
+  // pg_trgm uses the system's locale to recognise letters, and in the locale C only ASCII letters count.
   await runProgram(binaries, binaries.initdb, [...args, '--lc-ctype=C.UTF-8']).catch((error: unknown) => {
-    // Failure policy: a system without that locale makes do with ASCII; any other failure is fatal.
+    // Failure policy: on a system without that locale only ASCII letters are recognised; any other failure is fatal.
     if (!(error as Error).message.includes('invalid locale name')) throw error;
     return runProgram(binaries, binaries.initdb, args);
   });
 }
 
-/** Makes the launcher's user the owner of the data. Not for a folder whose server runs. */
+/** Makes the launcher's user the owner of the data. Must not be called while a server runs on the folder. */
 export async function giveCluster({ folder, data }: Cluster, launcher: Launcher): Promise<void> {
   if (process.getuid?.() !== 0 || (await lstat(data)).uid === (launcher.uid ?? 0)) return;
   const entries = await readdir(data, { recursive: true });
-  // The data folder comes last: its owner says that all in it has been changed.
+  // The data folder is changed last, because its owner shows that everything inside has been changed already.
   await giveTo(launcher, [folder, dirname(data), ...entries.map((entry) => join(data, entry)), data]);
 }
 
-/** Only root can give a file away, and needs to: when namespaces become refused or allowed. */
+/** Changes the owner of files. Only root can do this, and needs to when the way of starting the server has changed. */
 async function giveTo(launcher: Launcher, paths: string[]): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const uid = launcher.uid ?? 0;
   for (const path of paths) await chown(path, uid, uid);
 }
 
-/** Makes a rename survive a power cut. Windows cannot open a folder, and has no need to. */
+/** Writes a rename in the folder to disk, so that it survives a power cut. Windows can not open a folder and does not need this. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder);
@@ -81,7 +81,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 function exists(path: string): Promise<boolean> {
-  // Failure policy: any doubt counts as missing; creating it then reports the cause.
+  // Failure policy: a path that can not be read counts as missing; creating it then reports the cause.
   return lstat(path).then(
     () => true,
     () => false,

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 const SQLITE_BUSY = 5;
 
 /**
- * Takes the folder for this process alone; returns how to give it back. Throws one sentence when another process has it.
+ * Locks the folder for this process. Returns a function that releases it. Throws one sentence when another process has the lock.
  *
  * The lock is SQLite's exclusive lock on an empty file: the operating system drops it when its holder ends in any way,
  * also between containers that share the folder, and it works on every platform. A pid file alone does neither.
@@ -13,9 +13,9 @@ const SQLITE_BUSY = 5;
 export function lockFolder(folder: string, pid: number): () => void {
   const database = new DatabaseSync(join(folder, 'lock'), { timeout: 0 });
   try {
-    // Nothing is ever written: a journal on disk would only be litter, and a full disk must not matter.
+    // Nothing is written to the database file, so it needs no journal on disk, and the lock also works on a full disk.
     database.exec('pragma journal_mode = memory; begin exclusive');
-    // Only so that a second process can name this one.
+    // The pid is stored only for the error message of a second process.
     writeFileSync(join(folder, 'pid'), String(pid), { mode: 0o600 });
   } catch (error) {
     database.close();
@@ -31,7 +31,7 @@ function readHolder(folder: string): string {
   try {
     return readFileSync(join(folder, 'pid'), 'utf8');
   } catch {
-    // Failure policy: the pid is a courtesy; the refusal stands without it.
+    // Failure policy: the pid only improves the error message, which works without it.
     return 'unknown';
   }
 }

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** What a server says of itself in `postmaster.pid`. */
+/** What a server writes about itself into `postmaster.pid`. */
 export interface Postmaster {
   pid: number;
   port: number;
-  /** `starting`, `ready`, `stopping`; empty until the first is written. */
+  /** `starting`, `ready` or `stopping`; empty before the server has written a status. */
   status: string;
 }
 
 /** Reads lines 1 (pid), 4 (port) and 8 (status) of the server's pid file; undefined when there is none. */
 export async function readPostmaster(data: string): Promise<Postmaster | undefined> {
   const text = await readFile(pidFile(data), 'utf8').catch((error: unknown) => {
-    // Failure policy: no file means no server; what else prevents reading is fatal.
+    // Failure policy: a missing file means that there is no server; any other error is fatal.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return undefined;
   });
@@ -28,14 +28,14 @@ export async function removePidFile(data: string): Promise<void> {
   await rm(pidFile(data), { force: true });
 }
 
-/** Whether the process lives and is the server of this folder: pids are used again, above all in containers. */
+/** True when the process is alive and is the server of this folder. The pid alone does not prove that, because pids are reused. */
 export async function isPostmasterOf(pid: number, data: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   if (process.platform === 'win32') return true;
   if (process.platform === 'linux') return worksIn(String(pid), await realpath(data));
   return promisify(execFile)('/bin/ps', ['-o', 'command=', '-p', String(pid)]).then(
     ({ stdout }) => stdout.includes(data),
-    // Failure policy: ps finds no such process.
+    // Failure policy: ps fails when there is no such process.
     () => false,
   );
 }
@@ -52,32 +52,35 @@ export async function killLeftovers(data: string): Promise<void> {
   }
 }
 
-/** All processes of PostgreSQL work in their data folder; so may an operator's shell, which has another name. */
+/**
+ * True for a process of PostgreSQL whose working directory is the data folder. An operator's shell may have the same directory, but another
+ * name.
+ */
 async function worksIn(pid: string, path: string): Promise<boolean> {
   try {
     if ((await readlink(`/proc/${pid}/cwd`)) !== path) return false;
     return (await readFile(`/proc/${pid}/comm`, 'utf8')).trim() === 'postgres';
   } catch {
-    // Failure policy: it has ended, is a zombie, or belongs to someone else. Were it the server after all, PostgreSQL's
-    // own lock on shared memory refuses a second one.
+    // Failure policy: the process has ended or belongs to another user. If it is the server after all, PostgreSQL's own lock on shared
+    // memory prevents a second server.
     return false;
   }
 }
 
-/** Resolves when the process is no longer the server of the folder. Does not keep this process alive. */
+/** Waits until the process is no longer the server of the folder. Does not keep this process alive. */
 export async function watchPostmaster(pid: number, data: string): Promise<string> {
-  // A server that dies is told within this time; each look costs two system calls.
+  // The death of a server is noticed within this time. Each check costs two system calls.
   const pollMs = 200;
   while (await isPostmasterOf(pid, data)) await sleep(pollMs, undefined, { ref: false });
   return 'its process is gone';
 }
 
-/** On Windows every signal ends the server at once; it recovers at its next start. */
+/** Sends a signal to a process. On Windows every signal ends the server at once, and it recovers at its next start. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Failure policy: it has just ended, which is what was wanted.
+    // Failure policy: an error means that the process has ended already, which was the purpose of the signal.
   }
 }
 

@@ -12,7 +12,7 @@ import { isPostmasterOf, killLeftovers, readPostmaster, removePidFile, watchPost
 export interface Server {
   pid: number;
   port: number;
-  /** Resolves with how it ended; never rejects. */
+  /** Resolves with the reason when the server has ended; never rejects. */
   ended: Promise<string>;
 }
 
@@ -21,21 +21,24 @@ export const CONNECTION = { host: '127.0.0.1', user: 'postgres', database: 'post
 /** Recovery after a crash replays at most about max_wal_size, which takes a slow disk a minute. */
 const READY_TIMEOUT_MS = 120_000;
 const POLL_MS = 5;
-/** While a process of a killed server lives, PostgreSQL refuses the folder; PID 1 may also be late to reap it. */
+/** How long to wait for the processes of a killed server to end. Until then PostgreSQL refuses to start on the folder. */
 const LEFTOVER_TIMEOUT_MS = 10_000;
 const LEFTOVER_POLL_MS = 50;
-/** A pipe is emptied in microseconds, unless a backend that outlived its server keeps it open. */
+/**
+ * How long to wait for the last output of a server. It arrives in microseconds, unless a surviving process of the server keeps the pipe
+ * open.
+ */
 const DRAIN_TIMEOUT_MS = 200;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 const SETTINGS = {
   listen_addresses: CONNECTION.host,
-  // The path of a socket has room for 107 bytes; a data folder may be deeper.
+  // No Unix socket, because its path may have at most 107 bytes, and a data folder may be deeper.
   unix_socket_directories: '',
-  // The pools of one process, the tests' databases and an operator's psql; an unused one costs next to nothing.
+  // Enough for the pools of one process, the tests' databases and an operator's psql. Unused connections cost almost nothing.
   max_connections: 120,
   shared_buffers: '128MB',
-  // Nothing replicates from this server, so it writes less.
+  // The server has no replicas, so it can write less to its log.
   wal_level: 'minimal',
   max_wal_senders: 0,
   max_wal_size: '1GB',
@@ -44,19 +47,20 @@ const SETTINGS = {
   password_encryption: 'scram-sha-256',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // The delivery queue dies and is born all day: what it leaves is cleared four times a minute, a look at a quiet table is free.
+  // Rows of the delivery queue are inserted and deleted all day, so dead rows are removed every 15 s. Checking an unchanged table costs
+  // nothing.
   autovacuum_naptime: '15s',
-  // Compiling costs short statements more than it saves.
+  // Compiling a plan (JIT) takes longer than it saves for short statements.
   jit: 'off',
   log_min_messages: 'warning',
   log_checkpoints: 'off',
   log_line_prefix: '',
-  // The statement and the details of an error hold customers' data.
+  // Statements and error details are not logged, because they contain customers' data.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
 };
 
-/** The live server that a killed Parley left on this folder; undefined when there is none. */
+/** Takes over the running server that a killed Parley left on this folder; undefined when there is none. */
 export async function adoptServer({ data, password }: Cluster): Promise<Server | undefined> {
   for (const deadline = Date.now() + READY_TIMEOUT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
     const postmaster = await readPostmaster(data);
@@ -66,7 +70,7 @@ export async function adoptServer({ data, password }: Cluster): Promise<Server |
       await removePidFile(data);
       return undefined;
     }
-    // One that is still starting or, its Parley having been killed while it stopped, stopping, is waited for.
+    // A server that is still starting or stopping is waited for.
     if (status !== 'ready') continue;
     await checkConnection(port, password);
     return { pid, port, ended: watchPostmaster(pid, data) };
@@ -74,7 +78,7 @@ export async function adoptServer({ data, password }: Cluster): Promise<Server |
   throw new Error(`the server left by another Parley was not ready within ${READY_TIMEOUT_MS / 1000} s`);
 }
 
-/** Starts a server, on a free port where `settings` name none. The error's message is what the server printed. */
+/** Starts a server, on a free port unless `settings` contain one. The message of an error contains the server's output. */
 export async function launchServer(
   cluster: Cluster,
   binaries: PostgresBinaries,
@@ -87,7 +91,7 @@ export async function launchServer(
     try {
       return await launchOnce(cluster, binaries, log, { port: await findFreePort(), ...settings });
     } catch (error) {
-      // Failure policy: a port taken meanwhile and what a killed server left behind both pass; the rest does not.
+      // Failure policy: a port that was taken meanwhile and leftovers of a killed server are retried; any other failure is thrown.
       const passes = /could not bind|is still in use|lock file .* already exists/.test((error as Error).message);
       if (!passes || Date.now() > deadline) throw error;
     }
@@ -105,13 +109,13 @@ async function launchOnce(
   const { port } = given;
   const settings = Object.entries({ ...SETTINGS, ...given }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const [file = postgres, ...args] = [...launcher.prefix, postgres, '-D', cluster.data, ...settings];
-  // Detached: the terminal's Ctrl-C is for Parley alone, which stops its server last.
+  // Detached, so that Ctrl-C in a terminal reaches only Parley, which stops its server last.
   const options = { detached: true, windowsHide: true, cwd: cluster.data, env, ...asUser(launcher) };
   const child = spawn(file, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = watchChild(child);
   const printed: string[] = [];
   let print = (line: string): unknown => printed.push(line);
-  // What starting and stopping print is of interest only when it fails; each ERROR reaches the caller as an exception.
+  // The output of the start is shown only when the start fails. Later each ERROR reaches the caller as an exception anyway.
   const lines = createInterface({ input: child.stderr });
   const closed = once(lines, 'close');
   lines.on('line', (line) => print(line));
@@ -121,7 +125,7 @@ async function launchOnce(
   } catch (error) {
     child.kill('SIGQUIT');
     await ended;
-    // What it printed last may still be in the pipe.
+    // The last output may still be in the pipe.
     await Promise.race([closed, sleep(DRAIN_TIMEOUT_MS)]);
     throw new Error([(error as Error).message, ...printed].join('\n'), { cause: error });
   }
@@ -130,7 +134,7 @@ async function launchOnce(
     if (/^(FATAL|PANIC):/.test(line) && (line.startsWith('PANIC') || isOutOfSpace(line))) cause = `: ${line}`;
     return /^(WARNING|LOG|FATAL|PANIC):/.test(line) && log(line);
   };
-  // A server alone does not keep Parley running.
+  // The server does not keep this process alive.
   child.unref();
   (child.stderr as Socket).unref();
   const explained = ended.then(async (reason) => {
@@ -140,17 +144,17 @@ async function launchOnce(
   return { pid: child.pid ?? 0, port, ended: explained };
 }
 
-/** Whether this is the message of somebody who could not write for lack of space. */
+/** True for an error message about a full disk. */
 export const isOutOfSpace = (message: string): boolean =>
   /ENOSPC|No space left on device|free disk space|disk is full/.test(message);
 
 async function watchChild(child: ChildProcess): Promise<string> {
   try {
-    // `exit`, not `close`: a backend that outlives its server keeps the output open.
+    // The event `exit` is used instead of `close`, because a surviving process of the server keeps the output open.
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     return signal === null ? `exit code ${code}` : `signal ${signal}`;
   } catch (error) {
-    // Failure policy: it could not be started at all, which is one way to have ended.
+    // Failure policy: a server that could not be started counts as ended, for this reason.
     return (error as Error).message;
   }
 }
@@ -166,7 +170,7 @@ async function waitUntilReady(child: ChildProcess, data: string, ended: Promise<
   throw new Error(`PostgreSQL was not ready within ${READY_TIMEOUT_MS / 1000} s`);
 }
 
-/** Proves that the server answers and that the password is its own. */
+/** Checks that the server answers and accepts the password. */
 async function checkConnection(port: number, password: string): Promise<void> {
   const client = newClient({
     ...CONNECTION,

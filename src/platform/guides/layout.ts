@@ -1,14 +1,14 @@
-/** The page around a guide: where the reader is, what else there is, and a search. */
+/** The HTML page around a guide: navigation, table of contents, and a search. */
 import { escapeHtml, linkBetween, type RenderedGuide } from './markdown.ts';
 import type { Guide } from './shelf.ts';
 
 const GROUPS: Guide['group'][] = ['Guides', 'How it is built', 'Decisions'];
-// The reference is a page beside the guides.
+// The path of the API reference, which is a page next to the guides.
 const REFERENCE = 'api';
-// A list of so few headings is no help.
+// A page with fewer headings gets no table of contents.
 const LEAST_HEADINGS = 3;
 
-/** `guides`: all of them, in their order. */
+/** Renders the page of a guide. `guides` are all guides in order. */
 export function layOut(guide: Guide, { html, headings }: RenderedGuide, guides: Guide[]): string {
   const to = (path: string): string => linkBetween(guide.path, path);
   const title = `${guide.title} · Parley documentation`;
@@ -51,7 +51,7 @@ export function layOut(guide: Guide, { html, headings }: RenderedGuide, guides: 
 `;
 }
 
-/** Decisions are in the menu only where the reader is among them. */
+/** The menu entries of one group. Decisions are listed only on the pages of decisions. */
 function navigation(group: Guide['group'], guide: Guide, guides: Guide[]): string {
   const shown = guides.filter((each) => each.group === group);
   if (group === 'Decisions' && !guide.path.startsWith('decisions')) return '';
@@ -70,7 +70,7 @@ function contents(parts: RenderedGuide['headings']): string {
   return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${items.join('')}</ul></nav>`;
 }
 
-/** What comes before and after it in its group. */
+/** Links to the previous and the next guide of the group. */
 function steps(guide: Guide, guides: Guide[]): string {
   const group = guides.filter((each) => each.group === guide.group);
   const at = group.indexOf(guide);

@@ -1,4 +1,4 @@
-/** A guide's Markdown as HTML: headings that can be linked to, links between guides; and its text for the search. */
+/** Renders a guide's Markdown as HTML, with ids for headings and links between guides, and extracts its text for the search. */
 import { Marked, type Token, type Tokens } from 'marked';
 import type { Guide } from './shelf.ts';
 
@@ -13,7 +13,7 @@ export interface RenderedGuide {
   headings: Heading[];
 }
 
-/** What the search finds: the text below one heading. */
+/** The unit that the search finds: the text below one heading. */
 export interface Section {
   heading: Heading;
   text: string;
@@ -22,14 +22,14 @@ export interface Section {
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** From one guide's address to that of another, so that a proxy may put the platform below a prefix. */
+/** The relative link from one guide to another. It is relative, so that a proxy may put the platform below a prefix. */
 export function linkBetween(from: string, to: string): string {
   if (from === '') return to === '' ? 'docs' : `docs/${to}`;
   const up = '../'.repeat(from.split('/').length - 1);
   return to === '' ? `../${up}docs` : up + to;
 }
 
-/** By a guide's path, its headings' ids as they are, by how code hosts write them: in small letters. */
+/** For each guide's path the ids of its headings, by their lower-case form, which code hosts use in links. */
 export type Anchors = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export const listAnchors = (guides: Guide[]): Anchors =>
@@ -61,7 +61,7 @@ export function renderGuide({ path, markdown }: Guide, anchors: Anchors): Render
       html: ({ text }) => escapeHtml(text),
     },
   });
-  // A wide table scrolls by itself, not the page.
+  // Tables get a container, so that a wide table scrolls by itself instead of the whole page.
   const html = marked
     .parse(markdown, { async: false })
     .replaceAll('<table>', '<div class="table" role="region" aria-label="Table" tabindex="0"><table>')
@@ -85,7 +85,10 @@ export function splitSections({ markdown }: Guide): Section[] {
   return sections.map(({ heading, text }) => ({ heading, text: text.replaceAll(/\s+/g, ' ').trim() }));
 }
 
-/** A code of ours is its own id, as `type` of a problem names it; every other heading has the id that code hosts give it. */
+/**
+ * Returns a function that makes the ids of headings. An error code is its own id, because error answers link to it; other ids are made as
+ * code hosts do.
+ */
 function createIds(): (text: string) => string {
   const taken = new Map<string, number>();
   return (text) => {
@@ -102,7 +105,7 @@ function createIds(): (text: string) => string {
 
 const isCode = (text: string): boolean => /^[A-Z][A-Z_]+$/.test(text);
 
-/** Where a link of `path` leads: guides link to each other by their files, so that a code host can follow them, too. */
+/** Converts a link in the guide `path`. Guides link to each other's files, so that the links also work on a code host. */
 function resolveLink(path: string, href: string, anchors: Anchors): string {
   if (/^[a-z]+:/.test(href)) return href;
   const [file = '', fragment] = href.split('#');
@@ -115,7 +118,7 @@ function resolveLink(path: string, href: string, anchors: Anchors): string {
   return (ids ? linkBetween(path, target) : file) + hash;
 }
 
-/** The words of it, without marks. */
+/** The text of tokens without Markdown syntax. */
 function plainText(tokens: Token[]): string {
   return tokens
     .map((token): string => {

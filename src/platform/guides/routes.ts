@@ -1,4 +1,4 @@
-/** The guides of docs/ at /docs, with a search that runs in the reader's browser. All is made when it is first asked for. */
+/** Serves the guides of docs/ at /docs, with a search that runs in the browser. Pages are rendered when they are first requested. */
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import type { CountVisit } from '../access.ts';
@@ -13,10 +13,10 @@ interface Library {
   anchors: Anchors;
 }
 
-/** One thing that the search finds. */
+/** One entry of the search index. */
 interface Entry {
   id: number;
-  /** Below /docs. */
+  /** The path below /docs. */
   path: string;
   page: string;
   title: string;
@@ -48,7 +48,7 @@ export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
   app.get('/docs/', options, (_, reply) => reply.redirect('../docs'));
 }
 
-/** What reads Markdown is loaded with the first page, not at start. */
+/** Reads all guides. The Markdown parser is loaded with the first page instead of at the start. */
 async function openLibrary(): Promise<Library> {
   const { listAnchors } = await import('./markdown.ts');
   const guides = readGuides();
@@ -62,7 +62,7 @@ async function renderPage({ guides, anchors }: Library, path: string): Promise<s
   return layOut(guide, renderGuide(guide, anchors), guides);
 }
 
-/** The part of the API's document that the search reads. */
+/** The part of the OpenAPI document that the search index uses. */
 interface Described {
   paths?: Record<
     string,

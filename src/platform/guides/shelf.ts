@@ -1,21 +1,21 @@
-/** Which guides there are: the Markdown files of docs/, in the order in which a reader wants them. */
+/** Lists the guides: the Markdown files of docs/, in a useful order for readers. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const ROOT = new URL('../../../docs/', import.meta.url);
 const OVERVIEW = 'README';
 const DECISIONS = 'decisions';
-// What an integrator reads, in this order; everything else is about how the platform is built.
+// The guides for integrators, in this order. All others explain how the platform is built.
 const FOR_INTEGRATORS = [OVERVIEW, 'authentication', 'errors', 'events'];
 
 export interface Guide {
-  /** Below /docs: `errors`, `decisions/0006-ids`; empty for the overview. */
+  /** The path below /docs, such as `errors` or `decisions/0006-ids`; empty for the overview. */
   path: string;
   title: string;
   group: 'Guides' | 'How it is built' | 'Decisions';
   markdown: string;
 }
 
-/** Their addresses alone, for which no file is read. */
+/** Lists the paths of all guides without reading the files. */
 export function listGuidePaths(): string[] {
   const names = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
   const decisions = readdirSync(new URL(`${DECISIONS}/`, ROOT)).filter((name) => name.endsWith('.md'));
@@ -28,7 +28,7 @@ export function listGuidePaths(): string[] {
 
 const toPath = (name: string): string => (name === OVERVIEW ? '' : name);
 
-/** All of them. */
+/** Reads all guides. */
 export function readGuides(): Guide[] {
   const read = (path: string): Guide => {
     const markdown = readFileSync(new URL(`${path || OVERVIEW}.md`, ROOT), 'utf8');
@@ -39,7 +39,7 @@ export function readGuides(): Guide[] {
   return [...guides, makeIndex(guides.filter(({ group }) => group === 'Decisions'))];
 }
 
-/** A guide begins with its title. */
+/** The first heading of a guide is its title. */
 const readTitle = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? '';
 
 function chooseGroup(path: string): Guide['group'] {
@@ -47,12 +47,12 @@ function chooseGroup(path: string): Guide['group'] {
   return FOR_INTEGRATORS.includes(path || OVERVIEW) ? 'Guides' : 'How it is built';
 }
 
-/** Those of the inside keep the order of their names. */
+/** Guides for integrators come first, in their order; all others keep the order of their file names. */
 function chooseRank({ path, group }: Guide): number {
   return group === 'Guides' ? FOR_INTEGRATORS.indexOf(path || OVERVIEW) : FOR_INTEGRATORS.length;
 }
 
-/** What the folder itself shows, as a code host does. */
+/** The page of the folder decisions/, with links to all decisions. */
 function makeIndex(decisions: Guide[]): Guide {
   const lines = decisions.map(({ path, title }) => `- [${title}](${path}.md)`);
   const intro = 'What was decided, what else was possible, and why: half a page each.';

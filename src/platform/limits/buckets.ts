@@ -1,4 +1,7 @@
-/** What a process knows of each subject's bucket: tokens in hand, who waits, and what the database can have left at most. */
+/**
+ * A process's knowledge about each subject's token bucket: tokens in stock, waiting callers, and an estimate of the tokens left in the
+ * database.
+ */
 
 export interface Waiting {
   done: (isGranted: boolean) => void;
@@ -8,21 +11,23 @@ export interface Waiting {
 export interface Bucket {
   readonly subject: string;
   readonly perSecond: number;
-  /** What it holds when it is full. */
+  /** The tokens of a full bucket. */
   readonly burst: number;
-  /** Tokens in hand. */
+  /** Tokens that this process has taken from the database and not used yet. */
   stock: number;
-  /** With so many or fewer in hand more is asked for, before anybody has to wait; 0: when somebody waits. */
+  /**
+   * With this many tokens in stock or fewer, more are requested before a caller has to wait. With 0 they are requested when a caller waits.
+   */
   low: number;
-  /** What the database had left, and when its answer came. */
+  /** The tokens that the database had left, and the time of its answer. */
   left: number;
   leftAtMs: number;
   waiting: Waiting[];
-  /** Callers whose tokens are being asked for; null while nothing is asked. */
+  /** The number of callers in the running request for tokens; null while none is running. */
   flying: number | null;
-  /** Stock that goes back with the next question. */
+  /** Tokens that the next request returns to the database. */
   returned: number;
-  /** Tokens that callers took or wanted since then, and how many it were in 100 ms before. */
+  /** `used`: tokens that callers took or requested since `usedSinceMs`. `pace`: tokens per 100 ms before that. */
   used: number;
   usedSinceMs: number;
   pace: number;
@@ -31,12 +36,13 @@ export interface Bucket {
 
 export type BucketShape = Pick<Bucket, 'subject' | 'perSecond' | 'burst'>;
 
-// Some 3 MB.
+// These buckets take some 3 MB.
 const BUCKETS_MAX = 10_000;
-// Of the oldest, for each newcomer once there are so many: the number falls as long as one in eight is idle.
+// When the map is full, each new bucket checks this many of the oldest and removes the idle ones, so the map shrinks if more than one in
+// eight is idle.
 const EVICTION_LOOKS = 8;
 
-/** The bucket of a subject; one that is new here is believed to be full. */
+/** Returns the bucket of a subject. A bucket that this process does not know yet is assumed to be full. */
 export function findBucket(buckets: Map<string, Bucket>, shape: BucketShape, nowMs: number): Bucket {
   const known = buckets.get(shape.subject);
   if (known) return known;
@@ -61,7 +67,7 @@ export function findBucket(buckets: Map<string, Bucket>, shape: BucketShape, now
   return bucket;
 }
 
-/** Drops the oldest, unless they are in use: those become the youngest. */
+/** Removes the oldest buckets. Those in use are moved to the end of the map instead. */
 function evict(buckets: Map<string, Bucket>): void {
   let looks = EVICTION_LOOKS;
   for (const [subject, bucket] of buckets) {
@@ -74,21 +80,21 @@ function evict(buckets: Map<string, Bucket>): void {
 }
 
 /**
- * What the database has at most: other processes may have taken since it was asked. One may also have given back, which is
- * noticed with the next question.
+ * Estimates the tokens in the database. Other processes may have taken some since the last answer. They may also have returned some, which
+ * is noticed with the next request.
  */
 function tokensAt({ perSecond, burst, left, leftAtMs }: Bucket, nowMs: number): number {
   return Math.min(burst, left + ((nowMs - leftAtMs) * perSecond) / 1_000);
 }
 
-/** Seconds until there can be a token for one caller more; 0 when there can be one now. */
+/** Seconds until a token may be available for one more caller; 0 when one may be available now. */
 export function waitSeconds(bucket: Bucket, nowMs: number): number {
   if (bucket.stock > 0) return 0;
   const before = bucket.waiting.length + (bucket.flying ?? 0);
   return Math.max(0, before + 1 - tokensAt(bucket, nowMs)) / bucket.perSecond;
 }
 
-/** Whole tokens that are left, as far as this process knows. */
+/** Whole tokens that are left according to this process's estimate. */
 export function remainingTokens(bucket: Bucket, nowMs: number): number {
   return Math.min(bucket.burst, Math.floor(tokensAt(bucket, nowMs)) + bucket.stock);
 }

@@ -1,6 +1,6 @@
 /**
- * A process's way to the tokens, which only take_tokens() grants (migrations/0008). Callers who wait at the same moment share
- * one statement, and a busy bucket is asked for more than they need: its next callers find their tokens in stock.
+ * Takes tokens from the database by the function take_tokens() (migrations/0008). Callers who wait at the same moment share one statement.
+ * For a busy bucket more tokens are requested than needed, so that its next callers find tokens in stock.
  */
 import { isContention, isUnavailable, many } from '../db.ts';
 import type { SystemTx } from '../tenant.ts';
@@ -8,38 +8,38 @@ import { findBucket, type Bucket, type BucketShape, type Waiting } from './bucke
 
 export interface Stock {
   find(shape: BucketShape, nowMs: number): Bucket;
-  /** A token: true at once when one is in hand. The promise rejects when the database does not answer. */
+  /** Takes a token. Returns true at once when one is in stock, else a promise, which rejects when the database does not answer. */
   take(bucket: Bucket, nowMs: number): true | Promise<boolean>;
-  /** For the next caller: whoever took this token can not use it. */
+  /** Returns an unused token to the stock. */
   putBack(bucket: Bucket): void;
-  /** Gives everything back to the database. */
+  /** Returns all tokens in stock to the database. */
   close(): Promise<void>;
 }
 
 interface State {
   system: SystemTx;
   buckets: Map<string, Bucket>;
-  /** Those that have something to ask. */
+  /** Buckets that need a request to the database. */
   due: Set<Bucket>;
   flights: number;
   isPlanned: boolean;
   sweeper: NodeJS.Timeout | null;
   isClosed: boolean;
-  /** Called when nothing is asked any more. */
+  /** Called when no request is running or waiting. */
   rest: () => void;
 }
 
-// Two at once, so that a slow statement holds up nobody; more of them would only be smaller.
+// Two requests at once, so that a slow one does not delay all callers. With more of them each would only be smaller.
 const FLIGHTS = 2;
-// A statement holds its rows until it ends: for so many some milliseconds.
+// Buckets per request. The statement locks their rows until it ends, which takes some milliseconds for this many.
 const FLIGHT_BUCKETS = 100;
-// A steady load asks about this often.
+// The stock is sized for the tokens of this time, so a steady load causes a request about this often.
 const STOCK_MS = 100;
-// The most of a burst that one process keeps in hand: others lack it meanwhile.
+// The largest part of a bucket that one process keeps in stock, because other processes can not use these tokens.
 const STOCK_SHARE = 1 / 50;
-// With so little of it left more is asked for: enough for the callers of some 30 ms, and a round trip takes 1.
+// More tokens are requested when less than this part of the stock is left: enough for some 30 ms, while a round trip takes 1 ms.
 const LOW_SHARE = 0.3;
-// What nobody used for so long goes back.
+// Tokens in stock that were not used for this time are returned.
 const IDLE_MS = 1_000;
 
 export function createStock(system: SystemTx): Stock {
@@ -85,7 +85,7 @@ function takeFromStock(bucket: Bucket, nowMs: number): void {
   bucket.usedAtMs = nowMs;
 }
 
-/** Whoever waits comes first; what is left lies there until it is used, for a second. */
+/** Gives tokens in stock to waiting callers. The rest is kept for up to a second. */
 function share(state: State, bucket: Bucket): void {
   for (const caller of bucket.waiting.splice(0, bucket.stock)) {
     takeFromStock(bucket, performance.now());
@@ -111,7 +111,7 @@ function giveBack(state: State, bucket: Bucket): void {
   ask(state, bucket);
 }
 
-/** Once at a time for each bucket: what comes up meanwhile is asked when the answer is there. */
+/** Plans a request for a bucket, unless one is running; then the next one follows its answer. */
 function ask(state: State, bucket: Bucket): void {
   if (bucket.flying !== null) return;
   state.due.add(bucket);
@@ -138,7 +138,7 @@ const isRunningLow = ({ stock, low }: Bucket): boolean => stock > 0 && stock <= 
 interface Wish {
   bucket: Bucket;
   callers: Waiting[];
-  /** With a stock for callers to come. */
+  /** The most tokens to take, including a stock for future callers. */
   most: number;
   returned: number;
 }
@@ -148,13 +148,13 @@ function nextWishes(state: State): Wish[] {
   for (const bucket of state.due) {
     if (wishes.length === FLIGHT_BUCKETS) break;
     state.due.delete(bucket);
-    // A token that was put back may have been all that it wanted.
+    // The bucket may need nothing any more, because a token was put back meanwhile.
     if (bucket.waiting.length + bucket.returned > 0 || isRunningLow(bucket)) wishes.push(wishOf(state, bucket));
   }
   return wishes;
 }
 
-/** With as much stock as was used in the last 100 ms: none for a caller who comes alone. */
+/** Makes the request for a bucket. It includes a stock as large as the use in the last 100 ms, so none for a single caller. */
 function wishOf({ isClosed }: State, bucket: Bucket): Wish {
   const nowMs = performance.now();
   const callers = bucket.waiting.splice(0);
@@ -164,7 +164,7 @@ function wishOf({ isClosed }: State, bucket: Bucket): Wish {
   bucket.used += callers.length;
   const ageMs = nowMs - bucket.usedSinceMs;
   if (ageMs >= STOCK_MS) Object.assign(bucket, { pace: (bucket.used * STOCK_MS) / ageMs, used: 0, usedSinceMs: nowMs });
-  // A burst that has just begun is ahead of the pace, and doubles its stock with each question.
+  // At the beginning of a burst the use is higher than the former pace, so the stock doubles with each request.
   const stock = Math.floor(Math.min(Math.max(bucket.pace, bucket.used), bucket.burst * STOCK_SHARE));
   const isNeeded = !isClosed && (callers.length > 0 || isRunningLow(bucket));
   bucket.low = isNeeded ? Math.floor(stock * LOW_SHARE) : 0;
@@ -177,13 +177,13 @@ async function fly(state: State, wishes: Wish[]): Promise<void> {
     const grants = new Map((await takeTokens(state.system, wishes)).map((grant) => [grant.subject, grant]));
     for (const wish of wishes) land(state, wish, grants.get(wish.bucket.subject));
   } catch (error) {
-    // Failure policy: the callers are told. What was on its way back is lost to the bucket, which fills by itself.
+    // Failure policy: the callers receive the error. Returned tokens of this request are lost, but the bucket refills by itself.
     for (const { bucket, callers } of wishes) {
       bucket.flying = null;
       fail(callers, error);
       if (bucket.waiting.length + bucket.returned > 0) ask(state, bucket);
     }
-    // Nobody waits once more for a database that is away.
+    // Callers who wait for the next request also receive the error, because the database is unreachable.
     if (isUnavailable(error) && !isContention(error)) {
       for (const bucket of state.due) fail(bucket.waiting.splice(0), error);
     }
@@ -199,7 +199,7 @@ function land(state: State, { bucket, callers, most }: Wish, grant: Grant | unde
   const nowMs = performance.now();
   Object.assign(bucket, { flying: null, left: grant.remaining, leftAtMs: nowMs, usedAtMs: nowMs });
   bucket.stock += grant.granted;
-  // What the bucket could not give now it is not asked for ahead of time.
+  // A bucket that could not grant everything is not asked in advance any more.
   if (grant.granted < most) bucket.low = 0;
   for (const caller of callers) {
     const isGranted = bucket.stock > 0;

@@ -1,6 +1,6 @@
 /**
- * Cuts the text of a CSV into rows (RFC 4180, and what people make of it), within the bounds of a cell and a row while it arrives:
- * of a cell that is too large nothing is kept, and the row after it is read as if nothing had been.
+ * Splits the text of a CSV into rows (RFC 4180 and common deviations) while it arrives. Cells and rows have size limits: a cell that is
+ * too large is dropped and noted as the row's fault, and the next row is read normally.
  */
 import {
   checkLine,
@@ -16,9 +16,9 @@ import {
 } from './sheet.ts';
 
 export interface RowCutter {
-  /** The rows that end in this text. */
+  /** Takes the next text and returns the rows that are complete with it. */
   take(text: string): SheetRow[];
-  /** The last row, which needs no line end. */
+  /** Ends the text and returns the last row, which needs no line break. */
   end(): SheetRow[];
 }
 
@@ -26,7 +26,10 @@ const QUOTE = 34;
 const LF = 10;
 const CR = 13;
 
-/** START: no letter of the cell yet. QUOTED: inside quotes. AFTER: behind a quote that ends them, or is half of two. */
+/**
+ * The parser's state. START: at the beginning of a cell. QUOTED: inside quotes. AFTER: after a quote that ends the cell or is the first of
+ * two.
+ */
 type Place = 'START' | 'PLAIN' | 'QUOTED' | 'AFTER';
 
 interface Cutting {
@@ -38,11 +41,11 @@ interface Cutting {
   column: number;
   cell: string;
   bytes: number;
-  /** Of a cell that is not wanted. */
+  /** True while a cell of an unwanted column has only blanks. */
   isBlank: boolean;
-  /** The line feed after it belongs to the same line end. */
+  /** True after a carriage return: a line feed that follows belongs to the same line break. */
   sawReturn: boolean;
-  /** Null as long as the row has no value. */
+  /** The current row; null while it has no value. */
   draft: RowDraft | null;
   rows: SheetRow[];
 }
@@ -76,7 +79,7 @@ export function cutRows(delimiter: string, wanted: WantedColumns, read: (text: s
   };
 }
 
-/** Takes one letter, or a run of letters that mean nothing special; answers where the next one stands. */
+/** Processes one special character, or a run of ordinary ones. Returns the position of the next character. */
 function step(cutting: Cutting, text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (cutting.sawReturn) {
@@ -109,7 +112,7 @@ function stepInQuotes(cutting: Cutting, text: string, at: number): number {
   return end + 1;
 }
 
-/** Quotes that end in the middle of a cell are part of it: "a" b is a text with two quotes. */
+/** Handles the character after a closing quote. When the cell goes on, its quotes are part of the text: "a" b is a text with two quotes. */
 function endQuotes(cutting: Cutting, code: number, at: number): number {
   if (takeEnd(cutting, code)) return at + 1;
   if (!isTooLong(cutting)) cutting.cell = `"${cutting.cell}`;
@@ -118,7 +121,7 @@ function endQuotes(cutting: Cutting, code: number, at: number): number {
   return at;
 }
 
-/** True when this letter ends the cell. */
+/** Ends the cell or the row at a delimiter or a line break; returns false for any other character. */
 function takeEnd(cutting: Cutting, code: number): boolean {
   if (code === cutting.mark) endCell(cutting);
   else if (code === LF || code === CR) {

@@ -1,8 +1,8 @@
-/** CSV: UTF-8 with or without a byte order mark; comma, semicolon or tab; quotes as in RFC 4180. */
+/** Reads and writes CSV: UTF-8 with or without a byte order mark; comma, semicolon or tab; quotes as in RFC 4180. */
 import { cutRows } from './csv-rows.ts';
 import { inSteps, sheetFault, type Cell, type SheetRow, type SheetSource, type WantedColumns } from './sheet.ts';
 
-// The first rows, from which the delimiter is guessed.
+// The size of the text from which the delimiter is guessed.
 const SAMPLE_LETTERS = 64 * 1024;
 
 export async function* readCsv(source: SheetSource, wanted: WantedColumns): AsyncGenerator<SheetRow> {
@@ -28,7 +28,7 @@ function decodeStep(decoder: TextDecoder, piece: Buffer | null): string {
   try {
     return piece === null ? decoder.decode() : decoder.decode(piece, { stream: true });
   } catch {
-    // Failure policy: the decoder says only that it can not; the sender has to know what it should be.
+    // Failure policy: the decoder's message does not help the caller, so the error says which encoding is expected.
     throw sheetFault('is not UTF-8; save it as CSV in UTF-8', 'ENCODING');
   }
 }
@@ -48,7 +48,7 @@ async function nextSample(texts: AsyncGenerator<string>): Promise<string> {
   return sample;
 }
 
-/** Whichever stands most often in the first row, outside of quotes. */
+/** Guesses the delimiter: the one that occurs most often in the first row, outside of quotes. */
 function guessDelimiter(sample: string): string {
   const [row = ''] = sample
     .replaceAll(/"[^"]*"/g, '')
@@ -58,18 +58,21 @@ function guessDelimiter(sample: string): string {
   return counts.toSorted((a, b) => b.count - a.count)[0]?.mark ?? ',';
 }
 
-// What a spreadsheet would take for a formula or a command when it opens the file: OWASP, CSV injection.
+// Texts that a spreadsheet program would run as a formula or a command (see OWASP, CSV injection).
 const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
-// -5, +5511987654321, 1,5e3: a spreadsheet computes nothing from a number, and an apostrophe would spoil it.
+// Numbers such as -5, +5511987654321 and 1,5e3 are harmless and need no apostrophe, though they begin like a formula.
 const PLAIN_NUMBER = /^[+-]?\d+([.,]\d+)?(e[+-]?\d+)?$/i;
 
-/** The apostrophe that the writer put before a formula goes again: what was exported comes back as it was. */
+/**
+ * Converts a text to a cell. It removes the apostrophe that csvLine() puts before formulas, so that an exported file can be imported
+ * unchanged.
+ */
 function readCell(text: string): Cell {
   const plain = text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
   return plain.trim() === '' ? null : plain;
 }
 
-/** One line with its end. A text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** Formats one line of a CSV. A text that a spreadsheet program would run as a formula gets an apostrophe before it. */
 export function csvLine(cells: Cell[]): string {
   return `${cells.map(writeCell).join(',')}\r\n`;
 }

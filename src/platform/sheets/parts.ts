@@ -1,18 +1,18 @@
-/** What has to be known of a workbook before its sheet is read: where that is, and which styles are dates. */
+/** Reads the parts of a workbook that are needed before its sheet: the path of the first sheet, and which styles are dates. */
 import { posix } from 'node:path';
 import type { Workbook } from './workbook.ts';
 import { readXml, type TagHandlers } from './xml.ts';
 
 export interface Parts {
   sheetPath: string;
-  /** Numbers of cell styles that show a date. */
+  /** The numbers of cell styles that show a date. */
   dateStyles: Set<number>;
-  /** The calendar that begins in 1904, of workbooks from old Macs. */
+  /** True for a workbook whose dates count from 1904, as from old Macs. */
   from1904: boolean;
 }
 
 const SMALL_BYTES = 10 * 1024 * 1024;
-// A workbook has at most 65,490.
+// Excel allows at most 65,490 styles.
 const MAX_STYLES = 65_536;
 
 export async function readParts(workbook: Workbook): Promise<Parts> {
@@ -53,7 +53,7 @@ async function findSheet(workbook: Workbook, id: string | null): Promise<string>
   return path;
 }
 
-/** Formats of numbers that need no definition and show a date; 18 to 21 and 45 to 47 show a time alone. */
+/** True for a built-in number format that shows a date; 18 to 21 and 45 to 47 show only a time. */
 const isDateFormat = (id: number): boolean =>
   (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
 
@@ -79,9 +79,9 @@ async function readDateStyles(workbook: Workbook): Promise<Set<number>> {
   return dates;
 }
 
-/** A format with a day or a year in it, outside of quotes, colours and escaped letters. */
+/** True for a number format with a day or a year in it, outside of quotes, colours and escaped letters. */
 function showsDate(format: string): boolean {
-  // No format is longer than 255 letters; what calls itself one would be searched again for each of its brackets.
+  // Excel allows 255 characters. The expression below would take very long on a longer text with many brackets.
   if (format.length > 255) return false;
   return /[dy]/i.test(format.replaceAll(/"[^"]*"|\[[^\]]*\]|\\.|_.|\*./g, ''));
 }

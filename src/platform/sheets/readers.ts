@@ -1,6 +1,6 @@
 /**
- * Sheets that are read in child processes: how many at once, whose turn it is, and which child reads which sheet. Requests and
- * jobs share the places; a place is held for one piece of work at a time, so that a long sheet lets others pass between two.
+ * Reads spreadsheets in child processes and decides how many run at once, whose turn it is, and which child reads which file. Requests and
+ * jobs share the same slots. A slot is used for one piece of work at a time, so that others get their turn during a long file.
  */
 import { availableParallelism } from 'node:os';
 import { openChild, type Child } from '../child.ts';
@@ -8,50 +8,51 @@ import { AppError } from '../errors.ts';
 import { createShares } from '../shares.ts';
 import type { SheetSource } from './sheet.ts';
 
-/** One sheet, read piece by piece. */
+/** Reads one spreadsheet piece by piece. */
 export interface SheetReader {
-  /** Asks the child for one piece of work on the sheet, of at most so much CPU time; throws what `Child.ask` throws. */
+  /** Requests one piece of work from the child, with a limit on CPU time. Throws what `Child.ask` throws. */
   ask<A>(request: object, cpuMs: number): Promise<A>;
-  /** Ends the reading, also in the middle of a piece of work. */
+  /** Ends the reading, even in the middle of a piece of work. */
   close(): void;
 }
 
 export interface SheetReaders {
-  /** `owner`: the company in whose turn it is read. A signal that is aborted closes the reader. */
+  /** Opens a reader. `owner` is the company whose share of the slots is used. Aborting the signal closes the reader. */
   open(owner: string, source: SheetSource, signal?: AbortSignal): SheetReader;
-  /** Runs what reads a sheet while a caller waits for it: few at once, each has a child. Throws UNAVAILABLE when it takes too long. */
+  /** Runs work for a caller who waits for the result. Only a few run at once. Throws UNAVAILABLE when the caller would wait too long. */
   admit<T>(owner: string, work: () => Promise<T>): Promise<T>;
   close(): void;
 }
 
-// Each may use a core, and requests need one that no sheet uses.
+// Each child may use a whole core, and one core must remain for requests.
 const AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 1));
-// A piece of work lasts about a second, on a busy machine several; only one that stands still lets others wait for so long.
+// How long a piece of work waits for a slot. A piece takes about a second, on a busy machine several, so the wait is this long only if one
+// hangs.
 const PIECE_WAIT_MS = 300_000;
-// Sheets that callers wait for; those of imports have places of their own (features/imports/turns.ts).
+// How many files are read at once for callers who wait. Imports have their own limit (features/imports/turns.ts).
 const ADMITTED = 2;
-// Whoever waits for longer than this is told to come again later.
+// A caller who would wait longer than this receives UNAVAILABLE.
 const WAIT_MS = 20_000;
-// What a child keeps of a sheet stands outside of its heap, and has bounds of its own (texts.ts).
+// The heap of a child. The texts of a file are kept outside of the heap and have their own limit (texts.ts).
 const HEAP_MB = 96;
-// Starting one takes some tenths of a second: a few that have read a sheet wait for the next one.
+// Starting a child takes some tenths of a second, so a few idle ones are kept for the next file.
 const IDLE_CHILDREN = 2;
 const IDLE_MS = 30_000;
-// Then a new one begins, with a fresh allowance of CPU time.
+// A child is replaced after this many files, because the system limits its total CPU time.
 const SHEETS_PER_CHILD = 20;
 
-/** What a child is told when nobody reads its sheet any more: it keeps nothing of it. */
+/** The request that makes a child forget its file. */
 const FORGET = { forget: true };
 
 interface Kept {
   child: Child;
   sheets: number;
-  /** The sheet that it reads at the moment. */
+  /** The file that the child reads at the moment. */
   source: SheetSource | null;
   expiry: NodeJS.Timeout | null;
 }
 
-/** `module`: what the children run; `nice`: their priority. */
+/** Creates the readers. `module` is the program of the children, `nice` their priority. */
 export function createReaders(module: URL, nice: number): SheetReaders {
   const places = createShares(1, PIECE_WAIT_MS, { all: AT_ONCE, kept: 0 });
   const admitted = createShares(1, WAIT_MS, { all: ADMITTED, kept: 0 });
@@ -74,12 +75,12 @@ export function createReaders(module: URL, nice: number): SheetReaders {
     if (kept.sheets >= SHEETS_PER_CHILD || idle.length >= IDLE_CHILDREN) return end(kept);
     kept.expiry = setTimeout(() => end(kept), IDLE_MS).unref();
     idle.push(kept);
-    // Failure policy: one that can not even do that is of no use.
+    // Failure policy: a child that fails to forget its file is ended.
     kept.child.ask(FORGET, IDLE_MS).catch(() => end(kept));
   };
   const take = (): Kept => {
     let kept = idle.pop();
-    // One may have been killed while it waited, by the system or by whoever looks after it.
+    // An idle child may have been killed meanwhile by the system or an operator.
     while (kept && !kept.child.isAlive()) {
       end(kept);
       kept = idle.pop();
@@ -115,7 +116,7 @@ function openReader({ within, take, rest, end }: Stable, source: SheetSource, si
     isClosed = true;
     signal?.removeEventListener('abort', close);
     if (!kept) return;
-    // A child in the middle of something would answer for a sheet that is not its own any more.
+    // A child in the middle of its work is killed, because its answer would belong to a file that is closed already.
     if (running > 0 || !kept.child.isAlive()) end(kept);
     else rest(kept);
   };
@@ -141,7 +142,7 @@ function openReader({ within, take, rest, end }: Stable, source: SheetSource, si
 async function readRange(source: SheetSource | null, question: object): Promise<Buffer> {
   const { start, end } = question as { start: number; end: number };
   const pieces: Buffer[] = [];
-  // A child that asks for a sheet that it has given back is about to be told so.
+  // Without a source the answer is empty: the child has been released and still requests data of its former file.
   if (source) for await (const piece of source.read(start, end)) pieces.push(piece);
   return Buffer.concat(pieces);
 }

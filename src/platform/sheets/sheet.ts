@@ -1,54 +1,54 @@
-/** What readers of sheets have in common. */
+/** Types and limits that the readers of CSV and XLSX share. */
 import { setImmediate } from 'node:timers/promises';
 import { AppError, invalid } from '../errors.ts';
 
-/** Where a sheet's bytes are: an upload, or its pieces in the database. */
+/** The bytes of a spreadsheet: an upload, or its pieces in the database. */
 export interface SheetSource {
   bytes: number;
-  /** From `start` until before `end`. */
+  /** Reads the bytes from `start` (inclusive) to `end` (exclusive). */
   read(start: number, end: number): AsyncIterable<Buffer>;
 }
 
-/** Dates are texts: 2026-11-20, or 2026-11-20T09:30:00. What is empty is null. */
+/** The value of a cell. Dates are texts such as 2026-11-20 or 2026-11-20T09:30:00; an empty cell is null. */
 export type Cell = string | number | boolean | null;
 
-/** What is wrong with a row as such: the column of a cell that is too large, or null where the row is. */
+/** A row that is too large: the column of the cell that is too large, or null when the row as a whole is. */
 export interface RowFault {
   column: number | null;
 }
 
 export interface SheetRow {
-  /** 0 is the header, 1 the first row after it; rows without any value are counted and left out. */
+  /** 0 is the header, 1 the first row after it. Rows without any value are counted but not returned. */
   number: number;
   cells: Cell[];
-  /** Its cells are incomplete. */
+  /** Present when the row's cells are incomplete. */
   fault?: RowFault;
 }
 
-/** Which columns are read; null: all. Of the others it is only known whether they have a value. */
+/** The columns whose values are read; null for all. Of the other columns it is only determined whether a cell has a value. */
 export type WantedColumns = ReadonlySet<number> | null;
 
 export const isWanted = (column: number, wanted: WantedColumns): boolean => wanted === null || wanted.has(column);
 
-/** What stands for a value that is there but not read. */
+/** The placeholder for a value that exists but is not read. */
 export const UNREAD = '…';
 
 export const MAX_CELL_BYTES = 32 * 1024;
 const MAX_ROW_BYTES = 128 * 1024;
-// Wider than any table here; a stray cell at the far right must not make every row as wide.
+// More columns than any table of the platform has. A single cell far to the right must not make every row that long.
 const MAX_COLUMNS = 500;
-// As many as a spreadsheet has, empty ones included: no file may hold its reader up with rows that say nothing.
+// The limit of Excel, including empty rows, so that a file can not keep its reader busy with empty rows.
 const MAX_LINES = 1_048_576;
 
-/** Throws when a sheet has more lines than any; 0 is the first. */
+/** Throws when a file has too many lines. The first line is 0. */
 export function checkLine(line: number): void {
   if (line >= MAX_LINES) throw sheetFault(`has more than ${MAX_LINES} lines`, 'TOO_MANY_ROWS');
 }
 
-// Parsed in one go; the word of the parent, that it is enough, is heard in between.
+// The bytes that are parsed without a pause. Between two steps the child can receive messages from its parent.
 const STEP_BYTES = 16 * 1024;
 
-/** Pieces in small steps, with a turn of the event loop before each. */
+/** Splits pieces into small steps, with a turn of the event loop before each. */
 export async function* inSteps(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     for (let start = 0; start < piece.length; start += STEP_BYTES) {
@@ -58,9 +58,9 @@ export async function* inSteps(pieces: AsyncIterable<Buffer>): AsyncGenerator<Bu
   }
 }
 
-/** Collects the cells of one row within its bounds; what goes beyond them is dropped, and noted as the row's fault. */
+/** Collects the cells of one row. Values beyond the size limits are dropped and noted as the row's fault. */
 export interface RowDraft {
-  /** Throws when the sheet is wider than any. */
+  /** Sets a cell. Throws when the file has too many columns. */
   set(column: number, value: Exclude<Cell, null>): void;
   tooLarge(column: number): void;
   end(number: number): SheetRow;
@@ -89,6 +89,6 @@ export function draftRow(): RowDraft {
 
 export const sheetFault = (message: string, code = 'MALFORMED'): AppError => invalid('file', message, code);
 
-/** What a parser throws about a broken file; an error of our own, and a defect of ours, stay what they are. */
+/** True for an error that a parser throws about a broken file; false for an AppError and for a defect of the platform. */
 export const isBroken = (error: unknown): boolean =>
   !(error instanceof AppError) && !(error instanceof TypeError && !('code' in error));

@@ -1,18 +1,18 @@
 /**
- * The shared texts of a workbook, which its cells name by number. There may be two million of them, and half a gigabyte: what is
- * not needed is not held, and what is held stands outside of the heap, where its size is known to the byte.
+ * Reads the shared texts of a workbook, which cells refer to by number. There may be two million of them with half a gigabyte, so only the
+ * needed ones are kept, in buffers outside of the heap, whose size is known exactly.
  */
 import { MAX_CELL_BYTES, sheetFault } from './sheet.ts';
 import type { Workbook } from './workbook.ts';
 import { readXml, type TagHandlers } from './xml.ts';
 
-/** A text by its number: null where it is blank or there is none, TOO_LONG where no cell may be so long. */
+/** The result for a text that is longer than a cell may be. A blank or missing text is null. */
 export const TOO_LONG = Symbol('too long');
 export type SharedText = string | typeof TOO_LONG | null;
 
 const PATH = 'xl/sharedStrings.xml';
 const MAX_TEXTS = 2_000_000;
-// What the columns that are read may need: 100,000 rows of 20 texts, of some 50 letters each.
+// Enough for 100,000 rows with 20 texts of some 50 characters each.
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
 const BLOCK_BYTES = 4 * 1024 * 1024;
 
@@ -20,7 +20,7 @@ const BLOCK_BYTES = 4 * 1024 * 1024;
 export interface Bits {
   add(number: number): void;
   has(number: number): boolean;
-  /** The largest, or -1. */
+  /** The largest number in the set, or -1. */
   last(): number;
 }
 
@@ -44,14 +44,17 @@ export function createBits(): Bits {
   };
 }
 
-/** Adds the numbers of all texts that are not blank. */
+/** Adds the numbers of all texts that are not blank to the set. */
 export async function findFilled(workbook: Workbook, filled: Bits): Promise<void> {
   await walkTexts(workbook, Infinity, (number, text) => {
     if (text !== null) filled.add(number);
   });
 }
 
-/** Holds the texts with these numbers. Throws what is wrong with the file when they are more than a sheet may need. */
+/**
+ * Loads the texts with these numbers and returns a function that looks them up. Throws an error about the file when they are too large
+ * together.
+ */
 export async function holdTexts(workbook: Workbook, wanted: Bits): Promise<(number: number) => SharedText> {
   const blocks: Buffer[] = [];
   const count = wanted.last() + 1;
@@ -62,7 +65,7 @@ export async function holdTexts(workbook: Workbook, wanted: Bits): Promise<(numb
   await walkTexts(workbook, count, (number, text) => {
     if (!wanted.has(number) || text === null) return;
     const bytes = text === TOO_LONG ? 0 : Buffer.byteLength(text);
-    // A text stands in one block.
+    // A text never spans two blocks.
     if ((end % BLOCK_BYTES) + bytes > BLOCK_BYTES) end += BLOCK_BYTES - (end % BLOCK_BYTES);
     if (end + bytes > MAX_HELD_BYTES) throw sheetFault('has more than 128 MB of texts in its columns', 'TOO_LARGE');
     const block = (blocks[Math.floor(end / BLOCK_BYTES)] ??= Buffer.allocUnsafeSlow(BLOCK_BYTES));
@@ -81,10 +84,10 @@ export async function holdTexts(workbook: Workbook, wanted: Bits): Promise<(numb
   };
 }
 
-// No text that may be held is as long.
+// Marks a text as too long. Loaded texts are always shorter than this.
 const LONG = 65_535;
 
-/** Calls `take` for each text before `until`; a long one is never held as a whole. */
+/** Calls `take` for each text with a number below `until`. A text that is too long is not kept in memory. */
 async function walkTexts(
   workbook: Workbook,
   until: number,
@@ -122,7 +125,7 @@ async function walkTexts(
   for await (const _ of readXml(part, handlers)) if (number >= until) return;
 }
 
-/** _x000D_ is how a workbook writes a character that XML can not. Null when nothing is left. */
+/** Decodes characters that a workbook writes as _x000D_, because XML can not contain them. Returns null for a blank text. */
 export function plainText(text: string): string | null {
   const plain = text.includes('_x')
     ? text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))

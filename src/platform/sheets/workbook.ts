@@ -1,19 +1,19 @@
-/** The zip around a workbook: which of its parts are read, and how much may come out of them, counted while it comes out. */
+/** Reads the parts of a workbook from its zip file, with limits on the unpacked size that are checked while it is unpacked. */
 import { Readable } from 'node:stream';
 import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry, type ZipFile } from 'yauzl';
 import type { AppError } from '../errors.ts';
 import { isBroken, sheetFault, type SheetSource } from './sheet.ts';
 
-/** A part of a workbook by its path; null when there is none. */
+/** An open workbook; `part` returns the content of a part by its path, or null when there is none. */
 export interface Workbook {
   part(path: string, maxBytes?: number): AsyncGenerator<Buffer> | null;
   close(): void;
 }
 
-// A workbook has some twenty.
+// An ordinary workbook has some twenty parts.
 const MAX_ENTRIES = 200;
 const MAX_INFLATED_BYTES = 500 * 1024 * 1024;
-// Sheets shrink to a tenth or a twentieth; a bomb to a thousandth. Small parts may be anything.
+// Ordinary sheets are compressed to a tenth or a twentieth, zip bombs to a thousandth. Small parts are not checked.
 const MAX_RATIO = 100;
 const FREE_BYTES = 5 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ class SourceReader extends RandomAccessReader {
   }
 }
 
-/** Throws what is wrong with the file, as far as its directory tells. */
+/** Opens a workbook. Throws when its zip directory shows that the file is broken or too large. */
 export async function openWorkbook(source: SheetSource): Promise<Workbook> {
   const zip = await ownWords(() =>
     fromRandomAccessReaderPromise(new SourceReader(source), source.bytes, { autoClose: false, lazyEntries: true }),
@@ -41,7 +41,7 @@ export async function openWorkbook(source: SheetSource): Promise<Workbook> {
     await ownWords(async () => {
       for await (const entry of zip.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
     });
-    // Only what is read counts, but a directory that promises a bomb is not opened at all.
+    // Sizes are checked again while parts are read, but a file whose directory already shows a zip bomb is refused at once.
     for (const entry of entries.values()) checkSize(entry.uncompressedSize, entry.compressedSize);
     if (!entries.has('xl/workbook.xml')) throw sheetFault('is a zip, but no workbook', 'NOT_A_SHEET');
   } catch (error) {
@@ -93,12 +93,13 @@ async function* inflate(
   }
 }
 
-/** What the reader of zips says of a broken file, in our words. */
+/** Runs `work` and converts errors of the zip library about a broken file to an AppError. */
 async function ownWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // Failure policy: zlib and yauzl speak of their own insides; the caller learns that the zip is broken. The rest goes on.
+    // Failure policy: messages of zlib and yauzl would not help the caller, who learns that the workbook is broken. Other errors are thrown
+    // on.
     throw isBroken(error) ? sheetFault('is a broken workbook') : error;
   }
 }

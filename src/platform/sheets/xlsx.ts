@@ -1,4 +1,4 @@
-/** The first sheet of a workbook (ECMA-376), as a stream of rows. */
+/** Reads the first sheet of a workbook (ECMA-376) as a stream of rows. */
 import { isPrecise } from '../numbers.ts';
 import { readParts, type Parts } from './parts.ts';
 import {
@@ -21,10 +21,10 @@ import { readXml } from './xml.ts';
 // Excel's last column is XFD.
 const LAST_COLUMN = 16_384;
 
-/** What a cell of this column shows that names the shared text of this number. */
+/** Returns the value of a cell in this column that refers to the shared text with this number. */
 export type TextLookup = (number: number, column: number) => SharedText;
 
-/** `prepare` looks through the workbook's shared texts before its rows are read. */
+/** Reads the rows of a workbook. `prepare` reads the shared texts before the rows. */
 export async function* readXlsx(
   source: SheetSource,
   wanted: WantedColumns,
@@ -61,7 +61,7 @@ function addText(cell: OpenCell, text: string): void {
   cell.text = cell.bytes > MAX_CELL_BYTES ? '' : cell.text + text;
 }
 
-/** The row with this cell in it; null as long as no cell has a value. */
+/** Adds a cell to the row. The row is null until it has a cell with a value. */
 function withCell(draft: RowDraft | null, cell: OpenCell, reading: Reading): RowDraft | null {
   const value = readValue(cell, reading);
   if (value === null) return draft;
@@ -77,7 +77,7 @@ function collectRows(reading: Reading) {
   let draft: RowDraft | null = null;
   let nextColumn = 0;
   let cell: OpenCell | null = null;
-  // Inside <v> or <t>; the readings of Japanese writing (<rPh>) repeat what stands beside them.
+  // `isValue` is true inside <v> or <t>. Phonetic readings of Japanese texts (<rPh>) repeat the text and are skipped.
   let isValue = false;
   let isReading = false;
   const openRow = (reference: string | undefined): void => {
@@ -121,7 +121,7 @@ function collectRows(reading: Reading) {
   };
 }
 
-/** B7 → 1; undefined where the cell does not say where it is. */
+/** Converts a reference such as B7 to its column number, here 1; undefined when the cell has no reference. */
 function parseColumn(reference: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0];
   if (letters === undefined) return undefined;
@@ -140,7 +140,7 @@ function readValue({ column, type, style, text, bytes }: OpenCell, reading: Read
   }
   if (type === 'd') return text;
   if (type === 'b') return text === '1';
-  // #N/A and its kind: a formula without a value.
+  // An error value such as #N/A, the result of a formula without a value.
   if (type === 'e') return null;
   const number = Number(text);
   if (!Number.isFinite(number)) throw sheetFault('has a number in it that is none');
@@ -149,17 +149,18 @@ function readValue({ column, type, style, text, bytes }: OpenCell, reading: Read
 }
 
 /**
- * A number of more digits than a spreadsheet shows. Of a fraction the rest is the noise of computing (0.30000000000000004), which nobody
- * wrote; a whole number may be somebody's id, and stays as it is written.
+ * Converts a number with more digits than a spreadsheet shows. A fraction is rounded, because the rest comes from rounding errors
+ * (0.30000000000000004). A whole number may be an id, so it is kept as text with all its digits.
  */
 const shownNumber = (text: string, number: number): Cell =>
   Number.isInteger(number) ? text : Number(number.toPrecision(15));
 
 const DAY_MS = 86_400_000;
-// Day 0 of the two calendars. The first believes in a 29 February 1900, so its days are right from March 1900 on.
+// Day 0 of the two date systems. The one from 1900 contains a 29 February 1900, which never existed, so its dates are right from March 1900
+// on.
 const START_1900 = Date.UTC(1899, 11, 30);
 const START_1904 = Date.UTC(1904, 0, 1);
-// The end of 9999.
+// 31 December 9999.
 const LAST_DAY = 2_958_465;
 
 function toDate(days: number, from1904: boolean): Cell {

@@ -1,4 +1,4 @@
-/** XML of workbooks, as a stream of tags: no document type, no entities but XML's five, nothing that grows without end. */
+/** Parses the XML of workbooks as a stream of tags. Document types and custom entities are refused, and memory use is limited. */
 import { SaxesParser } from 'saxes';
 import { inSteps, isBroken, sheetFault } from './sheet.ts';
 
@@ -8,10 +8,12 @@ export interface TagHandlers {
   close?(name: string): void;
 }
 
-// The parser holds a text, a tag or a comment until it ends; a cell holds 32,767 letters.
+// The parser keeps a text, a tag or a comment in memory until it ends. A cell has at most 32,767 characters.
 const MAX_SILENT_BYTES = 512 * 1024;
 
-/** Names without their prefix. Yields after each piece, so that its caller can take what the handlers found. */
+/**
+ * Calls the handlers with tag names without their prefix. Yields after each piece, so that the caller can collect what the handlers found.
+ */
 export async function* readXml(pieces: AsyncIterable<Buffer>, handlers: TagHandlers): AsyncGenerator<void> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const parser = new SaxesParser();
@@ -43,7 +45,7 @@ export async function* readXml(pieces: AsyncIterable<Buffer>, handlers: TagHandl
     }
     parser.write(decoder.decode()).close();
   } catch (error) {
-    // Failure policy: what the parser says quotes the file; the caller learns that its XML is broken.
+    // Failure policy: the parser's message may quote the file, so the caller learns only that the XML is broken.
     throw isBroken(error) ? sheetFault('has broken XML in it') : error;
   }
   yield;
