@@ -294,7 +294,7 @@ describe('lines of the audit', () => {
       ROLES.read,
       `insert into audit_log (_id, actor_type, actor_name, action, resource) values ('1', 'USER', '', '', '')`,
     );
-    // The role of a company may only insert lines of that company.
+    // The database role of requests may only insert lines of the request's own company.
     await denied(
       ROLES.app,
       `insert into audit_log (_id, company_id, actor_type, actor_name, action, resource)

@@ -43,7 +43,7 @@ export async function logIn(kit: Kit, visitor: Visitor, { email, password, compa
   };
   // On a full disk a log-in may use the reserved space, so that users can still log in and read; its rate limits bound what it writes.
   const user = await visitor.tx(note, { fromReserve: true });
-  // The user was deactivated, or got another password, while this one was checked.
+  // The user was deactivated, or got another password, while the given password was checked.
   if (!user) throw refused();
   const access_token = await signToken(kit.tokenSecret, account._id, {
     jti: newId(),

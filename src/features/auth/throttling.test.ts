@@ -51,7 +51,7 @@ function expectRefusal(answer: Answer): void {
 }
 
 describe('an address', () => {
-  test('an address has so many tries a minute, whatever accounts it tries; then 429 says when to come back', async () => {
+  test('an address has a limited number of tries a minute, whatever accounts it tries; then 429 says when to come back', async () => {
     const from = freshAddress();
     for (let left = TRIES - 1; left >= 0; left -= 1) {
       const { headers } = await attempt({ status: 401, from });
@@ -61,7 +61,7 @@ describe('an address', () => {
     await attempt({ status: 401, from: freshAddress() });
   });
 
-  test('an address has one number of tries for log-ins, forgotten passwords and resets together', async () => {
+  test('an address has one limit for log-ins, forgotten passwords and resets together', async () => {
     const from = freshAddress();
     await attempt({ status: 401, from });
     await attempt({ status: 200, from, operation: 'forgot-password' });
@@ -81,7 +81,7 @@ describe('an address', () => {
 });
 
 describe('an account', () => {
-  test('an account has so many tries a minute from all addresses and in any spelling; then the right password is refused, too', async () => {
+  test('an account has a limited number of tries a minute from all addresses and in any spelling; then the right password is refused, too', async () => {
     const { email } = await createPerson(proxied, proxied.demo._id, 'ADMIN');
     await attempt({ status: 401, from: freshAddress(), email });
     await attempt({ status: 401, from: freshAddress(), email: email.toUpperCase() });

@@ -110,7 +110,7 @@ test('a body that is not a valid business is refused with the field named', asyn
   expectProblem(await call(400, 'POST', PATH, { body: {} }), 'VALIDATION_FAILED', 'name');
 });
 
-test('changes of different fields at the same moment are all stored', async () => {
+test('changes of different fields of a business at the same moment are all stored', async () => {
   const { _id } = await create({ name: 'A' });
   const changes = [
     { name: 'Z' },

@@ -24,7 +24,7 @@ import type { Company, CompanyCreate, CompanyQuery, CompanyUpdate } from './sche
 
 /** Creates a company with what each company has from its first day, such as the default pipeline. */
 export async function createCompany(tx: SystemTx, input: Omit<CompanyCreate, 'owner'>): Promise<Company> {
-  const company = await insertCompany(tx, merged({ ...BLANK, _id: newId(), name: input.name }, input));
+  const company = await insertCompany(tx, applyInput({ ...BLANK, _id: newId(), name: input.name }, input));
   await createDefaultPipeline(tx, company._id, company.general_config.language);
   return company;
 }
@@ -64,7 +64,7 @@ export async function updateCompanyById(kit: Kit, caller: Caller, id: string, in
   const company = await caller.tx(async (tx) => {
     const before = await lockCompany(tx, id);
     if (!before) throw notFound();
-    return updateCompany(tx, merged(before, input));
+    return updateCompany(tx, applyInput(before, input));
   });
   if (input.status !== undefined) kit.access.auth.forget();
   return company;
@@ -110,7 +110,7 @@ const BLANK: Omit<CompanyRow, '_id' | 'name'> = {
 const MAX_FREE_BYTES = 16_384;
 const FREE_FIELDS = ['subscription', 'onboarding', 'attribution'] as const;
 
-function merged(before: CompanyRow, input: CompanyUpdate): CompanyRow {
+function applyInput(before: CompanyRow, input: CompanyUpdate): CompanyRow {
   const next = {
     ...before,
     ...input,

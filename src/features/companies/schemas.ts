@@ -18,7 +18,7 @@ import { Email, LANGUAGES } from '../users/schemas.ts';
 const COMPANY_STATUSES = ['ACTIVE', 'SUSPENDED'] as const;
 
 /** An object of free form; companies.ts limits it to 16 kB. */
-const Free = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
+const FreeObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 
 const name = Name;
 const domain = Type.String({
@@ -59,14 +59,14 @@ const writable = {
   agent_builder_mcp_enabled: Type.Boolean(),
   client_mcp_servers_enabled: Type.Boolean(),
   auto_join_enabled: Type.Boolean(),
-  subscription: Free,
+  subscription: FreeObject,
   document_type: nullable(documentType),
   document_number: nullable(Type.String({ minLength: 1, maxLength: 32 })),
   payment_customer_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
   billing_external: Type.Boolean(),
   billing_partner: Type.Boolean(),
-  onboarding: Free,
-  attribution: Free,
+  onboarding: FreeObject,
+  attribution: FreeObject,
   limits: Type.Partial(strict({ stored_bytes }), { additionalProperties: false }),
 };
 const optional = Type.Partial(Type.Object(writable)).properties;
@@ -110,14 +110,14 @@ const shown = {
   agent_builder_mcp_enabled: Type.Boolean(),
   client_mcp_servers_enabled: Type.Boolean(),
   auto_join_enabled: Type.Boolean(),
-  subscription: Free,
+  subscription: FreeObject,
   document_type: nullable(documentType),
   document_number: nullable(Type.String()),
   payment_customer_id: nullable(Type.String()),
   billing_external: Type.Boolean(),
   billing_partner: Type.Boolean(),
-  onboarding: Free,
-  attribution: Free,
+  onboarding: FreeObject,
+  attribution: FreeObject,
 };
 
 export const Company = define(

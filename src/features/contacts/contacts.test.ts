@@ -10,8 +10,8 @@ const { call, database, demo } = platform;
 
 const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/contacts/${id}`)).body;
 
-const heard = await hear(platform);
-const READ: Asked = { method: 'GET', path: `/v1/contacts/${heard.contact._id}`, scope: 'contacts:read' };
+const received = await hear(platform);
+const READ: Asked = { method: 'GET', path: `/v1/contacts/${received.contact._id}`, scope: 'contacts:read' };
 
 test('a contact that a first message creates has all its fields, null where they are empty, and its event has the same format', async () => {
   const { message, contact } = await hear(platform, { from: '5511988887777', name: 'Maria Silva' });
@@ -38,9 +38,9 @@ test('a contact that a first message creates has all its fields, null where they
     last_inbound_at: message.sent_at,
     last_message_at: message.createdAt,
   });
-  const [told, ...more] = await eventsOf(platform, _id);
+  const [created, ...more] = await eventsOf(platform, _id);
   assert.deepEqual(more, []);
-  assert.deepEqual(told, { event: 'CONTACT_CREATED', data: contact });
+  assert.deepEqual(created, { event: 'CONTACT_CREATED', data: contact });
 });
 
 test('a contact shows its tags, business, owner and custom fields, each value with its type', async () => {

@@ -60,7 +60,7 @@ export const NOBODY: ContactFields = {
  */
 export async function addContact(tx: TenantTx, source: ContactSource, input: ContactCreate): Promise<Contact> {
   const { fields, changes } = await applied(tx, NOBODY, await readNumber(tx, input));
-  if (isNobody(fields)) throw nobody();
+  if (isNobody(fields)) throw identityMissing();
   const contact = expectRecordSize('custom_fields', await insertContact(tx, newId(), fields, source));
   await claimNames(tx, contact._id, fields);
   await emit(tx, [{ event: 'CONTACT_CREATED', data: contact }, ...toFieldEvents(contact, changes)]);
@@ -71,8 +71,8 @@ export async function updateContactById(tenant: Tenant, id: string, input: Conta
   const wanted = await readNumber(tenant.read, input);
   return tenant.tx(async (tx) => {
     if ((await holdContacts(tx, [id])) === 0) throw notFound();
-    // Identities are claimed before the lock, in the same order as ingestion, and again after it, because the contact may have lost one of
-    // them in between.
+    // Identities are claimed before the contact is locked, in the same order as ingestion, and again afterwards, because the contact may
+    // have lost one of them in between.
     await claimNames(tx, id, wanted);
     const [before] = await lockContacts(tx, [id]);
     if (!before) throw notFound();
@@ -81,7 +81,7 @@ export async function updateContactById(tenant: Tenant, id: string, input: Conta
     const { fields, changes } = await applied(tx, own, wanted);
     if (isDeepStrictEqual(fields, own)) return before;
     await releaseNames(tx, id, own, fields);
-    if (isNobody(fields) && !isNobody(own) && !(await isNamed(tx, id))) throw nobody();
+    if (isNobody(fields) && !isNobody(own) && !(await isNamed(tx, id))) throw identityMissing();
     const updated = await updateContact(tx, id, fields, { keepsValues: changes.length === 0 });
     const contact = expectRecordSize('custom_fields', updated, before);
     await emit(tx, [{ event: 'CONTACT_UPDATED', data: contact }, ...toFieldEvents(contact, changes)]);
@@ -121,7 +121,7 @@ export function isNobody(fields: ContactFields): boolean {
   return [name, phone_number, email, professional_network_identifier, external_id].every((field) => field === null);
 }
 
-const nobody = () => invalid('name', 'or something that identifies the contact has to be there', 'REQUIRED');
+const identityMissing = () => invalid('name', 'or something that identifies the contact has to be there', 'REQUIRED');
 
 const toFieldEvents = ({ _id, company }: Contact, changes: FieldChange[]) =>
   fieldEvents({ _id, company, contact: _id }, changes);

@@ -38,7 +38,7 @@ async function tablesWith(text: string): Promise<string[]> {
 
 const post = (...messages: Json[]): Promise<unknown> => network.post(200, incoming(phone, ...messages));
 
-async function planted(): Promise<string> {
+async function createContactWithWord(): Promise<string> {
   const fields = await Promise.all(
     ['contact', 'conversation'].map(async (context) => {
       const body = { title: `Note of a ${context}`, type: 'TEXT', context };
@@ -106,7 +106,7 @@ const logged = (): Promise<Json[]> =>
 
 test('names and words of an erased contact are in no column of any table, and every row of the logs stays', async () => {
   const neighbour = (await call(201, 'POST', '/v1/contacts', { body: { name: 'Neighbour' } })).body;
-  const contact = await planted();
+  const contact = await createContactWithWord();
   await until('everything to be delivered', async () => {
     const rows = await database.sql(`select 1 from deliveries where status in ('QUEUED', 'SENDING')`);
     return rows.length === 0;

@@ -25,7 +25,7 @@ test('an erased contact is gone with its identities, conversations and messages;
   const { contact, conversation, message } = await hear(platform, { from: '5511955550001' });
   const sent = await sendText(platform, conversation._id);
   const neighbour = await hear(platform, { from: '5511955550002' });
-  const told = await eventNames(platform, contact._id);
+  const events = await eventNames(platform, contact._id);
   const removed = (await call(200, 'DELETE', `${PATH}/${contact._id}`)).body;
   assert.deepEqual({ ...removed, last_message_at: '' }, { ...contact, last_message_at: '' });
   for (const path of [
@@ -38,7 +38,7 @@ test('an erased contact is gone with its identities, conversations and messages;
     await call(404, 'GET', path);
   }
   await call(404, 'DELETE', `${PATH}/${contact._id}`);
-  assert.deepEqual(await eventNames(platform, contact._id), told);
+  assert.deepEqual(await eventNames(platform, contact._id), events);
   for (const table of ['contact_identities', 'conversations', 'messages']) {
     assert.deepEqual(await database.sql(`select 1 from ${table} where contact_id = $1`, [contact._id]), [], table);
   }

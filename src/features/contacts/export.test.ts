@@ -89,7 +89,7 @@ test('an export can be imported again and changes nothing; none of its cells beg
   assert.deepEqual(await everything(), all);
 });
 
-test('an export of another company holds none of ours, and needs the scope to read contacts', async () => {
+test('an export has the contacts of its own company only, and needs the scope to read contacts', async () => {
   const other = await platform.createCompany();
   assert.deepEqual((await exported('', other.key)).rows, []);
   const key = await platform.createKey(other._id, ['contacts:create']);

@@ -207,7 +207,7 @@ async function check(filters: Filter[], search?: string): Promise<void> {
   assert.equal(found.total, ids.length, `SEED=${seed}: ${JSON.stringify(query)}`);
 }
 
-/** Null when both have the same ids in the same order, else a contact that shows the difference. */
+/** Null when both lists have the same ids in the same order, else a contact that shows the difference. */
 function difference(found: string[], ids: string[]): Json {
   const missing = ids.find((id) => !found.includes(id));
   const surplus = found.find((id) => !ids.includes(id));

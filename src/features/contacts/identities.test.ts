@@ -93,12 +93,12 @@ test('of 20 contacts created at the same moment with one number, in several spel
 test('a contact that is created while its first message comes in is one contact, whichever is first', async () => {
   for (let round = 0; round < 10; round += 1) {
     const phone = freshPhone();
-    const [answer, heard] = await Promise.all([
+    const [answer, received] = await Promise.all([
       ask('POST', PATH, { name: 'By hand', phone_number: phone }),
       hear(platform, { from: phone, name: 'By message' }),
     ]);
     const id = answer.status === 201 ? answer.body._id : answer.body.existing_id;
-    assert.equal(heard.contact._id, id, JSON.stringify(answer));
+    assert.equal(received.contact._id, id, JSON.stringify(answer));
     assert.equal((await eventNames(platform, id)).filter((name) => name === 'CONTACT_CREATED').length, 1);
   }
 });

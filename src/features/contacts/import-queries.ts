@@ -77,8 +77,8 @@ export interface Place {
 }
 
 /**
- * Reads the next portion of a walk over contacts, newest first: the contacts that match, as many as may be held in memory, and the
- * place of the last one examined, where the next portion begins. A portion costs the same at any depth and for any filter.
+ * Reads the next portion of all contacts, newest first: those that match, as many as may be held in memory, and always the last one that
+ * was examined, where the next portion begins. A portion costs the same at any depth and for any filter.
  */
 export function walkContacts(
   tx: TenantRead,

@@ -29,7 +29,7 @@ const PLAIN_FIELDS = [
   'blocked',
 ] as const;
 
-/** Common titles of these columns, in small letters without accents. */
+/** Common titles that people give to columns of contacts, in small letters without accents. */
 const ALIASES = new Map<string, (typeof PLAIN_FIELDS)[number]>([
   ['nome', 'name'],
   ['nome completo', 'name'],

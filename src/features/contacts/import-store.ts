@@ -59,7 +59,7 @@ interface Sign {
 const nameKey = ({ kind, value }: Omit<Sign, 'field'>): string => `${kind} ${value}`;
 const idSign = (_id: string): Sign => ({ field: '_id', kind: 'ID', value: _id });
 
-/** What the import of a sheet does for contacts. */
+/** Imports the rows of a sheet as contacts. */
 export const contactTaker: Taker<Terms, Person> = {
   slots: async (tx, { country }) => ({ definitions: await listAllDefinitions(tx, 'contact'), country }),
   take: takeContacts,
@@ -92,7 +92,7 @@ async function takeContacts(
   await refuseTooLarge(tx, plan, definitions);
   plan.names = [...plan.drafts.values()].flatMap(draftIdentities);
   const changed = await store(tx, plan, definitions);
-  if (!asked.silent) await tell(tx, changed);
+  if (!asked.silent) await emitEvents(tx, changed);
   const broken = [
     ...read.filter(({ faults }) => faults.length > 0).map(({ number, faults }) => ({ number, faults })),
     ...plan.faults,
@@ -173,7 +173,7 @@ function withoutIdentities(plain: Person['plain'], called: NamedIdentity[]): Per
   const left = { ...plain };
   for (const { field } of called) {
     delete left[field];
-    // The country code goes with the number.
+    // The country code belongs to the phone number and is removed with it.
     if (field === 'phone_number') delete left.country_code;
   }
   return left;
@@ -243,7 +243,7 @@ async function updateExisting(tx: TenantTx, { existing, names, definitions, merg
   const locked = new Map((await lockContacts(tx, ids)).map((contact) => [contact._id, contact]));
   const ours = names.filter(({ contact }) => locked.has(contact));
   const held = new Map((await findNames(tx, ours)).map((name) => [nameKey(name), name.contact]));
-  // Another transaction removed, merged or changed one of them between the look-up and the lock.
+  // Another transaction removed, merged or changed one of the contacts between the look-up and the lock.
   if (locked.size !== ids.length || ours.some((name) => held.get(nameKey(name)) !== name.contact))
     throw changedMeanwhile();
   const replaced: HeldName[] = [];
@@ -286,7 +286,7 @@ function mergeRows(
   return { person: { _id: draft._id, ...before, ...mergePlain(draft), held }, changes };
 }
 
-async function tell(tx: TenantTx, changed: Changed[]): Promise<void> {
+async function emitEvents(tx: TenantTx, changed: Changed[]): Promise<void> {
   if (changed.length === 0) return;
   const ids = changed.map(({ _id }) => _id);
   const records = new Map((await findPeople(tx, ids)).map((contact) => [contact._id, contact]));

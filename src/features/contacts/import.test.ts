@@ -294,12 +294,12 @@ test('an import emits an event for each contact and field that really changed, a
   await run({ file: csv('email,city', `eva-${mark}@example.com,Recife`) });
   const about = (await found(mark)).map(({ _id }) => _id);
   assert.equal(about.length, 3);
-  const told = await platform.deliveries(
+  const delivered = await platform.deliveries(
     ({ body }) => about.includes(body.data._id) || about.includes(body.data.contactId),
     5,
   );
   assert.deepEqual(
-    told.map(({ body }) => `${body.event} ${body.data.name ?? body.data.value}`).toSorted(byText),
+    delivered.map(({ body }) => `${body.event} ${body.data.name ?? body.data.value}`).toSorted(byText),
     [
       `CONTACT_CREATED Eva ${mark}`,
       `CONTACT_CREATED Leo ${mark}`,
@@ -308,7 +308,7 @@ test('an import emits an event for each contact and field that really changed, a
       'FIELD_UPDATED Recife',
     ].toSorted(byText),
   );
-  const created = told.find(({ body }) => body.event === 'CONTACT_CREATED' && body.data.name === `Leo ${mark}`);
+  const created = delivered.find(({ body }) => body.event === 'CONTACT_CREATED' && body.data.name === `Leo ${mark}`);
   const [leo] = await found(`leo-${mark}`);
   assert.deepEqual(created?.body.data, leo);
   const queued = await database.sql('select 1 from deliveries where body like $1', [`%Quiet ${mark}%`]);

@@ -12,7 +12,9 @@ let ids = 0;
 const freshBsuid = (): string => `BR.${1_000_000_000 + (ids += 1)}`;
 
 /** Posts first messages at the same moment, and returns the contacts and conversations that they belong to. */
-async function rush(messages: Record<string, unknown>[]): Promise<{ contacts: string[]; conversations: string[] }> {
+async function postAtOnce(
+  messages: Record<string, unknown>[],
+): Promise<{ contacts: string[]; conversations: string[] }> {
   const externalIds = messages.map(() => wamid());
   const answers = await Promise.all(
     messages.map((message, index) =>
@@ -46,7 +48,7 @@ test('20 first messages of one person at the same moment create one contact and 
   for (let round = 0; round < 5; round += 1) {
     const before = [await countRows('contacts'), await countRows('conversations')];
     const from = freshPhone();
-    const { contacts, conversations } = await rush(Array.from({ length: 20 }, () => ({ from })));
+    const { contacts, conversations } = await postAtOnce(Array.from({ length: 20 }, () => ({ from })));
     assert.deepEqual([contacts.length, conversations.length], [1, 1]);
     assert.deepEqual(
       [await countRows('contacts'), await countRows('conversations')],
@@ -60,7 +62,7 @@ test('20 first messages of one person at the same moment create one contact and 
 test('all spellings of a number are one contact, also when they write for the first time at the same moment', async () => {
   for (let round = 0; round < 5; round += 1) {
     const digits = String(70_000_000 + round);
-    const { contacts } = await rush(
+    const { contacts } = await postAtOnce(
       Array.from({ length: 20 }, (_, index) => ({ from: index % 2 ? `55219${digits}` : `5521${digits}` })),
     );
     assert.equal(contacts.length, 1);
@@ -76,7 +78,7 @@ test('first messages at the same moment, some with a number beside the user id a
   for (let round = 0; round < 10; round += 1) {
     const [from, bsuid] = [freshPhone(), freshBsuid()];
     const before = await countRows('contacts');
-    const { contacts, conversations } = await rush(
+    const { contacts, conversations } = await postAtOnce(
       Array.from({ length: 20 }, (_, index) => ({ from: index % 2 ? from : null, bsuid })),
     );
     assert.deepEqual([contacts.length, conversations.length], [1, 1], `round ${round}`);
@@ -89,7 +91,7 @@ test('first messages at the same moment, some with a number beside the user id a
 });
 
 test('20 people who write for the first time at the same moment are 20 contacts', async () => {
-  const { contacts, conversations } = await rush(Array.from({ length: 20 }, () => ({ from: freshPhone() })));
+  const { contacts, conversations } = await postAtOnce(Array.from({ length: 20 }, () => ({ from: freshPhone() })));
   assert.deepEqual([contacts.length, conversations.length], [20, 20]);
 });
 

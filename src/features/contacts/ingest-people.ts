@@ -169,8 +169,8 @@ async function claim(tx: SystemTx, aliases: (Identity & { contact: string })[]):
 /** What the network reports about a contact and the contact does not have yet; for most messages that is nothing. */
 function findNewFacts({ company, person }: AskedPerson, contact: string, own: Identity[], known: Known): LearntFact[] {
   const hit = own.map((identity) => known.get(identityKey(identity))).find((identity) => identity?.contact === contact);
-  const telling = hit && ((hit.nameless && person.name) || (hit.phoneless && person.phone));
-  return telling ? [toFact(company, contact, person, false)] : [];
+  const isNew = hit && ((hit.nameless && person.name) || (hit.phoneless && person.phone));
+  return isNew ? [toFact(company, contact, person, false)] : [];
 }
 
 export function toFact(company: string, contact: string, person: Person, replace: boolean): LearntFact {
@@ -180,7 +180,7 @@ export function toFact(company: string, contact: string, person: Person, replace
 
 export async function storeFacts(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
   if (facts.length === 0) return new Set();
-  // An UPDATE takes one row per contact, so the last reported value of each field is kept.
+  // A statement can update a contact only once, so the last reported value of each field is kept.
   const latest = new Map<string, LearntFact>();
   for (const fact of facts) {
     const before = latest.get(fact.contact);

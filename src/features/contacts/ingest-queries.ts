@@ -233,7 +233,7 @@ export function touchContacts(tx: SystemTx | TenantTx, activities: ContactActivi
   });
 }
 
-/** Locks these contacts in one order until the transaction ends. */
+/** Locks these contacts until the transaction ends, in the order of companies and ids, to avoid deadlocks. */
 export function lockContacts(tx: SystemTx, keys: { company: string; contact: string }[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.lock',

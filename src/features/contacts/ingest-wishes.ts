@@ -22,7 +22,7 @@ export async function applyWishes(tx: SystemTx, wishes: Wish[]): Promise<number>
       .find(Boolean);
     return holder ? [{ ...wish, contact: holder }] : [];
   });
-  // An UPDATE takes one row per contact.
+  // A statement can update a contact only once, so only the newest wish of each contact is kept.
   const newest = new Map<string, (typeof meant)[number]>();
   for (const wish of meant.toSorted((a, b) => (a.at < b.at ? -1 : 1))) newest.set(wish.contact, wish);
   if (newest.size === 0) return 0;

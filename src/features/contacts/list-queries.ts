@@ -36,14 +36,14 @@ const selectRecords = (keys: string, window: Window, limit: string): string =>
 
 const isByActivity = (window: Window): boolean => window.field === 'last_message_at';
 
-/** The rows in the order of the window. Conditions on it name columns of contacts and repeat the company. */
+/** SQL for the contacts in the order that the page asks for. Conditions on it name columns of contacts and repeat the company. */
 const orderedRows = (window: Window): string =>
   isByActivity(window)
     ? `(select a.active_at, a.record_id, c.* from contact_activity a
         cross join lateral (select * from contacts where company_id = $1 and _id = a.record_id offset 0) c where a.company_id = $1) contacts`
     : 'contacts';
 
-/** Lists all contacts in the order of the window. */
+/** Lists all contacts in the order that the page asks for. */
 export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]> {
   const table = isByActivity(window) ? 'contact_activity' : 'contacts';
   const rows = `select ${windowKeys(window)} from ${table} where company_id = $1 ${windowClause(window, 2)}`;
@@ -77,7 +77,7 @@ export function listMatching(tx: TenantRead, match: ContactMatch, window: Window
   const first = values.length + 2;
   const { cursor, order, since } = windowParts(window, first);
   const tail = `${cursor} order by ${order} limit $${first + 2} offset $${first + 3}`;
-  // Materialized, the look-up is planned by itself. Planned together with the limit, PostgreSQL might read all contacts in their order.
+  // With `materialized` PostgreSQL plans the look-up by itself; planned together with the limit, it might read all contacts in their order.
   const rows =
     indexed === null && isStretch(window)
       ? `select ${windowKeys(window)} from ${orderedRows(window)} where company_id = $1${exact} ${since} ${tail}`

@@ -42,7 +42,7 @@ describe('pages', async () => {
   const COUNT = 45;
 
   before(async () => {
-    // Two contacts have the same time each, so that the id decides their order.
+    // Every two contacts share a time, so that the id decides their order.
     const at = (index: number): string => new Date(Date.UTC(2026, 0, 1) + Math.floor(index / 2) * 1_000).toISOString();
     await insert(
       company,

@@ -93,7 +93,7 @@ test('phone numbers of a sheet are read in its country or else in that of the co
   const [first, second] = [await platform.createCompany(), await platform.createCompany()];
   const unknown = await work(first.key, {});
   assert.deepEqual([unknown.country, unknown.created_count, faults(unknown)], [null, 2, [[1, 'phone_number']]]);
-  const told = await work(second.key, { country: 'BR' });
-  assert.deepEqual([told.country, told.created_count, faults(told)], ['BR', 2, [[3, 'phone_number']]]);
-  assert.match(told.row_errors[0].message, /\+6591234567.*\+5565991234567/);
+  const imported = await work(second.key, { country: 'BR' });
+  assert.deepEqual([imported.country, imported.created_count, faults(imported)], ['BR', 2, [[3, 'phone_number']]]);
+  assert.match(imported.row_errors[0].message, /\+6591234567.*\+5565991234567/);
 });

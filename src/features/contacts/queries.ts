@@ -90,7 +90,10 @@ export function updateContact(
 
 export type LockedContact = Contact & Pick<ContactFields, 'held'>;
 
-/** Keeps these contacts from being removed, in one order, and allows everything else. Returns how many exist. */
+/**
+ * Keeps these contacts from being removed until the transaction ends, and allows all other changes. Returns how many exist. All locks are
+ * taken in the order of the ids, to avoid deadlocks.
+ */
 export function holdContacts(tx: TenantTx, ids: string[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.hold',
@@ -99,7 +102,7 @@ export function holdContacts(tx: TenantTx, ids: string[]): Promise<number> {
   });
 }
 
-/** Locks these contacts against changes, in one order. */
+/** Locks these contacts against changes, in the order of their ids, to avoid deadlocks. */
 export function lockContacts(tx: TenantTx, ids: string[]): Promise<LockedContact[]> {
   return many(tx, {
     name: 'contacts.lockAll',
@@ -109,7 +112,7 @@ export function lockContacts(tx: TenantTx, ids: string[]): Promise<LockedContact
   });
 }
 
-/** Locks contacts that are about to be removed: nobody changes them or refers to them anew. Uses one order. */
+/** Locks contacts that are about to be removed, in the order of their ids: nobody changes them or refers to them anew. */
 export function seizeContacts(tx: TenantTx, ids: string[]): Promise<LockedContact[]> {
   return many(tx, {
     name: 'contacts.seize',

@@ -15,7 +15,7 @@ for (let index = 0; index < 200; index += 1) {
   fields.push((await call(201, 'POST', '/v1/custom-fields', { body })).body);
 }
 /** Custom field values of about 20 kB each. */
-const fat = (from: number, to: number): Json =>
+const largeValues = (from: number, to: number): Json =>
   Object.fromEntries(
     fields.slice(from, to).map(({ slug }) => [slug, Array.from({ length: 100 }, () => 'x'.repeat(200))]),
   );
@@ -33,11 +33,11 @@ async function storeOld(count: number): Promise<Json> {
 }
 
 test('a contact has at most 64 kB of custom field values, however many writes they come in', async () => {
-  const refused = await call(400, 'POST', PATH, { body: { name: 'Fat', custom_fields: fat(0, 40) } });
+  const refused = await call(400, 'POST', PATH, { body: { name: 'Fat', custom_fields: largeValues(0, 40) } });
   expectProblem(refused, 'VALIDATION_FAILED', 'custom_fields');
-  const { _id } = await create({ name: 'Fat', custom_fields: fat(0, 3) });
+  const { _id } = await create({ name: 'Fat', custom_fields: largeValues(0, 3) });
   expectProblem(
-    await call(400, 'PATCH', `${PATH}/${_id}`, { body: { custom_fields: fat(3, 4) } }),
+    await call(400, 'PATCH', `${PATH}/${_id}`, { body: { custom_fields: largeValues(3, 4) } }),
     'VALIDATION_FAILED',
     'custom_fields',
   );
@@ -77,13 +77,13 @@ test('a contact that was stored before the limit can be read, renamed and made s
   const cleared = { fat_0: null, fat_1: ['short'] };
   const smaller = (await call(200, 'PATCH', `${PATH}/${_id}`, { body: { custom_fields: cleared } })).body;
   assert.equal(smaller.custom_fields.length, 199);
-  const grown = await call(400, 'PATCH', `${PATH}/${_id}`, { body: { custom_fields: fat(1, 2) } });
+  const grown = await call(400, 'PATCH', `${PATH}/${_id}`, { body: { custom_fields: largeValues(1, 2) } });
   expectProblem(grown, 'VALIDATION_FAILED', 'custom_fields');
 });
 
 test('two contacts whose values are too large together are not merged, and both stay unchanged', async () => {
-  const target = await create({ name: 'Target', custom_fields: fat(0, 2) });
-  const source = await create({ name: 'Source', custom_fields: fat(2, 4) });
+  const target = await create({ name: 'Target', custom_fields: largeValues(0, 2) });
+  const source = await create({ name: 'Source', custom_fields: largeValues(2, 4) });
   const refused = await call(400, 'POST', `${PATH}/${target._id}/merge`, { body: { contact: source._id } });
   expectProblem(refused, 'VALIDATION_FAILED', 'custom_fields');
   assert.equal((await call(200, 'GET', `${PATH}/${source._id}`)).body.custom_fields.length, 2);
@@ -93,7 +93,7 @@ test('two contacts whose values are too large together are not merged, and both 
 });
 
 test('rows of a sheet that would make a contact too large are reported, and the others are stored', async () => {
-  const known = await create({ name: 'Known', external_id: 'known', custom_fields: fat(0, 3) });
+  const known = await create({ name: 'Known', external_id: 'known', custom_fields: largeValues(0, 3) });
   const cell = Array.from({ length: 100 }, (_, item) => String(item).padEnd(190, 'z')).join(';');
   const columns = [4, 5, 6, 7].map((index) => `fat_${index}`);
   const lines = [
@@ -104,7 +104,9 @@ test('rows of a sheet that would make a contact too large are reported, and the 
     ['Twice', 'twice', cell, cell, '', ''],
     ['Twice', 'twice', '', '', cell, cell],
   ].map((line) => line.join(','));
-  const done = await importSheet(platform, `${PATH}/import`, { file: { name: 'fat.csv', data: lines.join('\r\n') } });
+  const done = await importSheet(platform, `${PATH}/import`, {
+    file: { name: 'fat.csv', data: lines.join('\r\n') },
+  });
   assert.equal(done.status, 'COMPLETED');
   assert.deepEqual([done.processed, done.created_count, done.updated_count, done.failed_count], [5, 1, 0, 4]);
   assert.deepEqual(

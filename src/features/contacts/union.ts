@@ -20,7 +20,7 @@ import { MAX_TAGS, type Contact } from './schemas.ts';
 
 export interface Pair {
   target: LockedContact;
-  /** The contact that is removed. */
+  /** The contact that the merge removes. */
   source: LockedContact;
 }
 
@@ -62,7 +62,7 @@ export async function absorb(tx: TenantTx, { target, source }: Pair): Promise<Co
 
 function united(target: LockedContact, source: LockedContact): ContactFields {
   const [own, other] = [pickFields(target), pickFields(source)];
-  // The country code goes with the number.
+  // The country code belongs to the phone number, so both come from the same contact.
   const phone = own.phone_number === null ? other : own;
   return {
     ...own,

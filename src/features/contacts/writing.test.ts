@@ -148,7 +148,7 @@ test('a PATCH of a contact keeps custom fields that it does not name', async () 
 test('a PATCH that changes nothing keeps updatedAt and emits nothing, also when a value is written in another format', async () => {
   const { given } = await everything();
   const contact = await create(given);
-  const told = await eventNames(platform, contact._id);
+  const eventsBefore = await eventNames(platform, contact._id);
   const digits = given.phone_number as string;
   const same = [
     {},
@@ -159,7 +159,7 @@ test('a PATCH that changes nothing keeps updatedAt and emits nothing, also when 
     { custom_fields: { [plan._id]: 'gold', score: 7 } },
   ];
   for (const body of same) assert.deepEqual((await patch(200, contact._id, body)).body, contact);
-  assert.deepEqual(await eventNames(platform, contact._id), told);
+  assert.deepEqual(await eventNames(platform, contact._id), eventsBefore);
 });
 
 test('CONTACT_UPDATED has the format of the GET, and FIELD_UPDATED is emitted for each custom field that really changed', async () => {

@@ -14,10 +14,10 @@ const { call, database, demo } = platform;
 const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/conversations/${id}`)).body;
 const markRead = async (id: string): Promise<Json> => (await call(200, 'PUT', `/v1/conversations/${id}/read`)).body;
 
-const heard = await hear(platform);
+const received = await hear(platform);
 const OPERATIONS: Asked[] = [
-  { method: 'GET', path: `/v1/conversations/${heard.conversation._id}`, scope: 'conversations:read' },
-  { method: 'PUT', path: `/v1/conversations/${heard.conversation._id}/read`, scope: 'conversations:update' },
+  { method: 'GET', path: `/v1/conversations/${received.conversation._id}`, scope: 'conversations:read' },
+  { method: 'PUT', path: `/v1/conversations/${received.conversation._id}/read`, scope: 'conversations:update' },
 ];
 
 test('a conversation that a contact opens has all its fields, null where they are empty, and one event in the same format', async () => {

@@ -86,7 +86,7 @@ const selectRecords = (keys: string, window: Window, limit: string): string =>
 
 const isByActivity = (window: Window): boolean => window.field === 'last_message_at';
 
-/** True where an index has the rows of exactly these filters in the order of the window. */
+/** True where an index has the conversations of exactly these filters in the order that the page asks for. */
 export function hasOrderedIndex(filter: ConversationFilter, window: Window): boolean {
   const asked = [...FILTERED.filter((name) => filter[name] !== null), ...(filter.tag === null ? [] : ['tag'])];
   if (!isStretch(window)) return false;
@@ -94,7 +94,7 @@ export function hasOrderedIndex(filter: ConversationFilter, window: Window): boo
   return asked.every((name) => isByActivity(window) && name === 'status');
 }
 
-/** The rows in the order of the window. */
+/** SQL for the conversations in the order that the page asks for. */
 function orderedRows(window: Window, filter: ConversationFilter): string {
   if (!isByActivity(window)) return 'conversations v';
   // The status is $2, because it is the first of all filters.

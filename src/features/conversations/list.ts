@@ -18,7 +18,7 @@ import {
 import type { Conversation, ConversationQuery } from './schemas.ts';
 
 // The conversations of this many contacts are found one by one in some ten milliseconds; a search with more contacts is broad.
-const FEW = 2_000;
+const MAX_CONTACTS = 2_000;
 // Reading this many conversations takes some ten milliseconds. A query that does not fill a page from them uses an index.
 const REACH = 5_000;
 
@@ -40,7 +40,7 @@ async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<
     const rows = await findFiltered(tenant, filter, window);
     return pageFrom(query, window, rows, () => countConversations(tenant.read, filter, window));
   }
-  const contacts = await findContacts(tenant, search, FEW);
+  const contacts = await findContacts(tenant, search, MAX_CONTACTS);
   if (Array.isArray(contacts)) {
     const found = { ...filter, found: { contacts, id: isId(search) ? search : null } };
     const rows = await lookUpConversations(tenant.read, found, window);

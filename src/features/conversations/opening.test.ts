@@ -65,9 +65,9 @@ test('a conversation that is already open is answered with 200 and stays as it i
   for (const status of ['OPEN', 'PENDING', 'SNOOZED']) {
     await call(200, 'PATCH', `${PATH}/${conversation._id}`, { body: { status } });
     const before = (await call(200, 'GET', `${PATH}/${conversation._id}`)).body;
-    const told = await eventNames(platform, conversation._id);
+    const events = await eventNames(platform, conversation._id);
     assert.deepEqual((await open(200, { contact: contact._id })).body, before);
-    assert.deepEqual(await eventNames(platform, conversation._id), told);
+    assert.deepEqual(await eventNames(platform, conversation._id), events);
   }
 });
 

@@ -103,7 +103,7 @@ test('a body that is not a valid field is refused with its place named', async (
   }
 });
 
-test('each type accepts its own values and refuses all others, naming the field as the caller wrote it', async () => {
+test('each type of custom field accepts its own values and refuses all others, naming the field as the caller wrote it', async () => {
   const long = 'x'.repeat(4_097);
   const types: [Json, unknown[], unknown[]][] = [
     [{ type: 'TEXT' }, ['', 'Olá', '7', 'x'.repeat(4_096)], [7, true, ['a'], long]],
@@ -135,7 +135,7 @@ test('each type accepts its own values and refuses all others, naming the field 
   }
 });
 
-test('a value is written by slug or id; the field of another context or company, and one that does not exist, is an unknown reference', async () => {
+test('a value is written by slug or id of its field; the field of another context or company, and one that does not exist, is an unknown reference', async () => {
   const own = await define({});
   const business = await define({ context: 'business' });
   const other = await platform.createCompany();

@@ -46,10 +46,10 @@ test('a business with 1,000 contacts and rows: DELETE answers at once, each stat
   const [counts] = await database.sql(
     `select (select count(*)::int from contacts where name = 'x' and business_id is null) as contacts,
       (select count(*)::int from table_rows where row_index > 1000000 and business_id is null) as rows,
-      (select count(*)::int from deliveries where event = 'CONTACT_UPDATED') as told,
+      (select count(*)::int from deliveries where event = 'CONTACT_UPDATED') as emitted,
       (select count(distinct resource_id)::int from deliveries where event = 'CONTACT_UPDATED') as which`,
   );
-  assert.deepEqual(counts, { contacts: 1_000, rows: 1_000, told: 1_000, which: 1_000 });
+  assert.deepEqual(counts, { contacts: 1_000, rows: 1_000, emitted: 1_000, which: 1_000 });
 });
 
 test('records of a removed business belong to none, contacts have an event as their GET shows them, and other records stay', async () => {
@@ -67,8 +67,8 @@ test('records of a removed business belong to none, contacts have an event as th
   const [maria, ana] = await Promise.all(contacts.map(({ _id }) => read(`/v1/contacts/${_id}`)));
   assert.deepEqual({ ...maria, updatedAt: '' }, { ...contacts[0], business: null, updatedAt: '' });
   assert.deepEqual(ana, contacts[1]);
-  const told = await Promise.all(contacts.map(async ({ _id }) => (await eventsOf(platform, _id)).slice(1)));
-  assert.deepEqual(told, [[{ event: 'CONTACT_UPDATED', data: maria }], []]);
+  const emitted = await Promise.all(contacts.map(async ({ _id }) => (await eventsOf(platform, _id)).slice(1)));
+  assert.deepEqual(emitted, [[{ event: 'CONTACT_UPDATED', data: maria }], []]);
   const listed = new Map((await read(rows)).result.map((row: Json) => [row._id, row.business_id]));
   assert.deepEqual(
     linked.map(({ _id }) => listed.get(_id)),
@@ -108,7 +108,7 @@ test('a removed business is unknown to its path, the list and new references, wh
   const imported = await importSheet(platform, '/v1/contacts/import', { file });
   assert.deepEqual([imported.created_count, imported.failed_count, imported.row_errors[0].field], [1, 1, 'business']);
 
-  // The job does not leave this to the foreign key, which would clear the references without an event.
+  // The removal job fails instead of letting the foreign key clear the references, which would emit no event.
   await assert.rejects(release(business), /still name/);
   assert.ok(await isStored(business), 'still on the way out');
   await letGo();

@@ -53,7 +53,7 @@ async function removeSlowly(user: string): Promise<() => Promise<void>> {
   const letGo = await hold(platform, 'businesses', [business._id]);
   await remove(200, user);
   return async () => {
-    // The job does not leave this to the foreign key, which would clear the references without an event.
+    // The removal job fails instead of letting the foreign key clear the references, which would emit no event.
     await assert.rejects(release(user), /still name/);
     assert.ok(await isStored(user), 'still on the way out');
     await letGo();
@@ -77,11 +77,11 @@ test('a user with 4,000 conversations: DELETE answers at once, each conversation
   const [counts] = await database.sql(
     `select (select count(*)::int from conversations
         where _id = any($1) and owner_id is null and attendant_id is null and updated_at > now() - interval '10 minutes') as released,
-      (select count(*)::int from deliveries where resource_id = any($1)) as told,
+      (select count(*)::int from deliveries where resource_id = any($1)) as emitted,
       (select count(distinct resource_id)::int from deliveries where resource_id = any($1) and event = 'CONVERSATION_UPDATED') as which`,
     [ids],
   );
-  assert.deepEqual(counts, { released: ids.length, told: ids.length, which: ids.length });
+  assert.deepEqual(counts, { released: ids.length, emitted: ids.length, which: ids.length });
 });
 
 test('no record names a removed user afterwards; conversations and contacts have events as their GET shows them', async () => {
@@ -102,18 +102,20 @@ test('no record names a removed user afterwards; conversations and contacts have
       ].map((path) => read(`/v1/${path}`)),
     );
   const before = await records();
-  const told = new Map(await Promise.all(before.map(async ({ _id }) => [_id, await eventsOf(platform, _id)] as const)));
+  const emitted = new Map(
+    await Promise.all(before.map(async ({ _id }) => [_id, await eventsOf(platform, _id)] as const)),
+  );
   await remove(200, user);
   await gone(user);
   const nobody = { owner: null, attendant: null };
   const expected = [nobody, { attendant: null }, {}, { owner: null }, { owner: null }, { default_owner: null }];
-  const tells = ['CONVERSATION_UPDATED', 'CONVERSATION_UPDATED', null, 'CONTACT_UPDATED', null, null];
+  const expectedEvents = ['CONVERSATION_UPDATED', 'CONVERSATION_UPDATED', null, 'CONTACT_UPDATED', null, null];
   for (const [index, record] of (await records()).entries()) {
     const [old, change = {}] = [before[index], expected[index]];
     assert.deepEqual({ ...record, updatedAt: '' }, { ...old, ...change, updatedAt: '' });
     assert.equal(record.updatedAt > old.updatedAt, Object.keys(change).length > 0);
-    const event = tells[index];
-    const since = (await eventsOf(platform, record._id)).slice(told.get(record._id)?.length);
+    const event = expectedEvents[index];
+    const since = (await eventsOf(platform, record._id)).slice(emitted.get(record._id)?.length);
     assert.deepEqual(since, event ? [{ event, data: record }] : []);
   }
 });
@@ -248,9 +250,9 @@ test('a message for an inbox whose default owner is being removed is stored, and
   await letGo();
   await release(user);
   assert.equal((await read(`/v1/conversations/${conversation._id}`)).owner, null);
-  const told = await eventsOf(platform, conversation._id);
+  const emitted = await eventsOf(platform, conversation._id);
   assert.deepEqual(
-    told.filter(({ event }) => event.startsWith('CONVERSATION')).map(({ event, data }) => [event, data.owner]),
+    emitted.filter(({ event }) => event.startsWith('CONVERSATION')).map(({ event, data }) => [event, data.owner]),
     [
       ['CONVERSATION_CREATED', user],
       ['CONVERSATION_UPDATED', null],
@@ -308,11 +310,11 @@ test('a removal job whose worker dies continues where it ended: no event is sent
   await release(user);
   await release(user);
   assert.ok(!(await isStored(user)));
-  const told = await database.sql<{ count: number }>(
+  const emitted = await database.sql<{ count: number }>(
     'select count(*)::int from deliveries where resource_id = any($1) group by resource_id',
     [ids],
   );
-  assert.deepEqual([told.length, new Set(told.map(({ count }) => count))], [ids.length, new Set([1])]);
+  assert.deepEqual([emitted.length, new Set(emitted.map(({ count }) => count))], [ids.length, new Set([1])]);
 });
 
 test('a reference to a user that is made at the moment of the removal is refused, or cleared with the others', async () => {

@@ -6,7 +6,7 @@ import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
  * SQL for the ids of the next records that name `$2` in a column, as many as one statement can change. Records that another transaction is
  * changing are left for a later portion.
  */
-const naming = (table: string, column: string): string =>
+const nextNaming = (table: string, column: string): string =>
   `array(${selectPortion({
     rows: `select _id, record_bytes as bytes from ${table} where company_id = $1 and ${column} = $2 limit $3 for no key update skip locked`,
     order: '_id',
@@ -17,7 +17,7 @@ const naming = (table: string, column: string): string =>
 export type Departing = 'users' | 'businesses';
 
 /** The condition under which records may still have to be released; a removed user is INACTIVE as well. */
-const DEPARTS = { users: `status = 'INACTIVE'`, businesses: 'removed_at is not null' } as const;
+const IS_DEPARTING = { users: `status = 'INACTIVE'`, businesses: 'removed_at is not null' } as const;
 
 export function releaseInboxes(tx: TenantTx, user: string): Promise<number> {
   return exec(tx, {
@@ -33,7 +33,7 @@ export function releaseConversations(tx: TenantTx, user: string, limit: number):
     name: 'departures.releaseConversations',
     text: `update conversations set owner_id = nullif(owner_id, $2), attendant_id = nullif(attendant_id, $2), updated_at = now()
       where company_id = $1 and _id = any(
-        ${naming('conversations', 'owner_id')} || ${naming('conversations', 'attendant_id')})
+        ${nextNaming('conversations', 'owner_id')} || ${nextNaming('conversations', 'attendant_id')})
       returning _id`,
     values: [tx.companyId, user, limit],
   });
@@ -51,7 +51,7 @@ export function releaseContacts(
   const column = NAMED_BY_CONTACTS[departing];
   return many(tx, {
     name: `departures.releaseContacts.${departing}`,
-    text: `update contacts set ${column} = null, updated_at = now() where company_id = $1 and _id = any(${naming('contacts', column)})
+    text: `update contacts set ${column} = null, updated_at = now() where company_id = $1 and _id = any(${nextNaming('contacts', column)})
       returning _id`,
     values: [tx.companyId, id, limit],
   });
@@ -60,7 +60,7 @@ export function releaseContacts(
 export function releaseBusinesses(tx: TenantTx, user: string, limit: number): Promise<number> {
   return exec(tx, {
     name: 'departures.releaseBusinesses',
-    text: `update businesses set owner_id = null, updated_at = now() where company_id = $1 and _id = any(${naming('businesses', 'owner_id')})`,
+    text: `update businesses set owner_id = null, updated_at = now() where company_id = $1 and _id = any(${nextNaming('businesses', 'owner_id')})`,
     values: [tx.companyId, user, limit],
   });
 }
@@ -68,7 +68,7 @@ export function releaseBusinesses(tx: TenantTx, user: string, limit: number): Pr
 export function releaseRows(tx: TenantTx, business: string, limit: number): Promise<number> {
   return exec(tx, {
     name: 'departures.releaseRows',
-    text: `update table_rows set business_id = null, updated_at = now() where company_id = $1 and _id = any(${naming('table_rows', 'business_id')})`,
+    text: `update table_rows set business_id = null, updated_at = now() where company_id = $1 and _id = any(${nextNaming('table_rows', 'business_id')})`,
     values: [tx.companyId, business, limit],
   });
 }
@@ -77,7 +77,7 @@ export function releaseRows(tx: TenantTx, business: string, limit: number): Prom
 export function holdDeparting(tx: TenantTx, departing: Departing, id: string): Promise<number> {
   return exec(tx, {
     name: `departures.holdDeparting.${departing}`,
-    text: `select 1 from ${departing} where company_id = $1 and _id = $2 and ${DEPARTS[departing]} for share`,
+    text: `select 1 from ${departing} where company_id = $1 and _id = $2 and ${IS_DEPARTING[departing]} for share`,
     values: [tx.companyId, id],
   });
 }
@@ -89,7 +89,7 @@ export function seizeDeparting(tx: TenantTx, departing: Departing, id: string): 
   return maybeOne(tx, {
     name: `departures.seizeDeparting.${departing}`,
     text: `select removed_at is not null as removed from ${departing}
-      where company_id = $1 and _id = $2 and ${DEPARTS[departing]} for update`,
+      where company_id = $1 and _id = $2 and ${IS_DEPARTING[departing]} for update`,
     values: [tx.companyId, id],
   });
 }

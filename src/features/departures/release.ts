@@ -60,7 +60,7 @@ const OF_USER: Departure = {
       return keys.length;
     },
     contactRelease('users'),
-    // There is no event for a change of a business.
+    // A change of a business's owner emits no event.
     (tx, user) => releaseBusinesses(tx, user, PORTION),
   ],
   isNamed: isUserNamed,
@@ -68,7 +68,7 @@ const OF_USER: Departure = {
 
 const OF_BUSINESS: Departure = {
   departing: 'businesses',
-  // There is no event for a change of a table's row.
+  // A change of a table's row emits no event.
   releases: [contactRelease('businesses'), (tx, business) => releaseRows(tx, business, PORTION)],
   isNamed: isBusinessNamed,
 };
@@ -99,7 +99,7 @@ async function release(
   await kit.database.tenantTx(company, async (tx) => {
     const seized = await seizeDeparting(tx, departing, id);
     if (!seized) return;
-    // These records were locked during their portion, or were written by a transaction that began before; the queue's next attempt finds
+    // Some records were locked during their portion, or were written by a transaction that began before; the queue's next attempt finds
     // them.
     if (await isNamed(tx, id)) throw new Error(`records still name what departs from ${departing}`);
     if (seized.removed) await deleteRemoved(tx, departing, id);

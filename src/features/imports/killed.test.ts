@@ -108,8 +108,8 @@ test('a worker that is killed in an import repeats nothing and loses nothing: to
     `select count(*)::int as all, count(distinct lower(email))::int as people from contacts where source = 'IMPORT'`,
   );
   assert.deepEqual(contacts, { all: CREATED, people: CREATED });
-  const [told] = await database.sql(
+  const [emitted] = await database.sql(
     `select count(*)::int as all, count(distinct resource_id)::int as people from deliveries where event = 'CONTACT_CREATED'`,
   );
-  assert.deepEqual(told, { all: CREATED, people: CREATED });
+  assert.deepEqual(emitted, { all: CREATED, people: CREATED });
 });

@@ -61,7 +61,7 @@ export function listForgotten(tx: SystemTx, limit: number): Promise<{ company: s
   });
 }
 
-/** Imports of the same company are stored one after the other until this transaction ends. */
+/** Requests that store imports of the same company check its limit one after the other, because each holds this lock until its end. */
 export function lockPlaces(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'imports.lockPlaces',
@@ -89,7 +89,7 @@ export function findChunk(tx: TenantRead, id: string, position: number): Promise
 
 export interface ImportOwner {
   kind: ImportKind;
-  /** Null for contacts. */
+  /** The table that the import fills; null for an import of contacts. */
   table: string | null;
 }
 

@@ -87,21 +87,21 @@ export function createReading(converters: Record<ImportKind, Converter>): Worker
     const request = given as ReadingRequest;
     if (state?.sheet !== request.sheet) {
       // Unfinished work on another sheet stays paused and is dropped with its state.
-      state = begin(request, supply);
+      state = createState(request, supply);
     }
     const current = state;
-    if (request.do === 'head') return slice(current, 'head', () => readHead(current.source));
-    if (request.do === 'survey') return slice(current, 'survey', () => surveyAll(current, request));
+    if (request.do === 'head') return continueTask(current, 'head', () => readHead(current.source));
+    if (request.do === 'survey') return continueTask(current, 'survey', () => surveyAll(current, request));
     const { kind, from, most } = request;
     current.slots = request.slots ?? current.slots;
-    const rows = await slice(current, `portion ${from} ${most}`, () => readPortion(current, from, most));
+    const rows = await continueTask(current, `portion ${from} ${most}`, () => readPortion(current, from, most));
     if (rows === MORE) return MORE;
-    const convert = kind === null ? unread : converters[kind](current.slots as never);
+    const convert = kind === null ? withoutValues : converters[kind](current.slots as never);
     return rows.map((row) => ({ number: row.number, ...readRow(row, current.columns, convert) }));
   };
 }
 
-const unread = (): Omit<ReadRow, 'number'> => ({ value: null, faults: [] });
+const withoutValues = (): Omit<ReadRow, 'number'> => ({ value: null, faults: [] });
 
 interface Gate {
   open(): void;
@@ -126,7 +126,7 @@ function createGate(): Gate {
 }
 
 /** Continues a task for a short time, and returns its result or MORE. */
-async function slice<T>(state: State, key: string, begun: () => Promise<T>): Promise<T | typeof MORE> {
+async function continueTask<T>(state: State, key: string, begun: () => Promise<T>): Promise<T | typeof MORE> {
   state.gate.open();
   try {
     for (const untilMs = performance.now() + SLICE_MS; ;) {
@@ -151,7 +151,7 @@ async function slice<T>(state: State, key: string, begun: () => Promise<T>): Pro
   }
 }
 
-function begin({ sheet, bytes }: ReadingRequest, supply: (question: object) => Promise<unknown>): State {
+function createState({ sheet, bytes }: ReadingRequest, supply: (question: object) => Promise<unknown>): State {
   const gate = createGate();
   const source: SheetSource = {
     bytes,

@@ -24,10 +24,10 @@ test("an import's record shows the first hundred errors in less than 256 kB, and
   assert.equal(done.row_errors[0].message, 'must be one of its 200 options');
   const { body: text, headers } = await call(200, 'GET', `${PATH}/${done._id}/errors`);
   assert.match(headers.get('content-type') ?? '', /^text\/csv/);
-  const told = String(text).trimEnd().split('\r\n');
-  assert.equal(told[0], 'row,field,message');
-  assert.deepEqual(new Set(told.slice(1).map((line) => Number(line.split(',')[0]))).size, ROWS);
-  assert.match(told.at(-1) ?? '', new RegExp(`^${ROWS},custom_fields\\.size_2,must be one of its 200 options$`));
+  const errorLines = String(text).trimEnd().split('\r\n');
+  assert.equal(errorLines[0], 'row,field,message');
+  assert.deepEqual(new Set(errorLines.slice(1).map((line) => Number(line.split(',')[0]))).size, ROWS);
+  assert.match(errorLines.at(-1) ?? '', new RegExp(`^${ROWS},custom_fields\\.size_2,must be one of its 200 options$`));
 
   const other = await platform.createCompany();
   expectProblem(await call(404, 'GET', `${PATH}/${done._id}/errors`, { key: other.key }), 'NOT_FOUND');

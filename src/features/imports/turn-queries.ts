@@ -6,7 +6,7 @@ import type { ImportKind } from './schemas.ts';
 // A process that has not renewed its claim for so long counts as dead; it renews the claim every few seconds.
 const HELD = `now() + interval '20 seconds'`;
 
-/** Nobody works on the import, nor on another one of its company. */
+/** SQL condition: no process works on the import or on another one of its company. */
 const FREE = `finished_at is null and coalesce(held_until, '-infinity') < now() and not exists (
   select from imports other where other.company_id = mine.company_id and other.finished_at is null and other.held_until >= now())`;
 

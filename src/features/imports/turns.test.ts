@@ -27,10 +27,10 @@ test("a neighbour's import of one row ends while two processes work on a company
   const [greedy, neighbour] = [await platform.createCompany(), await platform.createCompany()];
   const file = { name: 'empty.xlsx', data: emptyRows(24) };
   for (let n = 0; n < 8; n += 1) await postForm(platform, [201, PATH], { file }, { key: greedy.key });
-  const heldNow = async (): Promise<number> =>
+  const countClaimed = async (): Promise<number> =>
     (await platform.database.sql('select 1 from imports where held_by is not null and company_id = $1', [greedy._id]))
       .length;
-  await until('one of them to be worked on', async () => (await heldNow()) > 0);
+  await until('one of them to be worked on', async () => (await countClaimed()) > 0);
   const { body } = await postForm(
     platform,
     [201, PATH],
@@ -38,7 +38,7 @@ test("a neighbour's import of one row ends while two processes work on a company
     { key: neighbour.key },
   );
   let most = 0;
-  const look = setInterval(() => void heldNow().then((held) => (most = Math.max(most, held))), 20);
+  const look = setInterval(() => void countClaimed().then((held) => (most = Math.max(most, held))), 20);
   t.after(() => clearInterval(look));
   const done = await awaitImport(platform, `${PATH}/${body._id}`, { key: neighbour.key });
   clearInterval(look);

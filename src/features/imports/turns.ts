@@ -22,7 +22,7 @@ import {
 import { workImport, type Taker } from './work.ts';
 
 // Each import has a child process that holds parts of its sheet in memory; two children read at a time (platform/sheets/readers.ts).
-const AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 // Claims are renewed several times within the 20 seconds after which a process counts as dead.
 const HOLD_MS = 5_000;
 // After this time an import gives its place to one that is waiting.
@@ -79,7 +79,7 @@ async function claimAll(loop: Loop): Promise<void> {
   loop.claiming = true;
   try {
     const isSomebodyThere = (): Promise<boolean> => isSomebodyWaiting(kit.database.system('upkeep'));
-    while (running.size < AT_ONCE && !stopping.signal.aborted && (await isSomebodyThere())) {
+    while (running.size < MAX_AT_ONCE && !stopping.signal.aborted && (await isSomebodyThere())) {
       const claimed = await kit.database.systemTx('upkeep', async (tx) => {
         await lockTurns(tx);
         return claimImport(tx, loop.holder);
@@ -151,6 +151,6 @@ function isTurnOver({ kit, running, stopping }: Loop): () => Promise<boolean> {
     const nowMs = performance.now();
     untilMs ??= nowMs + Math.max(TURN_MS, nowMs - startedMs);
     if (stopping.signal.aborted) return true;
-    return running.size >= AT_ONCE && nowMs > untilMs && isSomebodyWaiting(kit.database.system('upkeep'));
+    return running.size >= MAX_AT_ONCE && nowMs > untilMs && isSomebodyWaiting(kit.database.system('upkeep'));
   };
 }

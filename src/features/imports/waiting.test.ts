@@ -78,14 +78,14 @@ test('of twenty sheets that come at once ten are accepted, and the next one when
 test('an import without progress for a day ends FAILED and its sheet is deleted; one with progress continues', async () => {
   const [old, young] = await Promise.all([1, 2].map(() => postForm(platform, [201, '/v1/contacts/import'], { file })));
   for (const asked of [old, young]) await awaitImport(platform, `/v1/contacts/import/${asked?.body._id}`);
-  const revive = (id: string, age: string): Promise<unknown> =>
+  const restart = (id: string, age: string): Promise<unknown> =>
     database.sql(
       `with chunk as (insert into import_chunks (company_id, import_id, position, bytes) values ($3, $1, 0, 'x'))
         update imports set status = 'RUNNING', finished_at = null, updated_at = now() - $2::interval where _id = $1`,
       [id, age, platform.demo._id],
     );
-  await revive(old?.body._id, '25 hours');
-  await revive(young?.body._id, '23 hours');
+  await restart(old?.body._id, '25 hours');
+  await restart(young?.body._id, '23 hours');
   await giveUpImports(platform.running.kit);
   const read = async (id: string) => (await call(200, 'GET', `/v1/contacts/import/${id}`)).body;
   const { status, error, finished_at } = await read(old?.body._id);

@@ -17,7 +17,10 @@ import { storedSheet } from './stored-sheet.ts';
 
 /** What a kind of import, contacts or rows of a table, does with the rows of a sheet. */
 export interface Taker<S = unknown, V = unknown> {
-  /** Loads what the values are checked against. In a transaction it also locks it until the end. */
+  /**
+   * Loads what the values are checked against, such as custom fields or columns. In a transaction it also locks a table against changes of
+   * its columns.
+   */
   slots(tx: TenantRead | TenantTx, asked: Import): Promise<S>;
   /** Stores a portion of rows that were checked against these slots. Throws UNAVAILABLE when the portion should be tried again. */
   take(tx: TenantTx, asked: Import, rows: ReadRow<V>[], slots: S): Promise<Taken>;
@@ -28,7 +31,7 @@ export type Taken = Omit<Progress, 'processed' | 'errors'> & { errors: RowError[
 // Other writes to the same records can make a portion fail. After so many tries the import pauses before the next ones.
 const TRIES = 5;
 // Errors that may disappear when the same portion is stored again.
-const MAY_PASS = new Set<ErrorCode>(['UNAVAILABLE', 'UNKNOWN_REFERENCE', 'STORAGE_FULL']);
+const RETRIED_ERRORS = new Set<ErrorCode>(['UNAVAILABLE', 'UNKNOWN_REFERENCE', 'STORAGE_FULL']);
 
 export interface Work {
   taker: Taker;
@@ -144,7 +147,7 @@ async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
       // Failure policy: after a conflict or a reference that was just removed the portion is tried again at once, up to TRIES times; then
       // the import fails or pauses.
       const problem = toProblem(error);
-      if (!problem || !MAY_PASS.has(problem.code) || tries >= TRIES) throw error;
+      if (!problem || !RETRIED_ERRORS.has(problem.code) || tries >= TRIES) throw error;
     }
   }
 }

@@ -26,7 +26,7 @@ async function close(conversation: string): Promise<void> {
   await database.sql(`update conversations set status = 'CLOSED', closed_at = now() where _id = $1`, [conversation]);
 }
 
-test('the target’s fields win, its empty ones are filled, tags are united; CONTACT_UPDATED and one event per filled field are emitted', async () => {
+test('a merge keeps the target’s fields, fills its empty ones and unites tags; CONTACT_UPDATED and one event per filled field are emitted', async () => {
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'B' } })).body._id;
   const [email, phone] = [`t-${newId()}@example.com`, freshPhone()];
@@ -66,7 +66,7 @@ test('the target’s fields win, its empty ones are filled, tags are united; CON
   });
   assert.deepEqual(await read(`${PATH}/${target._id}`), merged);
   await call(404, 'GET', `${PATH}/${source._id}`);
-  const told = (await eventsOf(platform, target._id)).slice(2 + 1);
+  const events = (await eventsOf(platform, target._id)).slice(2 + 1);
   const filled = ({ _id, slug, title }: Json, value: unknown) => ({
     event: 'FIELD_UPDATED',
     data: {
@@ -76,9 +76,9 @@ test('the target’s fields win, its empty ones are filled, tags are united; CON
       companyId: demo._id,
     },
   });
-  assert.deepEqual(told.slice(0, 1), [{ event: 'CONTACT_UPDATED', data: merged }]);
+  assert.deepEqual(events.slice(0, 1), [{ event: 'CONTACT_UPDATED', data: merged }]);
   const byField = (a: Json, b: Json) => (a.data.field.slug < b.data.field.slug ? -1 : 1);
-  assert.deepEqual(told.slice(1).toSorted(byField), [filled(colours, ['red']), filled(score, 3)]);
+  assert.deepEqual(events.slice(1).toSorted(byField), [filled(colours, ['red']), filled(score, 3)]);
   assert.deepEqual(
     (await eventNames(platform, source._id)).filter((name) => name !== 'FIELD_UPDATED'),
     ['CONTACT_CREATED'],
@@ -86,7 +86,7 @@ test('the target’s fields win, its empty ones are filled, tags are united; CON
   assert.ok(plan._id);
 });
 
-test('all identities of both contacts lead to the target afterwards: numbers, e-mails and network ids', async () => {
+test('after a merge all identities of both contacts lead to the target: numbers, e-mails and network ids', async () => {
   const [a, b] = [freshPhone(), freshPhone()];
   const target = (await hear(platform, { from: a })).contact;
   const source = (await hear(platform, { from: b })).contact;
@@ -102,7 +102,7 @@ test('all identities of both contacts lead to the target afterwards: numbers, e-
   }
 });
 
-test('conversations, messages and rows move to the target, which keeps the later of each two times', async () => {
+test('a merge moves conversations, messages and rows to the target, which has the later message times of both contacts', async () => {
   const from = freshPhone();
   const old = await hear(platform, { from, text: 'first' });
   const sent = await sendText(platform, old.conversation._id);
@@ -135,7 +135,7 @@ test('conversations, messages and rows move to the target, which keeps the later
 });
 
 for (const older of ['target', 'source'] as const) {
-  test(`of two open conversations in one inbox the older stays open, here that of ${older}, and the other is closed with an event`, async () => {
+  test(`a merge keeps the older of two open conversations in one inbox, here that of ${older}, and closes the other with an event`, async () => {
     const [first, second] = [await hear(platform), await hear(platform)];
     const [target, source] = older === 'target' ? [first, second] : [second, first];
     await merge(201, target.contact._id, source.contact._id);
@@ -160,7 +160,7 @@ async function reachOut(): Promise<{ contact: string; conversation: Json }> {
   return { contact, conversation: body };
 }
 
-test('unread messages and the reply window of a conversation that a merge closes count for the conversation that stays', async () => {
+test('unread messages and the reply window of a conversation that a merge closes count for the conversation that stays open', async () => {
   const target = await reachOut();
   const source = await hear(platform);
   await merge(201, target.contact, source.contact._id);
@@ -172,7 +172,7 @@ test('unread messages and the reply window of a conversation that a merge closes
   assert.deepEqual(await eventNames(platform, stays._id), ['CONVERSATION_CREATED']);
 });
 
-test('the conversation that stays keeps its own times where they are later, and the unread messages of both are added', async () => {
+test('the conversation that a merge keeps has the later times of both, and their unread messages together', async () => {
   const source = await hear(platform);
   await database.sql(
     `update conversations set window_expires_at = now(), last_inbound_at = last_inbound_at - interval '1 day' where _id = $1`,
@@ -195,7 +195,7 @@ test('the reply window of a closed conversation survives a merge', async () => {
   assert.deepEqual([window_expires_at, unread_count], [source.conversation.window_expires_at, 0]);
 });
 
-test('a snoozed conversation that stays is opened, with an event, when the other one has unread messages, and otherwise stays snoozed', async () => {
+test('a snoozed conversation that a merge keeps is opened, with an event, when the other one has unread messages, and otherwise stays snoozed', async () => {
   for (const unread of [true, false]) {
     const target = await reachOut();
     const path = `/v1/conversations/${target.conversation._id}`;
@@ -205,13 +205,13 @@ test('a snoozed conversation that stays is opened, with an event, when the other
     await merge(201, target.contact, source.contact._id);
     const stays = await read(path);
     assert.deepEqual([stays.status, stays.unread_count], unread ? ['OPEN', 1] : ['SNOOZED', 0]);
-    const told = await eventsOf(platform, stays._id);
+    const events = await eventsOf(platform, stays._id);
     const woken = unread ? [{ event: 'CONVERSATION_UPDATED', data: stays }] : [];
-    assert.deepEqual(told.slice(1), [{ event: 'CONVERSATION_UPDATED', data: asleep }, ...woken]);
+    assert.deepEqual(events.slice(1), [{ event: 'CONVERSATION_UPDATED', data: asleep }, ...woken]);
   }
 });
 
-test('an open conversation that moves has an event with its new contact; a closed one moves without an event', async () => {
+test('a merge emits an event with the new contact for each open conversation that moves, and none for a closed one', async () => {
   const from = freshPhone();
   const old = await hear(platform, { from });
   await close(old.conversation._id);
@@ -288,8 +288,8 @@ test('the audit records a merge and its author as contacts.merge', async () => {
 test('when contacts are merged in a circle at the same time, one is left and it has everything', async () => {
   for (let round = 0; round < 5; round += 1) {
     const phones = [freshPhone(), freshPhone(), freshPhone()];
-    const heard = await Promise.all(phones.map((from) => hear(platform, { from })));
-    const ids = heard.map(({ contact }) => contact._id as string);
+    const received = await Promise.all(phones.map((from) => hear(platform, { from })));
+    const ids = received.map(({ contact }) => contact._id as string);
     const ask = async (target = '', source = ''): Promise<number> => {
       const headers = { authorization: `Bearer ${demo.key}`, 'content-type': 'application/json' };
       const body = JSON.stringify({ contact: source });

@@ -46,7 +46,7 @@ async function emitConversations(tx: TenantTx, changed: { _id: string }[]): Prom
 /** Answers a repeated request with the contact as it is now. */
 export const readMerged = (tenant: Tenant, id: string): Promise<Contact> => readContact(tenant, id);
 
-/** Returns the conversations that moved. */
+/** Moves messages, conversations and rows, and returns the conversations. */
 async function moveEverything(tx: TenantTx, move: Move): ReturnType<typeof moveConversations> {
   while ((await moveMessages(tx, move, PORTION)) > 0);
   const conversations = await moveConversations(tx, move);

@@ -84,14 +84,14 @@ test('a pipeline is created, read, listed, changed and removed', async () => {
   await call(404, 'GET', `${PATH}/${_id}`);
 });
 
-test('a change that changes nothing leaves the record as it is', async () => {
+test('a change of a pipeline that changes nothing leaves the record as it is', async () => {
   const created = await create();
   const same = { name: created.name, is_default: false, steps: created.steps };
   assert.deepEqual((await patch(200, created._id, same)).body, created);
   assert.deepEqual((await patch(200, created._id, {})).body, created);
 });
 
-test('steps that are named by their id stay, new ones are added, and missing ones are removed', async () => {
+test('steps of a pipeline that are named by their id stay, new ones are added, and missing ones are removed', async () => {
   const { _id, steps } = await create();
   const [first, second, third] = steps;
   const { body } = await patch(200, _id, {
@@ -106,7 +106,7 @@ test('steps that are named by their id stay, new ones are added, and missing one
   expectProblem(gone, 'UNKNOWN_REFERENCE', 'steps[0]._id');
 });
 
-test('a given order of steps is stored as given, and no two steps have the same', async () => {
+test('a given order of steps is stored as given, and no two steps have the same order number', async () => {
   const { body } = await call(201, 'POST', PATH, {
     body: {
       name: 'x',

@@ -8,7 +8,7 @@ import type { StepCause } from './schemas.ts';
 import { deleteSteps, findUsedSteps, holdSteps, replaceStep, seizeSteps } from './step-queries.ts';
 
 // A request itself moves up to this many conversations, which takes a second or two; a job moves the rest.
-const AT_ONCE = 2_000;
+const MAX_AT_ONCE = 2_000;
 
 export interface Removal {
   /** The ids of the steps to remove, in the order of the steps. */
@@ -44,7 +44,7 @@ export async function removeSteps(kit: Kit, tx: TenantTx, removal: Removal): Pro
     removed.filter((step) => !used.includes(step)),
   );
   for (const step of used) await replaceStep(tx, step, findReplacement(step)?.id ?? '');
-  let room = AT_ONCE;
+  let room = MAX_AT_ONCE;
   for (const step of used) {
     let left = { moved: 0, done: false };
     while (!left.done && room > 0) {

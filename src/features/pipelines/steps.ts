@@ -1,4 +1,4 @@
-/** What conversations need of steps: whether they can move to one, and the event of a move. */
+/** Functions for conversations: find the step that one moves to, and make the event of the move. */
 import type { Principal } from '../../platform/auth.ts';
 import type { ChangeEvent } from '../../platform/events.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';

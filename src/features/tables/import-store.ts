@@ -8,7 +8,7 @@ import { findTable, lockTable } from './queries.ts';
 import { addRows } from './rows.ts';
 import type { Column, RowData, Table } from './schemas.ts';
 
-/** What the import of a sheet does for rows of a table. */
+/** Imports the rows of a sheet as rows of a table. */
 export const rowTaker: Taker<Column[], RowData> = {
   slots: async (tx, asked) => (await findImportTable(tx, asked)).columns,
   take: async (tx, asked, rows) => {

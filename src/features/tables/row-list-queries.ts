@@ -19,7 +19,7 @@ import { ROW, type RowRecord } from './row-queries.ts';
 
 const OF_TABLE = 'company_id = $1 and table_id = $2';
 
-/** SQL for the records of a page; the parameters of the window begin with $3. */
+/** SQL for the records of a page; the parameters of its limits begin with $3. */
 const selectRecords = (rows: string, window: Window, more = ''): string =>
   measuredPage({ columns: ROW + more, rows, order: windowOrder(window), limit: windowLimit(3) });
 
@@ -79,7 +79,7 @@ export function lookUpRows(
   { search, isPair }: Search,
 ): Promise<(RowRecord & { total: number })[]> {
   const { since, cursor, order } = windowParts(window, 3);
-  // Materialized, the look-up is planned by itself. Planned together with the limit, PostgreSQL might read all rows in their order.
+  // With `materialized` PostgreSQL plans the look-up by itself; planned together with the limit, it might read all rows in their order.
   return many(tx, {
     name: 'tables.lookUpRows',
     text: `with hits as materialized (

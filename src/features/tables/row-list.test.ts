@@ -28,7 +28,7 @@ describe('a list of rows', () => {
   before(async () => {
     rows = await tableWith([{ key: 'name', type: 'TEXT' }]);
     for (let index = 1; index <= COUNT; index += 1) await add(rows, { name: `Row ${index % 3}` });
-    // Two rows have the same time each, so that the id decides their order.
+    // Every two rows share a time, so that the id decides their order.
     await database.sql(
       `update table_rows set created_at = timestamptz '2026-01-01' + (row_index / 2) * interval '1 s' where table_id = $1`,
       [rows.split('/')[3]],

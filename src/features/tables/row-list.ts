@@ -19,7 +19,7 @@ const REACH = 5_000;
 // With more matches than this among the first REACH rows, reading all rows is quicker than finding each match by the index.
 const FREQUENT = REACH / 100;
 // Counting matches of a frequent text reads all rows, this many in one statement, which stays far below its time-out.
-const COUNTED = 100_000;
+const COUNT_PORTION = 100_000;
 
 export async function pageTableRows(read: TenantRead, tableId: string, query: RowQuery): Promise<Page<RowRecord>> {
   const window = pageWindow(`rows:${tableId}`, query);
@@ -59,7 +59,7 @@ async function countFound(read: TenantRead, tableId: string, search: string, win
     return countMatches(read, tableId, window, { search, isPair: isPair(foldText(search)) });
   let { count, last } = first;
   while (last !== null) {
-    const next = await countMatchesAfter(read, tableId, { search, after: last, reach: COUNTED });
+    const next = await countMatchesAfter(read, tableId, { search, after: last, reach: COUNT_PORTION });
     count += next.count;
     last = next.last;
   }

@@ -68,8 +68,8 @@ export function findLinkEmail(tx: SystemTx, tokenHash: Buffer): Promise<{ email:
 }
 
 /**
- * Whoever changes a person's password or membership first locks the address, even if it has no user yet, and then its users in the order of
- * their companies. In any other order two transactions could wait for each other.
+ * A transaction that changes a person's password or membership first locks the address, even if it has no user yet, and then its users in
+ * the order of their companies. In any other order two such transactions could wait for each other.
  */
 export async function holdAddress(tx: SystemTx, email: string): Promise<void> {
   await exec(tx, {

@@ -1,7 +1,7 @@
 /** Checks which users a record may name. */
 import { invalid, unknownReference } from '../../platform/errors.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
-import { findLiving } from './queries.ts';
+import { findUnremoved } from './queries.ts';
 
 export const INACTIVE_USER = 'names a user who is INACTIVE';
 
@@ -13,7 +13,7 @@ export const INACTIVE_USER = 'names a user who is INACTIVE';
 export async function expectUsers(tx: TenantRead, given: Record<string, string | null | undefined>): Promise<void> {
   const named = Object.entries(given).flatMap(([path, id]) => (typeof id === 'string' ? [{ path, id }] : []));
   if (named.length === 0) return;
-  const living = await findLiving(
+  const living = await findUnremoved(
     tx,
     named.map(({ id }) => id),
   );

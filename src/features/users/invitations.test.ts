@@ -64,7 +64,7 @@ test('mails are in Portuguese unless the user or the invitation names another la
   assert.match((await waitForMail(platform, email)).subject ?? '', /^Seu acesso/);
 });
 
-test('a mail is a file that only the platform’s own user can read, and its token is stored nowhere else', async () => {
+test('a mail that is written as a file is readable only for the system user of the platform, and its token is stored nowhere else', async () => {
   const { _id, email } = await invite();
   const token = tokenOf(await waitForMail(platform, email));
   const folder = join(platform.dataDir, 'mail');

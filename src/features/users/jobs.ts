@@ -17,8 +17,8 @@ export const SendInvitation = defineJob({
 });
 
 /**
- * Sends the mail for a forgotten password. Only this job looks whether an account has the address, so that no caller can measure it.
- * Anybody can put any text into this queue, so it is soon deleted; and after an hour nobody waits for the mail.
+ * Sends the mail for a forgotten password. Only this job looks whether an account has the address, so that no caller can measure how long
+ * that takes. Anybody can put any text into this queue, so it is soon deleted; and after an hour nobody waits for the mail.
  */
 export const SendReset = defineJob({
   name: 'users.send-reset',

@@ -54,7 +54,7 @@ export interface UserFilter {
 }
 
 /** Returns those of the given users who have not been removed. */
-export function findLiving(tx: TenantRead, ids: string[]): Promise<Pick<User, '_id' | 'status'>[]> {
+export function findUnremoved(tx: TenantRead, ids: string[]): Promise<Pick<User, '_id' | 'status'>[]> {
   return many(tx, {
     name: 'users.findLiving',
     text: 'select _id, status from users where company_id = $1 and _id = any($2) and removed_at is null',

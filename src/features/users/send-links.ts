@@ -40,7 +40,7 @@ export async function sendReset(kit: Kit, email: string): Promise<void> {
 
 const invitationTo = ({ company, email }: Account): Mailing => ({ company, email });
 
-/** False when one of these had the address mailed within the pause. */
+/** Stores a link and sends its mail. False when one of `mailings` had the address mailed within the pause. */
 async function mailLink(kit: Kit, account: Account, mailings: Mailing[]): Promise<boolean> {
   const system = kit.database.system(`company:${account.company}`);
   for (const mailing of mailings) {

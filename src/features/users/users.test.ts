@@ -227,7 +227,7 @@ describe('a role', () => {
     });
   }
 
-  test('a refused change of a role names the role; an ADMIN changes nothing about an OWNER, not even the e-mail', async () => {
+  test('a role that the caller may not give is refused with the field named; an ADMIN changes nothing about an OWNER, not even the e-mail', async () => {
     const { people } = await createCompanyWith('OWNER', 'ADMIN');
     expectProblem(await create(403, people.ADMIN, somebody({ role: 'OWNER' })), 'FORBIDDEN', 'role');
     for (const body of [{ email: freshEmail() }, { name: 'x' }, { status: 'INACTIVE' }, { role: 'VIEWER' }, {}]) {
@@ -366,14 +366,14 @@ describe('the keys of a user who is removed or gets fewer rights', () => {
   for (const [how, method, given] of WAYS) {
     const options = given ? { body: given } : {};
 
-    test(`the keys of a user who is ${how} are answered and stay valid, also keys that those keys made`, async () => {
+    test(`the answer shows the keys of a user who is ${how}, also keys that those keys made, and they stay valid`, async () => {
       const { company, admin, first, second, foreign } = await openScene();
       const answer = await call(200, method, `/v1/users/${admin._id}`, { key: company.key, ...options });
       assert.deepEqual(shown(answer), [second, first].map(withoutToken));
       for (const { token } of [first, second, foreign]) await call(200, 'GET', '/v1/auth/me', { key: token });
     });
 
-    test(`the keys of a user who is ${how} with revoke_keys=true are revoked at once, recorded in the audit and answered; other keys stay`, async () => {
+    test(`the keys of a user who is ${how} with revoke_keys=true are revoked at once, recorded in the audit and shown in the answer; other keys stay`, async () => {
       const { company, admin, first, second, foreign } = await openScene();
       const path = `/v1/users/${admin._id}?revoke_keys=true`;
       const answer = await call(200, method, path, { key: company.key, ...options });
@@ -390,7 +390,7 @@ describe('the keys of a user who is removed or gets fewer rights', () => {
     });
   }
 
-  test('the keys of a user are left out of other changes, and are not shown to or revoked by a caller without the scopes for it', async () => {
+  test('answers to other changes leave the user’s keys out, and a caller without the scopes is neither shown them nor revokes them', async () => {
     const { company, admin, first } = await openScene();
     const { body: renamed } = await change(200, company, admin._id, { name: 'Ada', role: 'ADMIN' });
     assert.ok(!('api_keys' in renamed));

@@ -109,7 +109,7 @@ export async function updateUserById(kit: Kit, tenant: Tenant, id: string, chang
       ...(losesScopes(input, before) || revokeKeys ? await showOrRevokeKeys(tenant, tx, id, revokeKeys) : {}),
     };
   });
-  // The remembered principals are only dropped when what a user may do has changed.
+  // The cache of callers and their rights is cleared only when the change may affect what a user may do.
   const { email, role, status } = input;
   if ([email, role, status].some((given) => given !== undefined) || revokeKeys) kit.access.auth.forget();
   return user;
