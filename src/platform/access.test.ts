@@ -1,4 +1,4 @@
-/** What a living token is refused for before its request is read: too much, a company that is not there. */
+/** Requests with a valid token that are refused before their body is read: too many requests, or an unknown company. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshEmail } from '../../test/support/people.ts';
@@ -12,7 +12,7 @@ const limited = await startPlatform({ env: { RATE_LIMIT_PER_KEY: String(PER_SECO
 const MAILS = 3;
 const mailing = await startPlatform({ env: { ...UNLIMITED, RATE_LIMIT_LOGIN: String(MAILS) } });
 
-test('a global key that names no company, or one that is not there, is limited all the same', async () => {
+test('requests of a global key without a company, or with an unknown one, count against its rate limit', async () => {
   for (const headers of [{}, { 'x-company-id': newId() }, { 'x-company-id': 'nonsense' }]) {
     const { token } = await limited.createKey(null, ['*']);
     const started = performance.now();
@@ -30,7 +30,7 @@ test('a global key that names no company, or one that is not there, is limited a
   }
 });
 
-test('a suspended company is still managed by a global key that names it', async () => {
+test('a global key can still manage a suspended company', async () => {
   const company = await mailing.createCompany();
   const asked = { key: mailing.globalKey, headers: { 'x-company-id': company._id } };
   const path = `/v1/companies/${company._id}`;
@@ -41,7 +41,7 @@ test('a suspended company is still managed by a global key that names it', async
   assert.equal(body.status, 'ACTIVE');
 });
 
-test('a company mails no more invitations a minute than there may be log-ins; another one is not held up', async () => {
+test('a company can send only as many invitations a minute as log-ins are allowed, and other companies are not affected', async () => {
   const [busy, other] = [await mailing.createCompany(), await mailing.createCompany()];
   const invite = (status: number, key: string) =>
     mailing.call(status, 'POST', '/v1/users', { key, body: { name: 'Ana', email: freshEmail(), role: 'VIEWER' } });

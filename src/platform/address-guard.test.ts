@@ -7,7 +7,7 @@ import { randomBits, rangeOf, SPECIAL, spellings, textOf, type Range } from '../
 import { createAddressGuard } from './address-guard.ts';
 import { createOutbound, OutboundError, type Outbound } from './outbound.ts';
 
-/** Public neighbours of the blocks above: a guard that blocks too much fails here. */
+/** Public addresses directly before and after the blocked ranges, which show whether the guard blocks too much. */
 const PUBLIC = [
   ['1.0.0.0', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255', '128.0.0.0'],
   ['168.63.129.15', '168.63.129.17', '169.253.255.255', '169.255.0.0', '172.15.255.255', '172.32.0.0', '192.0.1.0'],
@@ -43,7 +43,7 @@ function hostileUrls(port: number): string[] {
   ];
 }
 
-/** Counts who connects. Null where the machine has no such address. */
+/** Opens a server that counts connections. Null when the machine does not have this address. */
 async function openCanary(
   context: TestContext,
   host: string,
@@ -55,7 +55,7 @@ async function openCanary(
     socket.on('error', () => {}).end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
   });
   server.listen(port, host);
-  // Failure policy: a machine without IPv6 has no [::1] to watch; the test says so and goes on.
+  // Failure policy: on a machine without IPv6 the address [::1] can not be watched; the test reports that and goes on.
   const listening = await once(server, 'listening').catch(() => null);
   if (listening === null) return null;
   context.after(() => server.close());
@@ -79,7 +79,7 @@ function open(context: TestContext, allow: string[], trusted: string[] = []): Ou
 }
 
 describe('the address guard', () => {
-  test('blocks the first and the last address of every special block, and none of their public neighbours (defect 8)', () => {
+  test('the address guard blocks the first and the last address of every special block, and none of their public neighbours (defect 8)', () => {
     const guard = createAddressGuard([], []);
     for (const { family, first, last } of SPECIAL.map(rangeOf)) {
       for (const edge of [first, last]) assert.ok(guard.blocks(textOf(family, edge)), textOf(family, edge));
@@ -87,7 +87,7 @@ describe('the address guard', () => {
     for (const address of PUBLIC) assert.ok(!guard.blocks(address), address);
   });
 
-  test('blocks an address exactly when it is special and not allowed (random prefixes and addresses)', (context) => {
+  test('the address guard blocks an address exactly when it is in a special block and not allowed (random prefixes and addresses)', (context) => {
     const seed = seedOfRun();
     context.diagnostic(`SEED=${seed}`);
     const random = randomBits(seed);
@@ -100,7 +100,7 @@ describe('the address guard', () => {
         const width = family === 4 ? 32 : 128;
         const length = Number(random(16) % BigInt(width + 1));
         const inside = first + (random(128) % (last - first + 1n));
-        // Host bits are left in: 10.1.2.3/8 means 10.0.0.0/8.
+        // The prefix may contain host bits: 10.1.2.3/8 means 10.0.0.0/8.
         return { text: `${textOf(family, inside)}/${length}`, family, length, width, inside };
       });
       const allowed = allow.map(({ family, length, width, inside }): Range => {
@@ -129,13 +129,13 @@ describe('the address guard', () => {
     }
   });
 
-  test("blocks the machine's own public addresses unless they are allowed", () => {
+  test("the address guard blocks the machine's own public addresses unless they are allowed", () => {
     const own = ['198.41.0.4', '2606:4700::5'];
     assert.deepEqual(own.map(createAddressGuard([], own).blocks), [true, true]);
     assert.deepEqual(own.map(createAddressGuard(['198.41.0.0/16', '2606:4700::5'], own).blocks), [false, false]);
   });
 
-  test('names the entry of allow that is not a CIDR', () => {
+  test('an entry of `allow` that is not a CIDR is named in the error', () => {
     for (const wrong of [
       '10.0.0.0/33',
       '10.0.0/8',
@@ -153,7 +153,7 @@ describe('the address guard', () => {
 });
 
 describe('a hostile URL', () => {
-  test('is refused in every spelling, at save and at the socket, and no canary sees a connection (defect 7)', async (context) => {
+  test('a hostile URL is refused in every spelling, both when it is saved and when it is called, and no connection is made (defect 7)', async (context) => {
     const canary = await openCanary(context, '127.0.0.1', 0);
     assert.ok(canary);
     const canary6 = await openCanary(context, '::1', canary.port);
@@ -171,7 +171,7 @@ describe('a hostile URL', () => {
     assert.equal(canary6?.seen() ?? 0, 0);
   });
 
-  test('would have reached the canary: the same spellings connect once loopback is allowed', async (context) => {
+  test('the same spellings of a loopback URL connect once loopback is allowed, which proves the test above', async (context) => {
     const canary = await openCanary(context, '127.0.0.1', 0);
     assert.ok(canary);
     const outbound = open(context, ['127.0.0.1']);
@@ -184,7 +184,7 @@ describe('a hostile URL', () => {
     assert.equal(canary.seen(), direct.length);
   });
 
-  test('may use any port on an allowed literal and on a trusted origin, and nothing else is trusted with it', async (context) => {
+  test('any port may be used with an allowed address and a trusted origin, but with no other origin', async (context) => {
     const trusted = 'http://127.0.0.1:81';
     const outbound = open(context, ['10.0.0.0/8'], [`${trusted}/`]);
     assert.equal(await outbound.refuse('http://10.1.2.3:22/'), null);

@@ -1,4 +1,4 @@
-/** Companies whose answers are large: each at its pace, and none at another one's cost. */
+/** Limits on the bytes per second that a company receives in answers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform } from '../../test/support/platform.ts';
@@ -8,7 +8,7 @@ import { until } from '../../test/support/wait.ts';
 const platform = await startPlatform({ env: { RATE_LIMIT_ANSWERS: '1' } });
 const { call, database, demo } = platform;
 
-/** Contacts of so many bytes each. */
+/** Stores `count` contacts of this many bytes each. */
 const fill = (company: string, count: number, bytes: number): Promise<unknown> =>
   database.sql(
     `insert into contacts (company_id, _id, name, source, tags)
@@ -16,7 +16,7 @@ const fill = (company: string, count: number, bytes: number): Promise<unknown> =
     [company, count, bytes],
   );
 
-test('a company that is answered more than its pace is refused for a moment; another one is not', async () => {
+test('a company that receives more bytes than its rate allows is refused for a moment, and another company is not', async () => {
   await fill(demo._id, 100, 10_000);
   const other = await platform.createCompany();
   const list = async () => {
@@ -28,15 +28,15 @@ test('a company that is answered more than its pace is refused for a moment; ano
   };
   let answered = 0;
   while (answered < 50 && (await list()).status === 200) answered += 1;
-  assert.ok(answered >= 3 && answered < 10, `${answered} of a megabyte were answered`);
+  assert.ok(answered >= 3 && answered < 10, `${answered} answers of a megabyte were sent`);
   const refused = await call(429, 'GET', '/v1/contacts');
   expectProblem(refused, 'RATE_LIMITED');
   assert.match(refused.headers.get('retry-after') ?? '', /^[123]$/);
   await call(200, 'GET', '/v1/contacts', { key: other.key });
-  await until('it to be answered again', async () => (await list()).status === 200);
+  await until('the company to be answered again', async () => (await list()).status === 200);
 });
 
-test('an export goes at the pace of its company, and is whole', async () => {
+test('an export is slowed down to the rate of its company and is complete', async () => {
   const { _id, key } = await platform.createCompany();
   await fill(_id, 300, 10_000);
   const begunMs = performance.now();

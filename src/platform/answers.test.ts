@@ -1,4 +1,4 @@
-/** Pages that would be larger than an answer may be: refused before they are read, with a limit that fits. */
+/** Pages that would exceed the size limit of an answer: they are refused, and the error names a page limit that fits. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
@@ -9,11 +9,11 @@ import { newId } from './ids.ts';
 const platform = await startPlatform();
 const { call, database, demo } = platform;
 
-/** A text of so many bytes that packing makes no smaller than a hundredth. */
+/** A text of this many bytes that compression reduces to a hundredth at most. */
 const fat = (bytes: number): string => 'fat and old '.repeat(Math.ceil(bytes / 12)).slice(0, bytes);
 const FAT = 200_000;
 
-/** The limit that the refusal names. */
+/** Sends a request that is refused and returns the limit that the error names. */
 async function refusedLimit(path: string, key = demo.key): Promise<number> {
   const answer = await call(400, 'GET', path, { key });
   expectProblem(answer, 'ANSWER_TOO_LARGE', 'limit');
@@ -22,7 +22,7 @@ async function refusedLimit(path: string, key = demo.key): Promise<number> {
   return Number(named);
 }
 
-/** What is refused with a hundred a page is answered with the limit that the refusal names, page after page, and nothing is missing. */
+/** Checks that a list is refused with limit=100, and can be read completely with the limit that the error names. */
 async function readAll(path: string, expected: number): Promise<void> {
   const separator = path.includes('?') ? '&' : '?';
   const limit = await refusedLimit(`${path}${separator}limit=100`);
@@ -49,7 +49,7 @@ async function field(context: string): Promise<string> {
 
 const COUNT = 60;
 
-test('a page of contacts that is too large names a limit that fits, with and without search and filters', async () => {
+test('the error for a page of contacts that is too large names a limit that fits, with and without search and filters', async () => {
   const id = await field('contact');
   await database.sql(
     `insert into contacts (company_id, _id, name, source, custom_fields) select $1, new_id(), 'Fat Maria ' || n, 'API', jsonb_build_object($2::text, $3::text)
@@ -62,7 +62,7 @@ test('a page of contacts that is too large names a limit that fits, with and wit
   await readAll(`/v1/contacts?filters=${filters}`, COUNT);
 });
 
-test('the names of fields count as well: they are in the answer as often as values are', async () => {
+test('the size of a page includes the names of custom fields, which the answer repeats with each value', async () => {
   const other = await platform.createCompany('Names');
   const ids = Array.from({ length: 150 }, () => newId());
   await database.sql(
@@ -81,7 +81,7 @@ test('the names of fields count as well: they are in the answer as often as valu
   assert.ok(Buffer.byteLength(JSON.stringify(body)) <= 8 * 1024 * 1024);
 });
 
-test('a page of conversations, and one of messages, that is too large names a limit that fits', async () => {
+test('the error for a page of conversations or messages that is too large names a limit that fits', async () => {
   const id = await field('conversation');
   const { conversation } = await hear(platform);
   await database.sql(
@@ -102,7 +102,7 @@ test('a page of conversations, and one of messages, that is too large names a li
   await readAll(`/v1/messages/conversation/${conversation._id}`, COUNT + 1);
 });
 
-test('a page of rows that is too large names a limit that fits, in each order, with search, and inside its table', async () => {
+test('the error for a page of table rows that is too large names a limit that fits, in each order, with search, and inside its table', async () => {
   const columns = [{ key: 'text', type: 'TEXT' }];
   const table = (await call(201, 'POST', '/v1/tables', { body: { name: 'Fat', columns } })).body;
   await database.sql(
@@ -118,7 +118,7 @@ test('a page of rows that is too large names a limit that fits, in each order, w
   assert.equal((await call(200, 'GET', `/v1/tables/${table._id}?limit=${limit}`)).body.rows.result.length, limit);
 });
 
-test('a page of the delivery log, of imports and of definitions that is too large names a limit that fits', async () => {
+test('the error for a page of deliveries, imports or definitions that is too large names a limit that fits', async () => {
   const body = JSON.stringify({
     event: 'FOLLOWUP_SENT',
     timestamp: new Date().toISOString(),
@@ -151,7 +151,7 @@ test('a page of the delivery log, of imports and of definitions that is too larg
   await readAll('/v1/tables?search=wide', COUNT);
 });
 
-test('one record alone is answered however large it is', async () => {
+test('a page with a single record is answered however large the record is', async () => {
   const other = await platform.createCompany('Huge');
   const id = newId();
   await database.sql(

@@ -8,7 +8,7 @@ import { startPlatform, UNLIMITED } from '../../test/support/platform.ts';
 const platform = await startPlatform();
 const limited = await startPlatform({ env: { ...UNLIMITED, RATE_LIMIT_PAGES: '2' } });
 
-/** As it is on the wire: fetch would unpack it. */
+/** Returns the bytes of an answer as they were sent; fetch would decompress them. */
 async function get(path: string, headers: Record<string, string> = {}) {
   const asked = request(platform.url + path, { headers }).end();
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
@@ -16,7 +16,7 @@ async function get(path: string, headers: Record<string, string> = {}) {
   return { status: answer.statusCode ?? 0, headers: answer.headers, bytes };
 }
 
-test('the document is handed out compressed as the caller likes it, and always the same', async () => {
+test('the OpenAPI document is served in the compression that the caller accepts, always with the same content', async () => {
   const plain = await get('/openapi.json');
   assert.equal(JSON.parse(plain.bytes.toString()).openapi, '3.1.0');
   for (const path of ['/openapi.json', '/docs/api/json', '/docs/api/yaml']) {
@@ -33,14 +33,14 @@ test('the document is handed out compressed as the caller likes it, and always t
   }
 });
 
-test('who has the document is told so without it', async () => {
+test('a caller that has the OpenAPI document already is answered 304 without a body', async () => {
   const { headers } = await get('/openapi.json');
   const again = await get('/openapi.json', { 'if-none-match': String(headers['etag']) });
   assert.deepEqual([again.status, again.bytes.length], [304, 0]);
   assert.equal((await get('/openapi.json', { 'if-none-match': '"another"' })).status, 200);
 });
 
-test('public pages and documents are counted by address; health and metrics are not', async () => {
+test('requests for public pages and documents are rate-limited by address, but health checks and metrics are not', async () => {
   const statuses = async (path: string): Promise<number[]> => {
     const asked = Array.from(
       { length: 30 },

@@ -21,7 +21,7 @@ const path = `/v1/inboxes/${demo.inbox}`;
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 const decode = (part = ''): Json => JSON.parse(Buffer.from(part, 'base64url').toString());
 
-/** A key's token with other parts, signed by hand: what the library would refuse to make. */
+/** Makes a token with changed parts and signs it by hand, because the library would refuse to make it. */
 function forge(head: object, claims: object = {}, secret: string = jwtSecret): string {
   const [header, payload] = demo.key.split('.');
   const text = `${encode({ ...decode(header), ...head })}.${encode({ ...decode(payload), ...claims })}`;
@@ -36,7 +36,7 @@ async function refused(key: string | null, headers: Record<string, string> = {})
 }
 
 describe('a token', () => {
-  test('that is missing or no bearer token is refused', async () => {
+  test('a request without a valid bearer token is refused', async () => {
     await refused(null);
     for (const authorization of [
       'Bearer',
@@ -57,21 +57,21 @@ describe('a token', () => {
       'without an algorithm',
       `${encode({ alg: 'none', kid: decode(demo.key.split('.')[0]).kid })}.${demo.key.split('.')[1]}.`,
     ],
-    ['that says none and has a signature', forge({ alg: 'none' })],
+    ['whose algorithm is none and that has a signature', forge({ alg: 'none' })],
     ['of another algorithm', forge({ alg: 'HS512' })],
     ['of an asymmetric algorithm', forge({ alg: 'RS256' })],
-    ['of an unknown key', forge({ kid: 'deadbeef' })],
-    ['without the name of its key', forge({ kid: undefined })],
+    ['with an unknown kid', forge({ kid: 'deadbeef' })],
+    ['without a kid', forge({ kid: undefined })],
     ['signed by somebody else', forge({}, {}, 'x'.repeat(43))],
     ['of another issuer', forge({}, { iss: 'somebody' })],
     ['for another audience', forge({}, { aud: 'somebody' })],
     ['without an id', forge({}, { jti: undefined })],
     ['without a subject', forge({}, { sub: undefined })],
     ['with a critical extension', forge({ crit: ['x'], x: 1 })],
-    ['with a key of its own', forge({ jwk: { kty: 'oct', k: 'AA' } })],
-    ['of a type that there is not', forge({}, { type: 'root' })],
+    ['that contains a key', forge({ jwk: { kty: 'oct', k: 'AA' } })],
+    ['of an unknown type', forge({}, { type: 'root' })],
     ['of a company key that calls itself global', forge({}, { type: 'global' })],
-    ['that was well signed and never issued', forge({}, { scopes: ['*'], extra: 1 })],
+    ['with a valid signature that was never issued', forge({}, { scopes: ['*'], extra: 1 })],
     ['with a changed signature', demo.key.slice(0, -2) + (demo.key.endsWith('AA') ? 'BB' : 'AA')],
     [
       'with changed claims',
@@ -79,10 +79,10 @@ describe('a token', () => {
     ],
     ['of more than 4,096 characters', forge({}, { scopes: Array.from({ length: 400 }, () => 'inboxes:read') })],
   ] as const) {
-    test(`${what} is refused`, () => refused(key));
+    test(`a token ${what} is refused`, () => refused(key));
   }
 
-  test('that was signed with the previous secret still counts', async () => {
+  test('a token that was signed with the previous secret is still accepted', async () => {
     const _id = newId();
     const token = await signToken(PREVIOUS, _id, { jti: _id, type: 'company', company: demo._id, scopes: ['*'] });
     await database.sql(
@@ -92,29 +92,29 @@ describe('a token', () => {
     await platform.call(200, 'GET', path, { key: token });
   });
 
-  test('is stored as its hash only', async () => {
+  test('only the hash of a token is stored', async () => {
     const rows = await database.sql<{ row: string }>('select k::text as row from api_keys k');
     for (const { row } of rows) assert.ok(!row.includes(demo.key.slice(-20)));
   });
 });
 
 describe('x-company-id', () => {
-  const headersOf = (id: string): Record<string, string> => ({ 'x-company-id': id });
+  const companyHeader = (id: string): Record<string, string> => ({ 'x-company-id': id });
 
-  test('is required of a global key', async () => {
-    for (const headers of [{}, headersOf('')]) {
+  test('a global key must send x-company-id', async () => {
+    for (const headers of [{}, companyHeader('')]) {
       const { body } = await platform.call(400, 'GET', path, { key: platform.globalKey, headers });
       assert.equal(body.code, 'COMPANY_ID_REQUIRED');
     }
   });
 
-  test('lets a global key act for the company that it names, and for no other', async () => {
+  test('x-company-id lets a global key act for the named company and for no other', async () => {
     const other = await platform.createCompany();
-    await platform.call(200, 'GET', path, { key: platform.globalKey, headers: headersOf(demo._id) });
-    await platform.call(404, 'GET', path, { key: platform.globalKey, headers: headersOf(other._id) });
+    await platform.call(200, 'GET', path, { key: platform.globalKey, headers: companyHeader(demo._id) });
+    await platform.call(404, 'GET', path, { key: platform.globalKey, headers: companyHeader(other._id) });
   });
 
-  test('of an unknown, malformed, repeated or suspended company is 404', async () => {
+  test('x-company-id of an unknown, malformed, repeated or suspended company is answered with 404', async () => {
     const suspended = await platform.createCompany();
     await database.sql(`update companies set status = 'SUSPENDED' where _id = $1`, [suspended._id]);
     for (const id of [
@@ -125,25 +125,25 @@ describe('x-company-id', () => {
       "' or 1=1",
       suspended._id,
     ]) {
-      const { body } = await platform.call(404, 'GET', path, { key: platform.globalKey, headers: headersOf(id) });
+      const { body } = await platform.call(404, 'GET', path, { key: platform.globalKey, headers: companyHeader(id) });
       assert.equal(body.code, 'NOT_FOUND');
     }
   });
 
-  test('is ignored for company keys and users, whatever it says', async () => {
+  test('x-company-id is ignored for company keys and users', async () => {
     const other = await platform.createCompany();
     const user = await platform.createUser(demo._id, 'VIEWER');
     for (const key of [demo.key, user.token]) {
       for (const id of [other._id, 'nonsense', ''])
-        await platform.call(200, 'GET', path, { key, headers: headersOf(id) });
+        await platform.call(200, 'GET', path, { key, headers: companyHeader(id) });
     }
-    await platform.call(404, 'GET', path, { key: other.key, headers: headersOf(demo._id) });
+    await platform.call(404, 'GET', path, { key: other.key, headers: companyHeader(demo._id) });
   });
 });
 
-// All at once: each waits for what is remembered to be forgotten.
-describe('a principal dies', { concurrency: true }, () => {
-  // A revocation may take five seconds to be known everywhere; a process remembers for one.
+// These tests run concurrently, because each waits for a cached entry to expire.
+describe('a principal is refused', { concurrency: true }, () => {
+  // A revocation may take five seconds to take effect everywhere. A process caches for one.
   const KNOWN_MS = 5_000;
 
   const dies = async (what: string, key: string): Promise<void> => {
@@ -157,33 +157,33 @@ describe('a principal dies', { concurrency: true }, () => {
     await refused(key);
   };
 
-  test('with the revocation of its key', async () => {
+  test('a principal is refused after its key is revoked', async () => {
     const key = await platform.createKey(demo._id, ['*']);
     await dies(`update api_keys set revoked_at = now() where _id = '${key._id}'`, key.token);
   });
 
-  test('with the deletion of its key', async () => {
+  test('a principal is refused after its key is deleted', async () => {
     const key = await platform.createKey(demo._id, ['*']);
     await dies(`delete from api_keys where _id = '${key._id}'`, key.token);
   });
 
-  test('with the deactivation of its user', async () => {
+  test('a principal is refused after its user is deactivated', async () => {
     const user = await platform.createUser(demo._id, 'OWNER');
     await dies(`update users set status = 'INACTIVE' where _id = '${user._id}'`, user.token);
   });
 
-  test('with a new session version of its user', async () => {
+  test('a principal is refused after its user gets a new session version', async () => {
     const user = await platform.createUser(demo._id, 'OWNER');
     await dies(`update users set session_version = 1 where _id = '${user._id}'`, user.token);
   });
 
-  test('exactly when its key expires, though it was used a moment before', async () => {
+  test('a key is refused exactly from its expiry on, even if it was used a moment before', async () => {
     const key = await platform.createKey(demo._id, ['*']);
     await database.sql(`update api_keys set expires_at = now() + interval '1 second' where _id = $1`, [key._id]);
     const [row] = await database.sql<{ at: Date }>('select expires_at as at from api_keys where _id = $1', [key._id]);
     assert.ok(row);
     const headers = { authorization: `Bearer ${key.token}` };
-    // A status counts for the moment between the question and the answer.
+    // The status applies to some moment between the request and its answer.
     await until('the key to expire', async () => {
       const asked = Date.now();
       const { status } = await fetch(platform.url + path, { headers });
@@ -194,7 +194,7 @@ describe('a principal dies', { concurrency: true }, () => {
     });
   });
 
-  test('when its company is suspended, be it a key or a user', async () => {
+  test('keys and users are refused after their company is suspended', async () => {
     const company = await platform.createCompany();
     const user = await platform.createUser(company._id, 'OWNER');
     const status = async (key: string): Promise<number> =>
@@ -207,7 +207,7 @@ describe('a principal dies', { concurrency: true }, () => {
     }
   });
 
-  test('when a user’s token has no end, or its end is over', async () => {
+  test('a user’s token without an expiry, or with a past one, is refused', async () => {
     const user = await platform.createUser(demo._id, 'OWNER');
     const claims = { type: 'user', company: demo._id, role: 'OWNER', sv: 0, jti: user._id };
     await refused(await signToken(jwtSecret, user._id, claims));
@@ -230,7 +230,7 @@ describe('an authenticator', () => {
   };
   const sign = async (): Promise<string> =>
     `Bearer ${await signToken(jwtSecret, keyId, { jti: newId(), type: 'company', company: demo._id, scopes: [] })}`;
-  /** One that is told of `key`, whatever it asks for, and counts how often it asks. */
+  /** Creates an authenticator whose source always returns `key`, and counts the look-ups. */
   const open = (source: Partial<PrincipalSource> = {}) => {
     const seen = { lookups: 0 };
     const findKey = async (): Promise<StoredKey | null> => {
@@ -241,7 +241,7 @@ describe('an authenticator', () => {
     return { seen, auth: createAuthenticator(secrets, { findKey, findUser: async () => null, ...source }) };
   };
 
-  test('tells who a key is, what it may do by its record, and when it ends', async () => {
+  test('an authenticated key has the name, scopes and expiry of its stored record', async () => {
     const { auth } = open();
     assert.deepEqual(await auth.authenticate(await sign()), {
       type: 'company',
@@ -253,7 +253,7 @@ describe('an authenticator', () => {
     });
   });
 
-  test('asks the database once a second, and anew as soon as it is to forget', async (t) => {
+  test('an authenticator looks up a key at most once a second, and again after forget()', async (t) => {
     const { auth, seen } = open();
     const token = await sign();
     const started = performance.now();
@@ -268,7 +268,7 @@ describe('an authenticator', () => {
     assert.ok(performance.now() - started >= 1_000);
   });
 
-  test('remembers no longer when the wall clock goes back', async (t) => {
+  test('a cached principal expires in time even if the wall clock is set back', async (t) => {
     const { auth, seen } = open();
     const token = await sign();
     await auth.authenticate(token);
@@ -277,7 +277,7 @@ describe('an authenticator', () => {
     await until('the next look-up', async () => (await auth.authenticate(token)) && seen.lookups === 2);
   });
 
-  test('does not remember what it found before it was to forget, however late that came', async () => {
+  test('a look-up that began before forget() is not cached when it ends afterwards', async () => {
     const slow = Promise.withResolvers<StoredKey | null>();
     let lookups = 0;
     const { auth } = open({
@@ -289,14 +289,14 @@ describe('an authenticator', () => {
     const token = await sign();
     const early = auth.authenticate(token);
     await until('the look-up to begin', () => lookups === 1);
-    // Now the key is revoked; what was seen before arrives afterwards.
+    // The key is revoked now, and the look-up that began before returns the old record afterwards.
     auth.forget();
     slow.resolve(key);
     await early;
     await assert.rejects(auth.authenticate(token), { code: 'UNAUTHORIZED' });
   });
 
-  test('tells of a use once a minute and key, and minds no failure there', async () => {
+  test('the use of a key is stored once a minute, and a failure to store it does not refuse the request', async () => {
     const told: string[] = [];
     const { auth, seen } = open({
       noteUse: async ({ _id }) => {
@@ -313,7 +313,7 @@ describe('an authenticator', () => {
   });
 });
 
-test('when a key was last used is known, to the minute', async () => {
+test('the last use of a key is stored to the minute', async () => {
   const key = await platform.createKey(demo._id, ['*']);
   const lastUsed = async (): Promise<Date | null> => {
     const rows = await database.sql<{ at: Date | null }>('select last_used_at as at from api_keys where _id = $1', [
@@ -332,7 +332,7 @@ test('when a key was last used is known, to the minute', async () => {
   assert.equal(await touchKey(system, used), 1);
 });
 
-test('a secret is changed without a break: its tokens count while it is the previous one, and no longer', async () => {
+test('a token secret can be replaced without interruption: its tokens are accepted as long as it is the previous secret', async () => {
   const after = 'the secret that came after it, 2';
   const ask = async (url: string | null, token: string): Promise<number> =>
     (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).status;
@@ -340,20 +340,20 @@ test('a secret is changed without a break: its tokens count while it is the prev
   assert.equal(await ask(platform.url, token), 200);
   const second = await startPeer(platform, { JWT_SECRET: after, JWT_SECRET_PREVIOUS: jwtSecret });
   assert.equal(await ask(second.url, token), 200);
-  assert.equal(await ask(second.url, await tokenOf(after)), 200);
-  assert.equal(await ask(platform.url, await tokenOf(after)), 401, 'a secret to come');
+  assert.equal(await ask(second.url, await signSession(after)), 200);
+  assert.equal(await ask(platform.url, await signSession(after)), 401, 'a secret to come');
   const third = await startPeer(platform, { JWT_SECRET: after });
   assert.equal(await ask(third.url, token), 401);
-  assert.equal(await ask(third.url, await tokenOf(after)), 200);
-  // Also not while it names the newer one as the previous one, as every process does that still waits for its new settings.
+  assert.equal(await ask(third.url, await signSession(after)), 200);
+  // A replaced secret is also refused when a process with outdated settings names the newer secret as its previous one.
   for (const JWT_SECRET_PREVIOUS of [undefined, after]) {
     const settings = { JWT_SECRET: jwtSecret, ...(JWT_SECRET_PREVIOUS ? { JWT_SECRET_PREVIOUS } : {}) };
     await assert.rejects(startPeer(platform, settings), /this JWT_SECRET was replaced by a newer one/);
   }
 });
 
-/** A session of the demo company's owner under this secret. */
-async function tokenOf(secret: string): Promise<string> {
+/** Signs a session token of an owner of the demo company with this secret. */
+async function signSession(secret: string): Promise<string> {
   const user = await platform.createUser(demo._id, 'OWNER');
   const exp = Math.floor(Date.now() / 1_000) + 60;
   return signToken(secret, user._id, { type: 'user', company: demo._id, role: 'OWNER', sv: 0, jti: newId(), exp });
@@ -362,19 +362,19 @@ async function tokenOf(secret: string): Promise<string> {
 describe('a scope', () => {
   const create = { body: { url: 'http://x', events: [] } };
 
-  test('that is missing is 403 and named', async () => {
+  test('a missing scope is answered with 403 and named', async () => {
     const { token: key } = await platform.createKey(demo._id, ['inboxes:read']);
     await platform.call(200, 'GET', path, { key });
     const { body } = await platform.call(403, 'PUT', path, { key, body: {} });
     const message = 'The scope inboxes:update is missing';
     assert.deepEqual([body.code, body.detail], ['FORBIDDEN', message]);
     assert.deepEqual(body.errors, [{ path: 'authorization', code: 'SCOPE_MISSING', message }]);
-    // What the caller may not do is said before its body is looked at, and before a record is.
+    // The scope is checked before the body and before the record.
     await platform.call(403, 'POST', '/v1/webhooks', { key, raw: '{' });
     await platform.call(403, 'PUT', `/v1/inboxes/${'0'.repeat(24)}`, { key, body: {} });
   });
 
-  test('is each of the four of the webhooks, exactly', async () => {
+  test('each webhook operation requires exactly its own scope', async () => {
     const id = '0'.repeat(24);
     const operations = [
       ['webhooks:create', 'POST', '/v1/webhooks', 400],
@@ -393,7 +393,7 @@ describe('a scope', () => {
     }
   });
 
-  test('may be a wildcard of one resource or of all, for company and global keys', async () => {
+  test('a scope may be a wildcard for one resource or for all, for company and global keys', async () => {
     for (const company of [demo._id, null]) {
       const headers = { 'x-company-id': demo._id };
       for (const scope of ['*', 'inboxes:*']) {
@@ -405,7 +405,7 @@ describe('a scope', () => {
     }
   });
 
-  test('comes with the role, whatever a user’s token says', async () => {
+  test('a user’s scopes come from the stored role and not from the token', async () => {
     const rights = {
       OWNER: [200, 200, 200],
       ADMIN: [200, 200, 200],

@@ -22,16 +22,16 @@ async function heldBytes(): Promise<number> {
   return Number(/^parley_bodies_held_bytes (\d+)$/m.exec(text)?.[1]);
 }
 
-describe('of bodies that never end', () => {
-  /** Sends 16 MB that never end, where 4 MB are let in. */
+describe('bodies that never end', () => {
+  /** Sends 20 unfinished bodies of 800 kB each and checks that at most 4 MB are kept in memory. */
   async function assertBounded(request: HalfSentRequest): Promise<void> {
     const half = await sendHalf(platform.url, 20, request);
     const refused = (): number => half.answers().filter((text) => text.startsWith('HTTP/1.1 429 ')).length;
     try {
-      await until('those that are too many to be told', () => refused() >= 12);
+      await until('the bodies over the limit to be refused', () => refused() >= 12);
       for (const answer of half.answers().filter((text) => text !== '')) assert.match(answer, /retry-after: 1\r\n/i);
       assert.ok((await heldBytes()) <= 4 * MEGABYTE);
-      // Others go on, from the same address, too, as long as they are small enough for what is left.
+      // Small requests are still served, also from the same address.
       await network.post(200, incoming(phone, { from: freshPhone() }));
       await platform.call(200, 'GET', '/v1/inboxes');
     } finally {
@@ -40,31 +40,31 @@ describe('of bodies that never end', () => {
     await until('their bytes to be given back', async () => (await heldBytes()) === 0);
   }
 
-  test('callbacks hold no more than the bound, the rest is told to come again, and others are served', () =>
+  test('unfinished callbacks use no more memory than the limit, the rest are answered 429, and other requests are served', () =>
     assertBounded({
       path: '/hooks/wap',
       headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
       body: Buffer.alloc(800_000, ' '),
     }));
 
-  test('JSON holds no more than the bound', () =>
+  test('unfinished JSON bodies use no more memory than the limit', () =>
     assertBounded({ path: '/v1/inboxes', headers: json, body: Buffer.alloc(800_000, ' ') }));
 
-  test("forms' texts hold no more than the bound", () =>
+  test('unfinished text parts of forms use no more memory than the limit', () =>
     assertBounded({
       path: '/v1/contacts/import',
       headers: { ...json, 'content-type': 'multipart/form-data; boundary=x' },
       body: Buffer.from(`--x\r\ncontent-disposition: form-data; name="mapping"\r\n\r\n${' '.repeat(800_000)}`),
     }));
 
-  test('one that brings nothing more is answered 408 and its connection closed', async () => {
+  test('a body that stops arriving is answered with 408, and its connection is closed', async () => {
     const half = await sendHalf(platform.url, 1, { path: '/v1/inboxes', headers: json, body: Buffer.alloc(100, ' ') });
     await until('its connection to be closed', () => half.open() === 0, 30_000);
     assert.match(half.answers()[0] ?? '', /^HTTP\/1\.1 408 [^]*"code":"REQUEST_TIMEOUT"/);
     assert.equal(await heldBytes(), 0);
   });
 
-  test('those that will be refused are refused before they end, and nothing of them is held', async () => {
+  test('requests that will be refused anyway are refused before their body ends, and nothing of it is kept in memory', async () => {
     const body = Buffer.alloc(MEGABYTE, ' ');
     const type = { 'content-type': 'application/json' };
     for (const [status, path, headers] of [
@@ -85,14 +85,14 @@ describe('of bodies that never end', () => {
   });
 });
 
-describe('a body', async () => {
+describe('the reader of bodies', async () => {
   const bodies = createBodies({ total: 100 * MEGABYTE, perAddress: 100 * MEGABYTE }, () => undefined);
   const outcomes: Promise<Buffer>[] = [];
   const server = createServer((raw, response) => {
     const request = { raw, ip: raw.socket.remoteAddress, headers: raw.headers } as unknown as FastifyRequest;
     const outcome = bodies.receive(request, 4 * MEGABYTE);
     outcomes.push(outcome);
-    // Failure policy: the tests look at the outcome themselves.
+    // Failure policy: the tests check the outcome themselves.
     void outcome.catch(() => undefined).then(() => response.end());
   });
   server.listen(0, '127.0.0.1');
@@ -100,7 +100,7 @@ describe('a body', async () => {
   after(() => void server.close());
   const { port } = server.address() as AddressInfo;
 
-  /** A request whose pieces are written one by one, each seen by the server before the next. */
+  /** Opens a request whose pieces are written one by one, each after the server has received the one before. */
   async function open() {
     const request = ask({ port, method: 'POST' }).on('error', () => undefined);
     const connections = outcomes.length;
@@ -124,7 +124,7 @@ describe('a body', async () => {
     for (let count = 0; count < times; count += 1) bodies.look();
   };
 
-  test('that keeps arriving is read to its end, however long it takes', async () => {
+  test('a body that keeps arriving is read to its end, however long it takes', async () => {
     const { outcome, write, end } = await open();
     for (let round = 0; round < 8; round += 1) {
       await write(70_000);
@@ -134,7 +134,7 @@ describe('a body', async () => {
     assert.equal((await outcome).toString(), 'a'.repeat(8 * 70_000));
   });
 
-  test('that brings a byte at every look is cut', async () => {
+  test('a body that brings one byte per second is cut off', async () => {
     const { outcome, write } = await open();
     const cut = assert.rejects(outcome, (error) => error instanceof AppError && error.code === 'REQUEST_TIMEOUT');
     for (let round = 0; round < 6; round += 1) {
@@ -144,7 +144,7 @@ describe('a body', async () => {
     await cut;
   });
 
-  test('of an address that sends as fast as it can is read at 32 MB a second, and one of another address meanwhile', async () => {
+  test('bodies of an address that sends as fast as it can are read at 32 MB a second, and another address is served meanwhile', async () => {
     const send = async (localAddress: string): Promise<number> => {
       const began = performance.now();
       const request = ask({ port, method: 'POST', localAddress });
@@ -159,7 +159,7 @@ describe('a body', async () => {
     assert.ok(longest > 1_000 && other < longest / 2, `${longest} ms, the other one ${other} ms`);
   });
 
-  test('that comes byte by byte is the same body', async () => {
+  test('a body that arrives byte by byte is read correctly', async () => {
     const text = 'The same body, however it is cut into pieces. '.repeat(500);
     const socket = connect(port, '127.0.0.1');
     const pieces = text

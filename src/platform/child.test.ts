@@ -1,4 +1,4 @@
-/** Work on foreign data in a child process: whatever it does there, this process goes on. */
+/** Work on untrusted files in a child process can not stop the parent process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -13,7 +13,7 @@ const endedBy =
   (error: unknown): boolean =>
     error instanceof ChildEnded && error.why === why;
 
-test('work without an end is ended after its CPU time, and nobody else waits for it', async () => {
+test('work that never ends is killed after its CPU time, and the parent process is not blocked', async () => {
   const child = open();
   await child.ask({ wish: 'tell' }, PLENTY_MS);
   const alone = monitorEventLoopDelay({ resolution: 5 });
@@ -24,24 +24,24 @@ test('work without an end is ended after its CPU time, and nobody else waits for
   beside.enable();
   await assert.rejects(child.ask({ wish: 'loop' }, 500), endedBy('LATE'));
   beside.disable();
-  // A loop in this process would be one delay of half a second and more.
+  // An endless loop in this process would delay the event loop by half a second or more.
   assert.ok(beside.max < 500e6, `${beside.max / 1e6} ms, ${alone.max / 1e6} ms alone`);
   await assert.rejects(child.ask({ wish: 'tell' }, PLENTY_MS), endedBy('LATE'));
 });
 
-test('work that needs more memory than it may have ends with its process', async () => {
+test('work that needs more memory than allowed ends together with its child process', async () => {
   const child = open();
   await assert.rejects(child.ask({ wish: 'eat' }, 60_000), endedBy('DIED'));
 });
 
-test('a child has a low priority and no settings of its parent', async () => {
+test("a child process has a low priority and none of its parent's environment variables", async () => {
   const child = open();
   assert.deepEqual(await child.ask({ wish: 'tell' }, PLENTY_MS), { priority: 15, environment: [] });
   child.end();
   await assert.rejects(child.ask({ wish: 'tell' }, PLENTY_MS), endedBy('DIED'));
 });
 
-test('what a child says about its file is told as it is, and a defect without the data', async () => {
+test('an AppError of a child reaches the caller unchanged, and any other error without its message', async () => {
   const child = open();
   await assert.rejects(child.ask({ wish: 'refuse' }, PLENTY_MS), {
     code: 'VALIDATION_FAILED',
@@ -55,7 +55,7 @@ test('what a child says about its file is told as it is, and a defect without th
   });
 });
 
-test('what a child could not be given is what its work fails with', async () => {
+test("when the parent can not supply requested data, the child's work fails with that error", async () => {
   const child = open(async () => Promise.reject(new Error('the database is away')));
   await assert.rejects(child.ask({ wish: 'fetch' }, PLENTY_MS), /the database is away/);
 });

@@ -12,7 +12,7 @@ const proxied = await startPlatform({
 const sockets: Socket[] = [];
 after(() => sockets.forEach((socket) => socket.destroy()));
 
-/** True when the connection is kept: it is answered. */
+/** Opens a connection, sends a request and returns whether it was answered. */
 async function isServed(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -28,18 +28,18 @@ async function countServed(url: string, asked: number): Promise<number> {
   return served.filter(Boolean).length;
 }
 
-test('an address keeps no more connections than its share, and gets another for each that it closes', async () => {
+test('an address can keep only a limited number of connections, and may open another one for each that it closes', async () => {
   assert.ok((await countServed(platform.url, 25)) <= 20);
   sockets.splice(0).forEach((socket) => socket.destroy());
   await until('a place to be free', () => isServed(platform.url));
 });
 
-test('behind a trusted proxy connections are counted only in all', async () => {
+test('behind a trusted proxy only the total number of connections is limited', async () => {
   const served = await countServed(proxied.url, 45);
   assert.ok(served > 20 && served <= 40, `${served} were served`);
 });
 
-test('a stop hears the first request of a connection that came before it', async (t) => {
+test('a stop waits for the first request of a connection that was opened before', async (t) => {
   const { platform: stopped, close } = await openPlatform();
   t.after(close);
   const { hostname, port } = new URL(stopped.url);
@@ -50,7 +50,7 @@ test('a stop hears the first request of a connection that came before it', async
     once(socket, 'close').then(() => 'closed'),
   ]);
   const stopping = stopped.running.stop();
-  // A network takes as long to bring the request.
+  // A slow network may take this long to bring the request.
   await new Promise((resolve) => setTimeout(resolve, 400));
   socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
   assert.match(await heard, /^HTTP\/1\.1 200/);

@@ -39,8 +39,8 @@ const failure = (work: Promise<unknown>): Promise<Error> =>
     (error: unknown) => error as Error,
   );
 
-describe('a verb', () => {
-  test('says how many rows it expects, and names the statement that had others', async () => {
+describe('a query function', () => {
+  test('the functions one, maybeOne, many and exec check the number of rows and name the statement that returned another number', async () => {
     const rows = (count: number, name = 'test.rows') => ({
       name: '',
       text: `select 1 as n from generate_series(1, ${count}) -- ${name}`,
@@ -61,7 +61,7 @@ describe('a verb', () => {
     );
   });
 
-  test('gives a timestamp as ISO 8601 in UTC with milliseconds, whatever the session’s clock shows', async () => {
+  test('timestamps are returned as ISO 8601 in UTC with milliseconds', async () => {
     for (const [given, expected] of [
       ['2026-11-20 05:17:28.1+00', '2026-11-20T05:17:28.100Z'],
       ['2026-11-20 05:17:28+00', '2026-11-20T05:17:28.000Z'],
@@ -75,7 +75,7 @@ describe('a verb', () => {
 });
 
 describe('a failure of the database', () => {
-  test('that passes (too long, locked, nobody free, gone) is 503 with Retry-After', async () => {
+  test('a temporary database failure (time-out, lock, no free connection, no server) is answered with 503 and Retry-After', async () => {
     const slow = await failure(exec(executor, raw(`set statement_timeout = '50ms'; select pg_sleep(5)`)));
     const held = openPool(database.url, ROLES.system, 1);
     const client = await held.connect();
@@ -90,7 +90,7 @@ describe('a failure of the database', () => {
     }
   });
 
-  test('that is a mistake of ours is none of the caller’s business', async () => {
+  test('a database error that is a defect of the platform is not shown to the caller', async () => {
     for (const text of ['select nothing', 'select 1/0', `select 'x'::int`]) {
       assert.equal(databaseProblem(await failure(exec(executor, raw(text)))), null, text);
     }
@@ -98,7 +98,7 @@ describe('a failure of the database', () => {
     assert.equal(databaseProblem(null), null);
   });
 
-  test('that is an unknown reference names the field of the body', async () => {
+  test('the error for an unknown reference names the field of the body', async () => {
     const company = newId();
     await database.sql(`insert into companies (_id, name) values ($1, 'x')`, [company]);
     const insert = `insert into inboxes (company_id, _id, name, channel, default_owner) values ('${company}', '${newId()}', 'x', 'EMAIL', '${newId()}')`;
@@ -110,7 +110,7 @@ describe('a failure of the database', () => {
   });
 });
 
-test('a unique constraint is recognised by its name, and nothing else is taken for it', async () => {
+test('a violated unique constraint is recognised by its name, and no other error is mistaken for it', async () => {
   const twice = [newId(), newId()].map((id) => `('${id}', 'global', 'x', '', 'same hash')`).join(', ');
   const error = await failure(
     exec(
@@ -139,7 +139,7 @@ describe('an event', () => {
       [company],
     );
 
-  test('is queued with its change, in order, for those who listen only, and wakes after the commit', async () => {
+  test('events are queued with their change, in order, for listening webhooks only, and the delivery loop is woken after the commit', async () => {
     await database.sql(`insert into companies (_id, name) values ($1, 'x')`, [company]);
     for (const event of ['CONTACT_CREATED', 'MESSAGE_RECEIVED']) {
       await database.sql('insert into event_listeners (company_id, event, webhook_id, epoch) values ($1, $2, $3, 1)', [
@@ -189,10 +189,10 @@ describe('a page', () => {
   const row = (createdAt: string) => ({ _id: newId(), createdAt, updatedAt: createdAt, last_message_at: null });
   const first = pageWindow('things', query());
   const begun = [row('2026-01-03T00:00:00.001Z'), row('2026-01-02T00:00:00.001Z'), row('2026-01-01T00:00:00.001Z')];
-  const cursorOf = async (list: string, asked: PageQuery): Promise<string> =>
+  const findCursor = async (list: string, asked: PageQuery): Promise<string> =>
     (await pageFrom(asked, pageWindow(list, asked), begun, () => Promise.resolve(5))).meta.nextCursor ?? '';
 
-  test('asks for one row more than it shows, and says from it whether a page follows', async () => {
+  test('a page selects one row more than it shows, which tells whether another page follows', async () => {
     assert.deepEqual(pageWindow('things', query({ page: 3 })), { ...first, offset: 4 });
     const page = await pageFrom(query(), first, begun, () => Promise.resolve(5));
     assert.deepEqual(page.result, begun.slice(0, 2));
@@ -204,7 +204,7 @@ describe('a page', () => {
     assert.equal(second.meta.page, null);
   });
 
-  test('that is the last has no cursor; without a count nothing is counted', async () => {
+  test('the last page has no cursor, and with skipCount nothing is counted', async () => {
     const page = await pageFrom(query({ skipCount: true }), first, [row('2026-01-01T00:00:00.000Z')], () =>
       assert.fail('it counted'),
     );
@@ -220,9 +220,9 @@ describe('a page', () => {
     assert.deepEqual([empty.result, empty.meta.totalPages], [[], 0]);
   });
 
-  test('follows a cursor of the same list, sort and filters alone, however many records it shows', async () => {
+  test('a cursor is accepted only for the same list, sort and filters, with any page size', async () => {
     const asked = { ...query({ updated_since: '2026-01-01T00:00:00.000Z' }), status: 'OPEN', search: ' Ana ' };
-    const cursor = await cursorOf('things', asked);
+    const cursor = await findCursor('things', asked);
     for (const same of [
       { ...asked, limit: 9, skipCount: true },
       { ...asked, search: 'Ana' },
@@ -249,13 +249,13 @@ describe('a page', () => {
     });
   });
 
-  test('whose record has no last message yet goes on behind all that have one', async () => {
+  test('a cursor after a record without a last message continues after all records that have one', async () => {
     const asked = query({ sort: '-last_message_at' });
-    const next = pageWindow('things', { ...asked, after: await cursorOf('things', asked) });
+    const next = pageWindow('things', { ...asked, after: await findCursor('things', asked) });
     assert.deepEqual(next.after, { at: '-infinity', id: begun[1]?._id });
   });
 
-  test('refuses a cursor that it did not write, and an offset that costs too much', () => {
+  test('a forged cursor and an offset that is too large are refused', () => {
     const { seal } = first;
     const encode = (text: string): string => Buffer.from(text).toString('base64url');
     for (const cursor of [
@@ -276,13 +276,13 @@ describe('a page', () => {
     assert.throws(() => pageWindow('things', query({ page: 1_000_000, limit: 100 })), { code: 'VALIDATION_FAILED' });
   });
 
-  test('has the sort of its list by default, and knows no other than those of its list', () => {
+  test('a list has its own default sort order and accepts no sort orders of other lists', () => {
     const { sort } = pageQuery('createdAt', {}).properties as { sort: { enum?: string[]; default?: string } };
     assert.deepEqual([sort.enum, sort.default], [['createdAt', '-createdAt', '-updatedAt'], 'createdAt']);
   });
 });
 
-test('a server that ends a connection in the moment in which it was made fails the statement, not the process', async (t) => {
+test('when the server closes a new connection at once, the statement fails and the process survives', async (t) => {
   const message = (type: string, body: string) => {
     const text = Buffer.from(`${type}\0\0\0\0${body}`, 'latin1');
     text.writeInt32BE(text.length - 1, 1);
@@ -303,7 +303,7 @@ test('a server that ends a connection in the moment in which it was made fails t
   await assert.rejects(createLogin(url, 'password'));
 });
 
-test('a transaction that swallowed the failure of a statement is an error at its end: nothing of it was stored', async () => {
+test('a transaction that ignores the failure of a statement throws at its end, and nothing is stored', async () => {
   const work = platform.systemTx('upkeep', async (tx) => {
     await exec(tx, raw('select 1 / 0')).catch(() => undefined);
     return 'done';
@@ -317,7 +317,7 @@ describe('a transaction that does not wait for every answer', () => {
   const stored = () => database.sql('select _id from companies where _id = $1', [company]);
   const together = { readsFirst: true, gathers: true };
 
-  test('stores nothing when a statement fails that nobody waited for, and says why that one failed', async () => {
+  test('when a statement fails that nobody waited for, nothing is stored and the error of that statement is thrown', async () => {
     const afterwards: string[] = [];
     const work = platform.flushTx(async (tx) => {
       await exec(tx, insert(company));
@@ -329,7 +329,7 @@ describe('a transaction that does not wait for every answer', () => {
     assert.deepEqual([await stored(), afterwards], [[], []]);
   });
 
-  test('commits what nobody waited for, and can still ask what it asked in one that failed', async () => {
+  test('statements that nobody waited for are committed, and a statement of a failed transaction can be prepared again', async () => {
     const answer = await platform.flushTx(async (tx) => {
       tx.trails(exec(tx, insert(company)));
       return many(tx, { name: 'first.asked.here', text: 'select 1 as one', values: [] });

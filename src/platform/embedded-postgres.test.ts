@@ -16,7 +16,7 @@ import { launchServer } from './embedded-postgres/server.ts';
 
 const isRoot = process.getuid?.() === 0;
 const ignoreLog = () => {};
-/** Made once: initdb takes longer than all that most tests do. */
+/** A data folder that is created once for most tests, because initdb takes longer than such a test. */
 let initialised: string;
 
 before(async () => {
@@ -26,7 +26,7 @@ before(async () => {
 
 after(() => removeFolder(initialised));
 
-test('a restart keeps the rows and the password', async (t) => {
+test('after a restart the embedded database has the same rows and the same password', async (t) => {
   const folder = useFolder(t);
   const first = await startServer(t, folder);
   await query(first, 'drop table if exists kept; create table kept as select 1 as row');
@@ -36,7 +36,7 @@ test('a restart keeps the rows and the password', async (t) => {
   assert.equal(second.password, first.password);
 });
 
-test('the server listens on loopback only, asks for the password, and is the private property of its user', async (t) => {
+test('the embedded server listens on loopback only, requires the password, and its files are readable by their owner only', async (t) => {
   const folder = useFolder(t);
   const server = await startServer(t, folder);
   await assert.rejects(query({ ...server, password: 'guess' }, 'select 1'), { code: '28P01' });
@@ -47,14 +47,14 @@ test('the server listens on loopback only, asks for the password, and is the pri
   for (const { mode } of modes) assert.equal(mode & 0o077, 0);
 });
 
-test('letters beyond ASCII fold and make trigrams', async (t) => {
+test('the embedded database folds the case of non-ASCII letters and builds trigrams of them', async (t) => {
   const server = await startServer(t, useFolder(t));
   await query(server, 'create extension if not exists pg_trgm');
   const rows = await query(server, `select lower('SÃO ЖЁ') as folded, similarity('привет', 'привет!') as similar`);
   assert.deepEqual(rows, [{ folded: 'são жё', similar: 1 }]);
 });
 
-test('no committed row is lost when the server is killed, its death is told, and it starts again', async (t) => {
+test('when the embedded server is killed, its death is reported, and after the next start every committed row is there', async (t) => {
   const folder = useFolder(t);
   const server = await startServer(t, folder);
   await query(server, 'drop table if exists kept; create table kept as select 1 as row');
@@ -64,10 +64,10 @@ test('no committed row is lost when the server is killed, its death is told, and
   assert.deepEqual(await query(await startServer(t, folder), 'select * from kept'), [{ row: 1 }]);
 });
 
-test('a statement that outlives its killed server does not prevent the next start', async (t) => {
+test('a statement that is still running after its server was killed does not prevent the next start', async (t) => {
   if (process.platform !== 'linux') return t.skip('elsewhere such a statement is waited for');
   const server = await startServer(t, useFolder(t));
-  // Without a pause in which it would notice that its server is dead.
+  // A statement that never pauses, so its process does not notice that the server is dead.
   const endless = query(server, 'select count(*) from generate_series(1, 1e12::bigint)').catch(ignoreLog);
   const running = `select 1 from pg_stat_activity where state = 'active' and query like '%series(1, 1e12%' and pid <> pg_backend_pid()`;
   while ((await query(server, running)).length === 0) await sleep(5);
@@ -77,7 +77,7 @@ test('a statement that outlives its killed server does not prevent the next star
   await endless;
 });
 
-test('a warning of the server reaches the log, a failed statement does not', async (t) => {
+test('a warning of the embedded server is logged, and a failed statement is not', async (t) => {
   const lines: string[] = [];
   const server = await startEmbeddedPostgres(useFolder(t), (line) => lines.push(line));
   t.after(() => server.stop());
@@ -88,7 +88,7 @@ test('a warning of the server reaches the log, a failed statement does not', asy
   assert.deepEqual(lines, ['WARNING:  heed this']);
 });
 
-test('the server of a killed process is adopted, watched and stopped', async (t) => {
+test('the next process takes over the server of a killed process, watches it and stops it', async (t) => {
   const folder = useFolder(t);
   const holder = await startHolder(t, folder);
   const pid = await readServerPid(folder);
@@ -106,7 +106,7 @@ test('the server of a killed process is adopted, watched and stopped', async (t)
   assert.deepEqual(await query(next, 'select * from kept'), [{ row: 1 }]);
 });
 
-test('the death of an adopted server is told', async (t) => {
+test('the death of a server that was taken over is reported', async (t) => {
   const folder = useFolder(t);
   const holder = await startHolder(t, folder);
   holder.kill('SIGKILL');
@@ -117,7 +117,7 @@ test('the death of an adopted server is told', async (t) => {
   await startServer(t, folder);
 });
 
-test('a process that ends without stopping its server takes it along', async (t) => {
+test('a process that exits without stopping its server stops it on exit', async (t) => {
   const folder = useFolder(t);
   const holder = await startHolder(t, folder);
   const pid = await readServerPid(folder);
@@ -127,7 +127,7 @@ test('a process that ends without stopping its server takes it along', async (t)
     assert.ok(Date.now() < deadline);
 });
 
-test('a pid file that names a living stranger does not prevent the start', async (t) => {
+test('a pid file that names an unrelated running process does not prevent the start', async (t) => {
   const folder = useFolder(t);
   await (await startServer(t, folder)).stop();
   const text = [process.pid, join(folder, 'cluster', 'data'), 0, 1, '', '127.0.0.1', '', 'ready'].join('\n');
@@ -135,40 +135,40 @@ test('a pid file that names a living stranger does not prevent the start', async
   assert.deepEqual(await query(await startServer(t, folder), 'select 1 as row'), [{ row: 1 }]);
 });
 
-test('a second process on the folder is refused by one sentence', async (t) => {
+test('a second process on the same folder is refused with one sentence', async (t) => {
   const folder = useFolder(t);
   const holder = await startHolder(t, folder);
   const sentence = `another Parley (pid ${holder.pid}) is running on ${folder}`;
   await assert.rejects(startServer(t, folder), { message: sentence });
 });
 
-test('a second start in the same process is refused, and the first server goes on', async (t) => {
+test('a second start in the same process is refused, and the first server keeps running', async (t) => {
   const folder = useFolder(t);
   const server = await startServer(t, folder);
   await assert.rejects(startServer(t, folder), /^Error: another Parley/);
   assert.deepEqual(await query(server, 'select 1 as row'), [{ row: 1 }]);
 });
 
-test('of two processes that start at the same moment on an empty folder exactly one gets it', async (t) => {
+test('when two processes start at the same moment on an empty folder, exactly one of them succeeds', async (t) => {
   const folder = await makeFolder(t);
   const results = await Promise.allSettled([startHolder(t, folder), startHolder(t, folder)]);
   assert.deepEqual(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
 });
 
-test('a first start that was cut off is made good by the next', async (t) => {
+test('after a first start that was cut off, the next start succeeds', async (t) => {
   const folder = await makeFolder(t);
   await mkdir(join(folder, 'cluster.new-Ab12Cd', 'data', 'base'), { recursive: true });
   await startServer(t, folder);
   assert.deepEqual((await readdir(folder)).toSorted(), ['cluster', 'lock', 'pid']);
 });
 
-test('stop may be called twice and is not reported as a death', async (t) => {
+test("stop may be called twice, and is not reported as the server's death", async (t) => {
   const server = await startServer(t, useFolder(t));
   await Promise.all([server.stop(), server.stop()]);
   assert.equal(await Promise.race([server.died, sleep(20, 'quiet')]), 'quiet');
 });
 
-test('an open transaction does not delay the stop', async (t) => {
+test('an open transaction does not delay the stop of the embedded server', async (t) => {
   const server = await startServer(t, useFolder(t));
   const client = new Client({ ...server, ssl: false });
   client.on('error', ignoreLog);
@@ -180,7 +180,7 @@ test('an open transaction does not delay the stop', async (t) => {
   await client.end();
 });
 
-test('data of another major version is refused by one sentence that names both and the way out', async (t) => {
+test('a data folder of another PostgreSQL version is refused with one sentence that names both versions and the alternative', async (t) => {
   const folder = await makeFolder(t);
   await mkdir(join(folder, 'cluster', 'data'), { recursive: true });
   await writeFile(join(folder, 'cluster', 'data', 'PG_VERSION'), '17\n');
@@ -190,7 +190,7 @@ test('data of another major version is refused by one sentence that names both a
   );
 });
 
-test('a folder that cannot be made is refused by one sentence that names it', async (t) => {
+test('a data folder that can not be created is named in one sentence', async (t) => {
   const file = join(await makeFolder(t), 'file');
   await writeFile(file, '');
   await assert.rejects(startServer(t, join(file, 'postgres')), (error: Error) => {
@@ -199,7 +199,7 @@ test('a folder that cannot be made is refused by one sentence that names it', as
   });
 });
 
-test('where namespaces are refused root runs the server as nobody, and takes the data back when they are allowed', async (t) => {
+test('where user namespaces are forbidden, root runs the server as the user nobody, and takes the data back when they are allowed', async (t) => {
   if (!isRoot || process.platform !== 'linux') return t.skip('only root on Linux changes its user');
   const folder = await makeFolder(t);
   const namespacesRefused: Launcher[] = [{ prefix: ['/bin/false'] }, { prefix: [], uid: 65534 }];
@@ -209,7 +209,7 @@ test('where namespaces are refused root runs the server as nobody, and takes the
   const pid = await readServerPid(folder);
   assert.equal((await stat(`/proc/${pid}`)).uid, 65534);
 
-  // Started elsewhere, so to this process it is an orphan: adopting it must leave its files alone.
+  // The server was started without the folder's lock, so startServer() takes it over. This must not change the owner of its files.
   const adopted = await startServer(t, folder);
   assert.equal(await readServerPid(folder), pid);
   await query(adopted, 'create table kept as select 1 as row');
@@ -218,20 +218,20 @@ test('where namespaces are refused root runs the server as nobody, and takes the
   assert.deepEqual(await query(await startServer(t, folder), 'select * from kept'), [{ row: 1 }]);
 });
 
-/** The folder that has a cluster already, whose server ends with the test. */
+/** Returns the shared data folder. Its server is killed at the end of the test. */
 function useFolder(t: TestContext): string {
   t.after(() => killServer(initialised));
   return initialised;
 }
 
-/** An empty folder for one test. */
+/** Creates an empty folder for one test. */
 async function makeFolder(t: TestContext): Promise<string> {
   const folder = await createFolder();
   t.after(() => removeFolder(folder));
   return folder;
 }
 
-/** Below a folder that any user may pass, as `nobody` must. */
+/** Creates a folder whose parent any user may enter, because the user `nobody` has to. */
 async function createFolder(): Promise<string> {
   const parent = await realpath(await mkdtemp(join(tmpdir(), 'parley-postgres-')));
   await chmod(parent, 0o711);
@@ -245,7 +245,7 @@ async function removeFolder(folder: string): Promise<void> {
   await rm(dirname(folder), { recursive: true, force: true });
 }
 
-/** Also what a failed test or a killed holder left running. */
+/** Stops the server of a folder, also one that a failed test or a killed process has left. */
 async function killServer(folder: string): Promise<void> {
   const data = join(folder, 'cluster', 'data');
   const pid = (await readPostmaster(data))?.pid ?? 0;
@@ -256,12 +256,12 @@ async function killServer(folder: string): Promise<void> {
 
 async function startServer(t: TestContext, folder: string): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres(folder, ignoreLog);
-  // Also gives the folder back, for the next test to take.
+  // Stopping also releases the lock on the folder for the next test.
   t.after(() => server.stop());
   return server;
 }
 
-/** A process of its own that holds the folder until its input ends; rejects when it cannot. */
+/** Starts a child process that runs the server until its input ends. Rejects when the server does not start. */
 async function startHolder(t: TestContext, folder: string): Promise<ChildProcess> {
   const code = `
     import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))};
@@ -280,7 +280,7 @@ async function startHolder(t: TestContext, folder: string): Promise<ChildProcess
 
 async function query(connection: EmbeddedPostgres, text: string): Promise<unknown[]> {
   const client = new Client({ ...connection, ssl: false });
-  // A killed server is part of these tests; the query itself rejects.
+  // Tests kill the server; then the query itself rejects, and this event needs no handling.
   client.on('error', ignoreLog);
   try {
     await client.connect();
@@ -294,7 +294,7 @@ async function readServerPid(folder: string): Promise<number> {
   return (await readPostmaster(join(folder, 'cluster', 'data')))?.pid ?? 0;
 }
 
-/** Not by its pid: a process that ended stays visible until its parent, or PID 1, has taken note. */
+/** Checks more than the pid, because an ended process remains visible until its parent or PID 1 has reaped it. */
 function isServerRunning(folder: string, pid: number): Promise<boolean> {
   return isPostmasterOf(pid, join(folder, 'cluster', 'data'));
 }

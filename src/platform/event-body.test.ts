@@ -1,4 +1,4 @@
-/** What an event looks like whose record is larger than an event may be. */
+/** Events of records that are larger than an event may be. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
@@ -7,10 +7,10 @@ import { eventsOf, hear } from '../../test/support/traffic.ts';
 const platform = await startPlatform();
 const { call, database } = platform;
 
-const bodiesOf = (id: string): Promise<{ event: string; body: string }[]> =>
+const readBodies = (id: string): Promise<{ event: string; body: string }[]> =>
   database.sql('select event, body from deliveries where resource_id = $1 order by seq', [id]);
 
-test('an event is at most 256 kB: what is too large is left out and named, and the change is told', async () => {
+test('an event has at most 256 kB: fields that are too large are left out and named, and the rest is sent', async () => {
   const field = { title: 'Old', slug: 'old', context: 'contact', type: 'LIST' };
   const { _id: fieldId } = (await call(201, 'POST', '/v1/custom-fields', { body: field })).body;
   const contact = (await call(201, 'POST', '/v1/contacts', { body: { name: 'Maria', tags: ['vip'] } })).body;
@@ -19,7 +19,7 @@ test('an event is at most 256 kB: what is too large is left out and named, and t
     JSON.stringify({ [fieldId]: Array.from({ length: 20_000 }, () => 'á'.repeat(100)) }),
   ]);
   const changed = (await call(200, 'PATCH', `/v1/contacts/${contact._id}`, { body: { name: 'Maria Silva' } })).body;
-  const told = (await bodiesOf(contact._id)).at(-1);
+  const told = (await readBodies(contact._id)).at(-1);
   assert.equal(told?.event, 'CONTACT_UPDATED');
   assert.ok(Buffer.byteLength(told?.body ?? '') <= 256 * 1024);
   const body = JSON.parse(told?.body ?? '') as Json;
@@ -27,10 +27,10 @@ test('an event is at most 256 kB: what is too large is left out and named, and t
   assert.deepEqual(body.data, { ...changed, custom_fields: [] });
 });
 
-test('a message that is larger than an event is stored whole and told without its largest part', async () => {
+test('a message that is larger than an event is stored completely, and its event leaves out the largest field', async () => {
   const text = 'á'.repeat(200_000);
   const { message } = await hear(platform, { text });
-  const [told] = await bodiesOf(message._id);
+  const [told] = await readBodies(message._id);
   const body = JSON.parse(told?.body ?? '') as Json;
   assert.equal(body.event, 'MESSAGE_RECEIVED');
   assert.ok(Buffer.byteLength(told?.body ?? '') <= 256 * 1024);
@@ -40,9 +40,9 @@ test('a message that is larger than an event is stored whole and told without it
   assert.equal(message.content, text);
 });
 
-test('an event that fits says nothing of what is left out', async () => {
+test('an event that is small enough has no property `omitted`', async () => {
   const contact = (await call(201, 'POST', '/v1/contacts', { body: { name: 'Slim' } })).body;
-  const [told] = await bodiesOf(contact._id);
+  const [told] = await readBodies(contact._id);
   assert.deepEqual(Object.keys(JSON.parse(told?.body ?? '')), ['event', 'timestamp', 'data']);
   assert.equal((await eventsOf(platform, contact._id)).length, 1);
 });

@@ -10,8 +10,8 @@ import { createLog, createMetrics } from './telemetry.ts';
 const platform = await startPlatform();
 const inboxPath = `/v1/inboxes/${platform.demo.inbox}`;
 
-/** Asserts the whole shape of a problem, and answers its body. */
-function problemOf(answer: Answer, code: string): Json {
+/** Checks all properties of an error answer and returns its body. */
+function checkProblem(answer: Answer, code: string): Json {
   const { status, headers, body } = answer;
   assert.equal(headers.get('content-type'), 'application/problem+json');
   assert.deepEqual(Object.keys(body).toSorted(), ['code', 'detail', 'errors', 'request_id', 'status', 'title', 'type']);
@@ -26,10 +26,10 @@ function problemOf(answer: Answer, code: string): Json {
 }
 
 async function refuse(status: number, code: string, options: CallOptions, path = inboxPath): Promise<Json> {
-  return problemOf(await platform.call(status, 'PUT', path, options), code);
+  return checkProblem(await platform.call(status, 'PUT', path, options), code);
 }
 
-describe('a body', () => {
+describe('the body of a request', () => {
   const before = platform.call(200, 'GET', inboxPath);
 
   for (const [what, body, path, code] of [
@@ -59,7 +59,7 @@ describe('a body', () => {
     ['null', null, 'body', 'TYPE'],
     ['a text', 'name', 'body', 'TYPE'],
   ] as const) {
-    test(`with ${what} is refused with the field's path`, async () => {
+    test(`a body with ${what} is refused with the field's path`, async () => {
       const problem = await refuse(400, 'VALIDATION_FAILED', { body });
       const found = problem.errors.find((error: Json) => error.path === path);
       assert.equal(found?.code, code, JSON.stringify(problem.errors));
@@ -88,24 +88,24 @@ describe('a body', () => {
     ['with more than 10,000 values', JSON.stringify({ name: Array(10_000).fill(0) }), 'name[9998]'],
     ['100,000 levels deep', nested(100_000), '[0]'.repeat(20)],
   ] as const) {
-    test(`${what} can not be read`, async () => {
+    test(`a body ${what} is refused as malformed`, async () => {
       const problem = await refuse(400, 'MALFORMED_BODY', { raw });
       assert.equal(problem.errors[0]?.path, path);
     });
   }
 
-  test('with a number that would lose digits is refused with its path', async () => {
+  test("a body with a number that would lose digits is refused with the number's path", async () => {
     const raw = '{"test_mode":{"test_numbers":["1",5511900000000000001]}}';
     const problem = await refuse(400, 'VALIDATION_FAILED', { raw });
     assert.deepEqual([problem.errors[0].path, problem.errors[0].code], ['test_mode.test_numbers[1]', 'PRECISION']);
   });
 
-  test('of exactly 20 levels, 1,000 properties or 10,000 values is read', async () => {
+  test('a body of exactly 20 levels, 1,000 properties or 10,000 values is accepted', async () => {
     const values = JSON.stringify({ name: Array(9_998).fill(0) });
     for (const raw of [nested(20), withKeys(1_000), values]) await refuse(400, 'VALIDATION_FAILED', { raw });
   });
 
-  test('above 1 MB is too large, whether or not it says so before', async () => {
+  test('a body above 1 MB is refused, with and without a content length', async () => {
     const raw = JSON.stringify({ name: 'a'.repeat(1024 * 1024) });
     await refuse(413, 'BODY_TOO_LARGE', { raw });
     const chunked = ReadableStream.from([Buffer.from(raw)]);
@@ -114,14 +114,14 @@ describe('a body', () => {
     assert.equal((await fetch(request)).status, 413);
   });
 
-  test('far above 1 MB is told so, though it is still being written when it is refused', async () => {
+  test('the client of a body far above 1 MB receives the answer, though it is still writing when the body is refused', async () => {
     const { hostname, port } = new URL(platform.url);
     for (let round = 0; round < 4; round += 1) {
       const socket = connect(Number(port), hostname);
       socket.on('error', () => undefined);
       const head = `PUT ${inboxPath} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${platform.demo.key}\r\n`;
       socket.write(`${head}content-type: application/json\r\ncontent-length: 20000000\r\n\r\n`);
-      // It listens only when it has said all: a connection that is closed meanwhile would take the answer with it.
+      // The client reads the answer only after it has written everything. If the connection was closed before, the answer would be lost.
       await new Promise((done) => socket.write(Buffer.alloc(20_000_000, ' '), done));
       const answer = await textOf(socket.end());
       assert.match(answer, /^HTTP\/1\.1 413 /);
@@ -138,32 +138,32 @@ describe('a body', () => {
     'json',
     'application/jsonp',
   ]) {
-    test(`called ${type} is not supported`, () =>
+    test(`a body with the content type ${type} is refused`, () =>
       refuse(415, 'UNSUPPORTED_MEDIA_TYPE', { raw: '{}', headers: { 'content-type': type } }));
   }
 
-  test('is JSON with any parameters and any spelling of its type', async () => {
+  test('a JSON body is accepted with parameters and with any case of its content type', async () => {
     for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/json ;x=y']) {
       await platform.call(200, 'PUT', inboxPath, { raw: '{}', headers: { 'content-type': type } });
     }
   });
 
-  test('where none is expected is refused, except an empty object', async () => {
+  test('a body for an operation that takes none is refused, except an empty object', async () => {
     const path = `/v1/webhooks/${'0'.repeat(24)}`;
     for (const raw of ['{"a":1}', '5', '[]', '"x"']) {
-      problemOf(await platform.call(400, 'DELETE', path, { raw }), 'VALIDATION_FAILED');
+      checkProblem(await platform.call(400, 'DELETE', path, { raw }), 'VALIDATION_FAILED');
     }
-    problemOf(await platform.call(404, 'DELETE', path, { raw: '{}' }), 'NOT_FOUND');
+    checkProblem(await platform.call(404, 'DELETE', path, { raw: '{}' }), 'NOT_FOUND');
   });
 
-  test('that is refused changes nothing (defect 15)', async () => {
+  test('a refused body changes nothing (defect 15)', async () => {
     const { updatedAt: _now, ...after } = (await platform.call(200, 'GET', inboxPath)).body;
     const { updatedAt: _then, ...earlier } = (await before).body;
     assert.deepEqual(after, earlier);
   });
 });
 
-describe('an address', () => {
+describe('the URL of a request', () => {
   for (const [query, path] of [
     ['nope=1', 'nope'],
     ['limit=1&limit=2', 'limit'],
@@ -185,17 +185,17 @@ describe('an address', () => {
     ['after=%ED%A0%80', 'after'],
     ['__proto__=1', '__proto__'],
   ] as const) {
-    test(`with the query ${query.slice(0, 40)} is refused and names ${path}`, async () => {
-      const problem = problemOf(await platform.call(400, 'GET', `/v1/inboxes?${query}`), 'VALIDATION_FAILED');
+    test(`a URL with the query ${query.slice(0, 40)} is refused and names ${path}`, async () => {
+      const problem = checkProblem(await platform.call(400, 'GET', `/v1/inboxes?${query}`), 'VALIDATION_FAILED');
       assert.equal(problem.errors[0].path, path);
     });
   }
 
-  test('with NUL in a parameter can not be read', async () => {
-    problemOf(await platform.call(400, 'GET', '/v1/inboxes?after=%00'), 'MALFORMED_BODY');
+  test('a URL with NUL in a parameter is refused as malformed', async () => {
+    checkProblem(await platform.call(400, 'GET', '/v1/inboxes?after=%00'), 'MALFORMED_BODY');
   });
 
-  test('with an id that can not be one is an unknown resource', async () => {
+  test('a URL with a malformed id is answered with 404', async () => {
     for (const id of [
       '%E0%A4%A',
       '%zz',
@@ -205,11 +205,11 @@ describe('an address', () => {
       platform.demo.inbox.toUpperCase(),
       `${platform.demo.inbox}0`,
     ]) {
-      problemOf(await platform.call(404, 'GET', `/v1/inboxes/${id}`), 'NOT_FOUND');
+      checkProblem(await platform.call(404, 'GET', `/v1/inboxes/${id}`), 'NOT_FOUND');
     }
   });
 
-  test('that is none is not found, whatever the method', async () => {
+  test('an unknown path is answered with 404, whatever the method', async () => {
     for (const path of [
       '/v1',
       '/nope',
@@ -218,12 +218,12 @@ describe('an address', () => {
       '/docs/static/....//x',
       `/v1/${'a'.repeat(9_000)}`,
     ]) {
-      problemOf(await platform.call(404, 'GET', path), 'NOT_FOUND');
+      checkProblem(await platform.call(404, 'GET', path), 'NOT_FOUND');
     }
-    for (const method of ['DELETE', 'OPTIONS']) problemOf(await platform.call(404, method, '/v1/nope'), 'NOT_FOUND');
+    for (const method of ['DELETE', 'OPTIONS']) checkProblem(await platform.call(404, method, '/v1/nope'), 'NOT_FOUND');
   });
 
-  test('that knows other methods only says which, before it looks at token or body', async () => {
+  test('a known path with another method is answered with 405 and the allowed methods, before token and body are checked', async () => {
     for (const [method, path, allow, told] of [
       ['DELETE', '/v1/inboxes', 'GET, HEAD, POST, OPTIONS', 'GET or POST'],
       ['POST', inboxPath, 'GET, HEAD, PUT, OPTIONS', 'GET or PUT'],
@@ -234,12 +234,12 @@ describe('an address', () => {
       const raw = method === 'GET' ? undefined : 'surprise';
       const options = { key: null, headers, ...(raw === undefined ? {} : { raw }) };
       const answer = await platform.call(405, method, path, options);
-      assert.equal(problemOf(answer, 'METHOD_NOT_ALLOWED').detail, `${method} is not possible here, use ${told}`);
+      assert.equal(checkProblem(answer, 'METHOD_NOT_ALLOWED').detail, `${method} is not possible here, use ${told}`);
       assert.equal(answer.headers.get('allow'), allow);
     }
   });
 
-  test('tells its methods when it is asked for them by OPTIONS, and gives another origin no leave', async () => {
+  test('OPTIONS returns the methods of a path, and no CORS headers', async () => {
     const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
     const answer = await platform.call(204, 'OPTIONS', '/v1/inboxes', { key: null, headers });
     assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST, OPTIONS');
@@ -249,7 +249,7 @@ describe('an address', () => {
     );
   });
 
-  test('that is read by GET is asked for its head by HEAD', async () => {
+  test('a path that supports GET also supports HEAD', async () => {
     const headers = { authorization: `Bearer ${platform.demo.key}` };
     const [whole, head] = await Promise.all(
       ['GET', 'HEAD'].map((method) => fetch(platform.url + inboxPath, { method, headers })),
@@ -260,11 +260,11 @@ describe('an address', () => {
   });
 });
 
-describe('a head', () => {
-  test('above 16 kB is too large, by its address as by its headers', async () => {
-    problemOf(await platform.call(431, 'GET', `/v1/${'a'.repeat(17_000)}`), 'HEADERS_TOO_LARGE');
+describe('the head of a request', () => {
+  test('a request head above 16 kB is refused, whether its URL or its headers are too long', async () => {
+    checkProblem(await platform.call(431, 'GET', `/v1/${'a'.repeat(17_000)}`), 'HEADERS_TOO_LARGE');
     const headers = { 'x-long': 'a'.repeat(17_000) };
-    problemOf(await platform.call(431, 'GET', '/v1/inboxes', { headers }), 'HEADERS_TOO_LARGE');
+    checkProblem(await platform.call(431, 'GET', '/v1/inboxes', { headers }), 'HEADERS_TOO_LARGE');
   });
 
   for (const [what, text] of [
@@ -277,7 +277,7 @@ describe('a head', () => {
     ['with raw bytes in its address', 'GET /v1/\u00e9 HTTP/1.1\r\nhost: a\r\n\r\n'],
     ['that names no host', 'GET /v1/inboxes HTTP/1.1\r\nconnection: close\r\n\r\n'],
   ] as const) {
-    test(`${what} is answered with a problem and closed`, async () => {
+    test(`a request ${what} is answered with an error in the usual format, and its connection is closed`, async () => {
       const [head = '', body = ''] = (await speak(text)).split('\r\n\r\n');
       assert.match(head, /^HTTP\/1\.1 400 /);
       assert.match(head, /content-type: application\/problem\+json/);
@@ -287,15 +287,15 @@ describe('a head', () => {
     });
   }
 
-  test('with an expectation that nobody knows is answered as if it had none', async () => {
+  test('a request with an unknown Expect header is answered as if it had none', async () => {
     const answer = await speak('GET /health/live HTTP/1.1\r\nhost: a\r\nexpect: more\r\nconnection: close\r\n\r\n');
     assert.match(answer, /^HTTP\/1\.1 200 /);
     assert.match(answer, /x-request-id: [\w-]{36}/);
   });
 });
 
-test('every answer carries x-request-id: the given one when it is harmless, else a new one', async () => {
-  const idOf = async (path: string, given?: string) => {
+test("every answer has an x-request-id: the caller's when it is harmless, or a new one", async () => {
+  const readRequestId = async (path: string, given?: string) => {
     const answer = await fetch(platform.url + path, given ? { headers: { 'x-request-id': given } } : {});
     await answer.arrayBuffer();
     return answer.headers.get('x-request-id') ?? '';
@@ -310,23 +310,23 @@ test('every answer carries x-request-id: the given one when it is harmless, else
     '/hooks/wap',
     '/v1/inboxes/%zz',
   ]) {
-    assert.match(await idOf(path), /^[\w-]{36}$/, path);
-    assert.equal(await idOf(path, 'mine-1.2_3'), 'mine-1.2_3', path);
+    assert.match(await readRequestId(path), /^[\w-]{36}$/, path);
+    assert.equal(await readRequestId(path, 'mine-1.2_3'), 'mine-1.2_3', path);
   }
   for (const given of ['two words', '<script>', 'é', 'x'.repeat(65)])
-    assert.notEqual(await idOf('/nope', given), given);
-  const [one, two] = [await idOf('/nope'), await idOf('/nope')];
+    assert.notEqual(await readRequestId('/nope', given), given);
+  const [one, two] = [await readRequestId('/nope'), await readRequestId('/nope')];
   assert.notEqual(one, two);
 });
 
-test('a route that names neither a scope nor public does not boot, and the refusal names it', async () => {
+test('the server does not start with a route that is neither public nor has a scope, and the error names the route', async () => {
   const app = createServer(createLog('silent'), createMetrics());
   app.get('/open', { config: { access: 'public' } }, () => 'fine');
   app.post('/forgotten', () => 'oops');
   await assert.rejects(async () => app.ready(), /routes without a scope or public: POST \/forgotten$/);
 });
 
-test('an error that nobody expected leaves as 500 without a word of itself', async () => {
+test('an unexpected error is answered with 500 and reveals nothing of its message', async () => {
   const app = createServer(createLog('silent'), createMetrics());
   app.get('/broken', { config: { access: 'public' } }, () => {
     throw new Error('select secret from somewhere');
@@ -338,7 +338,7 @@ test('an error that nobody expected leaves as 500 without a word of itself', asy
   await app.close();
 });
 
-/** Raw bytes to the server; answers all that it says until it closes. */
+/** Sends raw bytes to the server and returns everything that it answers until it closes the connection. */
 async function speak(text: string): Promise<string> {
   const { port, hostname } = new URL(platform.url);
   const socket = connect(Number(port), hostname);

@@ -48,11 +48,11 @@ function post(status: number, { path, body, key, headers = {} }: Post, idempoten
   return platform.call(status, 'POST', path, options);
 }
 
-const countOf = async (table: string, where = 'true'): Promise<number> =>
+const countRows = async (table: string, where = 'true'): Promise<number> =>
   (await database.sql<{ count: number }>(`select count(*)::int as count from ${table} where ${where}`))[0]?.count ?? 0;
-const countAttempts = (key: string): Promise<number> => countOf('idempotency_keys', `key = '${key}'`);
+const countAttempts = (key: string): Promise<number> => countRows('idempotency_keys', `key = '${key}'`);
 
-/** The first makes it, the second finds it. */
+/** Sends the same request twice and checks that the second answer is a repeat of the first. */
 async function twice(asked: Post): Promise<{ key: string; first: Json; second: Json }> {
   const key = freshKey();
   const first = await post(201, asked, key);
@@ -63,35 +63,35 @@ async function twice(asked: Post): Promise<{ key: string; first: Json; second: J
   return { key, first: first.body, second: second.body };
 }
 
-describe('a repeat with the same key and body does nothing twice, and is answered with the record', () => {
-  test('of a send: the network is called once', async () => {
+describe('a repeated request with the same Idempotency-Key and body does nothing twice and returns the record', () => {
+  test('a repeated send with the same Idempotency-Key calls the network once', async () => {
     const { conversation } = await hear(platform);
     const body = { conversationId: conversation._id, message: { content: 'Once' } };
     const { first, second } = await twice({ path: '/v1/messages/send-text', body });
     assert.equal(first.status, 'SENT');
     assert.deepEqual(second, first);
     assert.equal((await leftFor(platform, first._id)).length, 1);
-    assert.equal(await countOf('messages', `content = 'Once'`), 1);
-    assert.equal(await countOf('deliveries', `resource_id = '${first._id}' and event = 'MESSAGE_SENT'`), 1);
+    assert.equal(await countRows('messages', `content = 'Once'`), 1);
+    assert.equal(await countRows('deliveries', `resource_id = '${first._id}' and event = 'MESSAGE_SENT'`), 1);
   });
 
-  test('of a note', async () => {
+  test('a repeated note with the same Idempotency-Key is stored once', async () => {
     const { conversation } = await hear(platform);
     const body = { conversationId: conversation._id, message: { content: 'Noted once' } };
     const { first, second } = await twice({ path: '/v1/messages/note', body });
     assert.deepEqual(second, first);
-    assert.equal(await countOf('messages', `content = 'Noted once'`), 1);
+    assert.equal(await countRows('messages', `content = 'Noted once'`), 1);
   });
 
-  test('of an inbox, a webhook and a delivery that is replayed', async () => {
+  test('repeated requests with the same Idempotency-Key create one inbox, one webhook and one replay of a delivery', async () => {
     const inbox = await twice({ path: '/v1/inboxes', body: { channel: 'WEB_V2', name: 'Site once' } });
     assert.deepEqual(inbox.second, inbox.first);
-    assert.equal(await countOf('inboxes', `name = 'Site once'`), 1);
+    assert.equal(await countRows('inboxes', `name = 'Site once'`), 1);
     const company = await platform.createCompany();
     const receiver = await startReceiver();
     const { key } = company;
     const webhook = { url: receiver.url, events: ['CONTACT_CREATED'] };
-    // Without its key the second would be 409: a company has one webhook.
+    // Without its key the second request would be answered with 409, because a company has one webhook.
     await twice({ path: '/v1/webhooks', key, body: webhook });
     await queueEvents(platform, company._id);
     const [delivered] = await finishedDeliveries(platform, company);
@@ -100,21 +100,21 @@ describe('a repeat with the same key and body does nothing twice, and is answere
     assert.equal(receiver.received.length, 2);
   });
 
-  test('of a user, who is invited once', async () => {
+  test('a repeated invitation with the same Idempotency-Key creates one user, who is invited once', async () => {
     const asked = invitation();
     const { first, second } = await twice(asked);
     assert.deepEqual(second, first);
-    assert.equal(await countOf('users', `email = '${asked.body.email}'`), 1);
-    assert.equal(await countOf('pgboss.job', `data->>'user' = '${first._id}'`), 1);
+    assert.equal(await countRows('users', `email = '${asked.body.email}'`), 1);
+    assert.equal(await countRows('pgboss.job', `data->>'user' = '${first._id}'`), 1);
   });
 
-  test('of a company, by a global key that names none', async () => {
+  test('a repeated creation of a company with the same Idempotency-Key creates one company', async () => {
     const body = { name: 'Once', owner: { name: 'Ana', email: `${newId()}@example.test` } };
     const { first } = await twice({ path: '/v1/companies', key: globalKey, body });
-    assert.equal(await countOf('users', `company_id = '${first._id}'`), 1);
+    assert.equal(await countRows('users', `company_id = '${first._id}'`), 1);
   });
 
-  test('of an API key, whose token was shown once: the repeat has none', async () => {
+  test('a repeated creation of an API key returns the same key without its token', async () => {
     for (const asked of [
       { body: { name: 'Once', type: 'company', scopes: ['contacts:read'] } },
       { body: { name: 'Once', type: 'global', scopes: ['contacts:read'] }, key: globalKey },
@@ -128,27 +128,27 @@ describe('a repeat with the same key and body does nothing twice, and is answere
       assert.equal(typeof first.token, 'string');
       assert.deepEqual(second, { ...first, token: null });
     }
-    assert.equal(await countOf('api_keys', `name = 'Once'`), 3);
+    assert.equal(await countRows('api_keys', `name = 'Once'`), 3);
   });
 
-  test('as the record is now, and 404 when it is gone', async () => {
+  test('a repeat returns the current state of the record, or 404 after it was deleted', async () => {
     const asked = invitation();
     const { key, first } = await twice(asked);
     await platform.call(200, 'PATCH', `${USERS}/${first._id}`, { body: { name: 'Bea' } });
     assert.equal((await post(201, asked, key)).body.name, 'Bea');
     await platform.call(200, 'DELETE', `${USERS}/${first._id}`);
     expectProblem(await post(404, asked, key), 'NOT_FOUND');
-    assert.equal(await countOf('users', `email = '${asked.body.email}'`), 0);
+    assert.equal(await countRows('users', `email = '${asked.body.email}'`), 0);
   });
 
-  test('and leaves one line in the audit', async () => {
+  test('a repeat adds no second entry to the audit log', async () => {
     const { first } = await twice(invitation());
-    assert.equal(await countOf('audit_log', `resource_id = '${first._id}'`), 1);
+    assert.equal(await countRows('audit_log', `resource_id = '${first._id}'`), 1);
   });
 });
 
-describe('while the first runs', () => {
-  test('a repeat is 409 and says when to come back; afterwards it gets the answer', async () => {
+describe('a repeat while the first request runs', () => {
+  test('a repeat during the first request is answered with 409 and Retry-After, and gets the record afterwards', async () => {
     const phone = await connectPhone(platform);
     const { conversation } = await hear(platform, { phone_number_id: phone.id });
     const asked = {
@@ -158,7 +158,7 @@ describe('while the first runs', () => {
     await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ kind: 'slow', ms: 4_000, times: 1 }] } });
     const key = freshKey();
     const first = post(201, asked, key);
-    await until('the message to be stored', async () => (await countOf('messages', `content = 'Slow'`)) === 1);
+    await until('the message to be stored', async () => (await countRows('messages', `content = 'Slow'`)) === 1);
     const early = await post(409, asked, key);
     expectProblem(early, 'IDEMPOTENCY_IN_FLIGHT');
     assert.equal(early.headers.get('retry-after'), '1');
@@ -171,7 +171,7 @@ describe('while the first runs', () => {
     assert.equal((await leftFor(platform, _id)).length, 1);
   });
 
-  test('of 20 who come at once over two processes one makes it, and the others are told 409 or the same record', async () => {
+  test('of 20 equal requests at once on two processes one creates the record, and the others get 409 or the same record', async () => {
     for (let round = 0; round < 5; round += 1) {
       const asked = invitation();
       const key = freshKey();
@@ -189,7 +189,7 @@ describe('while the first runs', () => {
           return { status: response.status, body: (await response.json()) as Json };
         }),
       );
-      assert.equal(await countOf('users', `email = '${asked.body.email}'`), 1);
+      assert.equal(await countRows('users', `email = '${asked.body.email}'`), 1);
       const made = answers.filter(({ status }) => status === 201);
       assert.ok(made.length >= 1);
       assert.equal(new Set(made.map(({ body }) => body._id as string)).size, 1);
@@ -199,7 +199,7 @@ describe('while the first runs', () => {
     }
   });
 
-  test('the claim is renewed, however long it lasts', async () => {
+  test('the claim on an Idempotency-Key is renewed as long as its request runs', async () => {
     const owner = { company: demo._id, principal: newId(), key: freshKey() };
     const gate = createGate();
     const { _id } = await platform.createUser(demo._id, 'VIEWER');
@@ -214,23 +214,23 @@ describe('while the first runs', () => {
       again: async () => 'again',
     });
     const claim = `key = '${owner.key}' and running_until`;
-    await until('the claim', async () => (await countOf('idempotency_keys', `${claim} > now()`)) === 1);
+    await until('the claim', async () => (await countRows('idempotency_keys', `${claim} > now()`)) === 1);
     await database.sql(`update idempotency_keys set running_until = now() + interval '6 seconds' where key = $1`, [
       owner.key,
     ]);
     await until(
       'its renewal',
-      async () => (await countOf('idempotency_keys', `${claim} > now() + interval '10 seconds'`)) === 1,
+      async () => (await countRows('idempotency_keys', `${claim} > now() + interval '10 seconds'`)) === 1,
     );
     gate.open();
     assert.equal(await running, 'made');
     assert.equal(
-      await countOf('idempotency_keys', `${claim} is null and resource_id = '${_id}' and status_code = 201`),
+      await countRows('idempotency_keys', `${claim} is null and resource_id = '${_id}' and status_code = 201`),
       1,
     );
   });
 
-  test('whoever lost the key meanwhile stores nothing', async () => {
+  test('a request whose Idempotency-Key was taken over by another one stores nothing', async () => {
     const owner = { company: demo._id, principal: newId(), key: freshKey() };
     const { _id } = await platform.createUser(demo._id, 'VIEWER');
     const run = async (attempt: Attempt): Promise<{ answer: string; status: number }> => {
@@ -247,14 +247,14 @@ describe('while the first runs', () => {
       runOnce(rooms.system('upkeep'), asked),
       (error) => error instanceof AppError && error.code === 'IDEMPOTENCY_IN_FLIGHT',
     );
-    assert.equal(await countOf('users', `name = 'Lost'`), 0);
-    // And whose key it is now, goes on.
-    assert.equal(await countOf('idempotency_keys', `key = '${owner.key}' and attempt = 'another'`), 1);
+    assert.equal(await countRows('users', `name = 'Lost'`), 0);
+    // The attempt that has the key now is not affected.
+    assert.equal(await countRows('idempotency_keys', `key = '${owner.key}' and attempt = 'another'`), 1);
   });
 });
 
-describe('another request with the same key is 422 and does nothing', () => {
-  test('be it another value, another property or another operation', async () => {
+describe('another request with the same Idempotency-Key is answered with 422', () => {
+  test('another value, property or operation with the same Idempotency-Key is answered with 422 and does nothing', async () => {
     const asked = invitation();
     const { key } = await twice(asked);
     const { body } = asked;
@@ -264,13 +264,13 @@ describe('another request with the same key is 422 and does nothing', () => {
       { path: '/v1/api-keys', body: { name: 'Other', type: 'company', scopes: ['contacts:read'] } },
     ];
     for (const other of others) expectProblem(await post(422, other, key), 'IDEMPOTENCY_KEY_REUSED');
-    assert.equal(await countOf('users', `email = '${body.email}'`), 1);
+    assert.equal(await countRows('users', `email = '${body.email}'`), 1);
     assert.equal((await post(201, asked, key)).body.name, 'Ana');
   });
 });
 
-describe('a key belongs to who uses it', () => {
-  test('another principal, another company and a global key use the same text for their own', async () => {
+describe('an Idempotency-Key belongs to one principal and company', () => {
+  test('different principals and companies can use the same text as Idempotency-Key independently', async () => {
     const key = freshKey();
     const other = await platform.createCompany();
     const second = await platform.createKey(demo._id, ['*']);
@@ -301,8 +301,8 @@ describe('a key belongs to who uses it', () => {
   });
 });
 
-describe('what made nothing is not kept', () => {
-  test('a request that was refused may be mended and sent again with its key', async () => {
+describe('the Idempotency-Key of a failed request is not kept', () => {
+  test('a refused request may be corrected and sent again with the same Idempotency-Key', async () => {
     const key = freshKey();
     const taken = person();
     await platform.call(201, 'POST', USERS, { body: taken });
@@ -320,7 +320,7 @@ describe('what made nothing is not kept', () => {
     await post(201, invitation(), key);
   });
 
-  test('nor what could not be stored with its key: both are in one transaction', async () => {
+  test('when the Idempotency-Key can not be stored, the record is not stored either', async () => {
     const asked = invitation();
     const key = freshKey();
     await database.sql('alter table idempotency_keys add constraint unbound check (resource_id is null) not valid');
@@ -329,14 +329,14 @@ describe('what made nothing is not kept', () => {
     } finally {
       await database.sql('alter table idempotency_keys drop constraint unbound');
     }
-    assert.equal(await countOf('users', `email = '${asked.body.email}'`), 0);
+    assert.equal(await countRows('users', `email = '${asked.body.email}'`), 0);
     assert.equal(await countAttempts(key), 0);
     await post(201, asked, key);
   });
 });
 
-describe('a process that died over a request leaves its key', () => {
-  /** As such a process leaves it: the claim runs, and what it made, if anything, is bound. */
+describe('the Idempotency-Key of a process that died', () => {
+  /** Stores an attempt as a dead process leaves it: the claim is still running, and the created record, if any, is linked. */
   async function leave(asked: Post, key: string, resource: string | null): Promise<void> {
     await database.sql(
       `insert into idempotency_keys (company_id, principal_id, key, fingerprint, attempt, running_until, resource_id)
@@ -366,7 +366,7 @@ describe('a process that died over a request leaves its key', () => {
       body: { name: `Left by ${whose}`, type: 'global', scopes: ['audit:read'] },
     };
 
-    test(`free again after its lease, when nothing was made (${whose})`, async () => {
+    test(`the key of a dead process that created nothing is free after its lease (${whose})`, async () => {
       const key = freshKey();
       await leave(asked, key, null);
       expectProblem(await post(409, asked, key), 'IDEMPOTENCY_IN_FLIGHT');
@@ -378,26 +378,26 @@ describe('a process that died over a request leaves its key', () => {
       assert.equal((await post(201, asked, key)).body._id, made.body._id);
     });
 
-    test(`to what it made: that is the answer after its lease, with the status of a success (${whose})`, async () => {
+    test(`the record that a dead process created is returned for its key after the lease (${whose})`, async () => {
       const key = freshKey();
       const { _id } = await platform.createKey(null, ['audit:read']);
-      const before = await countOf('api_keys');
+      const before = await countRows('api_keys');
       await leave(asked, key, _id);
       expectProblem(await post(409, asked, key), 'IDEMPOTENCY_IN_FLIGHT');
       await endLease(key);
       const answer = await post(201, asked, key);
       assert.equal(answer.headers.get('idempotent-replayed'), 'true');
       assert.equal(answer.body._id, _id);
-      assert.equal(await countOf('api_keys'), before);
+      assert.equal(await countRows('api_keys'), before);
     });
   }
 });
 
-describe('a key is kept for 24 hours', () => {
+describe('an Idempotency-Key is kept for 24 hours', () => {
   const age = (key: string, interval: string): Promise<unknown> =>
     database.sql(`update idempotency_keys set created_at = now() - $2::interval where key = $1`, [key, interval]);
 
-  test('and is free afterwards, also for another request', async () => {
+  test('an Idempotency-Key is free again after 24 hours, also for another request', async () => {
     const asked = invitation();
     const { key, first } = await twice(asked);
     await age(key, '23 hours 59 minutes');
@@ -410,7 +410,7 @@ describe('a key is kept for 24 hours', () => {
     assert.equal((await post(201, other, key)).body._id, made.body._id);
   });
 
-  test('the purge removes what is older, and neither what is younger nor what still runs', async () => {
+  test('the purge deletes attempts older than 24 hours, but no younger and no running ones', async () => {
     const [old, young, running] = [freshKey(), freshKey(), freshKey()];
     for (const key of [old, young, running]) await post(201, invitation(), key);
     await age(old, '24 hours 1 second');
@@ -424,19 +424,19 @@ describe('a key is kept for 24 hours', () => {
   });
 });
 
-describe('the header', () => {
-  test('is a text of 1 to 255 visible characters; anything else is refused and does nothing', async () => {
+describe('the header Idempotency-Key', () => {
+  test('an Idempotency-Key has 1 to 255 visible ASCII characters; any other value is refused', async () => {
     const longest = 'k'.repeat(255 - 24) + newId();
     const symbols = `!"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~${newId()}`;
     for (const key of [longest, symbols, 'k']) await post(201, invitation(), key);
     for (const key of ['', 'k'.repeat(256), 'two words', 'tab\there', 'ação', '\u00a0']) {
       const asked = invitation();
       expectProblem(await post(400, asked, key), 'VALIDATION_FAILED', 'idempotency-key');
-      assert.equal(await countOf('users', `email = '${asked.body.email}'`), 0);
+      assert.equal(await countRows('users', `email = '${asked.body.email}'`), 0);
     }
   });
 
-  test('means nothing to operations that make nothing', async () => {
+  test('operations that create nothing ignore the Idempotency-Key', async () => {
     const { token: key } = await platform.createKey(demo._id, ['*']);
     const { body: user } = await platform.call(201, 'POST', USERS, { key, body: person() });
     const path = `${USERS}/${user._id}`;
@@ -460,13 +460,13 @@ describe('the header', () => {
   });
 });
 
-test('the order of properties makes no other request', () => {
+test('two requests whose bodies differ only in the order of properties are the same', () => {
   const one = fingerprintRequest('POST', USERS, { a: 1, b: [{ c: 2, d: null }] });
   assert.deepEqual(one, fingerprintRequest('POST', USERS, { b: [{ d: null, c: 2 }], a: 1 }));
   assert.notDeepEqual(one, fingerprintRequest('POST', USERS, { a: 1, b: [{ c: 3, d: null }] }));
 });
 
-test('an effect whose commit comes only after its request has failed keeps its key', async () => {
+test('a record that is committed only after its request has failed keeps its Idempotency-Key', async () => {
   const owner = { company: demo._id, principal: newId(), key: freshKey() };
   const once = (run: (attempt: Attempt) => Promise<{ answer: string; status: number }>): Promise<string> =>
     runOnce(rooms.system('upkeep'), { owner, fingerprint: Buffer.alloc(32), run, again: async (id) => `again ${id}` });
@@ -498,7 +498,7 @@ test('an effect whose commit comes only after its request has failed keeps its k
   commit();
   await effect;
   assert.equal(await outcome, 'the connection broke');
-  // Its process did not live to close it: the lease says when it is free to be told.
+  // The attempt was not closed, so its result is available only after the lease.
   await database.sql(`update idempotency_keys set running_until = now() - interval '1 second' where key = $1`, [
     owner.key,
   ]);

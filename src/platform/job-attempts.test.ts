@@ -1,4 +1,4 @@
-/** A job that nobody survives who works on it: the real program, kill -9, and what the third one does. */
+/** A job that kills every process that works on it, tested with the real program and kill -9. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { until } from '../../test/support/wait.ts';
 
 const QUEUE = 'tables.erase-rows';
 
-test('a job that ended its process twice is given up, and one that only ran beside it is done', async (t) => {
+test('a job during which its process died twice is given up, and a job that only ran at the same time is completed', async (t) => {
   const database = await openTestDatabase();
   t.after(() => database.close());
   const data = await makeDataFolder(t);
@@ -34,33 +34,33 @@ test('a job that ended its process twice is given up, and one that only ran besi
   };
   const poison = await makeTable('Poison');
   const innocent = await makeTable('Innocent');
-  // A worker that comes to such a row waits there, and the test kills it.
+  // A worker that deletes such a row waits in this trigger, and the test kills its process.
   const hold = (which: string): Promise<unknown> =>
     database.sql(`create or replace function hold() returns trigger language plpgsql as $$ begin
         if ${which} then perform pg_sleep(3); end if; return old; end $$;
       create or replace trigger held before delete on table_rows for each row execute function hold()`);
   await hold('true');
-  // Both are due at the same moment, so that one worker takes both at once.
+  // Both jobs become due at the same moment, so that one worker takes both at once.
   await database.sql(`create function wait() returns trigger language plpgsql as $$ begin
       new.start_after = 'infinity'; return new; end $$;
     create trigger waiting before insert on pgboss.job for each row execute function wait()`);
   for (const id of [poison, innocent]) await call('DELETE', `/v1/tables/${id}`);
   await database.sql('drop function wait cascade');
   await database.sql('update pgboss.job set start_after = now() where name = $1', [QUEUE]);
-  const begunOf = async (table: string): Promise<number> => {
+  const countBegun = async (table: string): Promise<number> => {
     const [row] = await database.sql<{ begun: number }>(
       `select a.begun::int from job_attempts a join pgboss.job j on j.id = a.job where j.name = $1 and j.data->>'table' = $2`,
       [QUEUE, table],
     );
     return row?.begun ?? 0;
   };
-  await until('both to be begun', async () => (await begunOf(poison)) === 1 && (await begunOf(innocent)) === 1);
+  await until('both to be begun', async () => (await countBegun(poison)) === 1 && (await countBegun(innocent)) === 1);
   for (const death of [1, 2]) {
-    await until('it to be begun', async () => (await begunOf(poison)) === death, 30_000);
+    await until('it to be begun', async () => (await countBegun(poison)) === death, 30_000);
     program.child.kill('SIGKILL');
     await program.ended;
     await hold(`old.table_id = '${poison}'`);
-    // As if the silence of its worker had been noticed, for which the others take their time.
+    // Other workers would notice the missing heartbeat only after a while, so the test marks the job for a retry itself.
     await database.sql(
       `update pgboss.job set state = 'retry', start_after = now() where name = $1 and state = 'active'`,
       [QUEUE],

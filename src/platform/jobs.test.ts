@@ -39,7 +39,7 @@ after(async () => {
 
 const company = newId();
 
-async function statesOf(job: { name: string }): Promise<Record<string, { state: string; retries: number }>> {
+async function readStates(job: { name: string }): Promise<Record<string, { state: string; retries: number }>> {
   const rows = await database.sql<{ value: string; state: string; retries: number }>(
     `select data->>'value' as value, state::text, retry_count as retries from pgboss.job where name = $1`,
     [job.name],
@@ -47,7 +47,7 @@ async function statesOf(job: { name: string }): Promise<Record<string, { state: 
   return Object.fromEntries(rows.map(({ value, ...rest }) => [value, rest]));
 }
 
-test('a job is left by its transaction, or not at all', async () => {
+test('a job is enqueued exactly when its transaction commits', async () => {
   const done: string[] = [];
   await running.work({ job: jobs.plain, handle: async ({ value }) => void done.push(value) });
   await assert.rejects(
@@ -64,14 +64,14 @@ test('a job is left by its transaction, or not at all', async () => {
   );
   await platform.tenantTx(company, async (tx) => {
     await running.enqueue(tx, jobs.plain, { value: 'tenant' }, { key: 'a' });
-    assert.deepEqual(await statesOf(jobs.plain), {}, 'nobody sees it before the commit');
+    assert.deepEqual(await readStates(jobs.plain), {}, 'the job is not visible before the commit');
   });
   await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.plain, { value: 'system' }, { key: 'b' }));
   await until('both jobs', () => done.length === 2);
   assert.deepEqual(done.toSorted(), ['system', 'tenant']);
 });
 
-test('a job that fails is tried again, and what it did at last counts', async () => {
+test('a job that fails is retried until it succeeds', async () => {
   let tries = 0;
   await running.work({
     job: jobs.flaky,
@@ -81,11 +81,11 @@ test('a job that fails is tried again, and what it did at last counts', async ()
     },
   });
   await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.flaky, { value: 'x' }));
-  await until('the second try', async () => (await statesOf(jobs.flaky))['x']?.state === 'completed', 20_000);
+  await until('the second try', async () => (await readStates(jobs.flaky))['x']?.state === 'completed', 20_000);
   assert.equal(tries, 2);
 });
 
-test('a job that never succeeds is given up after its retries', async () => {
+test('a job that always fails is given up after its retries', async () => {
   let tries = 0;
   await running.work({
     job: jobs.hopeless,
@@ -95,11 +95,11 @@ test('a job that never succeeds is given up after its retries', async () => {
     },
   });
   await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.hopeless, { value: 'x' }));
-  await until('it to be given up', async () => (await statesOf(jobs.hopeless))['x']?.state === 'failed', 20_000);
+  await until('it to be given up', async () => (await readStates(jobs.hopeless))['x']?.state === 'failed', 20_000);
   assert.equal(tries, 2);
 });
 
-test('a job that fails does not harm the rest of its batch, and each is done once', async () => {
+test('a failing job does not affect the other jobs of its batch, and each job runs once', async () => {
   const values = Array.from({ length: 8 }, (_, index) => `job ${index}`);
   await platform.systemTx('upkeep', async (tx) => {
     for (const value of values) await running.enqueue(tx, jobs.batch, { value }, { key: value });
@@ -113,23 +113,23 @@ test('a job that fails does not harm the rest of its batch, and each is done onc
     },
   });
   await until('the batch', async () => {
-    const states = Object.values(await statesOf(jobs.batch));
+    const states = Object.values(await readStates(jobs.batch));
     return states.every(({ state }) => state === 'completed' || state === 'failed');
   });
-  const failed = Object.entries(await statesOf(jobs.batch)).filter(([, { state }]) => state === 'failed');
+  const failed = Object.entries(await readStates(jobs.batch)).filter(([, { state }]) => state === 'failed');
   assert.deepEqual(failed, [['job 3', { state: 'failed', retries: 0 }]]);
   assert.deepEqual(done.toSorted(), values);
 });
 
-test('of a key one job waits; jobs without a key all wait', async () => {
+test('only one job with the same key waits in a queue, and any number of jobs without a key', async () => {
   await platform.systemTx('upkeep', async (tx) => {
     for (const value of ['first', 'second']) await running.enqueue(tx, jobs.keyed, { value }, { key: 'same' });
     for (const value of ['third', 'fourth']) await running.enqueue(tx, jobs.keyed, { value });
   });
-  assert.deepEqual(Object.keys(await statesOf(jobs.keyed)).toSorted(), ['first', 'fourth', 'third']);
+  assert.deepEqual(Object.keys(await readStates(jobs.keyed)).toSorted(), ['first', 'fourth', 'third']);
 });
 
-test('a delayed job waits for its time', async () => {
+test('a delayed job does not begin before its time', async () => {
   const started = Date.now();
   let ran = 0;
   await running.work({ job: jobs.late, handle: async () => void (ran = Date.now()) });
@@ -138,7 +138,7 @@ test('a delayed job waits for its time', async () => {
   assert.ok(ran - started >= 1_900, `it ran after ${ran - started} ms`);
 });
 
-test('a job whose data names people is forgotten soon after it has ended, however it ended; others are kept', async () => {
+test('the record of a job whose data names people is deleted soon after its end, and records of other jobs are kept', async () => {
   const ended: string[] = [];
   await running.work({
     job: jobs.private,
@@ -151,11 +151,11 @@ test('a job whose data names people is forgotten soon after it has ended, howeve
     for (const value of ['Ana', 'Eva']) await running.enqueue(tx, jobs.private, { value }, { key: value });
   });
   await until('both to end', () => ended.length === 2);
-  await until('both to be forgotten', async () => Object.keys(await statesOf(jobs.private)).length === 0, 20_000);
-  assert.equal(Object.keys(await statesOf(jobs.plain)).length, 2);
+  await until('both to be forgotten', async () => Object.keys(await readStates(jobs.private)).length === 0, 20_000);
+  assert.equal(Object.keys(await readStates(jobs.plain)).length, 2);
 });
 
-test('at rest no job is begun, and what was begun is finished', async () => {
+test('after rest() no job begins, and running jobs are finished', async () => {
   let begun = 0;
   let finish = (): void => undefined;
   const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -171,9 +171,9 @@ test('at rest no job is begun, and what was begun is finished', async () => {
   let resting = false;
   const rest = running.rest().then(() => (resting = true));
   await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.slow, { value: 'later' }, { key: 'b' }));
-  assert.equal(resting, false, 'it waits for the one that runs');
+  assert.equal(resting, false, 'rest() waits for the running job');
   finish();
   await rest;
-  const states = await statesOf(jobs.slow);
+  const states = await readStates(jobs.slow);
   assert.deepEqual([states['begun']?.state, states['later']?.state, begun], ['completed', 'created', 1]);
 });

@@ -1,4 +1,4 @@
-/** Several limiters on one database stand for several processes: each has its own connections and its own stock. */
+/** Rate limits over several processes, simulated by several limiters with their own connections and stock of tokens. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { addressGroup, createLimiter, purgeBuckets, type Allowance, type Limiter
 import { openDatabase, type Database, type SystemTx } from './tenant.ts';
 
 const PROCESSES = 3;
-// A bucket that does not fill while a test looks.
+// A rate so low that a bucket does not fill during a test.
 const NEVER = 1e-9;
 
 const database = await openTestDatabase();
@@ -31,7 +31,7 @@ const allowance = (perSecond: number, burst: number, subject = `test:${newId()}`
   burst,
 });
 
-async function tokensOf(subject: string): Promise<number> {
+async function readTokens(subject: string): Promise<number> {
   const [row] = await database.sql<{ tokens: number }>('select tokens from rate_buckets where subject = $1', [subject]);
   return row?.tokens ?? Number.NaN;
 }
@@ -40,7 +40,7 @@ async function countAdmitted(verdicts: Promise<{ admitted: boolean }>[]): Promis
   return (await Promise.all(verdicts)).filter(({ admitted }) => admitted).length;
 }
 
-/** The system's door, and how often anybody went through it. */
+/** An executor that counts its round trips to the database. */
 function counted(): { system: SystemTx; trips: () => number } {
   let trips = 0;
   const query: SystemTx['query'] = (statement) => {
@@ -50,7 +50,7 @@ function counted(): { system: SystemTx; trips: () => number } {
   return { system: { ...door, query }, trips: () => trips };
 }
 
-/** The system's door, and when somebody asked last whom it then told that the bucket is empty. */
+/** An executor that remembers when the last request was sent whose answer reported an empty bucket. */
 function watched(opened: Database): { system: SystemTx; emptyMs: () => number } {
   const system = opened.system('door');
   let emptyMs = 0;
@@ -63,7 +63,7 @@ function watched(opened: Database): { system: SystemTx; emptyMs: () => number } 
   return { system: { ...system, query }, emptyMs: () => emptyMs };
 }
 
-/** The system's door, which can be shut: whoever asks then waits until it is open. */
+/** An executor that can be shut: answers then wait until it is opened again. */
 function gated(): { system: SystemTx; trips: () => number; shut: () => () => void } {
   const { system, trips } = counted();
   let opened = Promise.resolve();
@@ -80,18 +80,18 @@ function gated(): { system: SystemTx; trips: () => number; shut: () => () => voi
   return { system: { ...system, query }, trips, shut };
 }
 
-describe('over three processes', () => {
-  test('a flood is admitted at the limit, within 1 %', async () => {
+describe('rate limits over three processes', () => {
+  test('a flood of requests over three processes is admitted at the rate limit, within 1 %', async () => {
     const doors = platforms.map(watched);
     const limiters = doors.map(({ system }) => createLimiter(system));
     const limit = allowance(200, 400);
-    // Connections are open, so the clocks of the test and of the bucket begin together.
+    // The first requests open the connections, so that the test and the bucket begin at the same time.
     for (const limiter of limiters) await limiter.admit([allowance(1, 1)]);
     const started = performance.now();
     let admitted = 0;
     let firstMs = Number.POSITIVE_INFINITY;
     const emptyMs = (): number => Math.max(...doors.map((watch) => watch.emptyMs()));
-    // Until the bucket is found to be empty: what came while the machine did something else is admitted by then.
+    // The flood goes on until the bucket is found empty, so that all tokens up to that moment have been admitted.
     const flood = async (limiter: Limiter): Promise<void> => {
       for (;;) {
         const verdict = await limiter.admit([limit]);
@@ -109,14 +109,14 @@ describe('over three processes', () => {
     for (const limiter of limiters) await limiter.close();
   });
 
-  test('of a burst at the same moment exactly as many are admitted as the bucket holds', async () => {
+  test('of a burst of requests over three processes exactly as many are admitted as the bucket holds', async () => {
     const limiters = openLimiters();
     const limit = allowance(NEVER, 50);
     const calls = Array.from({ length: 120 }, (_, n) => (limiters[n % PROCESSES] as Limiter).admit([limit]));
     assert.equal(await countAdmitted(calls), 50);
   });
 
-  test('a bucket holds no more after a pause than when it was new', async () => {
+  test('after a pause a bucket holds no more tokens than a new one', async () => {
     const limiters = openLimiters();
     const limit = allowance(200, 10);
     for (const limiter of limiters) assert.ok((await limiter.admit([limit])).admitted);
@@ -128,13 +128,13 @@ describe('over three processes', () => {
     assert.ok(admitted >= limit.burst && admitted <= most, `${admitted} admitted, ${most} allowed`);
   });
 
-  test('a caller who keeps to the limit is never refused, wherever each request arrives', async (t) => {
+  test('a caller that stays below the rate limit is never refused, whichever process each request reaches', async (t) => {
     const seed = seedOfRun();
     t.diagnostic(`SEED=${seed}`);
     const chance = chanceOf(seed);
     const limiters = openLimiters();
     const limit = allowance(200, 400);
-    // Its own account: 95 % of the rate, and bursts of up to 90 % of what the bucket holds. It begins after the bucket's.
+    // The caller sends at 95 % of the rate, with bursts of up to 90 % of the bucket. Its clock starts after that of the bucket.
     assert.ok((await chance.pick(limiters).admit([limit])).admitted);
     const started = performance.now();
     let sent = 0;
@@ -149,7 +149,7 @@ describe('over three processes', () => {
     assert.equal(await countAdmitted(calls), sent);
   });
 
-  test('no token is lost or made, whoever asks for which allowances together', async (t) => {
+  test('no token is lost or created, whatever combinations of allowances are requested', async (t) => {
     const seed = seedOfRun();
     t.diagnostic(`SEED=${seed}`);
     const chance = chanceOf(seed);
@@ -161,20 +161,20 @@ describe('over three processes', () => {
       if (!(await chance.pick(limiters).admit(asked)).admitted) return;
       for (const { subject } of asked) spent.set(subject, (spent.get(subject) ?? 0) + 1);
     };
-    // Some buckets are emptied, of others much is left.
+    // Some buckets are emptied, and others keep many tokens.
     for (let round = 0; round < 60; round += 1) await Promise.all(Array.from({ length: chance.int(20) }, call));
     await Promise.all(limiters.map((limiter) => limiter.close()));
     for (const { subject, burst } of limits) {
-      assert.equal(Math.round((await tokensOf(subject)) * 1e3) / 1e3, burst - (spent.get(subject) ?? 0));
+      assert.equal(Math.round((await readTokens(subject)) * 1e3) / 1e3, burst - (spent.get(subject) ?? 0));
     }
   });
 });
 
-describe('a stock', () => {
-  test('makes a busy subject cost some ten round trips a second', async () => {
+describe('the stock of tokens', () => {
+  test('the stock of tokens reduces a busy subject to some ten round trips a second', async () => {
     const { system, trips } = counted();
     const limiter = createLimiter(system);
-    // So large that no machine is fast enough to have its stock cut down.
+    // The bucket is so large that no machine is fast enough to reach the limit of the stock.
     const limit = allowance(1e6, 1e9);
     const started = performance.now();
     let calls = 0;
@@ -182,17 +182,17 @@ describe('a stock', () => {
       assert.ok((await limiter.admit([limit])).admitted);
       if (calls % 50 === 0) await turn();
     }
-    // Its pace is found by doubling.
+    // The stock grows by doubling until it fits the load.
     const most = Math.log2(calls) + (performance.now() - started) / 50;
     assert.ok(trips() < most, `${trips()} round trips for ${calls} calls`);
     await limiter.close();
   });
 
-  test('is asked for before it is used up, so that under a steady load nobody waits', async (t) => {
+  test('new tokens are requested before the stock is used up, so that no caller waits under a steady load', async (t) => {
     const { system, trips, shut } = gated();
     const limiter = createLimiter(system);
     const limit = allowance(1e6, 2e6);
-    /** How many of so many callers have their token although the database may not have answered. */
+    /** Starts this many calls and returns how many of them are admitted without an answer of the database. */
     const countServed = async (callers: number): Promise<number> => {
       let served = 0;
       for (let n = 0; n < callers; n += 1) void limiter.admit([limit]).then(() => (served += 1));
@@ -200,7 +200,7 @@ describe('a stock', () => {
       return served;
     };
     await atOnce(t, async () => {
-      // The second question comes at the moment of the first, so it brings as much in stock as it is for.
+      // The second request comes at the same moment as the first, so it brings a stock as large as the number of callers.
       for (const callers of [1, 100]) await Promise.all(Array.from({ length: callers }, () => limiter.admit([limit])));
       const before = trips();
       const open = shut();
@@ -208,37 +208,37 @@ describe('a stock', () => {
       assert.equal(trips(), before + 1, 'more is asked for while some is left');
       assert.equal(await countServed(20), 20);
       open();
-      // Whoever comes now waits for the answer; who comes after it does not.
+      // The next caller waits for the answer; callers after the answer do not wait.
       await limiter.admit([limit]);
       assert.equal(await countServed(100), 100);
     });
     await limiter.close();
   });
 
-  test('that nobody used for a second goes back by itself, and at once when its process ends', async (t) => {
+  test('tokens in stock are returned to the bucket after a second without use, and at once when their process ends', async (t) => {
     const limits = openLimiters();
     const [first, second] = limits as [Limiter, Limiter];
     const limit = allowance(NEVER, 100);
-    /** The second question comes at the moment of the first, so it brings two in stock. */
+    /** Uses three tokens. The second request comes at the same moment as the first, so it also brings two tokens in stock. */
     const draw = async (limiter: Limiter): Promise<void> => {
       await limiter.admit([limit]);
       await Promise.all([limiter.admit([limit]), limiter.admit([limit])]);
     };
     await atOnce(t, async () => {
       await draw(first);
-      assert.equal(Math.round(await tokensOf(limit.subject)), 95, 'three were used and two are in stock');
+      assert.equal(Math.round(await readTokens(limit.subject)), 95, 'three were used and two are in stock');
     });
-    await until('the stock to be given back', async () => Math.round(await tokensOf(limit.subject)) === 97);
+    await until('the stock to be given back', async () => Math.round(await readTokens(limit.subject)) === 97);
     await atOnce(t, async () => {
       await draw(second);
-      assert.equal(Math.round(await tokensOf(limit.subject)), 92);
+      assert.equal(Math.round(await readTokens(limit.subject)), 92);
       await second.close();
     });
-    assert.equal(Math.round(await tokensOf(limit.subject)), 94);
+    assert.equal(Math.round(await readTokens(limit.subject)), 94);
     await first.close();
   });
 
-  test('is not kept of a bucket that is less than half full', async () => {
+  test('no tokens are kept in stock when the bucket is less than half full', async () => {
     const [first, second] = openLimiters() as [Limiter, Limiter];
     const limit = allowance(NEVER, 100);
     assert.equal(await countAdmitted(Array.from({ length: 60 }, () => first.admit([limit]))), 60);
@@ -247,8 +247,8 @@ describe('a stock', () => {
   });
 });
 
-describe('a refusal', () => {
-  test('says when a token comes, and one comes by then', async () => {
+describe('a request over its rate limit', () => {
+  test('a refusal says when the next token is available, and a request at that time is admitted', async () => {
     const [limiter, other] = openLimiters() as [Limiter, Limiter];
     const limit = allowance(0.4, 2);
     const calls = await Promise.all([1, 2, 3].map(() => limiter.admit([limit])));
@@ -257,14 +257,14 @@ describe('a refusal', () => {
       [true, true, false],
     );
     assert.deepEqual(calls[2], { admitted: false, limit: 2, remaining: 0, resetSeconds: 5, retryAfterSeconds: 3 });
-    // What the second process does not know yet it asks.
+    // The second process does not know the bucket yet and queries the database.
     const { admitted, retryAfterSeconds } = await other.admit([limit]);
     assert.ok(!admitted && retryAfterSeconds <= 3, `${retryAfterSeconds} s`);
     await sleep(retryAfterSeconds * 1_000);
     assert.ok((await other.admit([limit])).admitted);
   });
 
-  test('is remembered until then: a flood of refused requests costs no round trip', async (t) => {
+  test('a refusal is remembered until the next token, so that a flood of refused requests causes no round trips', async (t) => {
     const { system, trips } = counted();
     const limiter = createLimiter(system);
     const limit = allowance(0.01, 1);
@@ -277,7 +277,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('by one allowance costs nothing of the others, and the slowest is the one that is named', async (t) => {
+  test('a refusal by one allowance takes no tokens of the others, and names the allowance with the longest wait', async (t) => {
     const [limiter] = openLimiters() as [Limiter];
     const [key, company, address] = [allowance(NEVER, 100), allowance(0.25, 3), allowance(1, 1)] as const;
     await atOnce(t, async () => {
@@ -287,10 +287,10 @@ describe('a refusal', () => {
       assert.deepEqual([verdict.limit, verdict.resetSeconds, verdict.retryAfterSeconds], [3, 12, 4]);
     });
     await limiter.close();
-    assert.equal(Math.round(await tokensOf(key.subject)), 97);
+    assert.equal(Math.round(await readTokens(key.subject)), 97);
   });
 
-  test('does not last when the clock of the database is set back', async () => {
+  test('a refusal does not last longer when the clock of the database is set back', async () => {
     const [limiter] = openLimiters() as [Limiter];
     const limit = allowance(50, 1);
     assert.ok((await limiter.admit([limit])).admitted);
@@ -302,13 +302,13 @@ describe('a refusal', () => {
   });
 });
 
-test('an admission names the tightest allowance, and what is left of it', async () => {
+test('an admission reports the allowance with the fewest tokens left', async () => {
   const [limiter] = openLimiters() as [Limiter];
   const verdict = await limiter.admit([allowance(10, 20), allowance(5, 10), allowance(100, 200)]);
   assert.deepEqual(verdict, { admitted: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 });
 });
 
-test('while the database is away the caller is told so, and nobody waits twice', async () => {
+test('while the database is unreachable, the caller gets an error without waiting twice', async () => {
   const away = openDatabase({ url: 'postgres://parley@127.0.0.1:1/parley', poolSize: 1 });
   const limiter = createLimiter(away.system('door'));
   const limit = allowance(1, 10);
@@ -318,7 +318,7 @@ test('while the database is away the caller is told so, and nobody waits twice',
   await away.close();
 });
 
-test('a bucket that nobody touched for an hour is purged, and full when it is asked for again', async () => {
+test('a bucket that was not used for an hour is deleted, and is full when it is used again', async () => {
   const limits = [allowance(NEVER, 5), allowance(NEVER, 5)] as const;
   const [limiter, other] = openLimiters() as [Limiter, Limiter];
   for (const limit of limits) await limiter.admit([limit]);
@@ -326,12 +326,12 @@ test('a bucket that nobody touched for an hour is purged, and full when it is as
     limits[0].subject,
   ]);
   assert.ok((await purgeBuckets(door)) >= 2);
-  assert.ok(Number.isNaN(await tokensOf(limits[0].subject)));
-  assert.equal(Math.round(await tokensOf(limits[1].subject)), 4);
+  assert.ok(Number.isNaN(await readTokens(limits[0].subject)));
+  assert.equal(Math.round(await readTokens(limits[1].subject)), 4);
   assert.equal(await countAdmitted(Array.from({ length: 9 }, () => other.admit([limits[0]]))), 5);
 });
 
-test('only the system may touch a bucket', async () => {
+test('only the system role has access to the buckets', async () => {
   for (const role of ['parley_app', 'parley_read', 'public']) {
     const [row] = await database.sql<{ table: boolean; function: boolean }>(
       role === 'public'
@@ -344,7 +344,7 @@ test('only the system may touch a bucket', async () => {
   }
 });
 
-test('the group of an address is itself, or the /64 of an IPv6 one; mapped IPv4 is IPv4', () => {
+test('an IPv4 address is counted by itself, an IPv6 address by its /64 network, and a mapped IPv4 address as IPv4', () => {
   for (const [address, group] of [
     ['203.0.113.9', '203.0.113.9'],
     ['::ffff:203.0.113.9', '203.0.113.9'],

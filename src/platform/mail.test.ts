@@ -1,4 +1,4 @@
-/** The platform's own mail: over SMTP against real servers, and as files. */
+/** The platform's own mails, sent to real SMTP servers and written as files. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ interface Taken {
 
 type ServerOptions = ConstructorParameters<typeof SMTPServer>[0];
 
-/** A real SMTP server that keeps what it takes. */
+/** Starts a real SMTP server that keeps the mails it receives. */
 async function openServer(options: ServerOptions = {}): Promise<{ port: number; taken: Taken[] }> {
   const taken: Taken[] = [];
   const server = new SMTPServer({
@@ -47,14 +47,14 @@ async function openServer(options: ServerOptions = {}): Promise<{ port: number; 
     ...makeCertificate(),
     ...options,
   });
-  // A client that refuses the certificate hangs up: that is its right.
+  // A client that refuses the certificate closes the connection, which is an expected error here.
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   after(() => new Promise<void>((resolve) => server.close(() => resolve())));
   return { port: (server.server.address() as AddressInfo).port, taken };
 }
 
-/** A server that says only what the test lets it say. */
+/** Starts a TCP server that sends only what the test tells it to. */
 async function openSpeaker(speak: (say: (words: string) => void) => void): Promise<{ port: number; server: Server }> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).resume();
@@ -72,7 +72,7 @@ function openMailer(smtpUrl: string | null, options: { folder?: string; timeoutM
   return mailer;
 }
 
-/** What both ways must have in common. */
+/** Checks the content of a mail, which must be the same by SMTP and in a file. */
 async function checkContent(raw: string): Promise<void> {
   const parsed = await simpleParser(raw);
   assert.equal(parsed.subject, mail.subject);
@@ -89,8 +89,8 @@ async function checkContent(raw: string): Promise<void> {
   assert.doesNotMatch(raw, /^(x-mailer|bcc|cc|received):/im);
 }
 
-describe('with an SMTP server', () => {
-  test('a mail arrives at its one recipient as it was composed', async () => {
+describe('mails with an SMTP server', () => {
+  test('a mail arrives unchanged at its single recipient', async () => {
     const { port, taken } = await openServer();
     await openMailer(`smtp://127.0.0.1:${port}`).send(mail);
     assert.equal(taken.length, 1);
@@ -98,7 +98,7 @@ describe('with an SMTP server', () => {
     await checkContent(taken[0]?.raw ?? '');
   });
 
-  test('it logs in with the user and password of the URL; a wrong password is said so and sends nothing', async () => {
+  test('the mailer logs in with the user and password of SMTP_URL; a wrong password is an error, and nothing is sent', async () => {
     const { port, taken } = await openServer({
       authOptional: false,
       allowInsecureAuth: true,
@@ -123,7 +123,7 @@ describe('with an SMTP server', () => {
     ['of everybody', { onConnect: (_session, done) => done(refusal(554)) }],
   ];
   for (const [what, options] of REFUSALS) {
-    test(`a refusal ${what} reaches the caller with the server’s code, and without a word of the server or the mail`, async () => {
+    test(`an SMTP refusal ${what} reaches the caller with the server’s code, and without text of the server or the mail`, async () => {
       const { port, taken } = await openServer(options);
       const error = await openMailer(`smtp://127.0.0.1:${port}`)
         .send(mail)
@@ -135,7 +135,7 @@ describe('with an SMTP server', () => {
     });
   }
 
-  test('a server that is not there, or never greets, or only ever promises to, fails the mail in time', async () => {
+  test('an SMTP server that is unreachable, silent or endlessly slow fails the mail in time', async () => {
     const silent = await openSpeaker(() => undefined);
     const gone = await openSpeaker(() => undefined);
     gone.server.close();
@@ -152,7 +152,7 @@ describe('with an SMTP server', () => {
       timers.push(setInterval(() => say('250-wait\r\n'), 50));
     });
     after(() => timers.forEach(clearInterval));
-    // Without a limit for the whole it would be listened to for ever; on a slow machine a silence between two words may end it.
+    // Only the limit for the whole mail ends this; on a slow machine a pause between two lines may end it earlier.
     await assert.rejects(
       openMailer(`smtp://127.0.0.1:${trickling.port}`, { timeoutMs: 200 }).send(mail),
       /aborted|Timeout|Greeting/,
@@ -164,7 +164,7 @@ describe('with an SMTP server', () => {
     }
   });
 
-  test('closing gives up what is still being sent', async () => {
+  test('closing the mailer aborts mails that are being sent', async () => {
     const { port, server } = await openSpeaker(() => undefined);
     const mailer = openMailer(`smtp://127.0.0.1:${port}`, { timeoutMs: 60_000 });
     const connected = once(server, 'connection');
@@ -176,8 +176,8 @@ describe('with an SMTP server', () => {
   });
 });
 
-describe('on the way to the server', () => {
-  test('smtps:// trusts a certificate that this machine trusts, and no other', async () => {
+describe('the security of SMTP', () => {
+  test('smtps:// accepts only certificates that this machine trusts', async () => {
     const certificate = makeCertificate();
     const { port, taken } = await openServer({ secure: true, ...certificate });
     await assert.rejects(openMailer(`smtps://127.0.0.1:${port}`).send(mail), /self-signed certificate/);
@@ -192,13 +192,13 @@ describe('on the way to the server', () => {
     }
   });
 
-  test('a password leaves this machine through TLS only; no parameter of the URL loosens that', () => {
+  test('an SMTP password is sent to other machines through TLS only, and no parameter of the URL changes that', () => {
     const remote = smtpOptions('smtp://u:p@mail.example?requireTLS=false&tls.rejectUnauthorized=false&logger=true', 1);
     assert.deepEqual([remote.requireTLS, remote.ignoreTLS, remote.secure], [true, false, false]);
     assert.deepEqual(remote.tls, { minVersion: 'TLSv1.2' });
     assert.equal(remote.logger, false);
     assert.equal(remote.port, 587);
-    // Without a password STARTTLS is taken where it is offered.
+    // Without a password STARTTLS is used when the server offers it.
     const open = smtpOptions('smtp://relay.internal:25', 1);
     assert.deepEqual([open.requireTLS, open.ignoreTLS, open.port, open.auth], [false, false, 25, undefined]);
     const secure = smtpOptions('smtps://u:p@[2001:db8::1]', 1);
@@ -214,7 +214,7 @@ describe('on the way to the server', () => {
 });
 
 describe('a hostile recipient or subject', () => {
-  test('that is more than one plain address is refused before anybody is called', async () => {
+  test('a recipient that is not exactly one plain address is refused before a connection is made', async () => {
     const { port, taken } = await openServer();
     const mailer = openMailer(`smtp://127.0.0.1:${port}`);
     for (const to of [
@@ -246,7 +246,7 @@ describe('a hostile recipient or subject', () => {
     );
   });
 
-  test('makes no header of its own', async () => {
+  test('a subject with line breaks can not add headers to the mail', async () => {
     const { port, taken } = await openServer();
     const subject = 'Acme\r\nBcc: all@evil.example\r\n\r\n<b>x</b>\nX-Evil: 1\0\rX-Evil: 2';
     await openMailer(`smtp://127.0.0.1:${port}`).send({ ...mail, subject });
@@ -258,11 +258,11 @@ describe('a hostile recipient or subject', () => {
   });
 });
 
-describe('without an SMTP server', async () => {
+describe('mails without an SMTP server', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'parley-mail-'));
   after(() => rm(parent, { recursive: true, force: true }));
 
-  test('a mail is a file that reads like the mail, for its owner only, with the link as it is', async () => {
+  test('without an SMTP server a mail is a file that only its owner can read, with its links in plain text', async () => {
     const folder = join(parent, 'data', 'mail');
     const mailer = openMailer(null, { folder });
     await mailer.send(mail);
@@ -276,7 +276,7 @@ describe('without an SMTP server', async () => {
     assert.ok(raw.includes(`\r\n${link}\r\n`));
   });
 
-  test('a mail is in the folder whole or not at all, and the names sort by time', async () => {
+  test('a mail file is never visible half-written, and the file names sort by time', async () => {
     const folder = join(parent, 'many');
     const mailer = openMailer(null, { folder });
     const writing = new AbortController();
@@ -300,7 +300,7 @@ describe('without an SMTP server', async () => {
     );
   });
 
-  test('a folder that can not be written reaches the caller', async () => {
+  test('when the mail folder is not writable, the caller gets the error', async () => {
     const file = join(parent, 'a-file');
     await writeFile(file, '');
     await assert.rejects(openMailer(null, { folder: join(file, 'mail') }).send(mail), /ENOTDIR/);

@@ -1,4 +1,4 @@
-/** On a server of their own: roles belong to the whole server, and these tests take rights away. */
+/** Migrations, tested on a server of their own, because roles belong to the whole server and these tests remove rights. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => server.close());
 
-function urlOf(database: string, user = 'postgres', password = server.address.ownerPassword): string {
+function makeUrl(database: string, user = 'postgres', password = server.address.ownerPassword): string {
   const { host, port } = server.address;
   return `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
 }
@@ -35,15 +35,15 @@ async function run<R extends pg.QueryResultRow>(url: string, ...texts: string[])
   }
 }
 
-/** An empty database; its owner is `user`. */
+/** Creates an empty database owned by `user`. */
 async function createDatabase(user = 'postgres'): Promise<string> {
   const name = `m_${randomBytes(6).toString('hex')}`;
-  await run(urlOf('postgres'), `create database ${name} owner ${user}`);
+  await run(makeUrl('postgres'), `create database ${name} owner ${user}`);
   return name;
 }
 
-test('processes that start at once migrate once, and each finds the database complete', async () => {
-  const url = urlOf(await createDatabase());
+test('when several processes start at once, one of them migrates, and each finds the database complete', async () => {
+  const url = makeUrl(await createDatabase());
   assert.ok((await findMissing(url, names)).length > 0);
   const ran = await Promise.all([1, 2, 3].map(() => migrate(url, prepareQueue)));
   const [first = [], ...others] = ran.toSorted((a, b) => b.length - a.length);
@@ -53,19 +53,19 @@ test('processes that start at once migrate once, and each finds the database com
   assert.deepEqual(await findMissing(url, names), []);
 });
 
-test('people of before keep their passwords, who never came stays invited, and keys name who made them, also where row security binds the owner', async () => {
+test('migration 0032 keeps the passwords of existing users, leaves invited users invited, and adds to keys who created them, also when row security applies to the owner', async () => {
   await run(
-    urlOf('postgres'),
+    makeUrl('postgres'),
     `create role keeper login password 'keeper'`,
     'grant parley_app, parley_read, parley_system to keeper with inherit false',
   );
   const name = await createDatabase('keeper');
-  await run(urlOf(name), 'grant all on schema public to keeper');
-  const url = urlOf(name, 'keeper', 'keeper');
+  await run(makeUrl(name), 'grant all on schema public to keeper');
+  const url = makeUrl(name, 'keeper', 'keeper');
   await migrate(url, prepareQueue);
   const company = 'a'.repeat(24);
   await run(
-    urlOf(name),
+    makeUrl(name),
     'drop table people, mailed_links',
     'alter table users drop column accepted_at',
     'drop index users_company_email_key, users_email, api_keys_maker',
@@ -83,13 +83,13 @@ test('people of before keep their passwords, who never came stays invited, and k
   );
   const ran = await migrate(url, prepareQueue);
   assert.deepEqual(ran, ['0032_people.sql', '0033_identity.concurrent.sql']);
-  assert.deepEqual(await run(urlOf(name), 'select email, password_hash from people order by email'), [
+  assert.deepEqual(await run(makeUrl(name), 'select email, password_hash from people order by email'), [
     { email: 'ana@example.test', password_hash: 'hash of Ana' },
     { email: 'bia@example.test', password_hash: 'hash of Bia' },
   ]);
-  assert.deepEqual(await run(urlOf(name), 'select created_by from api_keys'), [{ created_by: 'came' }]);
+  assert.deepEqual(await run(makeUrl(name), 'select created_by from api_keys'), [{ created_by: 'came' }]);
   const users = await run(
-    urlOf(name),
+    makeUrl(name),
     'select _id, accepted_at is not null as accepted, password_hash from users order by _id',
   );
   assert.deepEqual(
@@ -100,19 +100,19 @@ test('people of before keep their passwords, who never came stays invited, and k
   );
 });
 
-test('what was stored before is counted, and so is what goes with its table, also where row security binds the owner', async () => {
+test('migration 0042 counts the bytes of existing records and subtracts those that are deleted with their table, also when row security applies to the owner', async () => {
   await run(
-    urlOf('postgres'),
+    makeUrl('postgres'),
     `create role counter login password 'counter'`,
     'grant parley_app, parley_read, parley_system to counter with inherit false',
   );
   const name = await createDatabase('counter');
-  await run(urlOf(name), 'grant all on schema public to counter');
-  const url = urlOf(name, 'counter', 'counter');
+  await run(makeUrl(name), 'grant all on schema public to counter');
+  const url = makeUrl(name, 'counter', 'counter');
   await migrate(url, prepareQueue);
   const company = 'a'.repeat(24);
   await run(
-    urlOf(name),
+    makeUrl(name),
     'set session_replication_role = replica',
     `insert into companies (_id, name) values ('${company}', 'Before')`,
     `insert into tables (company_id, _id, name, slug) values ('${company}', 'goes', 'T', 't'), ('${company}', 'stays', 'U', 'u')`,
@@ -123,7 +123,7 @@ test('what was stored before is counted, and so is what goes with its table, als
   );
   const counted = (tables: string[]): Promise<object[]> =>
     run(
-      urlOf(name),
+      makeUrl(name),
       `select stored_bytes('${company}') = sum(record_bytes) as exact, count(*)::int as records
         from (${tables.map((table) => `select record_bytes from ${table}`).join(' union all ')}) records`,
     );
@@ -134,15 +134,15 @@ test('what was stored before is counted, and so is what goes with its table, als
   assert.deepEqual(await counted(tables), [{ exact: true, records: 1 }]);
 });
 
-test('what is missing is named: a migration that did not run, a queue that is not there', async () => {
-  const url = urlOf(await createDatabase());
+test('findMissing names migrations that did not run and queues that do not exist', async () => {
+  const url = makeUrl(await createDatabase());
   await migrate(url, prepareQueue);
   await run(url, `delete from schema_migrations where name = '0002_inboxes.sql'`);
   assert.deepEqual(await findMissing(url, [...names, 'of.a-later-version']), [
     '0002_inboxes.sql',
     'of.a-later-version',
   ]);
-  // Run again it would meet its own tables: the failure names the file and leaves everything as it was.
+  // The migration fails when it runs again, because its tables exist. The error names the file, and nothing is changed.
   await assert.rejects(
     migrate(url, prepareQueue),
     /^Error: migration 0002_inboxes\.sql: relation "\w+" already exists$/,
@@ -150,12 +150,12 @@ test('what is missing is named: a migration that did not run, a queue that is no
   assert.deepEqual(await findMissing(url, names), ['0002_inboxes.sql']);
 });
 
-test('the login of the embedded server is nobody by itself and may become nothing but the runtime roles', async () => {
-  const url = urlOf(await createDatabase());
+test("the platform's user on the embedded server has no rights of its own and can only switch to the runtime roles", async () => {
+  const url = makeUrl(await createDatabase());
   await migrate(url, prepareQueue);
   await createLogin(url, 'first');
   await createLogin(url, server.address.password);
-  const login = urlOf(new URL(url).pathname.slice(1), 'parley', server.address.password);
+  const login = makeUrl(new URL(url).pathname.slice(1), 'parley', server.address.password);
   await assert.rejects(run(login, 'select * from contacts'), { code: '42501' });
   await assert.rejects(run(login, 'set role postgres'), { code: '42501' });
   for (const role of ['parley_app', 'parley_read', 'parley_system'])
@@ -168,7 +168,7 @@ test('the login of the embedded server is nobody by itself and may become nothin
   assert.deepEqual(await findMissing(login, names), []);
 });
 
-test('a user who may not create roles is told the exact statements, and is served once they were run', async () => {
+test('the error for a user who may not create roles lists the exact statements, and the migration works after they were run', async () => {
   const bare = await openTestServer();
   const { host, port, ownerPassword } = bare.address;
   const owner = `postgres://postgres:${encodeURIComponent(ownerPassword)}@${host}:${port}`;
@@ -200,18 +200,18 @@ test('a user who may not create roles is told the exact statements, and is serve
   }
 });
 
-test('a runtime role that passes row security, or is a superuser, is refused', async () => {
-  const url = urlOf(await createDatabase());
+test('a runtime role that bypasses row security or is a superuser is refused', async () => {
+  const url = makeUrl(await createDatabase());
   await migrate(url, prepareQueue);
   for (const right of ['bypassrls', 'superuser']) {
-    await run(urlOf('postgres'), `alter role parley_app ${right}`);
+    await run(makeUrl('postgres'), `alter role parley_app ${right}`);
     await assert.rejects(findMissing(url, names), /parley_app must be neither superuser nor BYPASSRLS/);
-    await run(urlOf('postgres'), `alter role parley_app no${right}`);
+    await run(makeUrl('postgres'), `alter role parley_app no${right}`);
   }
   assert.deepEqual(await findMissing(url, names), []);
 });
 
-/** Takes one migration back that needs `messages` for itself, and holds that table with a long reader. */
+/** Prepares a migration that needs an exclusive lock on `messages`, and opens a long transaction that reads this table. */
 async function meetReader(url: string): Promise<{ again: string; reader: pg.Client }> {
   await migrate(url, prepareQueue);
   const again = '0017_erasure.sql';
@@ -226,11 +226,11 @@ async function meetReader(url: string): Promise<{ again: string; reader: pg.Clie
   return { again, reader };
 }
 
-test('a migration that meets a long reader tries again until it is through', async () => {
-  const url = urlOf(await createDatabase());
+test('a migration that waits for a long reader is retried until it succeeds', async () => {
+  const url = makeUrl(await createDatabase());
   const { again, reader } = await meetReader(url);
   const ran = migrate(url, prepareQueue);
-  // Let go of only once the first try has given up: its lock time-out is what the server counts.
+  // The reader ends only after the first attempt has failed at its lock time-out, which the server counts as a rollback.
   await until('the first try to give up', async () => {
     const [row] = await run<{ count: number }>(
       url,
@@ -243,8 +243,8 @@ test('a migration that meets a long reader tries again until it is through', asy
   assert.deepEqual(await ran, [again]);
 });
 
-test('a migration whose connection is cut says so, and names its file', async () => {
-  const url = urlOf(await createDatabase());
+test('the error of a migration whose connection breaks names the file and the cause', async () => {
+  const url = makeUrl(await createDatabase());
   const { reader } = await meetReader(url);
   const ran = assert.rejects(
     migrate(url, prepareQueue),

@@ -1,4 +1,4 @@
-/** Forms, through an operation that takes one: only its parts, each once, none too large, nothing left behind. */
+/** Forms (multipart/form-data), tested through the import of contacts. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const platform = await startPlatform();
 const PATH = '/v1/contacts/import';
 const file = { name: 'people.csv', data: 'name\nAna\n' };
 
-test('a part that the operation does not name, stands twice, or is of the wrong kind is refused by its name', async () => {
+test('an unexpected, duplicate or wrong part of a form is refused and named', async () => {
   const refused = async (form: FormData, path: string, code: string): Promise<void> => {
     const answer = await postForm(platform, [400, PATH], form);
     expectProblem(answer, 'VALIDATION_FAILED', path);
@@ -35,21 +35,21 @@ test('a part that the operation does not name, stands twice, or is of the wrong 
   await refused(files, 'file', 'DUPLICATE');
 });
 
-test('a file that is too large is 413, whether the caller says how large it is or not', async () => {
+test('a file that is too large is answered with 413', async () => {
   const large = Buffer.alloc(50 * 1024 * 1024 + 1, 'a');
   const said = await postForm(platform, [413, PATH], { file: { name: 'large.csv', data: large } });
   expectProblem(said, 'BODY_TOO_LARGE', 'file');
 });
 
-test('a stream of a gigabyte is refused soon after the limit, and its sender learns why', async () => {
+test('an upload of a gigabyte is refused soon after the limit, and the client receives the reason', async () => {
   const { sent, answer } = await streamForm(1024);
   assert.match(answer, /^HTTP\/1\.1 413 /);
   assert.match(answer, /"path":"file"/);
-  // What the sockets and the moment of reading on hold, beyond the limit of 50 MB.
+  // More than the limit of 50 MB is sent, because of the buffers of the sockets and because the server reads on for a moment.
   assert.ok(sent < 1024 * 0.75, `${sent} MB were taken`);
 });
 
-test('other bodies are 415, a form that is cut off or broken is 400', async () => {
+test('a body that is no form is answered with 415, and an incomplete or broken form with 400', async () => {
   const { call } = platform;
   expectProblem(await call(415, 'POST', PATH, { body: { file: 'x' } }), 'UNSUPPORTED_MEDIA_TYPE');
   expectProblem(await call(415, 'POST', PATH), 'UNSUPPORTED_MEDIA_TYPE');
@@ -71,11 +71,11 @@ test('other bodies are 415, a form that is cut off or broken is 400', async () =
   expectProblem(packed, 'UNSUPPORTED_MEDIA_TYPE');
 });
 
-test('an operation without a form does not take one', async () => {
+test('an operation that takes no form refuses one with 415', async () => {
   expectProblem(await postForm(platform, [415, '/v1/contacts'], { file }), 'UNSUPPORTED_MEDIA_TYPE');
 });
 
-test('a file name is shown without its path and without what could hurt a log', async () => {
+test('a file name is stored without its path and without control characters', async () => {
   const name = '../../etc/pass\u0001\nwd\u007f.csv';
   const raw = `--x\r\ncontent-disposition: form-data; name="file"; filename="${name.replace('\n', '')}"\r\n\r\nname\nAna\n\r\n--x--\r\n`;
   const headers = { 'content-type': 'multipart/form-data; boundary=x' };
@@ -83,26 +83,22 @@ test('a file name is shown without its path and without what could hurt a log', 
   assert.equal(body.file_name, 'passwd.csv');
 });
 
-test('access is judged before the form is read', async () => {
+test('access is checked before the form is read', async () => {
   await postForm(platform, [401, PATH], { file }, { key: 'nobody' });
 });
 
-// Where a process sees its open files; without it the test has no eyes.
+// The folder where Linux lists a process's open files; without it the test can not see them.
 const skip = existsSync('/proc/self/fd') ? false : 'needs /proc';
 
-test(
-  'no upload stays behind: neither a good one, nor a refused one, nor one whose sender hung up',
-  { skip },
-  async () => {
-    await postForm(platform, [201, PATH], { file });
-    await postForm(platform, [400, PATH], { file, surprise: '1' });
-    await hangUp();
-    await until('every upload to be closed', async () => (await openUploads()) === 0);
-    assert.ok((await platform.call(200, 'GET', '/v1/contacts')).body);
-  },
-);
+test('no uploaded file stays open, whether the upload succeeded, was refused, or was cut off', { skip }, async () => {
+  await postForm(platform, [201, PATH], { file });
+  await postForm(platform, [400, PATH], { file, surprise: '1' });
+  await hangUp();
+  await until('every upload to be closed', async () => (await openUploads()) === 0);
+  assert.ok((await platform.call(200, 'GET', '/v1/contacts')).body);
+});
 
-/** Deleted files of ours that are still open. */
+/** Counts the uploaded files of this process that are still open. They have no directory entry. */
 async function openUploads(): Promise<number> {
   const links = await Promise.all(
     (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
@@ -123,7 +119,7 @@ async function hangUp(): Promise<void> {
   socket.destroy();
 }
 
-/** Sends so many megabytes in chunks, until it is answered. */
+/** Sends up to this many megabytes in chunks, until the server answers. */
 async function streamForm(megabytes: number): Promise<{ sent: number; answer: string }> {
   const { port } = new URL(platform.url);
   const socket = connect(Number(port), '127.0.0.1');

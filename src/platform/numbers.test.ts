@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findLostDigits, isPrecise } from './numbers.ts';
 
-test('fifteen significant digits are kept, wherever the point stands; sixteen are not', () => {
+test('numbers of up to 15 significant digits are precise, wherever the decimal point is, and numbers of 16 are not', () => {
   const kept = [
     '0',
     '-0',
@@ -17,7 +17,7 @@ test('fifteen significant digits are kept, wherever the point stands; sixteen ar
     assert.ok(!isPrecise(text), String(text));
 });
 
-test('a number of which a digit would be lost is found by its path; what every reader reads alike is none', () => {
+test('findLostDigits returns the path of a number that would lose digits, and null when every parser reads all numbers alike', () => {
   const lost: [string, string][] = [
     ['{"a":{"b":[1,10000000000000001]}}', 'a.b[1]'],
     ['[{"value": 9007199254740993}]', '[0].value'],

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { createOutbound, OutboundError, type Outbound, type OutboundRequest } from './outbound.ts';
 
-/** Where it is the subject: long enough to send a request on a busy machine, short enough to wait for. */
+/** The deadline of calls that must time out: long enough to send a request on a busy machine, short enough for a test. */
 const DEADLINE_MS = 1_000;
-/** Nothing here ends by itself so late: what is over by then was ended. */
+/** No call takes this long by itself, so a call that ended earlier was ended by the platform. */
 const BY_THEN_MS = 5_000;
 const PATIENCE_MS = 10_000;
 const OK = 'HTTP/1.1 200 OK\r\n';
@@ -21,7 +21,7 @@ interface Peer {
   open(): number;
 }
 
-/** A raw TCP peer on loopback: `answer` runs once per connection, after the request when `waits` (the default). */
+/** Starts a raw TCP server on loopback. `answer` runs once per connection; with `waits` (the default) after the request has arrived. */
 async function startPeer(context: TestContext, answer: (socket: Socket) => unknown, waits = true): Promise<Peer> {
   const received: string[] = [];
   const sockets = new Set<Socket>();
@@ -65,7 +65,7 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** The error of a call that must fail, and must do so in time. */
+/** Returns the error of a call, and checks that the call failed in time. */
 async function failure(call: Promise<unknown>): Promise<{ kind: string; sent: boolean }> {
   const started = performance.now();
   const [{ reason: error }] = (await Promise.allSettled([call])) as [{ reason?: unknown }];
@@ -78,7 +78,7 @@ function reset(socket: Socket): void {
   socket.resetAndDestroy();
 }
 
-/** Writes for ever, as fast as the peer reads. */
+/** Writes without end, as fast as the peer reads. */
 function flood(socket: Socket, chunk: string): void {
   const more = () => {
     while (!socket.destroyed && socket.write(chunk));
@@ -93,7 +93,7 @@ function drip(socket: Socket, text: string): void {
 }
 
 describe('a response', () => {
-  test('is never a redirect that was followed, so no header travels on (defect 9)', async (context) => {
+  test('redirects are not followed, so headers reach no other host (defect 9)', async (context) => {
     const target = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const outbound = open(context);
     for (const status of [300, 301, 302, 303, 307, 308]) {
@@ -109,7 +109,7 @@ describe('a response', () => {
     assert.deepEqual(target.received, []);
   });
 
-  test('carries what the request said, once, asking for no compression', async (context) => {
+  test('a request is sent once, exactly as given, and asks for no compression', async (context) => {
     const peer = await startPeer(context, (socket) =>
       socket.write(`${OK}Set-Cookie: a\r\nset-cookie: b\r\ncontent-length: 2\r\n\r\nok`),
     );
@@ -127,7 +127,7 @@ describe('a response', () => {
     assert.ok(peer.received[0]!.endsWith(Buffer.from('héllo').toString('latin1')));
   });
 
-  test('is cut at maxBytes, never inflated, and whole when it has exactly maxBytes (defect 2)', async (context) => {
+  test('a response is cut at maxBytes, never decompressed, and complete when it has exactly maxBytes (defect 2)', async (context) => {
     const outbound = open(context);
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     const head = `${OK}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`;
@@ -139,7 +139,7 @@ describe('a response', () => {
     await until(() => packed.open() === 1, 'the cut connection is closed, the other kept');
   });
 
-  test('decides by its status: endless, dripping or broken off afterwards, it is truncated, not failed', async (context) => {
+  test('a response that is endless, slow or broken after its status counts as truncated and not as failed', async (context) => {
     const outbound = open(context);
     const tails: Record<string, (socket: Socket) => unknown> = {
       endless: (socket) => flood(socket, 'y'.repeat(65_536)),
@@ -166,7 +166,7 @@ describe('a response', () => {
 });
 
 describe('a hostile receiver', () => {
-  test('ends in the right kind by the deadline, was asked once, and leaves no socket behind', async (context) => {
+  test('a call to a hostile receiver fails with the right kind by its deadline, is sent once, and leaves no socket open', async (context) => {
     const outbound = open(context);
     const after: [name: string, answer: (socket: Socket) => unknown, kind: string][] = [
       ['silence', () => {}, 'TIMEOUT'],
@@ -192,18 +192,18 @@ describe('a hostile receiver', () => {
     }
   });
 
-  test('that breaks or babbles as soon as it accepts is asked once at most (defect 3)', async (context) => {
+  test('a receiver that breaks or answers nonsense on connecting is called at most once (defect 3)', async (context) => {
     const outbound = open(context);
     for (const answer of [reset, (socket: Socket) => socket.end(), (socket: Socket) => socket.end('junk\r\n\r\n')]) {
       const peer = await startPeer(context, answer, false);
       const { kind, sent } = await failure(outbound.tenant(post(peer.url)));
-      // A reset may win the race with the end of connect(): then nothing was written.
+      // When the reset arrives before connect() has ended, nothing was sent.
       assert.equal(kind, sent ? 'SOCKET' : 'CONNECT');
       assert.equal(peer.received.length, 1);
     }
   });
 
-  test('that speaks no TLS fails the handshake unsent; a silent one times out unsent and its socket is closed', async (context) => {
+  test("a call fails without sending the request when the receiver's TLS handshake fails or hangs, and its socket is closed", async (context) => {
     const outbound = open(context);
     const answers: [answer: (socket: Socket) => unknown, kind: string][] = [
       [(socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'), 'TLS'],
@@ -220,7 +220,7 @@ describe('a hostile receiver', () => {
     }
   });
 
-  test('does not hold up others: a hundred at once all end by their deadline', async (context) => {
+  test('a hundred calls to hostile receivers at once all end by their deadline', async (context) => {
     const outbound = open(context, { connections: 100 });
     const silent = await startPeer(context, () => {});
     const endless = await startPeer(context, (socket) => flood((socket.write(`${OK}\r\n`), socket), 'z'.repeat(9999)));
@@ -234,7 +234,7 @@ describe('a hostile receiver', () => {
 });
 
 describe('a request that cannot be made', () => {
-  test('says whether it was the name, the connection or the signal, and that nothing was sent', async (context) => {
+  test('a call that was not sent reports whether the name, the connection, the signal or the request was the reason', async (context) => {
     const outbound = open(context);
     const gone = createServer().listen(0, '127.0.0.1');
     await once(gone, 'listening');
@@ -254,7 +254,7 @@ describe('a request that cannot be made', () => {
     assert.deepEqual(peer.received, []);
   });
 
-  test('waits for a free connection only until its deadline, unsent', async (context) => {
+  test('a call waits for a free connection only until its deadline, and is then not sent', async (context) => {
     const outbound = open(context, { connections: 1 });
     const peer = await startPeer(context, () => {});
     const first = failure(outbound.tenant(post(peer.url, { signal: AbortSignal.timeout(2 * DEADLINE_MS) })));
@@ -265,7 +265,7 @@ describe('a request that cannot be made', () => {
   });
 });
 
-/** Stands in for the name server, which is the system's, not ours: the next answers of dns.lookup(). */
+/** Replaces the answers of dns.lookup(), because the name server is not part of the platform. */
 function resolveTo(context: TestContext, ...answers: (string[] | Error)[]): void {
   const answer = (_host: string, _options: object, done: (error: Error | null, found?: object[]) => void) => {
     const next = answers.length > 1 ? answers.shift()! : answers[0]!;
@@ -275,13 +275,13 @@ function resolveTo(context: TestContext, ...answers: (string[] | Error)[]): void
   context.mock.method(dns, 'lookup', answer as unknown as typeof dns.lookup);
 }
 
-describe('a name', () => {
-  test('is guarded by the address that is dialled: a second answer and a bad one among good reach nobody (defect 6)', async (context) => {
+describe('the address guard for host names', () => {
+  test('the address guard checks the address that is connected to, so changing or mixed DNS answers reach no blocked address (defect 6)', async (context) => {
     const peer = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const port = new URL(peer.url).port;
     const outbound = open(context, { allow: ['127.0.0.1'] });
     let strangers = 0;
-    // Failure policy: a system without 127.0.0.2 has nobody to protect there; the kinds are still proven.
+    // Failure policy: on a system without 127.0.0.2 no server can listen there; the error kinds are still checked.
     const canary = createServer(() => (strangers += 1)).on('error', () => {});
     canary.listen(Number(port), '127.0.0.2');
     context.after(() => canary.close());
@@ -295,7 +295,7 @@ describe('a name', () => {
     assert.deepEqual([peer.received.length, strangers], [2, 0]);
   });
 
-  test('of a trusted server only what lies below the trusted address may be called, by whatever name of the machine', async (context) => {
+  test('of a trusted server only URLs below the trusted one may be called, whatever name of the machine a URL uses', async (context) => {
     const peer = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const { origin, port } = new URL(peer.url);
     const outbound = open(context, { allow: ['127.0.0.0/8', '::1'], trusted: [`${origin}/receiver`] });
@@ -313,7 +313,7 @@ describe('a name', () => {
     assert.equal(peer.received.length, 3);
   });
 
-  test('of a trusted origin and of the operator is not guarded; the same host on another port is', async (context) => {
+  test("calls to a trusted origin and to the operator's URLs are not guarded, but calls to another port of the same host are", async (context) => {
     const trusted = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const other = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const outbound = open(context, { allow: [], trusted: [new URL(trusted.url).origin] });

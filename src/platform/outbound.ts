@@ -1,6 +1,6 @@
 /**
- * The one door to the network. Every outgoing call is one attempt over HTTP/1.1: no redirect is followed, nothing is
- * repeated or inflated, no proxy variable is read, and the caller's signal spans DNS, connect, TLS, headers and body.
+ * Makes all outgoing HTTP calls. Each call is a single attempt over HTTP/1.1: redirects are not followed, nothing is retried or
+ * decompressed, proxy variables are ignored, and the caller's signal limits DNS, connect, TLS, headers and body together.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
@@ -26,8 +26,8 @@ export interface OutboundResponse {
 }
 
 /**
- * BLOCKED: refused here, by address or by the request's own form · DNS · CONNECT: never established · TLS: the handshake
- * failed · TIMEOUT: the signal fired before a status came · SOCKET: broke, or was not HTTP, after it was established.
+ * BLOCKED: the platform refused the address or the request · DNS: the name did not resolve · CONNECT: no connection was established
+ * TLS: the handshake failed · TIMEOUT: the signal fired before a status arrived · SOCKET: an established connection broke or was not HTTP
  */
 export type OutboundErrorKind = 'BLOCKED' | 'DNS' | 'CONNECT' | 'TLS' | 'TIMEOUT' | 'SOCKET';
 

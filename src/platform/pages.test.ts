@@ -1,4 +1,4 @@
-/** Pages of ours: what their answers carry, and what of the folder is served. */
+/** The platform's web pages: their headers, and which files of a folder are served. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
@@ -18,9 +18,9 @@ const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'";
 
-describe('a page of ours', () => {
+describe('a page of the platform', () => {
   for (const url of ['', '/page.css', '/page.js', '/texts.js', '/icon.svg'].map((name) => `/set-password${name}`)) {
-    test(`${url} runs and calls nothing but our own, sits in no frame and tells nobody where it was opened`, async () => {
+    test(`${url} loads and calls only the platform, can not be framed, and sends no referrer`, async () => {
       const { statusCode, headers } = await app.inject({ url });
       assert.equal(statusCode, 200);
       assert.equal(headers['content-security-policy'], CSP);
@@ -33,21 +33,21 @@ describe('a page of ours', () => {
     });
   }
 
-  test('has nothing inline and names no host', async () => {
+  test('a page has no inline code and no absolute URLs', async () => {
     const { body, headers } = await app.inject({ url: '/set-password' });
     assert.equal(headers['content-type'], 'text/html; charset=utf-8');
     assert.doesNotMatch(body, /<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/i);
     assert.doesNotMatch(body, /https?:|\/\//);
   });
 
-  test('is handed out as JavaScript that a browser can run: no types, modules by their .js names', async () => {
+  test('TypeScript files of a page are served as JavaScript without types, with .js imports', async () => {
     const { body, headers } = await app.inject({ url: '/set-password/page.js' });
     assert.equal(headers['content-type'], 'text/javascript; charset=utf-8');
     assert.match(body, /from '\.\/texts\.js'/);
     assert.doesNotMatch(body, /\.ts'|interface |: string/);
   });
 
-  test('serves the files of its folder and nothing else', async () => {
+  test('a page serves the files of its folder and nothing else', async () => {
     const root = new URL('../../web/set-password/', import.meta.url);
     const served = readdirSync(root).map((name) => name.replace(/\.ts$/, '.js'));
     assert.deepEqual(served.toSorted(), ['icon.svg', 'page.css', 'page.html', 'page.js', 'texts.js']);
@@ -63,11 +63,11 @@ describe('a page of ours', () => {
     }
   });
 
-  test('is no part of the API document', () => {
+  test('pages are not part of the OpenAPI document', () => {
     assert.doesNotMatch(JSON.stringify(app.swagger()), /set-password/);
   });
 
-  test('that does not exist keeps the process from booting', () => {
+  test('the process does not start when the folder of a page is missing', () => {
     assert.throws(() => pageRoutes(app, uncounted, '/nowhere', 'nowhere'), /ENOENT/);
   });
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AppError } from './errors.ts';
 import { hashPassword, NOBODYS_HASH, verifyPassword } from './passwords.ts';
 
-test('a hash names its cost, is never the same twice, and belongs to one password', async () => {
+test('a password hash contains its cost, differs each time, and matches only its password', async () => {
   const [hash, again] = await Promise.all([hashPassword('ÄÖÜ 密码 🔑'), hashPassword('ÄÖÜ 密码 🔑')]);
   assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   assert.notEqual(hash, again);
@@ -12,14 +12,14 @@ test('a hash names its cost, is never the same twice, and belongs to one passwor
     assert.equal(await verifyPassword(wrong, hash), false);
 });
 
-test('a hash of another cost is verified by its own', async () => {
-  // Of "password" and "somesalt", by the reference implementation.
+test('a hash with another cost is verified with that cost', async () => {
+  // The hash of "password" with the salt "somesalt", made by the reference implementation.
   const stored = '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4';
   assert.ok(await verifyPassword('password', stored));
   assert.equal(await verifyPassword('passwore', stored), false);
 });
 
-test('what is no hash, and the hash of nobody, match no password', async () => {
+test('a text that is no hash, and NOBODYS_HASH, match no password', async () => {
   const whole = await hashPassword('password');
   for (const stored of [
     '',
@@ -35,7 +35,7 @@ test('what is no hash, and the hash of nobody, match no password', async () => {
   }
 });
 
-test('four are hashed at once and 200 wait; who comes after them is told to come again, and nobody is forgotten', async () => {
+test('four passwords are hashed at once, 200 wait, further ones are refused with Retry-After, and all others are answered', async () => {
   const outcomes = await Promise.allSettled(
     Array.from({ length: 220 }, () => verifyPassword('password', NOBODYS_HASH)),
   );

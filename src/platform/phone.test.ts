@@ -5,13 +5,13 @@ import { seedOfRun } from '../../test/full/harness/chance.ts';
 import { randomFrom } from '../../test/support/random.ts';
 import { onlyDigits, phoneKey, readablePhone, readPhone, type Phone } from './phone.ts';
 
-/** Null: it is no number, or more than one. */
+/** Parses a number; null when it is invalid or ambiguous. */
 function phoneIn(country: string | null, text: string): Phone | null {
   const read = readPhone(text, country);
   return 'code' in read ? null : read;
 }
 
-/** Every spelling in a row is one person's number; the last two columns are what people read. */
+/** The spellings in a row are the same phone number; the last two columns are its readable form. */
 const PEOPLE: { spellings: string[]; phone_number: string; country_code: string }[] = [
   {
     spellings: ['5511988887777', '551188887777', '+55 (11) 98888-7777', '+55 11 8888-7777', '55 11 9 8888 7777'],
@@ -19,7 +19,7 @@ const PEOPLE: { spellings: string[]; phone_number: string; country_code: string 
     country_code: 'BR',
   },
   { spellings: ['558599998888', '5585999998888'], phone_number: '+5585999998888', country_code: 'BR' },
-  // A Brazilian landline has eight digits, too, and gets no ninth.
+  // A Brazilian landline number has eight digits, too, but no 9 is added.
   { spellings: ['551133334444', '+55 11 3333-4444'], phone_number: '+551133334444', country_code: 'BR' },
   {
     spellings: ['5215512345678', '525512345678', '+52 55 1234 5678', '+52 1 55 1234 5678'],
@@ -35,25 +35,25 @@ const PEOPLE: { spellings: string[]; phone_number: string; country_code: string 
 ];
 
 for (const { spellings, phone_number, country_code } of PEOPLE) {
-  test(`all spellings of ${phone_number} are one person, read in E.164, of ${country_code}`, () => {
+  test(`all spellings of ${phone_number} have the same key, E.164 form and country ${country_code}`, () => {
     assert.equal(new Set(spellings.map(phoneKey)).size, 1, spellings.map(phoneKey).join(' '));
     for (const spelling of spellings) assert.deepEqual(readablePhone(spelling), { phone_number, country_code });
   });
 }
 
-test('an Argentine mobile number is one person with and without the 9, and keeps the 9 where it was written', () => {
+test('an Argentine mobile number has the same key with and without the 9, and keeps a 9 that was written', () => {
   const spellings = ['5491123456789', '541123456789', '+54 9 11 2345-6789', '+54 11 2345-6789'];
   assert.equal(new Set(spellings.map(phoneKey)).size, 1);
   assert.deepEqual(readablePhone('+54 9 11 2345-6789'), { phone_number: '+5491123456789', country_code: 'AR' });
   assert.deepEqual(readablePhone('541123456789'), { phone_number: '+541123456789', country_code: 'AR' });
 });
 
-test('numbers that differ in more than a spelling stay different people', () => {
+test('different phone numbers have different keys', () => {
   const numbers = [
     '5511988887777',
     '5511988887778',
     '5521988887777',
-    '551133334444', // a landline is not the mobile number with a 9 before it
+    '551133334444', // a landline number, which is not the mobile number below with a 9 added
     '5511933334444',
     '525512345678',
     '541123456789',
@@ -64,38 +64,38 @@ test('numbers that differ in more than a spelling stay different people', () => 
   assert.equal(new Set(numbers.map(phoneKey)).size, numbers.length);
 });
 
-test('a key is a fixed point: the key of a key is the key', () => {
+test('the key of a phone key is the same key', () => {
   for (const { spellings } of PEOPLE) {
     for (const spelling of spellings) assert.equal(phoneKey(phoneKey(spelling)), phoneKey(spelling));
   }
 });
 
-test('a number of no country is kept as it is, without a country', () => {
+test('a number that belongs to no country is kept as it is, without a country', () => {
   for (const text of ['99912345678', '12345', '0']) {
     assert.deepEqual(readablePhone(text), { phone_number: `+${text}`, country_code: null });
     assert.equal(phoneKey(text), text);
   }
 });
 
-test('a number shared by several countries is given to the one that it belongs to', () => {
+test('a number with a country code that several countries share gets the right country', () => {
   assert.equal(readablePhone('14165550123').country_code, 'CA');
   assert.equal(readablePhone('12125550123').country_code, 'US');
   assert.equal(readablePhone('77011234567').country_code, 'KZ');
   assert.equal(readablePhone('79161234567').country_code, 'RU');
 });
 
-test('only digits count in a spelling', () => {
+test('onlyDigits removes everything but digits', () => {
   assert.equal(onlyDigits(' +55 (11) 9.8888-7777 ramal 2 '), '55119888877772');
   assert.equal(onlyDigits('no number'), '');
 });
 
-/** What somebody writes, and whom it reaches whatever country is known; null: nobody. */
+/** Texts and the number that they mean, whether the country is known or not; null when they are no number. */
 const WRITTEN: [string, string | null][] = [
   ['+55 (11) 98888-7777', '+5511988887777'],
   ['5511988887777', '+5511988887777'],
   ['551188887777', '+5511988887777'],
   ['0055 11 98888 7777', '+5511988887777'],
-  // What is only dialled inside the country goes, also behind its code.
+  // Prefixes that are dialled only inside a country are removed, even after the country code.
   ['+55 011 97777-2448', '+5511977772448'],
   ['55 011 97777-2448', '+5511977772448'],
   ['+55 0 15 11 7777-2448', '+5511977772448'],
@@ -122,13 +122,13 @@ const WRITTEN: [string, string | null][] = [
 ];
 
 for (const [written, expected] of WRITTEN) {
-  test(`"${written}" ${expected ? `reaches ${expected}` : 'is no number'}, in Brazil as in no known country`, () => {
+  test(`"${written}" ${expected ? `means ${expected}` : 'is no number'}, with the country Brazil and without a country`, () => {
     for (const country of [null, 'BR'])
       assert.equal(phoneIn(country, written)?.phone_number ?? null, expected, `${country}`);
   });
 }
 
-/** As it is dialled inside a country. */
+/** Numbers as they are dialled inside a country. */
 const NATIONAL: [string, string, string][] = [
   ['BR', '11 98888-7777', '+5511988887777'],
   ['BR', '(11) 8888-7777', '+5511988887777'],
@@ -142,14 +142,14 @@ const NATIONAL: [string, string, string][] = [
 ];
 
 for (const [country, written, expected] of NATIONAL) {
-  test(`"${written}" reaches ${expected} in ${country}, and nobody where no country is known`, () => {
+  test(`"${written}" means ${expected} in ${country}, and is refused without a country`, () => {
     assert.equal(phoneIn(country, written)?.phone_number, expected);
     const unknown = readPhone(written, null);
     assert.ok('code' in unknown && unknown.code === 'INVALID' && unknown.message.includes('country code'), written);
   });
 }
 
-test('a number of Singapore as networks write it is never taken for a Brazilian one', () => {
+test('a number of Singapore without + is never mistaken for a Brazilian number', () => {
   assert.equal(phoneIn(null, '6591234567')?.phone_number, '+6591234567');
   assert.deepEqual(readPhone('6591234567', 'BR'), {
     code: 'AMBIGUOUS_PHONE',
@@ -157,20 +157,20 @@ test('a number of Singapore as networks write it is never taken for a Brazilian 
   });
 });
 
-test('without a + a number is one of a range that its country has given out', () => {
-  // The first is a part of the Netherlands that there is not, the second one of Brazil.
+test('a number without + is accepted only in a range that its country has assigned', () => {
+  // The first would be in an unassigned range of the Netherlands, the second in one of Brazil.
   for (const written of ['(31) 98888-0003', '55 99999-8888']) {
     assert.equal(phoneIn(null, written), null);
     assert.ok(phoneIn(null, `+${written.replaceAll(/[()]/g, '')}`), written);
   }
-  // 55 is the area of Santa Maria, too.
+  // 55 is also the area code of Santa Maria.
   assert.equal(phoneIn('BR', '55 99999-8888')?.phone_number, '+5555999998888');
-  // The network's own test numbers are of an area that nobody can have.
+  // The network's test numbers have an area code that no real number has.
   for (const country of [null, 'BR']) assert.equal(phoneIn(country, '15550783881')?.phone_number, '+15550783881');
 });
 
-test("what can be a number of two countries is nobody's, however it is punctuated", () => {
-  // Porto Alegre, or a mobile number of Peru.
+test('a text that can be a number of two countries is refused as ambiguous, however it is punctuated', () => {
+  // This can be a number of Porto Alegre or a mobile number of Peru.
   for (const written of ['51 99999-8888', '51999998888', '(51) 99999-8888']) {
     const read = readPhone(written, 'BR');
     assert.ok('code' in read && read.code === 'AMBIGUOUS_PHONE', written);
@@ -178,12 +178,12 @@ test("what can be a number of two countries is nobody's, however it is punctuate
   }
 });
 
-// The national codes of Anatel's plan.
+// The area codes of Brazil (Anatel).
 const AREAS =
   '11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 ' +
   '61 62 63 64 65 66 67 68 69 71 73 74 75 77 79 81 82 83 84 85 86 87 88 89 91 92 93 94 95 96 97 98 99';
 
-test('a number without country code is Brazilian in the 67 areas that Brazil has, and in no other', () => {
+test('a number without a country code is Brazilian exactly if it begins with one of the 67 area codes of Brazil', () => {
   const areas = Array.from({ length: 90 }, (_, index) => String(index + 10)).filter((area) => {
     const read = readPhone(`${area} 98765-4321`, 'BR');
     return 'code' in read ? read.message.includes(`+55${area}987654321`) : read.phone_number === `+55${area}987654321`;
@@ -191,7 +191,7 @@ test('a number without country code is Brazilian in the 67 areas that Brazil has
   assert.deepEqual(areas, AREAS.split(' '));
 });
 
-test('a number that was read is read again as itself, and keeps its person', () => {
+test('a parsed number is parsed again to the same number and the same key', () => {
   for (const [written, expected] of WRITTEN) {
     if (!expected) continue;
     assert.deepEqual(phoneIn(null, expected), phoneIn(null, written));
@@ -199,7 +199,7 @@ test('a number that was read is read again as itself, and keeps its person', () 
   }
 });
 
-test('whatever is written, what is read from it is valid E.164 that is read as itself', (t) => {
+test('every parsed number is valid E.164 and is parsed again to the same number', (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
@@ -215,7 +215,7 @@ test('whatever is written, what is read from it is valid E.164 that is read as i
     assert.match(phone_number, /^\+[1-9]\d{1,14}$/, written);
     assert.equal(parsePhoneNumberFromString(phone_number)?.number, phone_number, written);
     assert.deepEqual(phoneIn(country, phone_number), phone, written);
-    // As a network writes it.
+    // Networks write numbers without the +.
     assert.deepEqual(readablePhone(phone_number.slice(1)), phone, written);
   }
 });

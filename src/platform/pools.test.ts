@@ -1,4 +1,4 @@
-/** The shares of the pools: companies that wait for their own locks leave connections to everybody else. */
+/** Shares of the connection pools: companies that wait for locks leave connections to all others. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openTestDatabase } from '../../test/support/database.ts';
@@ -19,7 +19,7 @@ after(async () => {
 
 const raw = (text: string): Statement => ({ name: '', text, values: [] });
 const ONE = raw('select 1');
-// Waits until the test lets go of it.
+// A statement that waits until the test releases the lock.
 const QUEUE = raw('select pg_advisory_xact_lock_shared(7)');
 
 async function waiting(): Promise<number> {
@@ -35,11 +35,11 @@ for (const [kind, ask] of [
     (company: string, statement) => platform.systemTx(`company:${company}`, (tx) => many(tx, statement)),
   ],
 ] satisfies [string, (company: string, statement: Statement) => Promise<unknown[]>][]) {
-  test(`companies whose ${kind} wait for their own locks leave connections to the others`, async () => {
+  test(`companies whose ${kind} wait for locks leave connections to other companies`, async () => {
     const slow = Array.from({ length: SLOW }, newId);
     const asked = await platform.systemTx('upkeep', async (tx) => {
       await exec(tx, raw('select pg_advisory_xact_lock(7)'));
-      // Twice as many as the pool has: the first company takes its half, each other one a place of the other half.
+      // More statements than the pool has connections: the first company gets half of them, each other company one of the other half.
       const answers = slow.flatMap((company) => Array.from({ length: POOL }, () => ask(company, QUEUE)));
       const settled = Promise.allSettled(answers);
       const held = POOL / 2 + SLOW - 1;
@@ -52,12 +52,12 @@ for (const [kind, ask] of [
       assert.equal(await waiting(), held);
       return { settled };
     });
-    // On a machine that stops for a second those behind give up.
+    // On a very slow machine statements at the end of the queue may time out.
     assert.ok((await asked.settled).filter(({ status }) => status === 'fulfilled').length >= SLOW);
   });
 }
 
-test('callbacks that wait for locks leave connections to the door, to deliveries and to companies', async () => {
+test('callbacks that wait for locks leave connections to admitting requests, to deliveries and to companies', async () => {
   const asked = await platform.systemTx('upkeep', async (tx) => {
     await exec(tx, raw('select pg_advisory_xact_lock(7)'));
     const settled = Promise.allSettled(

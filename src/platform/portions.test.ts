@@ -1,4 +1,4 @@
-/** Walks over fat records of an older version: no statement of theirs grows with what the records hold. */
+/** Work on many large records from an older version: the bytes that one statement handles stay limited. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
@@ -17,7 +17,7 @@ const { call, database, demo, running } = platform;
 const COUNT = 60;
 const FAT = 200_000;
 const fat = 'fat and old '.repeat(FAT / 12);
-// The last record of a portion begins within the bound, and may end beyond it.
+// The last record of a portion begins below the limit, but may end above it.
 const MOST = READ_BYTES + 2 * FAT;
 
 for (const [table, column] of [
@@ -51,7 +51,7 @@ const left = async (table: string, condition: string, values: unknown[]): Promis
   (await database.sql<{ count: number }>(`select count(*)::int as count from ${table} where ${condition}`, values))[0]
     ?.count ?? -1;
 
-test('a contact with fat rows, conversations and messages is erased', async () => {
+test('a contact with large rows, conversations and messages can be erased', async () => {
   const { contact, conversation } = await hear(platform);
   const table = await fatRows({ contact: contact._id });
   await database.sql(
@@ -71,7 +71,7 @@ test('a contact with fat rows, conversations and messages is erased', async () =
   assert.equal(await left('table_rows', 'table_id = $1 and contact_id is null', [table]), COUNT);
 });
 
-test('a user and a business that fat records name leave them', async () => {
+test('a deleted user and a deleted business are removed from large records', async () => {
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'Acme' } })).body;
   await fatRows({ business: business._id });
@@ -92,7 +92,7 @@ test('a user and a business that fat records name leave them', async () => {
   );
 });
 
-test("a removed field's fat values are taken out, and the rows of a removed table erased", async () => {
+test('large values of a removed field are deleted, and so are large rows of a removed table', async () => {
   const before = await left('contacts', 'custom_fields ? $1', [field._id]);
   assert.ok(before >= COUNT);
   await stripField(running.kit, demo._id, field._id, 'contact');
@@ -104,14 +104,14 @@ test("a removed field's fat values are taken out, and the rows of a removed tabl
   );
 });
 
-test('the fat rows of a table follow its columns', async () => {
+test('removing a column deletes its values from large rows', async () => {
   const table = await fatRows();
   const columns = [{ key: 'other', type: 'TEXT' }];
   await call(200, 'PATCH', `/v1/tables/${table}`, { body: { columns, drop_columns: ['text'] } });
   assert.equal(await left('table_rows', `table_id = $1 and data = '{}'`, [table]), COUNT);
 });
 
-test('an export holds a portion of fat records at most, and leaves none out', async () => {
+test('an export of large records reads one portion at a time and leaves no record out', async () => {
   const table = await fatRows();
   const read = running.kit.database.read(demo._id);
   const sizes: number[] = [];
@@ -133,7 +133,7 @@ test('an export holds a portion of fat records at most, and leaves none out', as
   );
   const portion = await walkContacts(read, { search: null, filters: [] }, null, 1_000);
   sizes.push(Buffer.byteLength(JSON.stringify(portion)));
-  // The last record begins within the bound, and may end beyond it.
+  // The last record begins below the limit, but may end above it.
   assert.ok(
     sizes.every((size) => size <= READ_BYTES + 2 * FAT),
     sizes.join(', '),
@@ -142,7 +142,7 @@ test('an export holds a portion of fat records at most, and leaves none out', as
   assert.equal(lines.length, COUNT + 1);
 });
 
-test('old deliveries with fat bodies are deleted', async () => {
+test('old deliveries with large bodies are deleted', async () => {
   await database.sql(
     `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body, status, queued_at, claimed_at, finished_at)
       select $1, new_id(), $2, 1, 'CONTACT_CREATED', new_id(), $3, 'DELIVERED', now() - interval '30 days', now(), now() from generate_series(1, ${COUNT})`,

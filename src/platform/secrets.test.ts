@@ -10,18 +10,18 @@ describe('a sealed value', () => {
   const plain = 'EAAG-a-token-of-the-network';
   const sealed = secrets.seal(plain, 'company:inbox:token');
 
-  test('opens in its place, and shows nothing of itself', () => {
+  test('an encrypted value can be decrypted with its context, and does not contain the plain text', () => {
     assert.equal(secrets.open(sealed, 'company:inbox:token'), plain);
     assert.ok(!sealed.includes(plain) && !Buffer.from(sealed.slice(3), 'base64').includes(plain));
     for (const text of ['', 'é ••••', '{"a":1}', 'x'.repeat(10_000)])
       assert.equal(secrets.open(secrets.seal(text, 'c'), 'c'), text);
   });
 
-  test('is another one each time, so that equal secrets can not be told', () => {
+  test('equal secrets have different encrypted values', () => {
     assert.notEqual(secrets.seal(plain, 'c'), secrets.seal(plain, 'c'));
   });
 
-  test('does not open in another place, under another key, or changed in any byte', () => {
+  test('an encrypted value can not be decrypted with another context or key, or after any byte was changed', () => {
     assert.throws(() => secrets.open(sealed, 'other:inbox:token'));
     assert.throws(() => createSecrets('another key of the installation').open(sealed, 'company:inbox:token'));
     const bytes = Buffer.from(sealed.slice(3), 'base64');
@@ -42,7 +42,7 @@ test('a mask shows the last four characters of a long secret and none of a short
   assert.deepEqual(['••••', '••••1234', 'EAAG', ''].map(isMask), [true, true, false, false]);
 });
 
-test('only the very same text is the same, and where nothing is expected nothing fits', () => {
+test('sameText is true for identical texts only, and always false without an expected text', () => {
   assert.equal(sameText('a token', 'a token'), true);
   for (const [given, expected] of [
     ['a token', 'A token'],
@@ -58,7 +58,7 @@ test('only the very same text is the same, and where nothing is expected nothing
 });
 
 describe('a password', () => {
-  test('is kept as an argon2id hash with a salt of its own, and only itself fits', async () => {
+  test('a password is stored as an argon2id hash with its own salt, and only the same password matches', async () => {
     const [one, two] = [await hashPassword('correct horse'), await hashPassword('correct horse')];
     assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
     assert.notEqual(one, two);
@@ -68,7 +68,7 @@ describe('a password', () => {
     }
   });
 
-  test('never fits a stored text that is no hash', async () => {
+  test('no password matches a stored text that is no hash', async () => {
     for (const stored of [
       '',
       'correct horse',
@@ -82,7 +82,7 @@ describe('a password', () => {
 });
 
 describe('an id', () => {
-  test('is 24 lower-case hex characters that begin with its second, and none comes twice', () => {
+  test('an id has 24 lower-case hex characters, begins with the second of its creation, and is unique', () => {
     const at = Date.UTC(2026, 10, 20);
     const ids = Array.from({ length: 10_000 }, () => newId(at));
     assert.ok(ids.every(isId));
@@ -91,7 +91,7 @@ describe('an id', () => {
     assert.ok(newId(at + 1000) > newId(at));
   });
 
-  test('is nothing else', () => {
+  test('any other text is not an id', () => {
     for (const text of ['', 'x', '0'.repeat(23), '0'.repeat(25), 'A'.repeat(24), `${'0'.repeat(24)}\n`]) {
       assert.equal(isId(text), false, text);
     }
@@ -99,7 +99,7 @@ describe('an id', () => {
 });
 
 describe('scopes', () => {
-  test('allow what they name, their resource’s wildcard or the one of all, and nothing that only looks like it', () => {
+  test('a scope is granted by itself, by the wildcard of its resource, or by the wildcard for all, and by nothing similar', () => {
     for (const granted of [['contacts:read'], ['contacts:*'], ['*'], ['inboxes:read', 'contacts:read']]) {
       assert.equal(allows(granted, 'contacts:read'), true, String(granted));
     }
@@ -116,7 +116,7 @@ describe('scopes', () => {
     }
   });
 
-  test('of a role never exceed those of the role above it', () => {
+  test('a role never has a scope that the role above it does not have', () => {
     const resources =
       `webhooks inboxes attachments knowledge tables contacts businesses conversations pipelines messages campaigns
       campaign-enrollments agents custom-fields companies users api-keys audit`.split(/\s+/);

@@ -1,4 +1,4 @@
-/** What an operator sees: health while the database goes and comes back, and the numbers. */
+/** Health checks while the database is unreachable and after it has returned, and the metrics. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { createLog, createMetrics } from './telemetry.ts';
 
 type Mood = 'open' | 'refusing' | 'silent';
 
-/** A way to the database that can be cut (connections end, new ones are refused) or go silent (nobody says anything). */
+/** A proxy in front of the database that can refuse all connections or stop forwarding any data. */
 async function openCrossing(url: string) {
   const target = new URL(url);
   const sockets = new Set<Socket>();
@@ -81,16 +81,16 @@ const { company_key: key } = JSON.parse(await readFile(join(folder, 'credentials
 const get = (path: string): Promise<Response> =>
   fetch(running.url + path, { headers: { authorization: `Bearer ${key}` } });
 
-/** A new connection is waited for one second, which a busy machine may need. */
+/** Waits until requests are answered again. A new database connection may take a second on a busy machine. */
 const served = (): Promise<unknown> =>
   until('requests to be served', async () => (await get('/v1/inboxes')).status === 200, 20_000);
 
-describe('while the database is away', () => {
+describe('while the database is unreachable', () => {
   for (const mood of ['refusing', 'silent'] as const) {
-    test(`(${mood}) requests get 503 with Retry-After, the process lives, is not ready, and recovers by itself`, async () => {
+    test(`with a database that is ${mood}, requests get 503 with Retry-After, and the process is not ready and recovers by itself`, async () => {
       await served();
       crossing.set(mood);
-      // Connections that were open notice it with their next statement; six seconds is the longest that one is waited for.
+      // Open connections fail with their next statement, after six seconds at the latest.
       const answers = await Promise.all(
         ['/v1/inboxes', '/v1/webhooks', '/health/ready', '/v1/inboxes?limit=1'].map(get),
       );
@@ -101,7 +101,7 @@ describe('while the database is away', () => {
         assert.equal(((await answer.json()) as Json).code, 'UNAVAILABLE');
       }
       assert.equal((await get('/health/live')).status, 200);
-      // A write from the outside is refused, too, and so repeated by whoever made it.
+      // The readiness check fails fast, because a new connection is given up after one second.
       const asked = Date.now();
       assert.equal((await get('/health/ready')).status, 503);
       assert.ok(Date.now() - asked < 5_000, 'a new connection is waited for one second');
@@ -112,8 +112,8 @@ describe('while the database is away', () => {
   }
 });
 
-describe('the numbers', () => {
-  test('are open on a loopback address, count by the route’s pattern, and name no id', async () => {
+describe('the metrics', () => {
+  test('metrics are public on a loopback address, are counted by route pattern, and contain no ids', async () => {
     const id = '0123456789abcdef01234567';
     await (await get(`/v1/inboxes/${id}`)).text();
     const text = await (await fetch(`${running.url}/metrics`)).text();
@@ -122,7 +122,7 @@ describe('the numbers', () => {
     assert.ok(!text.includes(id));
   });
 
-  test('are closed anywhere else, except to the operator’s own token', async () => {
+  test('on other addresses metrics require the operator’s token', async () => {
     const token = 'an operator’s token of sufficient length';
     const bearer = Buffer.from(`Bearer ${token}`).toString('latin1');
     for (const [own, authorization, expected] of [

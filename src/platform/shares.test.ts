@@ -4,13 +4,13 @@ import { createShares, type Shares } from './shares.ts';
 
 interface Held {
   began: string[];
-  /** Begins work of an owner, which goes on until `letGo` ends it. */
+  /** Starts work of an owner that runs until `letGo` ends it. */
   hold(owner: string): Promise<void>;
-  /** Ends the oldest work that the owner still holds. */
+  /** Ends the oldest running work of the owner. */
   letGo(owner: string): void;
 }
 
-/** Notes in which order work begins, and ends it when the test says so. */
+/** Records the order in which work begins, and lets the test end it. */
 function holding(shares: Shares): Held {
   const began: string[] = [];
   const ends: { owner: string; end: () => void }[] = [];
@@ -32,12 +32,12 @@ function holding(shares: Shares): Held {
   };
 }
 
-/** One letter for each piece of work: whose it is. */
+/** Starts one piece of work for each letter, which names its owner. */
 const holdAll = (owners: string, hold: (owner: string) => Promise<void>): Promise<void>[] => owners.split('').map(hold);
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('owners that hold much together leave the kept places to owners that hold none', async () => {
+test('owners that use many slots leave the reserved slots to owners that use none', async () => {
   const { began, hold, letGo } = holding(createShares(5, 10_000, { all: 10, kept: 2 }));
   const asked = holdAll('aaaaaaaabbbbbbbb', hold);
   await settled();
@@ -49,7 +49,7 @@ test('owners that hold much together leave the kept places to owners that hold n
     letGo(newcomer);
     await done;
   }
-  // What the two greedy ones still want begins when they give places back, and not before.
+  // Further work of the two busy owners begins only when they free slots.
   for (let left = asked.length; left > 0; left -= 1) {
     letGo(began.filter((owner) => owner === 'a').length > asked.length - left ? 'a' : 'b');
     await settled();
@@ -58,7 +58,7 @@ test('owners that hold much together leave the kept places to owners that hold n
   assert.deepEqual([began.filter((owner) => owner === 'a').length, began.length], [8, 21]);
 });
 
-test('a place that comes free goes to the owner that holds the fewest, in turn among equals', async () => {
+test('a free slot goes to the waiting owner with the fewest slots, in turn among equals', async () => {
   const { began, hold, letGo } = holding(createShares(4, 10_000, { all: 4, kept: 0 }));
   const asked = holdAll('aaaaaabbbccc', hold);
   await settled();
@@ -71,7 +71,7 @@ test('a place that comes free goes to the owner that holds the fewest, in turn a
   await Promise.all(asked);
 });
 
-test('an owner that held a place for longer than others wait gets no kept place for a while', async () => {
+test('an owner that used a slot for longer than others wait gets no reserved slot for a while', async () => {
   const { began, hold, letGo } = holding(createShares(1, 100, { all: 2, kept: 1 }));
   const slow = hold('slow');
   await new Promise((resolve) => setTimeout(resolve, 120));
@@ -87,7 +87,7 @@ test('an owner that held a place for longer than others wait gets no kept place 
   await Promise.all([first, second]);
 });
 
-test('who waits too long for a share is told to come again, and takes nothing from those behind', async () => {
+test('work that waits too long for a slot is refused, and takes no slot from the work behind it', async () => {
   const shares = createShares(1, 20);
   let end = (): void => undefined;
   const first = shares.within('a', () => new Promise<void>((resolve) => (end = resolve)));
@@ -102,7 +102,7 @@ test('who waits too long for a share is told to come again, and takes nothing fr
   assert.equal(await next, 'in turn');
 });
 
-test('work that fails gives its share back', async () => {
+test('work that fails frees its slot', async () => {
   const shares = createShares(1, 1_000);
   await assert.rejects(
     shares.within('a', async () => {

@@ -1,4 +1,4 @@
-/** Sheets: what is read out of good ones, and how soon bad ones are given up. */
+/** Reading spreadsheets: the rows of valid files, and the refusal of broken and hostile ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
@@ -11,8 +11,8 @@ import { csvLine } from './sheets/csv.ts';
 import type { Cell, SheetRow, SheetSource } from './sheets/sheet.ts';
 import { beginSurvey, detectFormat, readHeader, readRows, surveyRows } from './sheets.ts';
 
-/** In pieces of an odd size, so that nothing falls on a border by chance. */
-function sourceOf(data: Buffer | string, piece = 4_099): SheetSource {
+/** A source that returns pieces of an odd size, so that pieces end at any position of the content. */
+function makeSource(data: Buffer | string, piece = 4_099): SheetSource {
   const bytes = Buffer.from(data);
   return {
     bytes: bytes.length,
@@ -22,8 +22,8 @@ function sourceOf(data: Buffer | string, piece = 4_099): SheetSource {
   };
 }
 
-async function rowsOf(data: Buffer | string, piece?: number): Promise<SheetRow[]> {
-  const source = sourceOf(data, piece);
+async function readAllRows(data: Buffer | string, piece?: number): Promise<SheetRow[]> {
+  const source = makeSource(data, piece);
   const rows: SheetRow[] = [];
   const format = await detectFormat(source);
   const survey = beginSurvey(null);
@@ -32,12 +32,12 @@ async function rowsOf(data: Buffer | string, piece?: number): Promise<SheetRow[]
   return rows;
 }
 
-const cellsOf = async (data: Buffer | string, piece?: number): Promise<Cell[][]> =>
-  (await rowsOf(data, piece)).map(({ cells }) => cells);
+const readCells = async (data: Buffer | string, piece?: number): Promise<Cell[][]> =>
+  (await readAllRows(data, piece)).map(({ cells }) => cells);
 
-async function faultOf(data: Buffer | string): Promise<string> {
+async function readFault(data: Buffer | string): Promise<string> {
   try {
-    await rowsOf(data);
+    await readAllRows(data);
   } catch (error) {
     assert.ok(error instanceof AppError, String(error));
     assert.equal(error.status, 400);
@@ -46,7 +46,7 @@ async function faultOf(data: Buffer | string): Promise<string> {
   assert.fail('it was read');
 }
 
-test('a CSV is read with any of its delimiters, line ends, quotes, and a byte order mark', async () => {
+test('a CSV is read with any delimiter and line break, with quotes, and with a byte order mark', async () => {
   for (const mark of ['', '\ufeff']) {
     for (const delimiter of [',', ';', '\t']) {
       for (const end of ['\n', '\r\n', '\r']) {
@@ -59,7 +59,7 @@ test('a CSV is read with any of its delimiters, line ends, quotes, and a byte or
         const text = lines
           .map((line) => line.map((cell) => (/[,;]/.test(cell) ? `"${cell}"` : cell)).join(delimiter))
           .join(end);
-        assert.deepEqual(await rowsOf(mark + text), [
+        assert.deepEqual(await readAllRows(mark + text), [
           { number: 0, cells: ['name', 'size'] },
           { number: 1, cells: ['a "b" \n c', '5" inch'] },
           { number: 3, cells: ['ação', 'x,y;z'] },
@@ -69,16 +69,16 @@ test('a CSV is read with any of its delimiters, line ends, quotes, and a byte or
   }
 });
 
-test('a letter of several bytes is whole wherever a piece ends', async () => {
+test('a character of several bytes is read correctly when a piece ends within it', async () => {
   const text = `name\n${'ção😀'.repeat(50)}\n`;
-  for (const piece of [1, 2, 3, 5, 7]) assert.deepEqual((await cellsOf(text, piece))[1], ['ção😀'.repeat(50)]);
+  for (const piece of [1, 2, 3, 5, 7]) assert.deepEqual((await readCells(text, piece))[1], ['ção😀'.repeat(50)]);
 });
 
-test('the first sheet of a workbook is read: shared and inline texts, numbers, booleans, dates by their style', async () => {
+test('the first sheet of a workbook is read: shared and inline texts, numbers, booleans, and dates by their style', async () => {
   const cell = (attributes: string, inner: string): TestCell => ({
     xml: (reference) => `<c r="${reference}" ${attributes}>${inner}</c>`,
   });
-  const rows = await rowsOf(
+  const rows = await readAllRows(
     xlsxOf([
       [null],
       ['text', 'number', 'boolean', 'date'],
@@ -101,7 +101,7 @@ test('the first sheet of a workbook is read: shared and inline texts, numbers, b
   ]);
 });
 
-test('what was written as CSV is read as it was, and no cell begins like a formula', async (t) => {
+test('a written CSV is read unchanged, and no cell in it begins like a formula', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
@@ -111,8 +111,8 @@ test('what was written as CSV is read as it was, and no cell begins like a formu
   const rows = Array.from({ length: 300 }, () => [`x${text()}`, text(), '-5', '+5511987654321', '=1+1', '-1+cmd|x']);
   const written = csvLine(['a', 'b', 'c', 'd', 'e', 'f']) + rows.map((row) => csvLine(row)).join('');
   const expected = rows.map((row) => row.map((cell) => (cell.trim() === '' ? null : cell)));
-  assert.deepEqual((await cellsOf(written)).slice(1), expected, `SEED=${seed}`);
-  // Read as a spreadsheet reads it: without taking the apostrophe away.
+  assert.deepEqual((await readCells(written)).slice(1), expected, `SEED=${seed}`);
+  // A spreadsheet program reads the text with its apostrophe.
   for (const row of rows) {
     for (const cell of row.slice(0, 2)) {
       const shown = csvLine([cell]).trimEnd().replace(/^"/, '');
@@ -125,7 +125,7 @@ test('what was written as CSV is read as it was, and no cell begins like a formu
   );
 });
 
-test('a CSV is cut into the rows and cells that csv-parse finds in it, wherever a piece ends', async (t) => {
+test('a CSV is split into the same rows and cells as by csv-parse, wherever a piece ends', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
@@ -144,26 +144,26 @@ test('a CSV is cut into the rows and cells that csv-parse finds in it, wherever 
         .flat()
         .map(({ cells }) => cells);
     } catch {
-      // Failure policy: compared below; only a quote that is never closed is refused.
+      // Failure policy: `rows` stays null, which is compared below; only a quote that is never closed throws.
     }
     try {
       const options = { record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true, relax_quotes: true };
       expected = parse(text, options);
     } catch {
-      // Failure policy: the same.
+      // Failure policy: `expected` stays null, which is compared below.
     }
     assert.deepEqual(rows, expected, `SEED=${seed}: ${JSON.stringify([text.slice(0, end), text.slice(end)])}`);
   }
 });
 
-test('the titles of a workbook are read without holding its texts, also below rows that are blank', async () => {
+test('the header of a workbook is found below blank rows', async () => {
   const blank = Array.from({ length: 50 }, () => [' ', '  ']);
-  const source = sourceOf(xlsxOf([...blank, ['name', 'é'.repeat(100)], ['Ana', 'x']]));
+  const source = makeSource(xlsxOf([...blank, ['name', 'é'.repeat(100)], ['Ana', 'x']]));
   assert.deepEqual((await readHeader(source, 'XLSX')).cells, ['name', 'é'.repeat(100)]);
 });
 
-test('rows without a value are counted up to as many as a spreadsheet has', async () => {
-  assert.match(await faultOf(`name\n${'\n'.repeat(1_100_000)}`), /more than 1048576 lines/);
+test('a file with more rows than a spreadsheet can have is refused, even if they are empty', async () => {
+  assert.match(await readFault(`name\n${'\n'.repeat(1_100_000)}`), /more than 1048576 lines/);
 });
 
 const NAMED: [string, Buffer | string, RegExp][] = [
@@ -185,7 +185,8 @@ const NAMED: [string, Buffer | string, RegExp][] = [
   ['a number that is none', xlsxOf([['a'], [{ xml: (r) => `<c r="${r}"><v>NaN</v></c>` }]]), /number/],
 ];
 for (const [name, data, message] of NAMED) {
-  test(`${name} is refused in words that say why`, async () => assert.match(await faultOf(data), message));
+  test(`${name} is refused as a spreadsheet, with the reason`, async () =>
+    assert.match(await readFault(data), message));
 }
 
 const withSheet = (change: (item: ZipItem) => ZipItem): Buffer =>
@@ -223,24 +224,24 @@ const HOSTILE: [string, () => Buffer, RegExp][] = [
   ],
 ];
 
-/** Letters that hardly shrink: what is refused here is no ratio. */
+/** Random letters, which compress badly, so that the file is not refused for its compression ratio. */
 function randomLetters(count: number): string {
   const random = randomFrom(count);
   return Buffer.from(Array.from({ length: count }, () => 97 + Math.floor(random() * 26))).toString('latin1');
 }
 
 for (const [name, make, message] of HOSTILE) {
-  test(`${name} is given up at once, and costs neither memory nor time`, async () => {
+  test(`a workbook with ${name} is refused at once, without using much memory or time`, async () => {
     const data = make();
     const [cpu, memory] = [process.cpuUsage(), process.memoryUsage().rss];
-    assert.match(await faultOf(data), message);
+    assert.match(await readFault(data), message);
     const { user, system } = process.cpuUsage(cpu);
     assert.ok(user + system < 1_000_000, `${(user + system) / 1000} ms of CPU`);
     assert.ok(process.memoryUsage().rss - memory < 128 * 1024 * 1024, 'memory');
   });
 }
 
-test('a workbook of random bytes here and there is read or refused, and never breaks the reader', async (t) => {
+test('a workbook with some random bytes is read or refused, and never crashes the reader', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
@@ -250,16 +251,16 @@ test('a workbook of random bytes here and there is read or refused, and never br
     for (let change = 0; change < 1 + random() * 5; change += 1)
       broken[Math.floor(random() * broken.length)] = Math.floor(random() * 256);
     try {
-      await rowsOf(broken);
+      await readAllRows(broken);
     } catch (error) {
       assert.ok(error instanceof AppError, `SEED=${seed}, round ${round}: ${(error as Error).stack}`);
     }
   }
 });
 
-test('a source that fails is no fault of the sheet', async () => {
+test('an error while reading the bytes is not reported as a fault of the file', async () => {
   for (const data of [Buffer.from('a\nb\n'.repeat(5_000)), xlsxOf([['a'], ['b']])]) {
-    const good = sourceOf(data, 512);
+    const good = makeSource(data, 512);
     let reads = 0;
     const source: SheetSource = {
       bytes: good.bytes,
@@ -275,10 +276,10 @@ test('a source that fails is no fault of the sheet', async () => {
   }
 });
 
-test('whoever stops reading in the middle leaves nothing open', async () => {
+test('a caller that stops reading in the middle leaves no source open', async () => {
   for (const data of ['a\n'.repeat(50_000), xlsxOf(Array.from({ length: 20_000 }, (_, n) => [`row ${n}`]))]) {
     let open = 0;
-    const good = sourceOf(data, 1_000);
+    const good = makeSource(data, 1_000);
     const source: SheetSource = {
       bytes: good.bytes,
       async *read(start, end) {
@@ -297,7 +298,7 @@ test('whoever stops reading in the middle leaves nothing open', async () => {
   }
 });
 
-test('a sheet that is at hand is read in small steps, between which everybody else has his turn', async () => {
+test('a file that is completely in memory is read in small steps, between which the event loop runs', async () => {
   const csv = 'name,size\n'.repeat(50_000);
   const rows = '<row><c t="str"><v>Ana</v></c></row>'.repeat(20_000);
   const book = workbookParts([]).map((item) => ({
@@ -313,8 +314,8 @@ test('a sheet that is at hand is read in small steps, between which everybody el
       if (reading) setImmediate(count);
     };
     setImmediate(count);
-    await rowsOf(data, data.length).finally(() => (reading = false));
-    // 32 kB are some ten milliseconds.
+    await readAllRows(data, data.length).finally(() => (reading = false));
+    // One turn for at most 64 kB, because parsing 32 kB takes some ten milliseconds.
     assert.ok(turns > data.length / 65_536, `${turns} turns for ${data.length} bytes`);
   }
 });

@@ -1,4 +1,4 @@
-/** How large records of every kind may get. */
+/** Size limits of all kinds of records. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
@@ -17,7 +17,7 @@ async function defineLists(context: string, count: number): Promise<string[]> {
   return slugs;
 }
 
-test('the values of one business and of one conversation are at most 64 kB together', async () => {
+test('the custom fields of one business or conversation have at most 64 kB together', async () => {
   const { conversation } = await hear(platform);
   const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'Fat' } })).body;
   for (const [context, path] of [
@@ -42,7 +42,7 @@ test('the values of one business and of one conversation are at most 64 kB toget
   }
 });
 
-test('the data of one row is at most 64 kB; a row that was larger before may become smaller', async () => {
+test('the data of one row has at most 64 kB, and a row that was larger before may become smaller', async () => {
   const columns = ['a', 'b', 'c', 'd', 'e'].map((key) => ({ key, type: 'LIST' }));
   const table = (await call(201, 'POST', '/v1/tables', { body: { name: 'Fat', columns } })).body;
   const path = `/v1/tables/${table._id}/rows`;
@@ -59,7 +59,7 @@ test('the data of one row is at most 64 kB; a row that was larger before may bec
   assert.deepEqual(smaller.data, { ...data, a: ['short'] });
 });
 
-test('a definition is a record like any other: at most 128 kB', async () => {
+test('the definition of a table has at most 128 kB', async () => {
   const options = Array.from({ length: 200 }, (_, index) => `${index}${'長'.repeat(190)}`);
   const column = (key: string): Json => ({ key, type: 'SELECT', options });
   const columns = [column('a'), column('b')];
@@ -70,7 +70,7 @@ test('a definition is a record like any other: at most 128 kB', async () => {
   );
   const { _id } = (await call(201, 'POST', '/v1/tables', { body: { name: 'Wide', columns: [column('a')] } })).body;
   expectProblem(await call(400, 'PATCH', `/v1/tables/${_id}`, { body: { columns } }), 'VALIDATION_FAILED', 'columns');
-  // A field alone stays below the bound.
+  // A single custom field stays below the limit.
   const field = { title: 'Wide', context: 'contact', type: 'SELECT', options };
   await call(201, 'POST', '/v1/custom-fields', { body: field });
 });

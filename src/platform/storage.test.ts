@@ -17,7 +17,7 @@ await migrateJobs(database.ownerUrl, [job]);
 after(database.close);
 
 const raw = (text: string): Statement => ({ name: '', text, values: [] });
-// As a server whose disk is full says it.
+// Raises the error that PostgreSQL raises on a full disk.
 const DISK_FULL = raw(`do $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`);
 
 function open(t: TestContext) {
@@ -30,7 +30,7 @@ function open(t: TestContext) {
   return { gate, platform, said };
 }
 
-test('while there is no room writes are refused, and reads and what takes from the reserve go on', async (t) => {
+test('while the disk is nearly full, writes are refused, but reads and writes from the reserve go on', async (t) => {
   const { gate, platform } = open(t);
   const company = newId();
   gate.setLow(true);
@@ -50,7 +50,7 @@ test('while there is no room writes are refused, and reads and what takes from t
   assert.equal(await platform.tenantTx(company, (tx) => exec(tx, one)), 1);
 });
 
-test('a database that reports a full disk is asked again after a pause, and the log says it once', async (t) => {
+test('after the database reports a full disk, writes are tried again after a pause, and the log reports it once', async (t) => {
   const { gate, platform, said } = open(t);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const fail = (): Promise<number> => platform.systemTx('upkeep', (tx) => exec(tx, DISK_FULL));
@@ -71,7 +71,7 @@ test('a database that reports a full disk is asked again after a pause, and the 
   ]);
 });
 
-test('without room no job is taken, and one that the full disk interrupts begins again without losing a try', async (t) => {
+test('while the disk is nearly full no job is taken, and a job that the full disk interrupts is repeated without using up a retry', async (t) => {
   const { gate, platform } = open(t);
   const running = openJobs({ url: database.url, worker: true, log: createLog('silent'), storage: gate });
   await running.start();
@@ -91,7 +91,7 @@ test('without room no job is taken, and one that the full disk interrupts begins
   await enqueue('interrupted');
   await until('the job to be interrupted', () => begun.length === 1 && !gate.hasRoom);
   await enqueue('not taken');
-  // A worker that took jobs would have been woken by its commit.
+  // A worker that takes jobs would have been woken by the commit within this time.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   assert.deepEqual([begun, done], [['interrupted'], []]);
   gate.setLow(false);
@@ -103,7 +103,7 @@ test('without room no job is taken, and one that the full disk interrupts begins
   assert.deepEqual(rows, [{ retry_count: 0 }, { retry_count: 0 }]);
 });
 
-test('a stop does not wait for a job that waits for room', async (t) => {
+test('a stop does not wait for a job that waits for disk space', async (t) => {
   const { gate, platform } = open(t);
   const running = openJobs({ url: database.url, worker: true, log: createLog('silent'), storage: gate });
   await running.start();

@@ -4,17 +4,17 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { test } from 'node:test';
 import { createMetrics } from './telemetry.ts';
 
-const programOf = (expression: string, format = 'json'): string[] => [
+const makeProgram = (expression: string, format = 'json'): string[] => [
   '--input-type=module',
   '-e',
   `import { createLog } from ${JSON.stringify(import.meta.resolve('./telemetry.ts'))}; const log = createLog('info', '${format}'); log.${expression};`,
 ];
 
-/** What a process prints that logs this. */
+/** Returns the output of a process that runs this expression on a log. */
 const logged = (expression: string, format?: string): string =>
-  execFileSync(process.execPath, programOf(expression, format), { encoding: 'utf8' });
+  execFileSync(process.execPath, makeProgram(expression, format), { encoding: 'utf8' });
 
-test('a log line is one line of JSON with its time, and hides what is secret in a stray object', () => {
+test('a log line is one line of JSON with its time, and secrets in a logged object are redacted', () => {
   const names = ['authorization', 'token', 'password', 'business_token', 'api_key', 'custom_headers', 'url'];
   const secrets = JSON.stringify(Object.fromEntries(names.map((name) => [name, `hidden-${name}`])));
   const text = logged(
@@ -28,7 +28,7 @@ test('a log line is one line of JSON with its time, and hides what is secret in 
   assert.ok(!('pid' in line) && !('hostname' in line));
 });
 
-test('an error is logged with its kind and its stack', () => {
+test('an error is logged with its type and its stack', () => {
   const line = JSON.parse(logged(`error({ err: new TypeError('broken') }, 'failed')`)) as {
     err: Record<string, string>;
   };
@@ -36,14 +36,14 @@ test('an error is logged with its kind and its stack', () => {
   assert.match(line.err['stack'] ?? '', /at /);
 });
 
-test('two platforms in one process count for themselves', async () => {
+test('two platforms in one process have separate metrics', async () => {
   const [one, two] = [createMetrics(), createMetrics()];
   one.deliveries.inc({ status: 'DELIVERED' });
   assert.match(await one.registry.metrics(), /parley_deliveries_total\{status="DELIVERED"\} 1/);
   assert.doesNotMatch(await two.registry.metrics(), /status="DELIVERED"/);
 });
 
-test('an error of the database is logged by its code and names, never with the row that it quotes', () => {
+test('a database error is logged with its code and names, but without the row that it quotes', () => {
   const error = `Object.assign(new Error('invalid input syntax for type json: "Maria"'), {
     severity: 'ERROR', code: '22P02', detail: 'Failing row contains (Maria, +5511)', table: 'contacts', where: 'Maria' })`;
   const text = logged(`error({ err: ${error.replaceAll('\n', '')} }, 'failed')`);
@@ -52,7 +52,7 @@ test('an error of the database is logged by its code and names, never with the r
   assert.ok(!text.includes('Maria') && !text.includes('5511'), text);
 });
 
-test('for people a request is one short line, and an error shows what happened and where', () => {
+test('in the text format a request is one short line, and an error has its message and stack', () => {
   const request = logged(
     `info({ request_id: 'r-1', method: 'GET', route: '/v1/contacts', status: 404, ms: 12 }, 'request')`,
     'text',
@@ -63,12 +63,12 @@ test('for people a request is one short line, and an error shows what happened a
   assert.match(error, /\n\s+at /);
 });
 
-test('a log whose disk is full costs its lines, and neither holds the process up nor ends it', (t) => {
+test('when the disk of the log is full, lines are lost, but the process is neither blocked nor ended', (t) => {
   if (!existsSync('/dev/full')) return t.skip('this system has no /dev/full');
   const full = openSync('/dev/full', 'w');
   const work = `info('first'); for (let n = 0; n < 5_000; n += 1) log.info({ n, text: 'x'.repeat(1_000) }, 'line');
     setTimeout(() => process.stderr.write('still here'), 300); void 0`;
-  const ended = spawnSync(process.execPath, programOf(work), {
+  const ended = spawnSync(process.execPath, makeProgram(work), {
     stdio: ['ignore', full, 'pipe'],
     encoding: 'utf8',
     timeout: 20_000,

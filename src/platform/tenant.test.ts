@@ -1,4 +1,4 @@
-/** The third wall: whatever a statement of one company says, another company's rows are not there for it. */
+/** Row-level security: no statement in a transaction of one company can see or change rows of another company. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
@@ -29,22 +29,22 @@ const columns = await database.sql<Column>(`
     select 1 from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant')
   order by 1, a.attnum`);
 const tables = [...new Set(columns.map((column) => column.table))];
-const keyOf = (table: string): string => (table === 'companies' ? '_id' : 'company_id');
+const companyColumn = (table: string): string => (table === 'companies' ? '_id' : 'company_id');
 
 const raw = (text: string, values: unknown[] = []): Statement => ({ name: '', text, values });
 
 before(async () => {
-  // A company may not change its audit, nor the count of what it stores: here it may, so that row security alone stands in the way.
+  // Companies have no right to change these tables. The test grants it, so that only row-level security can prevent the changes.
   await database.sql('grant insert, update, delete on audit_log, company_usage, stored_changes to parley_app');
   for (const company of Object.values(ids)) await fill(company);
 });
 
-/** One row per table for a company, each made from the types of its columns; checks and references are switched off. */
+/** Inserts one row per table for a company, with values made from the column types. Checks and foreign keys are switched off. */
 async function fill(company: string): Promise<void> {
   const inserts = tables.map((table) => {
     const own = columns.filter((column) => column.table === table);
     const list = own.map((column) => `"${column.column}"`).join(', ');
-    return `insert into "${table}" (${list}) values (${own.map((column) => valueOf(column, company)).join(', ')});`;
+    return `insert into "${table}" (${list}) values (${own.map((column) => makeValue(column, company)).join(', ')});`;
   });
   const checks = await database.sql<{ drop: string }>(
     `select format('alter table %s drop constraint if exists %I', conrelid::regclass, conname) as drop from pg_constraint
@@ -54,25 +54,26 @@ async function fill(company: string): Promise<void> {
   await database.sql(`begin; ${drops}; set local session_replication_role = replica; ${inserts.join('\n')} commit`);
 }
 
-function valueOf({ table, column, type }: Column, company: string): string {
-  if (column === keyOf(table)) return `'${company}'`;
+function makeValue({ table, column, type }: Column, company: string): string {
+  if (column === companyColumn(table)) return `'${company}'`;
   if (type.endsWith('[]')) return `'{}'`;
   if (type === 'jsonb') return `'{}'`;
   if (type === 'boolean') return 'false';
   if (type.startsWith('timestamp')) return 'now()';
   if (['integer', 'bigint', 'xid8'].includes(type)) return `'1'`;
   if (type === 'bytea') return `'\\x${company}'`;
-  // Ids and whatever must be unique differ by company.
+  // Ids and other unique values have to differ between the companies.
   return `'${company}'`;
 }
 
-const seen = (rows: Record<string, unknown>[], table: string): unknown[] => rows.map((row) => row[keyOf(table)]);
+const seen = (rows: Record<string, unknown>[], table: string): unknown[] =>
+  rows.map((row) => row[companyColumn(table)]);
 
 describe('in a transaction of one company', () => {
   for (const table of tables) {
-    test(`no row of another one is seen, changed, taken or given away in ${table}`, async () => {
+    test(`no row of another company can be seen, changed, taken or given away in ${table}`, async () => {
       const { mine, theirs } = ids;
-      const key = keyOf(table);
+      const key = companyColumn(table);
       await platform.tenantTx(mine, async (tx) => {
         const rows = await many<Record<string, unknown>>(tx, raw(`select * from ${table}`));
         assert.deepEqual(seen(rows, table), [mine]);
@@ -94,13 +95,13 @@ describe('in a transaction of one company', () => {
     });
   }
 
-  test('the company can not be changed by what a caller gives, only by a statement of ours', async () => {
+  test('a company id that contains SQL or is no id is refused', async () => {
     for (const id of [`${ids.mine}'; reset role; --`, '', 'nonsense', ids.mine.toUpperCase()]) {
       await assert.rejects(async () => platform.tenantTx(id, (tx) => exec(tx, raw('select 1'))), /not a company id/);
     }
   });
 
-  test('every limit of the session holds, and the role is the bound one', async () => {
+  test('a transaction of a company has the role that row security binds and all limits of the session', async () => {
     const settings = ['role', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'timezone'];
     const list = settings.map((name) => `current_setting('${name}') as ${name}`).join(', ');
     const rows = await platform.tenantTx(ids.mine, (tx) => many(tx, raw(`select ${list}`)));
@@ -116,7 +117,7 @@ describe('in a transaction of one company', () => {
   });
 });
 
-test('without a company the role of a company sees nothing at all, also on a connection that had one', async () => {
+test("without a company the companies' role sees no rows, even on a connection that had a company before", async () => {
   const client = new pg.Client({ connectionString: database.url, options: sessionOptions('parley_app') });
   await client.connect();
   try {
@@ -133,7 +134,7 @@ test('without a company the role of a company sees nothing at all, also on a con
   }
 });
 
-test('reads sent through row security see one company only, although their statement names none', async () => {
+test('reads under row security see one company only, even if their statement names none', async () => {
   const strict = openDatabase({ url: database.url, poolSize: 1, readsUnderRls: true });
   try {
     for (const table of tables) {
@@ -145,7 +146,7 @@ test('reads sent through row security see one company only, although their state
   }
 });
 
-test('the reading role changes nothing', async () => {
+test('the reading role can not change anything', async () => {
   for (const table of tables) {
     await assert.rejects(exec(platform.read(ids.mine), raw(`delete from ${table}`)), { code: '42501' });
   }
@@ -155,7 +156,7 @@ describe('a transaction', () => {
   const name = (company: string): Promise<{ name: string }[]> =>
     database.sql('select name from companies where _id = $1', [company]);
 
-  test('that throws leaves nothing, tells its own error and calls nobody back', async () => {
+  test('a transaction that throws stores nothing, throws its own error and calls no afterCommit action', async () => {
     let called = 0;
     const failing = platform.tenantTx(ids.mine, async (tx) => {
       tx.afterCommit(() => (called += 1));
@@ -166,7 +167,7 @@ describe('a transaction', () => {
     assert.deepEqual([await name(ids.mine), called], [[{ name: ids.mine }], 0]);
   });
 
-  test('that commits calls back once, after its commit', async () => {
+  test('a transaction calls its afterCommit action once, after the commit', async () => {
     const seenNames: unknown[] = [];
     await platform.tenantTx(ids.theirs, async (tx) => {
       tx.afterCommit(() => seenNames.push('called'));
@@ -176,7 +177,7 @@ describe('a transaction', () => {
     assert.deepEqual([await name(ids.theirs), seenNames], [[{ name: 'changed' }], ['called']]);
   });
 
-  test('whose connection breaks tells so and does not poison the pool', async () => {
+  test('a transaction whose connection breaks throws, and the pool remains usable', async () => {
     for (let round = 0; round < 3; round += 1) {
       const broken = platform.systemTx('upkeep', async (tx) => {
         const [row] = await many<{ pid: number }>(tx, raw('select pg_backend_pid() as pid'));
@@ -189,7 +190,7 @@ describe('a transaction', () => {
   });
 });
 
-test('an export reads on while a full disk refuses transactions, and of one company only', async () => {
+test('an export reads one company only, and also works while a full disk refuses transactions', async () => {
   const refusing: Storage = {
     ...UNGUARDED,
     write: () => Promise.reject(new Error('no room')),

@@ -25,12 +25,12 @@ const tokens = {
 };
 const { header, claims } = partsOf(tokens.user);
 
-/** The user's token with other claims, well signed. */
+/** Makes the user's token with changed claims and a valid signature. */
 const withClaims = (change: object): string => seal(header, { ...claims, ...change }, SECRET);
 const withHeader = (change: object): string => seal({ ...header, ...change }, claims, SECRET);
 
-describe('a token that was signed here', () => {
-  test('is opened, and says what it was made to say', async () => {
+describe('a token of the platform', () => {
+  test('a token of the platform is opened with exactly the claims that it was signed with', async () => {
     assert.deepEqual(await open(tokens.user), {
       iss: 'parley',
       aud: 'parley',
@@ -49,19 +49,19 @@ describe('a token that was signed here', () => {
     }
   });
 
-  test('has a header of three parameters', () => {
+  test('the header of a token has three parameters', () => {
     assert.deepEqual(Object.keys(header).toSorted(), ['alg', 'kid', 'typ']);
     assert.deepEqual([header.alg, header.typ], ['HS256', 'JWT']);
   });
 
-  test('fits into 4,096 characters with every scope spelled out, and is not made when it does not', async () => {
+  test('a token with every scope fits into 4,096 characters, and a longer token is not made', async () => {
     const token = await signToken(SECRET, key, { type: 'company', company, scopes: [...GRANTABLE], jti: key });
     assert.equal((await open(token))?.type, 'company');
     const scopes = [...GRANTABLE, ...GRANTABLE];
     await assert.rejects(signToken(SECRET, key, { type: 'company', company, scopes, jti: key }), /too long/);
   });
 
-  test('is opened under the previous secret as long as that is known, and under no other', async () => {
+  test('a token of the previous secret is opened as long as that secret is configured, and with no other secret', async () => {
     const old = await signToken(PREVIOUS, key, { type: 'global', scopes: [], jti: key });
     assert.equal((await open(old))?.type, 'global');
     assert.equal(await openToken(old, createKeyring({ current: SECRET, previous: null })), null);
@@ -71,30 +71,31 @@ describe('a token that was signed here', () => {
   });
 });
 
-describe('time', () => {
+describe('the validity of a token', () => {
   const accepts = async (change: object, accepted: boolean): Promise<void> =>
     assert.equal((await open(withClaims(change))) !== null, accepted, JSON.stringify(change));
 
-  test('may be 30 seconds ahead where a token begins, and not 40', async () => {
+  test('a token is accepted up to 30 seconds before its start, but not 40', async () => {
     await accepts({ nbf: now + 20 }, true);
     await accepts({ nbf: now + 40 }, false);
   });
 
-  test('that was set back refuses no token that was issued since', () => accepts({ iat: now + 3_600 }, true));
+  test('a token whose issue time is in the future is accepted, because a clock may have been set back', () =>
+    accepts({ iat: now + 3_600 }, true));
 
-  test('ends a token on the second, without a grace', async () => {
+  test('a token is refused from the second of its expiry on', async () => {
     await accepts({ exp: now - 1 }, false);
     await accepts({ exp: now + 30 }, true);
   });
 
-  test('is 12 hours at most for a user, and must be told', async () => {
+  test("a user's token needs an expiry of at most 12 hours", async () => {
     assert.equal(SESSION_SECONDS, 12 * 3_600);
     await accepts({ iat: now, exp: now + SESSION_SECONDS }, true);
     await accepts({ iat: now, exp: now + SESSION_SECONDS + 1 }, false);
     await accepts({ exp: undefined }, false);
   });
 
-  test('may end a key, too', async () => {
+  test('the token of a key may have an expiry', async () => {
     const { claims: own } = partsOf(tokens.company);
     assert.notEqual(await open(seal(header, { ...own, exp: now + 99_999 }, SECRET)), null);
     assert.equal(await open(seal(header, { ...own, exp: now - 1 }, SECRET)), null);
@@ -109,22 +110,22 @@ describe('a claim', () => {
     const refuses = async (changed: object): Promise<void> =>
       assert.equal(await open(seal(header, changed, SECRET)), null, JSON.stringify(changed));
 
-    test(`of a ${type} token must be there, each of them`, async () => {
+    test(`a ${type} token without any one of its claims is refused`, async () => {
       for (const name of Object.keys(own)) await refuses({ ...own, [name]: undefined });
     });
 
-    test(`of a ${type} token that has another type of value is refused`, async () => {
+    test(`a ${type} token with a claim of the wrong type is refused`, async () => {
       const values = [null, true, 1.5, -1, 1e300, '', 'x', [], {}, [own.sub], { length: 24 }];
       for (const [name, value] of Object.entries<Json>(own)) {
         const others = values.filter((other) => typeof other !== typeof value || Array.isArray(value));
-        // An empty list of scopes is one; any text is an id of a token.
+        // An empty list of scopes is valid, and so is any text as the id of a token.
         for (const other of others.filter((one) => !(Array.isArray(one) && name === 'scopes')))
           await refuses({ ...own, [name]: other });
       }
       if (own.scopes) await refuses({ ...own, scopes: ['contacts:read', 1] });
     });
 
-    test(`that is none of a ${type} token is refused`, async () => {
+    test(`a ${type} token with an unknown claim is refused`, async () => {
       const strangers = { admin: true, iss2: 'parley', company_id: company, key: '*', 'type\0': 'user' };
       const others = { company, role: 'OWNER', sv: 2, scopes: ['*'] };
       for (const [name, value] of Object.entries({ ...others, ...strangers }))
@@ -132,7 +133,7 @@ describe('a claim', () => {
     });
   }
 
-  test('of the right type and of a value that there is not is refused', async () => {
+  test('a claim of the right type with an invalid value is refused', async () => {
     const wrong = [
       { type: 'root' },
       { type: 'USER' },
@@ -152,14 +153,14 @@ describe('a claim', () => {
 });
 
 describe('a header', () => {
-  test('with a parameter beyond alg, typ and kid is refused, though the signature holds', async () => {
+  test('a token with a header parameter other than alg, typ and kid is refused, even with a valid signature', async () => {
     const names = ['jwk', 'jku', 'x5u', 'x5c', 'x5t', 'x5t#S256', 'crit', 'b64', 'zip', 'enc', 'cty', 'x', '', 'ALG'];
     for (const name of names)
       for (const value of [null, true, 'x', ['x'], {}])
         assert.equal(await open(withHeader({ [name]: value })), null, `${name} ${JSON.stringify(value)}`);
   });
 
-  test('of another algorithm, type or key is refused, though the signature holds', async () => {
+  test('a token with another algorithm, type or kid is refused, even with a valid signature', async () => {
     const algorithms = [
       'none',
       'HS384',
@@ -183,8 +184,8 @@ describe('a header', () => {
   });
 });
 
-describe('a text', () => {
-  test('that says one thing twice, or in another spelling than ours, is refused, though the signature holds', async () => {
+describe('the text of a token', () => {
+  test('a token with duplicate members or another spelling of its JSON is refused, even with a valid signature', async () => {
     const [head, body] = [JSON.stringify(header), JSON.stringify(claims)];
     for (const changed of [
       body.replace('{', `{"company":"${newId()}",`),
@@ -204,7 +205,7 @@ describe('a text', () => {
     assert.notEqual(await open(seal(head, body, SECRET)), null);
   });
 
-  test('of more than 4,096 characters is refused unread', async () => {
+  test('a token of more than 4,096 characters is refused', async () => {
     const { claims: own } = partsOf(tokens.global);
     const sized = (length: number): string => seal(header, { ...own, scopes: ['x'.repeat(length)] }, SECRET);
     const base = sized(0).length;
@@ -216,7 +217,7 @@ describe('a text', () => {
     assert.equal(await open(sized(most + 8)), null);
   });
 
-  test('with any one character changed, left out or put in is refused', async (t) => {
+  test('a token with any one character changed, removed or added is refused', async (t) => {
     const seed = seedOfRun();
     t.diagnostic(`SEED=${seed}`);
     const chance = chanceOf(seed);
@@ -231,7 +232,7 @@ describe('a text', () => {
     }
   });
 
-  test('that differs in bits that are thrown away, in padding or in plain base64 is refused', async () => {
+  test('a token with unused bits, padding or a line break in its base64url is refused', async () => {
     const last = LETTERS.indexOf(tokens.user.at(-1) ?? '');
     for (const bits of [1, 2, 3]) assert.equal(await open(tokens.user.slice(0, -1) + LETTERS[last + bits]), null);
     const [head, body, signature] = tokens.user.split('.');
@@ -248,23 +249,23 @@ describe('a text', () => {
 const published = new URL('../../../shared/fixtures/wycheproof/json_web_signature_test.json', import.meta.url);
 const skip = existsSync(published) ? false : 'the published vectors are not beside this repository';
 
-/** Verdicts of the collection that contradict itself or RFC 7515, and ours. */
+/** Test vectors whose published verdict contradicts other vectors or RFC 7515, with the right verdict. */
 const OTHERWISE: Record<number, { valid: boolean; why: string }> = {
-  367: { valid: true, why: 'the very text of vector 357, which is valid: the padding that is meant is not there' },
+  367: { valid: true, why: 'the same text as vector 357, which is valid: the intended padding is missing' },
   370: { valid: true, why: 'the same' },
-  372: { valid: false, why: 'a question mark is no letter of base64url, as vectors 363, 364 and 371 say, too' },
+  372: { valid: false, why: 'a question mark is no character of base64url, as in vectors 363, 364 and 371' },
   373: { valid: false, why: 'the same' },
 };
 
 test(
-  'published signatures get the verdict that they come with, and those of other algorithms are refused',
+  'published test vectors get their published verdict, and signatures of other algorithms are refused',
   { skip },
   async (t) => {
     const counts = { accepted: 0, refused: 0, 'of other algorithms': 0 };
     const { testGroups, numberOfTests } = JSON.parse(readFileSync(published, 'utf8')) as Json;
     for (const { private: own, public: shown, tests } of testGroups) {
       const speaks = own.kty === 'oct';
-      // What a forger would have a careless verifier take for the secret: the public key's text.
+      // The attack on careless verifiers uses the text of the public key as the secret.
       const secret = speaks
         ? Buffer.from(own.k, 'base64url')
         : Buffer.from(createPublicKey({ key: shown ?? own, format: 'jwk' }).export({ type: 'spki', format: 'pem' }));

@@ -1,4 +1,4 @@
-/** What people read when a request does not fit its schema. */
+/** The messages for requests that do not match their schema. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
@@ -8,7 +8,7 @@ import { describeFailure } from './validation.ts';
 
 const platform = await startPlatform();
 
-describe('what is wrong with a field is told in a sentence', () => {
+describe('the error for an invalid field is a sentence', () => {
   const person = { name: 'Ana' };
   for (const [method, path, body, told] of [
     ['POST', '/v1/contacts', { ...person, name: 5 }, 'name must be a text or null'],
@@ -52,7 +52,7 @@ describe('what is wrong with a field is told in a sentence', () => {
   }
 });
 
-test('each rule, pattern and format of the document has words of its own', async () => {
+test('each rule, pattern and format of the OpenAPI document has its own error message', async () => {
   const document = JSON.parse(await readFile('openapi.json', 'utf8')) as Json;
   const rules = new Set(['required', 'additionalProperties', 'type', 'enum']);
   const notRules = new Set(['properties', 'items', 'description', 'default', 'title', 'example', 'examples']);

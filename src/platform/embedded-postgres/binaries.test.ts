@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { findPostgresBinaries, linkLibraries } from './binaries.ts';
 
-test('a machine on which no way of running PostgreSQL works is told so', async (t) => {
+test('when no way of running PostgreSQL works on a machine, the error says so', async (t) => {
   const refused = [{ prefix: ['/nonexistent/launcher'] }];
   await assert.rejects(findPostgresBinaries(await makeFolder(t), refused), /cannot run on this machine .*glibc/);
 });
 
-test('missing links between the libraries are made again', async (t) => {
+test('missing links between the shared libraries are created', async (t) => {
   const native = await makeNativeFolder(t);
   for (const round of ['first', 'again']) {
     assert.deepEqual(await linkLibraries(native, join(native, 'elsewhere')), {}, round);
@@ -19,7 +19,7 @@ test('missing links between the libraries are made again', async (t) => {
   assert.equal(await readlink(join(native, 'lib', 'libx.so.1')), 'libx.so.1.2');
 });
 
-test('where the package may not be written to, the links are made in the data folder', async (t) => {
+test('when the package folder is not writable, the links are created in the data folder', async (t) => {
   if (process.getuid?.() === 0 || process.platform !== 'linux')
     return t.skip('root may write anywhere; run as another user on Linux');
   const native = await makeNativeFolder(t);
@@ -36,7 +36,7 @@ async function makeFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** The shape of the package: a library and the list of links to it. */
+/** Creates a folder like that of the npm package: a library and the list of links to it. */
 async function makeNativeFolder(t: TestContext): Promise<string> {
   const native = join(await makeFolder(t), 'native');
   await mkdir(join(native, 'lib'), { recursive: true });

@@ -24,7 +24,7 @@ export interface PostgresBinaries {
   /** The major version as in the file PG_VERSION, such as `18`. */
   majorVersion: string;
   launcher: Launcher;
-  /** The whole environment of the server: none of Parley's, so no secret and no PG* setting leaks into it. */
+  /** All environment variables of the server. None of Parley's are passed on, so no secret and no PG* setting reaches the server. */
   env: Record<string, string>;
 }
 

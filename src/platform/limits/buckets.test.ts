@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findBucket, type Bucket } from './buckets.ts';
 
-test('a process knows ten thousand buckets and those that it holds tokens of; the oldest of the others go', () => {
+test('a process remembers ten thousand buckets and all buckets with tokens in stock; the oldest others are forgotten', () => {
   const buckets = new Map<string, Bucket>();
   const find = (number: number): Bucket =>
     findBucket(buckets, { subject: `address:${number}`, perSecond: 1, burst: 1 }, 0);

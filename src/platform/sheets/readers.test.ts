@@ -1,4 +1,4 @@
-/** Children that read sheets: who gets one, and what becomes of it. */
+/** The child processes that read spreadsheets, and how they are reused and ended. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createReaders } from './readers.ts';
@@ -18,14 +18,14 @@ const broken: SheetSource = {
 const empty: SheetSource = { bytes: 0, async *read() {} };
 const tell = (): Promise<object> => readers.open('b', empty).ask({ wish: 'tell' }, PLENTY_MS);
 
-test('a child whose source failed reads no other sheet', async () => {
+test('a child whose source failed is not used for another file', async () => {
   const reader = readers.open('a', broken);
   await assert.rejects(reader.ask({ wish: 'fetch' }, PLENTY_MS), /the database is away/);
   reader.close();
   assert.deepEqual(Object.keys(await tell()), ['priority', 'environment']);
 });
 
-test('a caller who hangs up ends the reading at once, also in the middle of it', async () => {
+test('when the caller hangs up, the reading ends at once', async () => {
   const caller = new AbortController();
   const reader = readers.open('c', empty, caller.signal);
   const reading = reader.ask({ wish: 'loop' }, 600_000);

@@ -58,7 +58,7 @@ export async function findFilled(workbook: Workbook, filled: Bits): Promise<void
 export async function holdTexts(workbook: Workbook, wanted: Bits): Promise<(number: number) => SharedText> {
   const blocks: Buffer[] = [];
   const count = wanted.last() + 1;
-  // Where each begins, plus one; 0: it is blank. Its length, or LONG.
+  // For each text its position plus one, or 0 for a blank text; and its length in bytes, or LONG.
   const places = new Float64Array(count);
   const lengths = new Uint16Array(count);
   let end = 0;
