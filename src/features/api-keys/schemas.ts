@@ -23,11 +23,12 @@ const record = {
   company: nullable(Id),
   name: Type.String(),
   type: oneOf(KEY_TYPES),
-  hint: Type.String({ description: "The token's last characters: they tell the keys of a list apart" }),
+  hint: Type.String({ description: "The token's last characters, by which keys in a list can be told apart" }),
   scopes: Type.Array(Type.String()),
   created_by: nullable({
     ...Id,
-    description: 'The user or key that made it, also when they are gone since; null when the operator did',
+    description:
+      'The user or key that made this key, even if it has been removed since; null when the operator made it',
   }),
   expires_at: nullable(Timestamp),
   last_used_at: nullable(Timestamp),
@@ -44,7 +45,10 @@ export const ApiKeyMade = define(
   Type.Object({
     ...record,
     token: nullable(
-      Type.String({ description: 'Shown this once: only its hash is kept. Null in the answer to a repeat' }),
+      Type.String({
+        description:
+          'The token is only shown in this answer, because only its hash is stored. Null in the answer to a repeated request',
+      }),
     ),
   }),
 );

@@ -16,7 +16,7 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Log in; the token lives for twelve hours',
     description:
-      'A person who belongs to several companies has one password, and a session acts for one company: the one that `company` names, else the one that was used last.',
+      'A person who belongs to several companies has one password, and a session acts for one company: the one that `company` names, or else the one that the person used last.',
     body: ref(Login),
     answers: { 200: ref(Session) },
     errors: ['INVALID_CREDENTIALS'],
@@ -55,7 +55,7 @@ function linkRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Set a new password with the token of a mailed link; all sessions end',
     description:
-      'The password is that of the person: sessions end in all companies. With the token of an invitation the person belongs to the company from now on.',
+      'A person has one password for all companies, so the sessions in all of them end. With the token of an invitation, the person also becomes a member of the company.',
     body: ref(ResetPassword),
     answers: { 200: ref(Done) },
     errors: ['INVALID_RESET_TOKEN'],
@@ -67,7 +67,7 @@ function linkRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Accept an invitation with the token of its mail, and keep the password',
     description:
-      'For a person who has a password already. Whoever has none sets it with the same token by POST /v1/auth/reset-password, which accepts the invitation as well.',
+      'For a person who already has a password. A person without one sets it with the same token by POST /v1/auth/reset-password, which accepts the invitation as well.',
     body: ref(AcceptInvitation),
     answers: { 200: ref(Done) },
     errors: ['INVALID_RESET_TOKEN', 'PASSWORD_REQUIRED'],

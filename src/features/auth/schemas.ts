@@ -11,7 +11,7 @@ const LoginEmail = Type.String({ minLength: 1, maxLength: 254 });
 const MailedToken = Type.String({
   minLength: 1,
   maxLength: 200,
-  description: 'What the mailed link carries behind its `#token=`',
+  description: 'The part of the mailed link after `#token=`',
 });
 
 export const Login = define(
@@ -21,7 +21,8 @@ export const Login = define(
     password: Type.String({ minLength: 1, maxLength: 128 }),
     company: Type.Optional({
       ...Id,
-      description: 'Of a person who belongs to several: the one to act for. Without it the one that was used last',
+      description:
+        'The company that the session acts for, when the person belongs to several; by default the one that was used last',
     }),
   }),
 );
@@ -52,7 +53,10 @@ export const Me = define(
   'Me',
   Type.Object({
     type: oneOf(['user', 'company', 'global']),
-    company: nullable({ ...Id, description: 'The one that is acted for; null for a global key that names none' }),
+    company: nullable({
+      ...Id,
+      description: 'The company that the token acts for; null for a global key without x-company-id',
+    }),
     scopes: Type.Array(Type.String()),
     role: Type.Optional(oneOf(USER_ROLES)),
     user: Type.Optional(ref(User)),

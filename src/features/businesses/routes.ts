@@ -63,7 +63,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Remove a business; its contacts and table rows stay, linked to none',
     description:
-      'It is unknown at once; CONTACT_UPDATED tells of each contact when the link is taken away, which goes on afterwards.',
+      'The business is unknown at once. Its contacts lose their link afterwards in the background, each with CONTACT_UPDATED.',
     params: BusinessParams,
     answers: { 200: ref(Business) },
     handler: (tenant, { params }) => removeBusiness(kit, tenant, params.id),

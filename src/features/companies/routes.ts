@@ -34,7 +34,7 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/companies/:id',
     scope: 'companies:read',
     tag,
-    summary: 'Read a company: any with a global key, else the own one',
+    summary: 'Read a company: any one with a global key, otherwise only the caller’s own',
     params: CompanyParams,
     answers: { 200: ref(Company) },
     handler: (caller, { params }) => readCompany(caller, params.id),
@@ -44,7 +44,7 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/companies/:id',
     scope: 'companies:update',
     tag,
-    summary: 'Change a company: any with a global key, else the own one',
+    summary: 'Change a company: any one with a global key, otherwise only the caller’s own',
     description:
       'status, subscription, payment_customer_id, the billing switches and limits are changed with a global key only.',
     params: CompanyParams,

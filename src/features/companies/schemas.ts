@@ -34,7 +34,7 @@ const stored_bytes = nullable(
   Type.Integer({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: 'How many bytes of records it may store; null follows the installation’s COMPANY_QUOTA',
+    description: 'How many bytes of records the company may store; with null the installation’s COMPANY_QUOTA applies',
   }),
 );
 
@@ -49,7 +49,7 @@ const writable = {
       country: nullable(
         Type.String({
           ...Country,
-          description: 'ISO 3166 alpha-2: where phone numbers without country code are dialled',
+          description: 'ISO 3166 alpha-2: the country of phone numbers that are written without a country code',
         }),
       ),
     }),
@@ -88,7 +88,7 @@ export type CompanyUpdate = Static<typeof CompanyUpdate>;
 const shown = {
   _id: Id,
   name: Type.String(),
-  channels: Type.Array(oneOf(CHANNEL_NAMES), { description: 'Of its active inboxes' }),
+  channels: Type.Array(oneOf(CHANNEL_NAMES), { description: 'The channels of its active inboxes' }),
   agent_flows: Type.Array(
     Type.Object({
       _id: Id,
@@ -128,10 +128,13 @@ export const Company = define(
     limits: Type.Object({ stored_bytes }),
     usage: Type.Object({
       stored_bytes: Type.Integer({
-        description: 'What its records take; larger than allowed_bytes when networks brought more',
+        description:
+          'The size of its records; it can exceed allowed_bytes, because messages from networks are always stored',
       }),
       allowed_bytes: nullable(
-        Type.Integer({ description: 'What applies now: its own limit, or else the installation’s; null for neither' }),
+        Type.Integer({
+          description: 'The limit that applies: the company’s own or else the installation’s; null when there is none',
+        }),
       ),
     }),
     createdAt: Timestamp,

@@ -45,7 +45,7 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'List, search and filter contacts',
     description:
-      'A page takes some milliseconds, also among a million contacts; longer takes only what is rare and can not be looked up by an index: a single letter, a part of a custom field, what few do not equal. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it.',
+      'A page takes some milliseconds, also among a million contacts; only rare matches that no index can find take longer: a single letter, a part of a custom field, or a negated filter that few contacts meet. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it.',
     query: ContactQuery,
     errors: ['UNKNOWN_REFERENCE', 'AMBIGUOUS_PHONE'],
     answers: { 200: ContactList },
@@ -122,16 +122,17 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
 
 const IMPORT_WORDS =
   'CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell ' +
-  'has at most 32 kB, a row 128 kB, else it is an error of its row. The first row has the titles. A column is taken whose title is the name of a field, or slug, id or title of a custom field, or that `mapping` names; the ' +
-  'answer says which. The sheet is worked off afterwards: read the import for its progress. A row is stored whole or, with its reason, ' +
-  'not at all. Who has the `_id`, phone number, e-mail, professional network identifier or external id of a row is updated by what it ' +
-  'fills in, which takes the scope contacts:update unless `update_existing` is false. A name that the contact has already, also one ' +
-  'that came by a merge, identifies it and changes nothing; an `_id` that nobody has is an error of its row. Lists and tags have commas ' +
+  'has at most 32 kB, a row 128 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the name of a field, or slug, id or title of a custom field, or if `mapping` names it; the ' +
+  'answer lists the columns. The sheet is processed afterwards: read the import for its progress. A row is stored whole or, with an ' +
+  'error, not at all. The contact that has the `_id`, phone number, e-mail, professional network identifier or external id of a row is ' +
+  'updated with the filled cells, which needs the scope contacts:update unless `update_existing` is false. An identifier that the ' +
+  'contact already has, also from a merge, changes nothing; an `_id` that no contact has is an error of its row. Lists and tags have commas ' +
   'or semicolons between their items; blanks around a value do not count.';
 
 const EXPORT_WORDS =
-  'Newest first, with one column per custom field; the import finds each contact again by its `_id`, and changes nothing but blanks ' +
-  'around a value. A text that a spreadsheet would take for a formula has an apostrophe before it, but for plain numbers and phone numbers.';
+  'Newest first, with one column per custom field. The import finds each contact again by its `_id`, and an unchanged file changes ' +
+  'nothing but blanks around a value. A text that a spreadsheet would read as a formula gets an apostrophe before it, except for plain ' +
+  'numbers and phone numbers.';
 
 function recordRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
@@ -151,7 +152,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Change a contact',
     description:
-      'What is not named stays as it is, also within custom_fields; tags are replaced as a whole. A phone number or e-mail that is replaced is given back, and may then belong to another contact.',
+      'Fields that the request does not name stay as they are, also within custom_fields; tags are replaced as a whole. A replaced phone number or e-mail becomes free for another contact.',
     params: ContactParams,
     body: ref(ContactUpdate),
     answers: { 200: ref(Contact) },
@@ -165,7 +166,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Erase a contact with its conversations and messages',
     description:
-      'For good, and without an event. Table rows stay, linked to none. Its words are taken out of the log of deliveries by a job that begins at once; what still waits there is not sent.',
+      'The contact is erased for good and without an event. Table rows that named it stay without the link. A job that begins at once removes its data from the log of deliveries; deliveries about it that still wait are not sent.',
     params: ContactParams,
     answers: { 200: ref(Contact) },
     handler: (tenant, { params }) => removeContact(kit, tenant, params.id),

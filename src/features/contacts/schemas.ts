@@ -77,13 +77,14 @@ const writable = {
       description: 'BCP 47: pt-BR',
     }),
   ),
-  tags: Type.Array(tag, { maxItems: MAX_TAGS, uniqueItems: true, description: 'Replaces all that are there' }),
+  tags: Type.Array(tag, { maxItems: MAX_TAGS, uniqueItems: true, description: 'Replaces all tags of the contact' }),
   business: nullable(Id),
   custom_fields: FieldValues,
   owner: nullable(Id),
-  opted_out: Type.Boolean({ description: 'Does not want messages: sends end FAILED with OPTED_OUT' }),
+  opted_out: Type.Boolean({ description: 'The contact does not want messages: sends end FAILED with OPTED_OUT' }),
   blocked: Type.Boolean({
-    description: 'Is not wanted: sends end FAILED with BLOCKED, and no agent answers what comes in, which is stored',
+    description:
+      'The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them',
   }),
 };
 
@@ -102,7 +103,7 @@ const SEARCH =
   (without regard to punctuation)`.replaceAll(/\s+/g, ' ');
 
 const FILTERS =
-  `A JSON array, URL-encoded, of at most 15 items {field, operator, value}; a contact has to fit them all. \`field\` is
+  `A JSON array, URL-encoded, of at most 15 items {field, operator, value}; a contact has to match all of them. \`field\` is
   contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, or the id of a
   custom field of contacts. \`operator\` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty; the last
   two need no value. Texts are compared without regard to case, but with their accents. A field of type NUMBER takes a number: eq and
@@ -128,15 +129,16 @@ export const ContactImportForm = strict({
   country: Type.Optional(
     Type.String({
       ...Country,
-      description: "ISO 3166 alpha-2: where phone numbers without country code are dialled. Without it: the company's",
+      description:
+        'ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company',
     }),
   ),
-  silent: Type.Optional(Type.Boolean({ description: 'true: no event tells of these contacts' })),
+  silent: Type.Optional(Type.Boolean({ description: 'true: no events are emitted for these contacts' })),
   update_existing: Type.Optional(
     Type.Boolean({
       default: true,
       description:
-        'false: a row about a contact that is there already is reported. Else the scope contacts:update is needed, too',
+        'false: rows about existing contacts are reported as errors. Otherwise the import also needs the scope contacts:update',
     }),
   ),
 });

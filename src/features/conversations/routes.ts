@@ -26,7 +26,7 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Open a conversation with a contact, or with a phone number',
     description:
-      'Nothing is sent by it. Answers 201, or 200 with the conversation of this contact in this inbox that is open already (any status but CLOSED): an owner or agent that is named here then becomes its own, what is not named stays.',
+      'No message is sent. Answers 201, or 200 with the conversation of this contact in this inbox if one is already open (with any status but CLOSED); it gets the owner and agent that the request names and otherwise keeps its own.',
     body: ref(ConversationCreate),
     answers: { 201: ref(Conversation), 200: ref(Conversation) },
     errors: ['AMBIGUOUS_PHONE', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
@@ -69,7 +69,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Change a conversation: status, people, agent, step, tags, custom fields',
     description:
-      'Tells CONVERSATION_UPDATED when something really changes; a new step also CONVERSATION_STEP_CHANGED, a custom field also FIELD_UPDATED. Taking a conversation out of its step (null) is no step change. CLOSED sets closed_at; any other status opens it again. Naming an agent does not change handled_by; taking away that of a conversation which is handled_by AI makes it NONE.',
+      'Emits CONVERSATION_UPDATED when something really changes; a new step also CONVERSATION_STEP_CHANGED, a custom field also FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status opens it again. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE.',
     params: ConversationParams,
     body: ref(ConversationUpdate),
     answers: { 200: ref(Conversation) },
@@ -82,7 +82,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'conversations:update',
     tag,
     summary: 'Move a conversation to a pipeline step',
-    description: 'Tells CONVERSATION_STEP_CHANGED alone, and nothing when it is in this step already.',
+    description: 'Emits only CONVERSATION_STEP_CHANGED, and nothing when the conversation is already in this step.',
     params: ConversationParams,
     body: ref(StepChange),
     errors: ['UNKNOWN_REFERENCE'],

@@ -71,20 +71,22 @@ export const ConversationCreate = define(
   'ConversationCreate',
   strict({
     inbox: Id,
-    contact: Type.Optional(Type.String({ ...Id, description: 'Either this one, or phone_number' })),
-    phone_number: Type.Optional(writtenPhone('. Who is not a contact yet becomes one')),
+    contact: Type.Optional(Type.String({ ...Id, description: 'Either contact or phone_number is required' })),
+    phone_number: Type.Optional(writtenPhone('. A contact is created when none has this number')),
     country: Type.Optional(PhoneCountry),
-    name: Type.Optional(Type.Unsafe<string | null>({ ...nullable(Name), description: 'Of a contact that is made' })),
+    name: Type.Optional(
+      Type.Unsafe<string | null>({ ...nullable(Name), description: 'The name of the contact, if it is created' }),
+    ),
     owner: Type.Optional(
       Type.Unsafe<string | null>({
         ...nullable(Id),
-        description: "Without it: the inbox's default_owner; null: nobody",
+        description: "By default the inbox's default_owner; null: nobody",
       }),
     ),
     agent: Type.Optional(
       Type.Unsafe<string | null>({
         ...nullable(Id),
-        description: "Without it: the inbox's default_agent; null: none. A conversation with one is handled_by AI",
+        description: "By default the inbox's default_agent; null: none. A conversation with an agent is handled_by AI",
       }),
     ),
   }),
@@ -101,17 +103,17 @@ export const ConversationUpdate = define(
       status: oneOf(CONVERSATION_STATUSES),
       snoozed_until: Type.Unsafe<string | null>({
         ...nullable(Timestamp),
-        description: 'Of a SNOOZED one: when it opens again by itself. null: not before the contact writes',
+        description: 'When a SNOOZED conversation opens again by itself; null: not before the contact writes',
       }),
-      handled_by: oneOf(HANDLERS, { description: 'AI takes an agent' }),
+      handled_by: oneOf(HANDLERS, { description: 'AI needs an agent' }),
       agent: nullable(Id),
       owner: nullable(Id),
       attendant: nullable(Id),
       step: Type.Unsafe<string | null>({
         ...nullable(Id),
-        description: 'pipeline follows it; null takes the conversation out of its pipeline',
+        description: 'The pipeline is set with the step; null clears both',
       }),
-      tags: Type.Array(tag, { maxItems: 50, uniqueItems: true, description: 'Replaces all that are there' }),
+      tags: Type.Array(tag, { maxItems: 50, uniqueItems: true, description: 'Replaces all tags of the conversation' }),
       custom_fields: FieldValues,
     }),
     { additionalProperties: false },

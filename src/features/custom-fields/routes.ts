@@ -21,7 +21,7 @@ export function customFieldRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'custom-fields:create',
     tag,
     summary: 'Define a custom field',
-    description: 'Without a slug it is made of the title. Context, type and slug can not be changed later.',
+    description: 'Without a slug, one is made from the title. Context, type and slug cannot be changed later.',
     body: ref(CustomFieldCreate),
     answers: { 201: ref(CustomField) },
     errors: ['FIELD_EXISTS', 'QUOTA_EXCEEDED'],
@@ -59,7 +59,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Change title, options or description of a custom field',
     description:
-      'Records that hold an option which is removed keep it, and show it, until it is overwritten or cleared; it can not be written into others any more.',
+      'Records keep and show a removed option until it is overwritten or cleared; it cannot be written into other records any more.',
     params: CustomFieldParams,
     body: ref(CustomFieldUpdate),
     answers: { 200: ref(CustomField) },
@@ -73,7 +73,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     tag,
     summary: 'Remove a custom field with its values',
     description:
-      'No record shows it from this moment on, and no event tells of each; the stored values are erased in the background. A new field of the same slug begins empty.',
+      'Records stop showing the field at once, without events; the stored values are erased in the background. A new field with the same slug begins empty.',
     params: CustomFieldParams,
     answers: { 200: ref(CustomField) },
     handler: (tenant, { params }) => removeField(kit, tenant, params.id),

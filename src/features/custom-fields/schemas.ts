@@ -35,7 +35,7 @@ export const FieldValues = Type.Unsafe<Record<string, Value | null>>({
   type: 'object',
   additionalProperties: AnyValue,
   maxProperties: MAX_FIELDS,
-  description: 'By slug or id of the field; null clears',
+  description: 'Values by the slug or id of their field; null clears one',
 });
 
 const slug = Type.String({ minLength: 1, maxLength: MAX_SLUG, ...SLUG });
@@ -71,7 +71,9 @@ export const CustomField = define(
     title: Type.String(),
     context: oneOf(FIELD_CONTEXTS),
     type: oneOf(FIELD_TYPES),
-    options: Type.Array(Type.String(), { description: 'Of a SELECT, and of a LIST that takes nothing else' }),
+    options: Type.Array(Type.String(), {
+      description: 'The values that a SELECT accepts, or the items of a LIST that is limited to them',
+    }),
     description: nullable(Type.String()),
     createdAt: Timestamp,
     updatedAt: Timestamp,

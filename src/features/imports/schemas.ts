@@ -21,7 +21,7 @@ export type RowError = Static<typeof RowError>;
 /** A column of the sheet and the field that its values are written to. */
 const ImportColumn = Type.Object({
   title: Type.String(),
-  field: nullable(Type.String({ description: 'Null: the column is not taken' })),
+  field: nullable(Type.String({ description: 'Null: the column is ignored' })),
 });
 export type ImportColumn = Static<typeof ImportColumn>;
 
@@ -40,18 +40,19 @@ export const Import = define(
     update_existing: Type.Boolean(),
     country: nullable(
       Type.String({
-        description: 'In which phone numbers without country code are dialled; null: such numbers are refused',
+        description:
+          'The country of phone numbers that are written without a country code; null: such numbers are refused',
       }),
     ),
     total: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       description: 'Rows with a value; null until they have been counted',
     }),
-    processed: Type.Integer({ description: 'Rows that are done: created, updated and failed ones' }),
+    processed: Type.Integer({ description: 'Processed rows: created, updated and failed ones' }),
     created_count: Type.Integer(),
-    updated_count: Type.Integer({ description: 'Rows whose record was there already, changed by them or not' }),
+    updated_count: Type.Integer({ description: 'Rows whose record already existed, whether they changed it or not' }),
     failed_count: Type.Integer(),
-    row_errors: Type.Array(RowError, { description: 'The first 100; all of them are a file, at …/errors' }),
+    row_errors: Type.Array(RowError, { description: 'The first 100 errors; …/errors answers all of them as a file' }),
     error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
     started_at: nullable(Timestamp),
     finished_at: nullable(Timestamp),
@@ -74,7 +75,7 @@ export const SHEET_FORM = {
       type: 'object',
       additionalProperties: { type: 'string', minLength: 1, maxLength: 200 },
       maxProperties: 500,
-      description: 'JSON: {title of a column: field}. Columns that are not named here are not taken',
+      description: 'JSON: {title of a column: field}. Columns that are not named here are ignored',
     }),
   ),
 };

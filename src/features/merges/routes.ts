@@ -15,7 +15,7 @@ export function mergeRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'contacts.merge',
     summary: 'Merge another contact into this one',
     description:
-      'The fields of this contact win, empty ones are filled, tags are united, up to 50; opted_out and blocked hold if they held for either. Conversations, messages and table rows move here, and so do all names by which the other is known: its phone number still leads here. Where both have an open conversation in one inbox, the older stays open and the other is closed; its unread count goes on in the one that stays, which wakes for it when it is SNOOZED. A reply leaves for the name by which the contact wrote last, within its window. The other contact is gone afterwards, without an event of its own.',
+      'The fields of this contact are kept, empty ones are filled from the other, and tags are united, up to 50; opted_out and blocked are true if they were true for either. Conversations, messages and table rows move to this contact, and so do phone numbers, e-mails and other identities: messages from the other’s phone number belong to this contact from now on. Where both have an open conversation in one inbox, the older stays open and the other is closed; its unread count is added to the one that stays, which opens if it is SNOOZED and has unread messages. A reply goes to the identity with which the contact wrote last, within its reply window. The other contact is gone afterwards, without an event of its own.',
     params: MergeParams,
     body: ref(ContactMerge),
     errors: ['UNKNOWN_REFERENCE'],

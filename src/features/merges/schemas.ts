@@ -4,7 +4,7 @@ import { define, Id, strict } from '../../platform/schema.ts';
 export const ContactMerge = define(
   'ContactMerge',
   strict({
-    contact: Type.String({ ...Id, description: 'The contact that becomes part of the other, and disappears' }),
+    contact: Type.String({ ...Id, description: 'The contact that is merged into the other one and removed' }),
   }),
 );
 export type ContactMerge = Static<typeof ContactMerge>;

@@ -15,7 +15,7 @@ import {
 
 const tag = 'pipelines';
 const MOVES =
-  `Each conversation that moves by it is told with CONVERSATION_STEP_CHANGED. Up to 2,000 move within the request; where there
+  `CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request; where there
 are more, a job moves the rest during the next minutes, while the step can no longer be seen or chosen.`.replace(
     '\n',
     ' ',
@@ -28,8 +28,7 @@ export function pipelineRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'pipelines:create',
     tag,
     summary: 'Create a pipeline with its steps',
-    description:
-      'The default is the one that a company works with unless it says otherwise; there is always exactly one.',
+    description: 'A company always has exactly one default pipeline.',
     body: ref(PipelineCreate),
     answers: { 201: ref(Pipeline) },
     handler: (tenant, { body }) => createPipeline(tenant, body),
@@ -65,7 +64,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'pipelines:update',
     tag,
     summary: 'Change a pipeline: name, default, steps',
-    description: `A step that conversations are in is removed only with a replacement. ${MOVES}`,
+    description: `A step with conversations is removed only with a replacement. ${MOVES}`,
     params: PipelineParams,
     body: ref(PipelineUpdate),
     answers: { 200: ref(Pipeline) },
@@ -78,7 +77,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'pipelines:delete',
     tag,
     summary: 'Remove a pipeline with its steps',
-    description: `Not the default one, and only with a replacement when conversations are in it. ${MOVES}`,
+    description: `The default pipeline cannot be removed; one with conversations needs a replacement. ${MOVES}`,
     params: PipelineParams,
     query: PipelineRemoval,
     answers: { 200: ref(Pipeline) },

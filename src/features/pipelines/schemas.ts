@@ -10,7 +10,7 @@ const MAX_STEPS = 50;
 export const MAX_PIPELINES = 100;
 
 const name = Name;
-const kind = oneOf(STEP_KINDS, { description: 'WON and LOST are where a conversation ends' });
+const kind = oneOf(STEP_KINDS, { description: 'WON and LOST are the steps in which a conversation ends' });
 
 const PipelineStep = define(
   'PipelineStep',
@@ -25,7 +25,7 @@ export const Pipeline = define(
     company: Id,
     name: Type.String(),
     is_default: Type.Boolean(),
-    steps: Type.Array(ref(PipelineStep), { description: 'In their order' }),
+    steps: Type.Array(ref(PipelineStep), { description: 'The steps in their order' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -35,7 +35,11 @@ export type Pipeline = Static<typeof Pipeline>;
 const newStep = {
   name,
   order: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 9_999, description: 'No two are equal; without it: the place in the list' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 9_999,
+      description: 'No two steps have the same order; by default the place in the list',
+    }),
   ),
   kind: Type.Optional(kind),
 };
@@ -45,7 +49,9 @@ export const PipelineCreate = define(
   'PipelineCreate',
   strict({
     name,
-    is_default: Type.Optional(Type.Boolean({ description: 'true takes it from the one that was' })),
+    is_default: Type.Optional(
+      Type.Boolean({ description: 'true makes this pipeline the default instead of the present one' }),
+    ),
     steps: Type.Array(strict(newStep), steps),
   }),
 );
@@ -58,7 +64,9 @@ export const PipelineUpdate = define(
   'PipelineUpdate',
   strict({
     name: Type.Optional(name),
-    is_default: Type.Optional(Type.Boolean({ description: 'true takes it from the one that was' })),
+    is_default: Type.Optional(
+      Type.Boolean({ description: 'true makes this pipeline the default instead of the present one' }),
+    ),
     steps: Type.Optional(
       Type.Array(GivenStep, {
         ...steps,

@@ -75,11 +75,11 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/tables/:id',
     scope: 'tables:update',
     tag,
-    summary: 'Change a table; columns that are given replace all that there are',
+    summary: 'Change a table; given columns replace all columns',
     description:
-      'Values of rows are converted where nothing of them is lost. A change that would lose a value, or leave a required one ' +
-      'missing, is refused with COLUMN_IN_USE, which says in how many rows; `drop_columns` names columns that may go with their ' +
-      'values. A table of more than 100,000 rows takes only changes that its rows need not be looked at for. Converting so many takes ' +
+      'Values of rows are converted where the conversion loses nothing. A change that would lose a value, or leave a required one ' +
+      'missing, is refused with COLUMN_IN_USE, which says in how many rows; `drop_columns` names columns that may be removed with their ' +
+      'values. A table of more than 100,000 rows accepts only changes for which its rows need not be read. Converting so many takes ' +
       'some tens of seconds, in which writing rows of this table is answered 503.',
     params: TableParams,
     body: ref(TableUpdate),
@@ -93,7 +93,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'tables:delete',
     tag,
     summary: 'Delete a table with all its rows',
-    description: 'It is gone at once, and its slug is free; its rows are erased within minutes.',
+    description: 'The table is gone at once, and its slug is free; its rows are erased within minutes.',
     params: TableParams,
     answers: { 200: ref(Table) },
     handler: (tenant, { params }) => removeTable(kit, tenant, params.id),
@@ -110,8 +110,8 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Import rows from a sheet',
     description:
       'CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a ' +
-      'cell has at most 32 kB, a row 128 kB, else it is an error of its row. The first row has the titles. A column is taken whose title is key or title of a column of the table, or that `mapping` names. Each row is added: ' +
-      'a sheet that is imported twice is there twice. Read the import for its progress.',
+      'cell has at most 32 kB, a row 128 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the key or title of a column of the table, or if `mapping` names it. Each row is added: ' +
+      'importing a sheet twice adds its rows twice. Read the import for its progress.',
     params: TableParams,
     form: { maxBytes: MAX_SHEET_BYTES },
     body: ImportForm,
@@ -193,7 +193,7 @@ function singleRowRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'tables:update',
     action: 'tables.update-row',
     tag,
-    summary: 'Change a row: the given keys join the others, a key that is null goes',
+    summary: 'Change a row: given keys are written, other keys stay, and a key that is null is removed',
     params: RowParams,
     body: ref(RowUpdate),
     answers: { 200: ref(Row) },
@@ -206,7 +206,7 @@ function singleRowRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'tables:delete',
     action: 'tables.delete-row',
     tag,
-    summary: 'Delete a row; its index is not given again',
+    summary: 'Delete a row; its index is not used again',
     params: RowParams,
     answers: { 200: ref(Row) },
     handler: (tenant, { params }) => removeRow(tenant, params.tableId, params.rowId),

@@ -39,7 +39,9 @@ export const Column = define(
     title: Type.String(),
     type: oneOf(COLUMN_TYPES),
     required: Type.Boolean(),
-    options: Type.Array(Type.String(), { description: 'Of a SELECT, and of a LIST that takes nothing else' }),
+    options: Type.Array(Type.String(), {
+      description: 'The values that a SELECT accepts, or the items of a LIST that is limited to them',
+    }),
   }),
 );
 export type Column = Static<typeof Column>;
@@ -70,7 +72,7 @@ export const TableUpdate = define(
       drop_columns: Type.Array(key, {
         maxItems: MAX_COLUMNS,
         uniqueItems: true,
-        description: 'Columns that may go although rows hold values in them',
+        description: 'Columns that may be removed although rows hold values in them',
       }),
     }),
     { additionalProperties: false },
@@ -97,13 +99,13 @@ export type RowData = Record<string, Value>;
 const Data = Type.Unsafe<RowData>({
   type: 'object',
   additionalProperties: AnyValue,
-  description: 'By key of the column',
+  description: 'Values by the key of their column',
 });
 const DataInput = Type.Unsafe<Record<string, Value | null>>({
   type: 'object',
   additionalProperties: AnyValue,
   maxProperties: MAX_COLUMNS,
-  description: 'By key of the column; null clears',
+  description: 'Values by the key of their column; null clears one',
 });
 
 export const Row = define(
@@ -113,7 +115,7 @@ export const Row = define(
     table: Id,
     company: Id,
     data: Data,
-    row_index: Type.Integer({ description: 'Unique and increasing in its table, and never given again' }),
+    row_index: Type.Integer({ description: 'Unique and increasing in its table, and never used again' }),
     contact_id: Type.Optional(Id),
     business_id: Type.Optional(Id),
     createdAt: Timestamp,

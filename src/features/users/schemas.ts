@@ -13,7 +13,7 @@ const USER_STATUSES = ['ACTIVE', 'INVITED', 'INACTIVE'] as const;
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 
 const role = oneOf(USER_ROLES);
-const language = oneOf(LANGUAGES, { description: 'Of the mails that we send' });
+const language = oneOf(LANGUAGES, { description: 'The language of mails to the user' });
 
 export const UserCreate = define(
   'UserCreate',
@@ -52,8 +52,8 @@ export const UserChanged = define(
     api_keys: Type.Optional(
       Type.Array(ref(ApiKey), {
         description:
-          'When the user was removed, deactivated or given a role that may do less: the newest hundred living keys that they, or keys of ' +
-          'theirs, made; with revoke_keys=true those that were revoked. Left out for callers without api-keys:read',
+          'When the user was removed, deactivated or given a role with fewer rights: the newest hundred valid keys that the user, or a key ' +
+          'of the user, made; with revoke_keys=true those that were revoked. Left out for callers without api-keys:read',
       }),
     ),
   }),
@@ -64,7 +64,8 @@ export const UserChange = Type.Object(
   {
     revoke_keys: Type.Optional(
       Type.Boolean({
-        description: 'true: revokes the keys that the user, or keys of theirs, made; takes api-keys:delete, too',
+        description:
+          'true: revokes the keys that the user, or a key of the user, made; also needs the scope api-keys:delete',
       }),
     ),
   },
