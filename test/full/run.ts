@@ -1,7 +1,7 @@
 /**
- * The long proofs: `npm run test:full -- --size ci|full [--seed N] [--only name,…] [--fresh]`. What is done is kept in
- * data/full/<size>.json, so that an interrupted run of the same commit goes on where it stopped; a failed proof is run again. One
- * table at the end.
+ * The long proofs: `npm run test:full -- --size ci|full [--seed N] [--only name,…] [--fresh]`. Results are kept in data/full/<size>.json,
+ * so that an
+ * interrupted run of the same commit continues where it stopped; a failed proof is run again. The table of results comes at the end.
  */
 import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -39,7 +39,7 @@ type Size = 'ci' | 'full';
 type Figures = object;
 type Proof = (seed: number) => Promise<Figures>;
 
-/** Each way of being greedy by itself: a process that one of them has worn out says nothing about the next. */
+/** Each way of being greedy is a proof of its own, because a process that one of them has slowed down would spoil the next. */
 const greedy = (aloneSeconds: number, seconds: number): Record<string, Proof> =>
   Object.fromEntries(
     Object.keys(GREEDS).map((name) => [
@@ -53,8 +53,8 @@ const greedy = (aloneSeconds: number, seconds: number): Record<string, Proof> =>
   );
 
 /**
- * The bars of the small proofs under test/guarantees, at sizes for which nobody waits in a terminal. At ci size a worker stands
- * still for 25 s, which is longer than its lease; at full size for a minute.
+ * The proofs of test/guarantees at sizes that take long. At ci size a worker is stopped for 25 s, which is longer than its lease; at full
+ * size for a minute.
  */
 const PROOFS: Record<Size, Record<string, Proof>> = {
   ci: {
@@ -149,24 +149,24 @@ async function run(proofs: Record<string, Proof>, path: string): Promise<number>
   }
   printTable(wanted, state);
   const complete = Object.keys(proofs).every((name) => state.results[name]?.figures);
-  // Nothing is left to resume: the next run begins anew, with a seed of its own.
+  // Nothing is left to resume: the next run begins anew, with another seed.
   if (complete) await rm(path, { force: true });
   return wanted.every((name) => state.results[name]?.figures) ? 0 : 1;
 }
 
-/** Where no small disk can be mounted nothing is proven, and the table says so. */
+/** Where no small disk can be mounted nothing is proven, and the table shows that. */
 async function needStorage(size: StorageSize): Promise<Figures> {
   const account = await proveStorage(size);
   if (!account) throw new Error('no small disk can be mounted here');
   return account;
 }
 
-/** Whose results they are; a copy without its history has one name for all. */
+/** The commit of the results; a copy without git history has the same name for all. */
 function currentCommit(): string {
   try {
     return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
   } catch {
-    // Failure policy: no git, no history: whoever proves such a copy says --fresh after a change.
+    // Failure policy: without git there is no history; after a change such a copy has to be run with --fresh.
     return 'unknown';
   }
 }
@@ -177,7 +177,7 @@ async function runOne(prove: Proof, seed: number): Promise<Result> {
   try {
     return { seed, figures: await prove(seed), seconds: seconds() };
   } catch (error) {
-    // Failure policy: the other proofs still say what they say; the table names this one, and the exit code is 1.
+    // Failure policy: the other proofs continue; the table shows this failure, and the exit code is 1.
     return { seed, failure: (error as Error).stack ?? String(error), seconds: seconds() };
   }
 }

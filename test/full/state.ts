@@ -1,4 +1,4 @@
-/** What a run of the long proofs has done, kept in a file so that an interrupted run goes on where it stopped. */
+/** The results of a run of the long proofs, stored in a file so that an interrupted run continues where it stopped. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -10,20 +10,20 @@ export interface Result {
 }
 
 export interface State {
-  /** Of the code that was proven. */
+  /** The commit whose code was tested. */
   commit: string;
   seed: number;
   results: Record<string, Result>;
 }
 
-/** What was done of this commit. Results of another one say nothing about it: that run begins anew. */
+/** Reads the results for this commit. Results of another commit do not count: that run begins anew. */
 export async function readState(path: string, commit: string): Promise<State> {
   const fresh: State = { commit, seed: 0, results: {} };
   try {
     const state = JSON.parse(await readFile(path, 'utf8')) as State;
     return state.commit === commit ? state : fresh;
   } catch {
-    // Failure policy: no state, or half of one, is a run that begins anew.
+    // Failure policy: without a complete file the run begins anew.
     return fresh;
   }
 }

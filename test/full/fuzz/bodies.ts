@@ -1,10 +1,10 @@
-/** Bodies that no honest client sends as application/json. None is a request that any operation may accept. */
+/** Request bodies that no honest client sends as application/json. No operation may accept any of them. */
 import { FIT, HALVES, NO_JSON, NO_TEXT } from './grammar.ts';
 
 export interface HostileBody {
   name: string;
   raw: Buffer;
-  /** What the answer's code must be; null where several are right. */
+  /** The code that the answer must have; null where several are right. */
   code: 'MALFORMED_BODY' | 'VALIDATION_FAILED' | null;
 }
 
@@ -24,13 +24,13 @@ const asGrammar = (raw: string): Source => [`grammar ${JSON.stringify(raw)}`, ra
 
 const WHOLE = '{"conversationId":"x","message":{"content":"a"}}';
 
-/** Every beginning of a body that is no body. */
+/** Beginnings of a body that are not valid bodies themselves. */
 const TRUNCATED: Source[] = [1, 2, 5, 16, 17, 18, 21, 30, 31, 41, 43, 46, 47].map((length) => [
   `cut after ${length} characters`,
   WHOLE.slice(0, length),
 ]);
 
-/** Not quite JSON. */
+/** Texts that are almost JSON. */
 const NEARLY = String.raw`
 { } [ ] ]{ {] [} {{}} [[] {}{} {}, ,{} {}x []] """" " \ : , {"a"} {"a":} {"a":1,} {,"a":1} {"a":1"b":2} {"a"1} {"a":1;"b":2}
 {a:1} {'a':1} {1:1} [1,] [,1] [1,,2] [1;2] {"a":[1,} {"a":1] {:1} {null:1} {"a"::1} {"a":1,,"b":2} NaN {"a":NaN} {"a":Infinity}
@@ -41,7 +41,7 @@ callback({}) while(1);{} <a/> a=1&b=2 a:1 !! {"a":1n} {"a":/x/} ${'`{}`'}
   .trim()
   .split(/\s+/);
 
-// What no split at blanks can hold.
+// Texts with blanks inside, which can not be part of the list above, because it is split at blanks.
 const BLANKS = ['{"a":1 "b":2}', '[1 2]', '// note\n{}', '{"a":"\n"}', '{"a":"\t"}', '{"a":"\u0001"}', '{"a":1}\u0000'];
 const ODD_BLANKS = ['\u0000{}', '{\u00a0"a":1}', '\u2028{}', ")]}',\n{}", '---\na: 1', '{}\n{}'];
 
@@ -68,7 +68,7 @@ const ENCODINGS: Source[] = [
   ['every byte', Buffer.from(Array.from({ length: 256 }, (_, index) => index))],
 ];
 
-/** JSON, but what it holds can not be stored or would bend a program. */
+/** Valid JSON with values that can not be stored or could mislead a program. */
 const REFUSED_VALUES: Source[] = [
   ['NUL in a text', String.raw`{"name":"a\u0000b"}`],
   ['NUL in a key', String.raw`{"a\u0000b":1}`],
@@ -92,7 +92,7 @@ const REFUSED_VALUES: Source[] = [
   ['objects that never close', '{"a":'.repeat(100_000)],
 ];
 
-/** JSON, and storable; only no operation takes it. */
+/** Valid JSON that could be stored, but fits no operation. */
 const UNFIT: Source[] = [
   ...'null true false 0 -0 "" "{}" [] [[]] [{}] [null] 1e308 -1e-400 1E400'
     .split(' ')
@@ -127,7 +127,7 @@ const named = (sources: Source[], code: HostileBody['code']): HostileBody[] =>
 export const HOSTILE_BODIES: readonly HostileBody[] = [
   ...named([...TRUNCATED, ...GRAMMAR, ...ENCODINGS, ...NO_TEXT, ...HALVES, ...REFUSED_VALUES], 'MALFORMED_BODY'),
   ...named([...UNFIT, ...FIT.map(asGrammar)], 'VALIDATION_FAILED'),
-  // Nothing, and nothing but blanks: no JSON, and nothing to validate either.
+  // Empty or blank bodies: they are not JSON, and there is nothing to validate.
   ...named(
     [
       ['empty', ''],

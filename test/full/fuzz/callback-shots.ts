@@ -1,4 +1,4 @@
-/** Notifications that no network would send, signed as the network signs: mutations of what it does send, and hostile bytes. */
+/** Notifications that no network would send, with the network's signature: mutations of real ones, and hostile bytes. */
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Chance } from '../harness/chance.ts';
@@ -26,7 +26,7 @@ export function callbackShot(gun: Gun): Shot {
   return kind < 98 ? forged(gun) : handshake(gun);
 }
 
-/** Signed, hence the network's: whatever it is, it is taken, and 200 says so. */
+/** A signed callback comes from the network, so it is accepted with 200 whatever it contains. */
 function signed({ scene, chance }: Gun, body: Buffer): Shot {
   const shot = post(body, { 'x-hub-signature-256': signatureOf(scene.appSecret, body) });
   const type = chance.pick([
@@ -79,7 +79,7 @@ function handshake({ chance }: Gun): Shot {
   };
 }
 
-/** Half of them concern a number that is ours, so that they reach the store. */
+/** Half of the mutations have the scene's phone number, so that they are stored. */
 function mutation(chance: Chance): Buffer {
   const pristine = chance.pick(CALLBACKS);
   const parts = placesOf(pristine).map(({ keys }) => at(pristine, keys));
@@ -97,7 +97,7 @@ function mutation(chance: Chance): Buffer {
 const at = (value: unknown, keys: (string | number)[]): unknown =>
   keys.reduce((inner, key) => (inner as Record<string | number, unknown>)[key], value);
 
-/** The number of the scene, and ids that were not there before: else all but the first would only be repetitions. */
+/** Puts the scene's number and new message ids into a callback: with the same ids, all but the first would be repetitions. */
 function ours(callback: unknown, chance: Chance): unknown {
   return placesOf(callback).reduce((changed, { keys }) => {
     const key = keys.at(-1);
@@ -108,7 +108,7 @@ function ours(callback: unknown, chance: Chance): unknown {
   }, callback);
 }
 
-/** One message that is right, but for what it says. */
+/** A valid message with a hostile text. */
 function naughtyMessage({ chance, turn }: Gun): Buffer {
   const text = NAUGHTY[turn % NAUGHTY.length];
   const from = `55119${chance.pick(['00000001', '00000002', '00000003'])}`;

@@ -1,7 +1,7 @@
-/** openapi.json as the fuzz needs it: each operation with its schemas in place, every reference followed. */
+/** Reads openapi.json for the fuzz: each operation with its schemas, in which every reference is replaced by its target. */
 import { readFileSync } from 'node:fs';
 
-/** A JSON Schema, as far as the document uses it. */
+/** The parts of JSON Schema that the document uses. */
 export interface Schema {
   type?: string | string[];
   enum?: unknown[];
@@ -30,20 +30,20 @@ export interface Parameter {
 
 export interface Operation {
   method: string;
-  /** `/v1/inboxes/{id}` */
+  /** As in `/v1/inboxes/{id}`. */
   path: string;
-  /** `inboxes`: whose ids it makes, when it makes any. */
+  /** The collection of the records that it creates, as in `inboxes`. */
   collection: string;
-  /** Whether it asks for a token. */
+  /** Whether it requires a token. */
   secured: boolean;
-  /** Whether it may carry an Idempotency-Key. */
+  /** Whether it accepts an Idempotency-Key. */
   repeatable: boolean;
   parameters: Parameter[];
-  /** Of JSON. */
+  /** The schema of a JSON body. */
   body: Schema | null;
-  /** Of a form: its parts. */
+  /** The schema of a form, whose properties are its parts. */
   form: Schema | null;
-  /** By status: the content type, what the body must be, and of a refusal the codes that it may have. */
+  /** The answers by status: content type, schema of the body and, for an error, its possible codes. */
   answers: Map<number, { type: string; schema: Schema; codes: string[] }>;
 }
 
@@ -58,7 +58,7 @@ export function readOperations(): Operation[] {
   const whole = inPlace(document['paths'], schemas) as Record<string, Record<string, Node>>;
   const collections = Object.keys(whole).flatMap((path) => [...path.matchAll(/([\w-]+)\/\{/g)].map(([, name]) => name));
   return Object.entries(whole).flatMap(([path, item]) => {
-    // `/v1/messages/send-text` makes messages, `/v1/webhooks/deliveries/{id}/replay` deliveries.
+    // `/v1/messages/send-text` creates messages, and `/v1/webhooks/deliveries/{id}/replay` creates deliveries.
     const collection = path.split('/').findLast((part) => collections.includes(part)) ?? '';
     return Object.entries(item).map(([method, spec]) => ({ ...operationOf(method, path, spec), collection }));
   });
@@ -73,7 +73,7 @@ function operationOf(method: string, path: string, spec: Node): Omit<Operation, 
   const given = spec['requestBody'] as { content: Record<string, { schema: Schema }> } | undefined;
   const answers = Object.entries(responses).map(([status, { description, content }]) => {
     const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(content);
-    // A refusal says in its description which codes it may have.
+    // The description of an error lists its possible codes.
     return [Number(status), { type, schema, codes: description.split(', ') }] as const;
   });
   return {
@@ -88,7 +88,7 @@ function operationOf(method: string, path: string, spec: Node): Omit<Operation, 
   };
 }
 
-/** References by what they point to. The document has no schema that holds itself. */
+/** Replaces each reference by its target. No schema of the document contains itself. */
 export function inPlace(node: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(node)) return node.map((item) => inPlace(item, schemas));
   if (typeof node !== 'object' || node === null) return node;

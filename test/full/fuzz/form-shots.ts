@@ -1,4 +1,4 @@
-/** Forms that no honest client sends, and sheets that none would write. */
+/** Forms that no honest client sends, and sheets that no spreadsheet program writes. */
 import type { Chance } from '../harness/chance.ts';
 import { workbookParts, xlsxOf, zipOf } from '../../support/sheets.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
@@ -10,13 +10,13 @@ import { INHERITED, NAUGHTY } from './strings.ts';
 const FILE = 'name="file"; filename="a.csv"';
 const SHEET = Buffer.from('name,note\nAna,x\n');
 
-/** What is no form, or not the form that is asked for. */
+/** Bodies that are not forms, or not the form that the operation takes. */
 const HOSTILE: ((chance: Chance) => Buffer)[] = [
   () => Buffer.alloc(0),
   () => END,
   () => SHEET,
   (chance) => chance.pick(HOSTILE_BODIES).raw,
-  // Cut off in the frame, in the head, in the file.
+  // Forms that are cut off in the boundary, in the headers, or in the file.
   (chance) => partOf(FILE, SHEET).subarray(0, chance.int(partOf(FILE, SHEET).length)),
   () => partOf(FILE, SHEET),
   () => Buffer.concat([partOf(FILE, SHEET), partOf(FILE, SHEET), END]),
@@ -43,14 +43,14 @@ const CELLS = [
 ];
 const WORKBOOK = xlsxOf(CELLS);
 
-/** A workbook some of whose bytes are others. */
+/** A workbook with some wrong bytes. */
 function spoiled(chance: Chance): Buffer {
   const bytes = Buffer.from(WORKBOOK);
   for (let left = 1 + chance.int(5); left > 0; left -= 1) bytes[chance.int(bytes.length)] = chance.int(256);
   return bytes;
 }
 
-/** One whose parts are something else, missing, or not as long as they say. */
+/** A workbook with a part that is wrong, missing, or of another length than declared. */
 function patched(chance: Chance): Buffer {
   const parts = workbookParts(CELLS);
   const victim = chance.int(parts.length);
@@ -64,7 +64,7 @@ function patched(chance: Chance): Buffer {
   return zipOf(chance.pick(changes));
 }
 
-/** Files that are no sheet, or one that lies. */
+/** Files that are no sheets, or sheets with false declarations. */
 const FILES: ((chance: Chance) => Buffer)[] = [
   () => Buffer.alloc(0),
   () => Buffer.alloc(5_000),
@@ -112,7 +112,6 @@ export function formShot(gun: Gun): Shot {
     body: chance.pick(HOSTILE)(chance),
     headers: FORM_TYPE,
   });
-  // Some of them are a form after all, for a table that may be gone.
-  // 409: a company's imports wait in a queue with a limit, and hostile forms can fill it.
+  // Some of these forms are valid after all, for a table that may be deleted (404).
   return { ...shot, statuses: [201, 400, 404, 409, 413, 415] };
 }

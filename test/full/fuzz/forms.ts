@@ -1,8 +1,8 @@
-/** Forms and sheets as bytes. */
+/** Builds forms and sheets as bytes. */
 import type { Chance } from '../harness/chance.ts';
 import { INHERITED, NAUGHTY } from './strings.ts';
 
-/** By name; the file by its text. What is no text is sent as JSON. */
+/** Values of the parts by name; `file` is the text of a file. A value that is no text is sent as JSON. */
 export type Parts = Record<string, unknown>;
 
 const BOUNDARY = 'fuzz-boundary';
@@ -23,7 +23,7 @@ export function partOf(disposition: string, content: Buffer, ...headers: string[
   return Buffer.concat([Buffer.from(head), content, Buffer.from('\r\n')]);
 }
 
-/** A sheet of what the scene's people and tables have, each cell as likely wrong as right. */
+/** A sheet with columns of the scene's people and tables; each cell is right or wrong at random. */
 export function sheetOf(chance: Chance): string {
   const titles = ['name', 'email', 'phone_number', 'tags', 'owner', 'business', 'blocked', 'till_text', 'till_number'];
   const columns = chance.shuffle([...titles, chance.pick(INHERITED)]).slice(0, 1 + chance.int(titles.length));

@@ -1,6 +1,7 @@
 /**
- * The contract fuzz: requests made from openapi.json, from naughty texts and hostile bodies, fired at a real process with many
- * in flight. Each request is a function of the seed and its number, but for the ids, which live as long as the process does.
+ * The contract fuzz: sends requests made from openapi.json, hostile texts and hostile bodies to a real process, many at a time. Each
+ * request
+ * is determined by the seed and its number, except for the ids, which the process creates.
  */
 import { Pool } from 'undici';
 import { reportProgress } from '../../support/progress.ts';
@@ -36,33 +37,33 @@ export interface Finding {
   name: string;
   value: number;
   ok: boolean;
-  /** For a person: what went wrong, and the request as a line for a shell. */
+  /** For a reader: what went wrong, and the request as a shell command. */
   evidence?: string[];
 }
 
-// Together with the raw ones, half of the scene's pool.
+// Together with the raw requests, half of the scene's connection pool.
 const LANES = 16;
-// Longer than any answer may take, so that a hang is seen as one.
+// Longer than any answer may take, so that a missing answer is noticed.
 const ANSWER_MS = 15_000;
 const RAW_EVERY = 100;
 const RAW_LANES = 4;
 const SHOWN = 12;
 const REPORTED_EVERY = 10_000;
-// By this share of the run every idea has had its turn many times over.
+// By this share of the run every kind of request has run many times.
 const WARM = 0.2;
 const MOST_GROWTH = 1.1;
-// A shorter run tells its figure, too, but a few MB of a cache that still fills would decide it.
+// The growth is reported for shorter runs as well, but not judged: a few MB of a cache that still fills would decide it.
 const WEIGHED_FROM = 1_000_000;
-// Were one of these missing, the doors behind it would not have been tried.
+// If one of these statuses never came, the code that answers with it would not have been tested.
 const REACHED = [200, 201, 204, 400, 401, 403, 404, 405, 409, 413, 415, 422];
 
 type Aim = (gun: Gun) => Shot;
 
-/** How often each idea has its turn, out of 100 or so. */
+/** The kinds of requests with their weights, about 100 in all. */
 function ideasOf(operations: Operation[]): [weight: number, aim: Aim][] {
   const fields = textFieldsOf(operations);
   return [
-    // Most of the operations meet what others made: the more there are, the more it takes.
+    // Most operations need records that others created, so the more operations there are, the more of these requests are needed.
     [22, fitShot],
     [24, brokenShot],
     [22, (gun) => naughtyShot(gun, fields)],
@@ -87,13 +88,13 @@ interface Run {
   pool: Pool;
   operations: Operation[];
   ideas: [weight: number, aim: Aim][];
-  /** How often each idea has had its turn. */
+  /** The number of requests of each kind so far. */
   turns: Map<Aim, number>;
   statuses: Map<number, number>;
   broken: number;
-  /** The first of what was broken. */
+  /** The first requests that broke a rule. */
   evidence: string[];
-  /** Bytes that the process held when it was warm. */
+  /** Bytes that the process used once it was warm. */
   warm: number;
 }
 
@@ -146,12 +147,12 @@ async function fire(run: Run, requests: number): Promise<void> {
   });
 }
 
-/** Millions of them, and no list. */
+/** A generator, because a list of millions would need too much memory. */
 function* numbersBelow(end: number): Generator<number> {
   for (let number = 0; number < end; number += 1) yield number;
 }
 
-/** A request of its own chance, so that it does not depend on the order in which the others were answered. */
+/** Builds one request from its own random numbers, so that it does not depend on the order of other answers. */
 function shotOf(run: Run, number: number): Shot {
   const chance = chanceOf((run.seed + Math.imul(number, 0x9e3779b1)) >>> 0);
   const total = run.ideas.reduce((sum, [weight]) => sum + weight, 0);
@@ -162,10 +163,10 @@ function shotOf(run: Run, number: number): Shot {
   return boundPublic(aim({ scene: run.scene, operations: run.operations, chance, turn }));
 }
 
-// What an operation without a token reads of a body.
+// The largest body that an operation without a token reads.
 const PUBLIC_LIMIT = 16 * 1024;
 
-/** Whatever else is wrong with a body that is too large for its operation, its size is what the answer speaks of. */
+/** When a body is too large for its operation, the answer must report its size, whatever else is wrong. */
 function boundPublic(shot: Shot): Shot {
   const isLarge = shot.operation?.secured === false && (shot.body?.length ?? 0) > PUBLIC_LIMIT;
   if (!isLarge || !shot.statuses?.includes(400)) return shot;
@@ -178,12 +179,12 @@ async function answerTo(pool: Pool, { method, path, headers, body }: Shot): Prom
     const answer = await pool.request({ method: method as 'GET', path, headers, body });
     return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
   } catch (error) {
-    // Failure policy: no answer is a finding, whatever the reason.
+    // Failure policy: a missing answer is a finding, whatever the reason.
     return error as Error;
   }
 }
 
-/** What an operation made can be met by later requests, and what one took away need not be. */
+/** Records that a request created may be used by later requests, and deleted ones are forgotten. */
 function learn(
   { remember, forget, parents }: Scene,
   { operation, method, path }: Shot,
@@ -240,9 +241,9 @@ function findingsOf(run: Run, { requests }: FuzzSize, after: number): Finding[] 
   ];
 }
 
-/** What the platform itself says of 5xx: those that nobody waited for are in it, too. Of its log, the last lines. */
+/** The 5xx that the platform counted itself, including those whose caller had left, and the errors in the last lines of its log. */
 async function findFailures({ process }: Scene): Promise<Finding> {
-  // Failure policy: a process that ended counts nothing; that it ended is another finding.
+  // Failure policy: a process that has ended counts nothing; its end is another finding.
   const metrics = process.alive ? await (await fetch(`${process.url}/metrics`)).text() : '';
   const counted = metrics.split('\n').filter((line) => /^\w+_count\{.*status="5\d\d"/.test(line));
   const logged = process.lines().filter((line) => line.includes('"level":50'));
@@ -250,10 +251,10 @@ async function findFailures({ process }: Scene): Promise<Finding> {
   return { name: 'failures that it counted or logged', value: evidence.length, ok: evidence.length === 0, evidence };
 }
 
-// Of a callback that is kept aside, the translation says what it missed; these are the store's words instead.
+// Words of the database's errors; a callback that the translator could not read has other reasons.
 const STORE_WORDS = 'violates|out of range|invalid|too long|duplicate key|index row|unsupported|does not exist|cannot';
 
-/** Elements that were translated, and then could not be stored: the translation let something pass. */
+/** Elements that were translated but could not be stored, which the translator should have refused. */
 async function findUnstorable({ store }: Stage): Promise<Finding> {
   const rows = await store.sql<{ reason: string }>('select distinct reason from callbacks_aside where reason ~ $1', [
     STORE_WORDS,

@@ -1,16 +1,17 @@
-/** Values that fit a schema, and the places in it where they can be broken. */
+/** Generates values that fit a schema, and finds the places at which they can be broken. */
 import type { Chance } from '../harness/chance.ts';
 import type { Schema } from './document.ts';
 import { INHERITED, NAUGHTY } from './strings.ts';
 import { misfitsOf } from './validate.ts';
 
 /**
- * A value for a field by its name, where the schema alone does not say what makes sense; null for no idea. `data.*` is a key of
- * the map `data`, and the key's own name, else `data{}`, its value.
+ * Suggests a value for a field by its name, where the schema does not tell what makes sense; null without a suggestion. In a map `data`,
+ * the field
+ * `data.*` is a key, and its value has the key's own name, else `data{}`.
  */
 export type Hint = (field: string, chance: Chance) => unknown;
 
-/** A value that fits. Optional properties are there half of the time. */
+/** Generates a value that fits. Each optional property is present half of the time. */
 export function fitting(schema: Schema, chance: Chance, hint: Hint, field = ''): unknown {
   if (schema.anyOf) return fitting(chance.pick(schema.anyOf), chance, hint, field);
   if (schema.enum) return chance.pick(schema.enum);
@@ -38,7 +39,7 @@ function fittingRecord(schema: Schema, chance: Chance, hint: Hint, field: string
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-/** Of an object that takes whatever the caller puts into it. */
+/** The values of an object that accepts anything. */
 const FREE: Schema = { type: ['string', 'number', 'boolean', 'null'] };
 
 function fittingList(schema: Schema, chance: Chance, hint: Hint, field: string): unknown[] {
@@ -50,13 +51,13 @@ function fittingList(schema: Schema, chance: Chance, hint: Hint, field: string):
 
 function fittingNumber(schema: Schema, chance: Chance): number {
   const { minimum = -1_000_000, maximum = 1_000_000 } = schema;
-  // The ends are where it breaks.
+  // Limits are more likely to reveal errors, so they are chosen often.
   return chance.pick([minimum, maximum, minimum + chance.int(Math.min(maximum - minimum, 50) + 1)]);
 }
 
 const ID = '^[0-9a-f]{24}$';
 const PLAIN = ['Ol\u00e1', 'Ana Souza', '5511988887777', '+55 11 3333-4444', 'token-1', '100000000000009', 'a', '7'];
-// A pattern that nothing here matches is left to the mutations; more tries only cost time.
+// A pattern that no generated text matches is left to the mutations; more tries would only take time.
 const TRIES = 40;
 
 function fittingText(schema: Schema, chance: Chance, hint: Hint, field: string): string {
@@ -69,17 +70,17 @@ function fittingText(schema: Schema, chance: Chance, hint: Hint, field: string):
   return PLAIN.find((text) => misfitsOf(schema, text).length === 0) ?? 'Ana';
 }
 
-/** What is refused in every text, whatever its schema. */
+/** False for texts that are refused everywhere, whatever the schema. */
 export const isSayable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 export interface Place {
   /** Keys and indices from the root. */
   keys: (string | number)[];
-  /** As a problem names it: `message.content`, `events[0]`. */
+  /** The place as a problem names it: `message.content`, `events[0]`. */
   path: string;
 }
 
-/** Every place in a value, the root left out. */
+/** Every place in a value, except for the value itself. */
 export function placesOf(value: unknown, keys: (string | number)[] = []): Place[] {
   if (typeof value !== 'object' || value === null) return [];
   const entries: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
@@ -92,7 +93,7 @@ export function placesOf(value: unknown, keys: (string | number)[] = []): Place[
 export const pathOf = (keys: (string | number)[]): string =>
   keys.map((key, index) => (typeof key === 'number' ? `[${key}]` : (index ? '.' : '') + key)).join('');
 
-/** A copy of `value` with something else at the place; `undefined` takes it away. */
+/** A copy of `value` with another value at the place; `undefined` removes it. */
 export function replaced(value: unknown, [key, ...rest]: (string | number)[], replacement: unknown): unknown {
   if (key === undefined) return replacement;
   const inner = replaced((value as Record<string | number, unknown>)[key], rest, replacement);
@@ -101,11 +102,11 @@ export function replaced(value: unknown, [key, ...rest]: (string | number)[], re
   const copy = new Map<string, unknown>(Object.entries(value as object));
   if (inner === undefined) copy.delete(String(key));
   else copy.set(String(key), inner);
-  // fromEntries defines: a key called __proto__ stays a key.
+  // Object.fromEntries defines properties, so a key named __proto__ stays a key.
   return Object.fromEntries(copy);
 }
 
-/** A value of any kind, as likely wrong as right wherever it is put. */
+/** A value of any kind, which may be right or wrong for its place. */
 export function anything(chance: Chance): unknown {
   const kinds: (() => unknown)[] = [
     () => chance.pick(NAUGHTY),

@@ -1,6 +1,7 @@
 /**
- * JSON at its edges, of each kind that suites for JSON parsers know: what no parser may take, what parsers differ about, and what
- * every parser takes. The last has a place of its own here, too: it is JSON, and no operation's body.
+ * Edge cases of JSON from test suites of JSON parsers: texts that no parser may accept, texts on which parsers differ, and texts that every
+ * parser
+ * accepts. Even the last ones fit no operation.
  */
 type Source = readonly [name: string, raw: string | Buffer];
 
@@ -9,7 +10,7 @@ const bytes = (...values: number[]): Buffer => Buffer.from(values);
 const inText = (...values: number[]): Buffer =>
   Buffer.concat([Buffer.from('{"k":"'), bytes(...values), Buffer.from('"}')]);
 
-/** Values that are none, wherever one may stand. */
+/** Texts that are no JSON values, wherever a value may be. */
 const NO_VALUES = split(String.raw`
 ++5 +Inf -07 -3.0. -4. -NaN .-6 .3e-2 0.4.1 0.5e+ 0.6e 0.e7 0E+ 0E 0e+ 2.0e+ 2.0e- 2.0e 5eE3 3.e+2 3.e-2 3.e2 8.e+ Inf infinity
 ${'\uff13'} 3+4 0xF 0x5a 0e+-2 -45.67bar - -. -.456 -8y 7ea 1.3b4 1.5H-300 009 .75 5@ 6f 1.7.8 0b11 0o17 1'000 ${'\u0661'} 1e1.5 1e0x2 --0 +0
@@ -17,7 +18,7 @@ tru fals nul TRUE False nULL truth nil void yes ${'\u00e9'} * ~ ? @ & % ^ | ; \ 
 "\u00zz" "\uD83D\u" "\uD83D\uD" "\uD83D\uDE0x" "\u{1F600}" "\\\" "open 'single' ${'`back`'} ${'\u201ccurly\u201d'} bare \u0041 "a""b" "a"b "\\u12"3
 `);
 
-/** Structures that do not end, end twice, or have the wrong thing between. */
+/** Structures that do not end, end twice, or have a wrong separator. */
 const NO_STRUCTURES = [
   ...split(String.raw`
 [""],  ["b",,] ["b"]] ["b",] ["b" [b [5[6]] [6:7] ["":7] [,] [-] [*] [1,}  [}  ["b"}  [[] [[["c"] []] [][] [1]2 [1]b [1],[2] [1,
@@ -60,7 +61,7 @@ export const NO_JSON: string[] = [
   ...NO_STRUCTURES,
 ];
 
-/** Bytes that are no text, in places where a text would be right. */
+/** Bytes that are not valid UTF-8, where a text would be allowed. */
 export const NO_TEXT: Source[] = [
   ['a lone byte of Latin-1', inText(0xe9)],
   ['a letter, then a byte that begins a character', inText(0x61, 0xe5)],
@@ -86,7 +87,7 @@ export const NO_TEXT: Source[] = [
   ['five bytes beyond the last code point', inText(0xf7, 0xbf, 0xbf, 0xbf)],
 ];
 
-/** Halves of pairs, which parsers take or not; no column holds them. */
+/** Halves of surrogate pairs: some parsers accept them, and no database column can store them. */
 export const HALVES: Source[] = split(String.raw`
 \uDA00 \uDBFF \uDFFF \uD800\n \uD800\uD800 \uD800\uD800\n \uDD1E\uD834 \uD888\u1234 \uD834abc abc\uDE00 \uD83D\uD83D\uDE00 \uDADA\u0020
 `).map((text) => [`halves of a pair: ${text}`, `{"k":"${text}"}`]);
@@ -128,7 +129,7 @@ const FIT_WHOLE = [
   '{"\\u0061":1,"a":2}',
 ];
 
-/** What every parser takes. */
+/** JSON texts that every parser accepts. */
 export const FIT: string[] = [
   ...FIT_NUMBERS.map((number) => `{"surprise":[${number}]}`),
   ...FIT_TEXTS.map((text) => `{"surprise":"${text}"}`),

@@ -1,4 +1,4 @@
-/** The invariants that every answer keeps, whatever was asked. */
+/** Checks the rules that hold for every answer, whatever the request was. */
 import { ERRORS } from '../../../src/platform/errors.ts';
 import { readOperations, type Schema } from './document.ts';
 import type { Shot } from './shot.ts';
@@ -11,11 +11,11 @@ export interface Answer {
 }
 
 const PROBLEM = 'application/problem+json';
-// Every 4xx of every operation is the same problem.
+// All 4xx of all operations have the same schema.
 const PROBLEM_SCHEMA: Schema =
   [...(readOperations()[0]?.answers ?? [])].find(([status]) => status === 400)?.[1].schema ?? {};
 
-/** What is wrong with the answer; empty when nothing is. */
+/** Returns the rules that the answer breaks, as sentences. */
 export function faultsOf(shot: Shot, answer: Answer): string[] {
   const { status, headers, text } = answer;
   const faults: string[] = [];
@@ -83,7 +83,7 @@ function problemFaults(shot: Shot, { status, headers, text }: Answer): string[] 
   return faults;
 }
 
-/** True when one of the two places is the other, or inside it. Keys may hold dots and brackets themselves. */
+/** True when one of the two places is the other one or inside it. Keys may contain dots and brackets themselves. */
 function touches(named: string, wrong: string): boolean {
   const plain = (path: string): string => path.replaceAll(/[.[\]]+/g, '/').replace(/\/$/, '');
   const [a, b] = [plain(named), plain(wrong)];
@@ -94,7 +94,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Failure policy: what is no JSON is reported as that.
+    // Failure policy: a body that is not JSON is reported as such.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Requests for what the document describes: some fit it, most miss it in one place. */
+/** Requests for documented operations: some fit the document, most are wrong in one place. */
 import { MAX_DEPTH } from '../../../src/platform/body.ts';
 import type { Chance } from '../harness/chance.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
@@ -12,18 +12,18 @@ import { NAUGHTY } from './strings.ts';
 import { misfitsOf } from './validate.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-// Longer than any path may be, shorter than all headers together.
+// Longer than any path may be, and shorter than all headers together.
 const MAX_IN_PATH = 2_000;
 
 export interface Gun {
   scene: Scene;
   operations: Operation[];
   chance: Chance;
-  /** Counts the requests: what is fired in turn covers everything. */
+  /** Counts the requests, so that requests which go through a list in turn cover all of it. */
   turn: number;
 }
 
-/** Percent-encoded byte by byte: `encodeURIComponent` throws at half a surrogate pair. */
+/** Percent-encodes byte by byte, because `encodeURIComponent` throws at half of a surrogate pair. */
 export function encoded(text: string): string {
   const signs = Array.from(Buffer.from(text).subarray(0, MAX_IN_PATH), (byte) => String.fromCharCode(byte));
   return signs.map((sign) => (/[\w~-]/.test(sign) ? sign : `%${Buffer.from(sign, 'latin1').toString('hex')}`)).join('');
@@ -54,7 +54,10 @@ export function aim({ scene, chance }: Gun, operation: Operation, aimed: Aimed):
   };
 }
 
-/** Each id by the segment before it: `/v1/inboxes/{id}` wants one of the inboxes. The last is chosen first: it may say the others. */
+/**
+ * Fills in each id by the path segment before it: `/v1/inboxes/{id}` needs one of the inboxes. The last id is chosen first, because it may
+ * determine the others.
+ */
 function pathTo({ path }: Operation, idOf: (segment: string, inner: string | null) => string): string {
   let inner: string | null = null;
   const parts = path.split(/(?<=\})/).toReversed();
@@ -64,13 +67,13 @@ function pathTo({ path }: Operation, idOf: (segment: string, inner: string | nul
   return filled.toReversed().join('');
 }
 
-/** Removes what its path names, or makes another thing of it. */
+/** True for operations that delete the record of their path, or change it so that other requests fail. */
 const mayEnd = ({ method, path }: Operation): boolean =>
   method === 'DELETE' || (method === 'PATCH' && path === '/v1/tables/{id}');
 
 interface Wanted {
   segment: string;
-  /** What the path names inside of it. */
+  /** The record that the path names inside of this one. */
   inner: string | null;
   isSpent: boolean;
 }
@@ -79,10 +82,10 @@ function livingId(scene: Scene, caller: Caller, { segment, inner, isSpent }: Wan
   const { ids, foreignIds, parents, kept } = scene;
   const parent = inner === null ? undefined : parents.get(inner);
   if (parent !== undefined && chance.int(4) > 0) return parent;
-  // `/v1/messages/conversation/{id}` says it in the singular.
+  // `/v1/messages/conversation/{id}` has the collection in the singular.
   const known = caller.ids?.get(segment) ?? ids.get(segment) ?? ids.get(`${segment}s`) ?? [];
   const [own, spare] = [known.filter((id) => kept.has(id)), known.filter((id) => !kept.has(id))];
-  // What is kept is what bodies are made for.
+  // Bodies are made for the records that are kept.
   const living = !isSpent && own.length > 0 && chance.int(2) === 0 ? own : spare;
   return living.length > 0 ? chance.pick(living) : chance.pick(foreignIds);
 }
@@ -94,7 +97,7 @@ export function fitShot(gun: Gun): Shot {
   const { chance, operations } = gun;
   const operation = chance.pick(operations);
   const sent = fittingBody(gun, operation);
-  // Few enough keys that they meet again, with the same body and with others.
+  // Few keys, so that the same key comes again, with the same body and with others.
   const key = operation.repeatable && chance.int(3) === 0 ? { 'idempotency-key': `key-${chance.int(50)}` } : {};
   const headers = { ...sent.headers, ...key };
   const shot = aim(gun, operation, {
@@ -112,13 +115,13 @@ interface Sent {
   headers: Record<string, string>;
 }
 
-/** JSON or a form that fits; nothing where nothing belongs. */
+/** A JSON body or form that fits the operation; empty for an operation without a body. */
 export function fittingBody({ chance, scene }: Gun, { body, form }: Operation): Sent {
   if (form) return formOf(fitting(form, chance, scene.hint) as Parts);
   return { body: body ? asJson(fitting(body, chance, scene.hint)) : null, headers: {} };
 }
 
-/** One place of a fitting body taken away, replaced, or joined by something that is not in the schema. */
+/** A fitting body in which one place is removed, replaced, or extended by an unknown property. */
 export function brokenShot(gun: Gun): Shot {
   const { chance, scene } = gun;
   const operation = chance.pick(gun.operations.filter(({ body }) => body));
@@ -136,12 +139,12 @@ export function brokenShot(gun: Gun): Shot {
 
 interface TextField {
   operation: Operation;
-  /** The place of the text in the body; or the name of a parameter. */
+  /** The place of the text in the body, or the name of a parameter. */
   keys: (string | number)[];
   parameter: Parameter | null;
 }
 
-/** Every place of every operation that takes a text; parameters included, since they are text on the wire. */
+/** Every place of every operation that takes a text, including all parameters, which are sent as text. */
 export function textFieldsOf(operations: Operation[]): TextField[] {
   return operations.flatMap((operation) => [
     ...operation.parameters
@@ -151,7 +154,7 @@ export function textFieldsOf(operations: Operation[]): TextField[] {
   ]);
 }
 
-/** A key under which the map takes a text. */
+/** Keys of maps under which a text is a valid value. */
 const TEXT_KEYS: Record<string, string> = { custom_fields: TEXT_FIELD, data: TEXT_FIELD, mapping: 'name' };
 const keyOf = (map: string | number | undefined): string => TEXT_KEYS[String(map)] ?? 'x-extra-0';
 
@@ -164,14 +167,14 @@ function textKeysOf(schema: Schema, keys: (string | number)[] = []): (string | n
   return [...here, ...inside, ...items, ...extra];
 }
 
-/** Each naughty text in each field, in turn. */
+/** Sends each hostile text in each field, in turn. */
 export function naughtyShot(gun: Gun, fields: TextField[]): Shot {
   const { operation, keys, parameter } = fields[gun.turn % fields.length] as TextField;
   const text = NAUGHTY[(Math.floor(gun.turn / fields.length) + gun.turn) % NAUGHTY.length] as string;
   const [name = ''] = keys;
   if (parameter?.in === 'path') return aim(gun, operation, { idea: 'naughty id', id: encoded(text) });
   if (parameter) {
-    // Never more than a query's own limits could bear: what is refused must be refused for the text.
+    // The text fits the limits of a query, so a refusal must come from the text itself.
     const query = [...fittingQuery(gun, operation, String(name)), `${name}=${encoded(text)}`];
     return aim(gun, operation, { idea: 'naughty query', query: query.join('&') });
   }
@@ -181,7 +184,7 @@ export function naughtyShot(gun: Gun, fields: TextField[]): Shot {
   return { ...bodyShot(gun, { operation, value: replaced(whole, keys, text), keys }), idea: 'naughty field' };
 }
 
-/** A fitting body with every optional property, so that each place is there. */
+/** A fitting body with every optional property, so that each place exists. */
 function everything(schema: Schema, gun: Gun, field = ''): unknown {
   if (schema.properties) {
     const entries = Object.entries(schema.properties).map(([key, inner]) => [key, everythingOf(key, inner, gun)]);
@@ -189,7 +192,7 @@ function everything(schema: Schema, gun: Gun, field = ''): unknown {
   }
   if (schema.items) return [everything(schema.items, gun)];
   const { additionalProperties: others } = schema;
-  // A plain letter where one fits: what may be a value at all is not said everywhere.
+  // A plain letter where one is valid, because some limits of the values are not in the schema.
   if (typeof others === 'object')
     return { [keyOf(field)]: misfitsOf(others, 'a').length === 0 ? 'a' : fitting(others, gun.chance, gun.scene.hint) };
   return fitting(schema, gun.chance, gun.scene.hint);
@@ -208,12 +211,12 @@ interface Broken {
   keys: (string | number)[];
 }
 
-/** With what the schema says about the body as the expectation. */
+/** A request with a changed body; the schema determines the expected status. */
 function bodyShot(gun: Gun, { operation, value, keys }: Broken): Shot {
   const caller = gun.chance.int(5) > 0 ? fullCaller(gun) : gun.chance.pick(gun.scene.callers);
   const shot = aim(gun, operation, { idea: 'broken body', caller, body: asJson(value) });
   if (!caller.full) return shot;
-  // As it arrives: numbers that JSON can not say became null.
+  // The value as it arrives: numbers that JSON can not express become null.
   const arriving = JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
   if (isRefusedOutright(arriving)) return { ...shot, statuses: [400], codes: ['MALFORMED_BODY'] };
   if (misfitsOf(operation.body ?? {}, arriving, { anyTime: true }).length === 0) return shot;
@@ -234,7 +237,9 @@ function isRefusedOutright(value: unknown, depth = 0): boolean {
   );
 }
 
-/** Each hostile body to each operation that takes one, in turn; both change with each turn, so that a short run has all bodies. */
+/**
+ * Sends each hostile body to each operation that takes one, in turn; both change with each request, so that a short run covers all bodies.
+ */
 export function hostileShot(gun: Gun): Shot {
   const takers = gun.operations.filter(({ body }) => body);
   const body = gun.turn % HOSTILE_BODIES.length;
@@ -254,7 +259,7 @@ function fittingQuery({ chance, scene }: Gun, operation: Operation, without = ''
     .map(({ name, schema }) => `${name}=${encoded(String(fitting(schema, chance, scene.hint, name)))}`);
 }
 
-/** One parameter of the query is certainly wrong. */
+/** A request with one parameter of the query that is certainly wrong. */
 export function queryShot(gun: Gun): Shot {
   const { chance } = gun;
   const operation = chance.pick(gun.operations);
@@ -268,7 +273,7 @@ export function queryShot(gun: Gun): Shot {
   );
   const [name, text] = chance.pick(chance.int(4) === 0 || broken.length === 0 ? unknown : broken);
   const caller = fullCaller(gun);
-  // Alone: parameters that do not fit each other, and a body that is wrong, too, might be named instead.
+  // Only one parameter is wrong, and the body fits, so that the answer must name this parameter.
   const shot = aim(gun, operation, { idea: 'broken query', caller, query: text, ...fittingBody(gun, operation) });
   return {
     ...shot,
@@ -278,7 +283,7 @@ export function queryShot(gun: Gun): Shot {
   };
 }
 
-/** What no coercion can make fit. */
+/** Texts that can not be converted to the parameter's type. */
 function wrongTexts(schema: Schema): string[] {
   const [type] = [schema.type ?? []].flat();
   if (schema.enum)

@@ -1,4 +1,4 @@
-/** What no client library sends: requests cut, glued together, smuggled, malformed byte by byte; over sockets of their own. */
+/** Requests that no client library sends: cut off, concatenated, smuggled, or malformed byte by byte; each on a socket of its own. */
 import { connect } from 'node:net';
 import type { Answer } from './judge.ts';
 import { faultsOf } from './judge.ts';
@@ -8,9 +8,9 @@ export interface RawCase {
   name: string;
   /** Written one after the other. */
   chunks: (string | Buffer)[];
-  /** How it ends from this side: by half-closing, by a reset, or not at all. */
+  /** How the client ends the connection: by half-closing, by a reset, or not at all. */
   end: 'close' | 'reset' | 'stay';
-  /** The statuses of the answers, in order; null where a server may say anything or nothing. */
+  /** The possible statuses of each answer, in order; null where any answer, or none, is right. */
   statuses: number[][] | null;
 }
 
@@ -20,7 +20,7 @@ function head(line: string, ...headers: string[]): string {
   return [line, 'Host: a', ...headers, '', ''].join('\r\n');
 }
 
-/** `token`: of a caller who may do everything. */
+/** `token` belongs to a caller with all rights. */
 export function rawCases(token: string): RawCase[] {
   return [...cutCases(token), ...pipelinedCases(token), ...malformedCases(token), ...headerCases(token)];
 }
@@ -77,7 +77,7 @@ function pipelinedCases(token: string): RawCase[] {
           last,
       ],
       end: 'stay',
-      // What can not be read ends the connection: nobody knows where the next request would begin.
+      // A request that can not be read ends the connection, because the beginning of the next request is unknown.
       statuses: [[400]],
     },
     { name: 'chunked', chunks: [`${chunked}e\r\n${BODY}\r\n0\r\n\r\n${last}`], end: 'stay', statuses: [[400], [200]] },
@@ -198,12 +198,11 @@ function headerCases(token: string): RawCase[] {
   ];
 }
 
-// Where any number of answers is right, a server that still holds the connection is let go after this; where they are counted,
-// after what no answer takes.
+// Where any number of answers is right, the client closes an open connection after PATIENCE_MS; where they are counted, after ANSWERS_MS.
 const PATIENCE_MS = 2_500;
 const ANSWERS_MS = 15_000;
 
-/** What is wrong with the answers; empty when nothing is. */
+/** Returns the rules that the answers break, as sentences. */
 export async function faultsOfRaw(url: string, raw: RawCase): Promise<string[]> {
   const { answers, rest } = answersIn(await exchange(url, raw));
   const faults = rest.length > 0 ? [`no HTTP: ${rest.subarray(0, 200).toString('latin1')}`] : [];
@@ -223,7 +222,7 @@ function exchange(url: string, { chunks, end, statuses }: RawCase): Promise<Buff
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const received: Buffer[] = [];
-    // Allowed to stay half open: the server's last words are what counts.
+    // Allowed to stay half open, because the server's last answer is what counts.
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true, noDelay: true });
     const done = (): void => {
       socket.destroy();
@@ -232,10 +231,10 @@ function exchange(url: string, { chunks, end, statuses }: RawCase): Promise<Buff
     const patience = setTimeout(done, statuses ? ANSWERS_MS : PATIENCE_MS);
     socket.on('data', (chunk: Buffer) => {
       received.push(chunk);
-      // Nothing more is due: the connection may stay open as long as the server likes.
+      // All expected answers have come: the server may keep the connection open.
       if (statuses && answersIn(Buffer.concat(received)).answers.length >= statuses.length) setImmediate(done);
     });
-    // Failure policy: a reset is an end like any other; what had arrived before it counts.
+    // Failure policy: a reset ends the connection like any other end; what arrived before is judged.
     socket.on('error', () => undefined);
     socket.on('end', () => socket.end());
     socket.on('close', () => {
@@ -248,7 +247,7 @@ function exchange(url: string, { chunks, end, statuses }: RawCase): Promise<Buff
   });
 }
 
-/** The answers in the bytes, and what is left behind them. An interim answer is none. */
+/** The answers in the bytes, and the bytes after them. Interim answers (1xx) are skipped. */
 function answersIn(bytes: Buffer): { answers: Answer[]; rest: Buffer } {
   const answers: Answer[] = [];
   let rest = bytes;

@@ -1,4 +1,4 @@
-/** The scene's records of every other kind, and what makes sense in a body about them. */
+/** The scene's other records, and values that make sense for them in a body. */
 import { COLUMNS, OPERATORS } from '../../../src/features/contacts/filter-queries.ts';
 import { FIELD_CONTEXTS, FIELD_TYPES, type FieldType } from '../../../src/features/custom-fields/schemas.ts';
 import { newId } from '../../../src/platform/ids.ts';
@@ -8,12 +8,12 @@ import { call, type Stage, type Tenant } from '../harness/stage.ts';
 import { sheetOf } from './forms.ts';
 import { INHERITED, NAUGHTY } from './strings.ts';
 
-/** A field of every context, and a column of the table, for each type: `till_text`. */
+/** The slug of the field in each context, and of the table's column, for a type: `till_text`. */
 const slugOf = (type: FieldType): string => `till_${type.toLowerCase()}`;
 export const TEXT_FIELD = slugOf('TEXT');
 const SLUGS = FIELD_TYPES.map(slugOf);
 
-/** Those that a column may be called by. */
+/** Names of inherited properties that are allowed as a column's key. */
 const INHERITED_SLUGS = INHERITED.filter((name) => /^[a-z][a-z0-9_]*$/.test(name));
 
 const VALUES: Record<FieldType, unknown[]> = {
@@ -29,11 +29,11 @@ export interface FurnishedRecords {
   fields: string[];
   table: string;
   rows: string[];
-  /** What no request may take away. */
+  /** Records that no request may delete. */
   kept: string[];
 }
 
-/** An agent, fields, businesses, pipelines, a table with rows: what there is of each is enough to be taken away. */
+/** Creates an agent, fields, businesses, pipelines and a table with rows, enough of each that requests may delete some. */
 export async function furnishRecords(
   { store }: Stage,
   { url }: PlatformProcess,
@@ -69,14 +69,14 @@ interface Known {
   inbox: string;
 }
 
-/** By the field's name; see Hint. */
+/** Suggestions by the field's name; see Hint. */
 export function recordHints({ living, fields, inbox }: Known): Record<string, (chance: Chance) => unknown> {
   const one =
     (collection: string) =>
     (chance: Chance): string =>
       living(collection, chance);
   const values = FIELD_TYPES.map((type) => [slugOf(type), (chance: Chance) => chance.pick(VALUES[type])] as const);
-  // One that nobody has, and one that every object has.
+  // A key that no record has, and a name that every object inherits.
   const odd = (chance: Chance): string => chance.pick(['nobody', chance.pick(INHERITED)]);
   const key = (chance: Chance): string => chance.pick([...SLUGS, ...SLUGS, odd(chance), odd(chance)]);
   return {
@@ -85,7 +85,7 @@ export function recordHints({ living, fields, inbox }: Known): Record<string, (c
     'data.*': key,
     'mapping.*': (chance) => chance.pick(['name', 'email', 'till_text', 'till_number', odd(chance)]),
     'mapping{}': (chance) => chance.pick(['name', 'email', 'owner', 'business', 'tags', ...SLUGS, odd(chance)]),
-    // Of a field or a column: what a sheet calls it.
+    // The title of a field or column, as a sheet shows it.
     title: (chance) => (chance.int(3) === 0 ? chance.pick(INHERITED) : null),
     'replacements.*': one('steps'),
     filters: (chance) => filtersOf(chance, fields),
@@ -100,18 +100,18 @@ export function recordHints({ living, fields, inbox }: Known): Record<string, (c
     step: one('steps'),
     replacement: one('steps'),
     inbox: () => inbox,
-    // Few enough that they meet.
+    // Few different numbers, so that the same one comes again.
     phone_number: (chance) => `+55 11 9${8_000 + chance.int(9)}-000${chance.int(9)}`,
     external_id: (chance) => `customer-${chance.int(40)}`,
     snoozed_until: () => '2099-01-01T00:00:00.000Z',
-    // Of a table, of one of its columns.
+    // The slug of a table, and the key of one of its columns.
     slug: (chance) => `slug_${chance.int(1_000)}`,
     key: (chance) => chance.pick([...SLUGS, 'note', chance.pick(INHERITED_SLUGS), `key_${chance.int(9)}`]),
     drop_columns: (chance) => chance.pick(SLUGS),
   };
 }
 
-/** Filters of contacts, some of them wrong. */
+/** Filters of contacts, some of them invalid. */
 function filtersOf(chance: Chance, fields: string[]): string {
   const names = [...COLUMNS.map((column) => `contact.${column}`), ...fields];
   const value = (): unknown =>

@@ -1,4 +1,4 @@
-/** What the fuzz shoots at: a real process that serves two companies with living records, and everything that a caller may hold. */
+/** The target of the fuzz: a real process with two companies and their records, and everything that a caller may know. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createKey } from '../../../src/features/api-keys/api-keys.ts';
@@ -19,22 +19,22 @@ import { furnishRecords, recordHints } from './scene-records.ts';
 import { WEIGHABLE } from './weigh.ts';
 
 export const PHONE = '100000000000101';
-// One company has half of it: as much as there are requests in flight, so that a moment's stop of the disk refuses none of them.
+// One company may use half of these connections: as many as there are requests in flight, so that a short stall of the disk refuses none.
 const DATABASE_POOL = '40';
 const SPARE_PHONE = '100000000000102';
 const FOREIGN_PHONE = '100000000000103';
 const PEOPLE = 6;
-// Links to be used up, and keys to be revoked.
+// The number of links that can be used up, and of keys that can be revoked.
 const SPARE = 5;
-// Older ids make room: what the fuzz has just made is what the next requests should meet.
+// Older ids are forgotten, so that requests use records which the fuzz has just created.
 const REMEMBERED = 40;
 
 export interface Caller {
   name: string;
   headers: Record<string, string>;
-  /** False when it may be refused before anything else is looked at. */
+  /** False when its requests may be refused before anything else is checked. */
   full: boolean;
-  /** Ids that this one meets instead of the scene's, by collection. */
+  /** Ids that this caller uses in place of the scene's, by collection. */
   ids?: Map<string, string[]>;
 }
 
@@ -42,12 +42,12 @@ export interface Scene {
   process: PlatformProcess;
   appSecret: string;
   callers: Caller[];
-  /** Living ids of the company, by collection. */
+  /** Existing ids of the company, by collection. */
   ids: Map<string, string[]>;
   foreignIds: string[];
-  /** What the other requests need: no request of the fuzz takes it away or makes another thing of it. */
+  /** Records that other requests need: no request of the fuzz deletes or disables them. */
   kept: Set<string>;
-  /** Of rows and sheets: the table. */
+  /** The table of each row and of each import. */
   parents: Map<string, string>;
   hint: Hint;
   remember(collection: string, id: string): void;
@@ -75,7 +75,7 @@ export async function setScene(stage: Stage): Promise<Scene> {
   const remember = (collection: string, id: string): void => {
     const known = ids.get(collection) ?? [];
     known.push(id);
-    // Messages and deliveries made at the start stay: the fuzz's own failures are not the only ones to look at.
+    // The first ids, of messages and deliveries made at the start, are kept, so that not only the fuzz's own records are used.
     if (known.length > REMEMBERED) known.splice(REMEMBERED / 2, 1);
     ids.set(collection, known);
   };
@@ -87,7 +87,7 @@ export async function setScene(stage: Stage): Promise<Scene> {
   const callers = await openCallers(stage, { own, foreign, previousSecret });
   const doors = await openDoors(stage, own._id);
   ids.set('api-keys', await addKeys(stage, own._id, previousSecret));
-  // Only this one may be suspended: with the company of the callers everything would end.
+  // Only this company may be suspended: suspending the callers' company would make all requests fail.
   ids.set('companies', [(await stage.createTenant('spare'))._id]);
   return {
     process,
@@ -109,7 +109,7 @@ export async function setScene(stage: Stage): Promise<Scene> {
   };
 }
 
-// The first inbox keeps its number, so that callbacks and sends have somewhere to go; and these people stay, with what they wrote.
+// The first inbox keeps its number, so that callbacks and sends work; and these contacts stay, with their messages.
 const UNTOUCHED: Record<string, number> = { inboxes: 1, contacts: 4 };
 
 interface Person {
@@ -117,7 +117,7 @@ interface Person {
   email: string;
 }
 
-/** Somebody who may log in, and whom no request of the fuzz removes: the scene does not know the id. */
+/** Creates a user who can log in and whom no request of the fuzz removes, because the scene does not know the id. */
 function createPerson(stage: Stage, company: string, role: UserRole): Promise<Person> {
   const email = `person-${randomBytes(6).toString('hex')}@example.test`;
   return stage.database.systemTx('upkeep', (tx) =>
@@ -125,7 +125,7 @@ function createPerson(stage: Stage, company: string, role: UserRole): Promise<Pe
   );
 }
 
-/** What opens the public doors. */
+/** E-mail addresses and links with which operations without a token can succeed. */
 interface Doors {
   emails: string[];
   linkTokens: string[];
@@ -136,7 +136,7 @@ async function openDoors(stage: Stage, company: string): Promise<Doors> {
   for (let left = SPARE; left > 0; left -= 1) {
     const person = await createPerson(stage, company, 'VIEWER');
     const token = newId();
-    // Every second one has still to accept an invitation.
+    // Every second person still has to accept an invitation.
     if (left % 2 === 0)
       await stage.store.sql(`update users set status = 'INVITED', accepted_at = null where _id = $1`, [person._id]);
     await stage.store.sql(
@@ -158,7 +158,7 @@ function addKeys(stage: Stage, company: string, secret: string): Promise<string[
   });
 }
 
-/** An inbox on the number, people who wrote to it, notes, a webhook that hears everything. */
+/** Creates an inbox for the number, people who wrote to it, notes, and a webhook for all events. */
 async function furnish(stage: Stage, process: PlatformProcess, tenant: Tenant, phone: string): Promise<void> {
   await openInbox(process, tenant, phone);
   await listen(process, tenant, `${stage.sandboxUrl}/receiver/fuzz`, [...EVENT_NAMES]);
@@ -174,7 +174,7 @@ async function furnish(stage: Stage, process: PlatformProcess, tenant: Tenant, p
   }
 }
 
-/** Whose ids the paths and bodies name, by the collection that a path calls them by. */
+/** The table whose ids are used for each collection in paths and bodies. */
 const TABLES: Record<string, string> = {
   users: 'users',
   inboxes: 'inboxes',
@@ -258,12 +258,12 @@ function sessionOf({ _id }: Person, company: string, secret: string): Promise<st
 interface Known extends Doors {
   sandboxUrl: string;
   ids: Map<string, string[]>;
-  /** Of custom fields. */
+  /** The ids of the custom fields. */
   fields: string[];
   inbox: string;
 }
 
-/** Fields whose text must make sense for anything beyond validation to run. Addresses stay on this machine. */
+/** Suggestions for fields whose text must make sense to get past validation. All addresses are on this machine. */
 function hintOf({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known): Hint {
   const living = (collection: string, chance: Chance): string => chance.pick(ids.get(collection) ?? []);
   const hints: Record<string, (chance: Chance) => unknown> = {
@@ -274,7 +274,7 @@ function hintOf({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known): 
     conversationId: (chance) => living('conversations', chance),
     replyTo: (chance) => living('messages', chance),
     phone_number_id: (chance) => `1000000000${1_000 + chance.int(9_000)}`,
-    // Of people who are there, and of nobody yet.
+    // Addresses of existing people and of new ones.
     email: (chance) => (chance.int(3) === 0 ? chance.pick(emails) : `fuzz-${chance.int(1_000_000)}@example.test`),
     password: (chance) => (chance.int(2) === 0 ? PASSWORD : 'another password'),
     new_password: () => PASSWORD,
@@ -285,7 +285,7 @@ function hintOf({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known): 
     expires_at: () => '2099-01-01T00:00:00.000Z',
     from: () => '2026-01-01T00:00:00.000Z',
     to: () => '2099-01-01T00:00:00.000Z',
-    // A reference that no other hint is for: of whatever kind, and sometimes right.
+    // A reference without another suggestion: an id of any kind, which is sometimes right.
     _id: (chance) => living(chance.pick([...ids.keys()].filter((name) => ids.get(name)?.length)), chance),
     owner: (chance) => living('users', chance),
     actor: (chance) => living('users', chance),
@@ -297,7 +297,7 @@ function hintOf({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known): 
   return (field, chance) => (Object.hasOwn(hints, field) ? (hints[field]?.(chance) ?? null) : null);
 }
 
-/** After everything: the process still does its work, from a callback to a note. */
+/** Checks at the end that the process still works, from a callback to a note. */
 export async function checkService({ store }: Stage, { process, callers, appSecret }: Scene): Promise<void> {
   const network = createNetwork(appSecret);
   const id = `wamid.after.${randomBytes(8).toString('hex')}`;

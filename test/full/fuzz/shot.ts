@@ -1,27 +1,27 @@
-/** One request, what its answer may be, and how to repeat it by hand. */
+/** One request, the answers that it may get, and how to repeat it by hand. */
 import type { Operation } from './document.ts';
 
 export interface Shot {
-  /** Which of the fuzz's ideas this is. */
+  /** The kind of the request. */
   idea: string;
   method: string;
   path: string;
   headers: Record<string, string>;
   body: Buffer | null;
-  /** The operation whose answers are allowed; null for what the document does not describe. */
+  /** The operation whose answers are allowed; null for requests that the document does not describe. */
   operation: Operation | null;
-  /** Beyond what is documented: the only statuses that are right. */
+  /** The only statuses that are right, where the test knows more than the document. */
   statuses?: number[];
   /** The codes that a problem may have. */
   codes?: string[];
-  /** What a VALIDATION_FAILED must name. */
+  /** The field that a VALIDATION_FAILED must name. */
   names?: string;
 }
 
-// A longer command line helps nobody; seed and number bring the request back.
+// A longer command line is not useful; seed and number repeat the request.
 const SHOWN = 4_000;
 
-/** The request as one line for a shell. Tokens are left out: they die with the process. */
+/** The request as a shell command. Tokens are left out, because they are valid only for this process. */
 export function curlOf(shot: Shot, url: string): string {
   const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const headers = Object.entries(shot.headers).map(([name, value]) => {

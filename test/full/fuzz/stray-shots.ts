@@ -1,4 +1,4 @@
-/** Requests beside the document: paths that lead nowhere, other methods, other content types, headers that nobody sends. */
+/** Requests that the document does not describe: unknown paths, wrong methods, wrong content types, unusual headers. */
 import { gzipSync } from 'node:zlib';
 import type { Operation } from './document.ts';
 import { aim, encoded, type Gun } from './operation-shots.ts';
@@ -9,7 +9,7 @@ const split = (text: string): string[] => text.trim().split(/\s+/);
 
 const METHODS = split('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND LOCK SEARCH PURGE MKCOL');
 
-/** As they go over the wire: nothing is normalised on the way. */
+/** Paths that are sent exactly as written here. */
 const PATHS = [
   ...split(String.raw`
 / // /// /. /.. /./v1 /v1 /v1/ /v1//inboxes //v1/inboxes /v1/inboxes/ /V1/INBOXES /v2/inboxes /v1/../v1/inboxes /v1/%2e%2e/metrics
@@ -29,14 +29,14 @@ const PATHS = [
   `/v1/inboxes?${'a=1&'.repeat(2_000)}`,
 ];
 
-// What these few answer besides a problem: the reference pages (also by a redirection), and lists whose query is odd but right.
+// Further statuses of these paths: the reference pages (some by redirection), and lists whose unusual query is valid.
 const ELSEWHERE = [200, 204, 301, 302, 304, 400, 401, 403, 404, 405, 413, 415];
 
 export function strayShot(gun: Gun): Shot {
   const { chance, scene } = gun;
   const roots = ['/', '/v1/', '/v1/inboxes/', '/docs/', '/docs/api/static/', '/hooks/', '/health/'];
   const path = chance.int(2) === 0 ? chance.pick(PATHS) : chance.pick(roots) + encoded(chance.pick(NAUGHTY));
-  // A webhook or an inbox is not made by chance: no body fits here.
+  // No operation accepts this body, so that no webhook or inbox is created by chance.
   const method = chance.int(2) === 0 ? 'GET' : chance.pick(METHODS);
   const body = method === 'GET' || method === 'HEAD' || chance.int(2) === 0 ? null : Buffer.from('{"surprise":1}');
   return {
@@ -50,7 +50,7 @@ export function strayShot(gun: Gun): Shot {
   };
 }
 
-/** A described path with a method that it does not have. */
+/** A documented path with a method that it does not have. */
 export function methodShot(gun: Gun): Shot {
   const { chance, operations } = gun;
   const operation = chance.pick(operations);
@@ -97,7 +97,7 @@ export function typeShot(gun: Gun): Shot {
     : { ...shot, statuses: operation.body ? [415] : [400, 415] };
 }
 
-/** A body where none belongs. */
+/** A body for an operation without one. */
 export function surplusShot(gun: Gun): Shot {
   const { chance } = gun;
   const operation = chance.pick(gun.operations.filter(({ body, form, method }) => !body && !form && method !== 'GET'));
@@ -124,7 +124,7 @@ export function largeShot(gun: Gun): Shot {
   return { ...shot, statuses: [413], codes: ['BODY_TOO_LARGE'] };
 }
 
-// What a header can carry at all through an honest client; the rest is for raw sockets.
+// Texts that an HTTP client can send in a header; raw sockets send the others.
 const CARRIED = NAUGHTY.filter((text) => /^[\x21-\x7e][\x20-\x7e]{0,500}$/.test(text));
 
 const HEADERS: ((gun: Gun, text: string) => Record<string, string>)[] = [
@@ -173,7 +173,7 @@ export function tokenShot(gun: Gun): Shot {
   return { ...aim(gun, operation, { idea: 'odd token', caller }), statuses: [401], codes: ['UNAUTHORIZED'] };
 }
 
-/** Compressed, and saying so: nothing here unpacks what a caller sends. */
+/** A compressed body with the header that announces it: the platform unpacks no request. */
 export function packedShot(gun: Gun): Shot {
   const { chance, scene } = gun;
   const operation = chance.pick(gun.operations.filter(({ body }) => body));

@@ -1,7 +1,7 @@
-/** More texts that break programs: of people, of shells, of sheets, of renderers, and of what filters take for something else. */
+/** More texts that break programs: of people, shells, sheets and renderers, and innocent texts that filters mistake. */
 const split = (text: string): string[] => text.trim().split(/\s+/);
 
-/** What a filter for bad words or an anti-virus takes for something else. */
+/** Innocent texts that a word filter or an anti-virus program may refuse. */
 const INNOCENT = [
   'Essex County Cocktail Classics',
   'Arsenal beats Middlesex',
@@ -29,7 +29,7 @@ const NAMES = [
   'M\u0308o\u0308tley Cru\u0308e',
 ];
 
-/** Marks of languages in sequences that renderers have fallen over. */
+/** Sequences of combining marks that have crashed renderers. */
 const RENDERED = [
   '\u0644\u064f\u0644\u064f\u0635\u0651\u0628\u064f\u0631\u0631\u064b \u0963 \u0963h \u0963 \u5197',
   '\u0c1c\u0c4d\u0c1e\u200c\u0c3e',
@@ -55,7 +55,7 @@ const RENDERED = [
   '\u201c\u2018\u00bb\u203a"\'\u201d\u2019\u00ab\u2039',
 ];
 
-/** Markup that a filter for tags lets through. */
+/** Markup that gets past a filter for tags. */
 const SLIPPED = [
   '<scr<script>ipt>x=1</scr</script>ipt>',
   '<IMG SRC=jav\tascript:void(0)>',

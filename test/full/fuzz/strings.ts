@@ -1,6 +1,7 @@
 /**
- * Texts that break programs: each is one that some layer between the wire and the database may take for something else.
- * None is an address outside this machine: a text may end up where an address is dialled.
+ * Texts that break programs: each may be misunderstood by some layer between the network and the database. None of them is an address
+ * outside this
+ * machine, because a text may end up where an address is called.
  */
 import { MORE } from './strings-more.ts';
 
@@ -8,12 +9,12 @@ const codes = (...points: number[]): string => String.fromCodePoint(...points);
 const span = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => codes(from + index));
 
-/** Every control character inside a word; NUL among them, which PostgreSQL can not store. */
+/** Every control character inside a word; PostgreSQL can not store NUL. */
 const CONTROLS = [...span(0x00, 0x1f), ...span(0x7f, 0x8f)].map((control) => `a${control}b`);
 
-/** What is seen differs from what is there. */
+/** Texts that look different from their contents. */
 const INVISIBLE = [
-  // Soft hyphen, joiners, marks of direction, word joiner, separators of lines and paragraphs, fillers, the byte order mark.
+  // Soft hyphen, joiners, direction marks, word joiner, line and paragraph separators, fillers, the byte order mark.
   [0xad, 0x34f, 0x61c, 0x115f, 0x17b4, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202b],
   [0x202c, 0x202d, 0x202e, 0x2060, 0x2061, 0x2064, 0x2066, 0x2067, 0x2068, 0x2069, 0x206a, 0x3164, 0xfe00, 0xfe0f],
   [0xfeff, 0xffa0, 0xfff9, 0xfffa, 0xfffb, 0xfffc, 0xfffd, 0xfffe, 0xffff, 0x1d173, 0xe0001, 0xe007f],
@@ -26,7 +27,7 @@ const BLANKS = [0x20, 0xa0, 0x1680, 0x2000, 0x2003, 0x200a, 0x202f, 0x205f, 0x30
 );
 
 const UNICODE = [
-  // The same word composed and decomposed; case that changes length; letters that look like others.
+  // The same word composed and decomposed; case mappings that change the length; letters that look like others.
   'S\u00e3o Jos\u00e9',
   'Sa\u0303o Jose\u0301',
   'stra\u00dfe STRASSE \u1e9e',
@@ -42,13 +43,13 @@ const UNICODE = [
   '\u0e01\u0e33\u0e33\u0e33',
   '\u0928\u093f \u0915\u094d\u0937',
   '\u1112\u1161\u11ab\u1100\u1173\u11af',
-  // Right to left, alone, mixed, and turned around.
+  // Right-to-left text, alone, mixed, and reversed.
   '\u0645\u0631\u062d\u0628\u0627 \u0628\u0627\u0644\u0639\u0627\u0644\u0645',
   '\u05e9\u05dc\u05d5\u05dd 123 abc',
   'abc\u202egnp.exe',
   '\u2067\u05d0\u2066b\u2069\u2069',
   '\ufdfd',
-  // Emoji of one sign and many code points; planes above the first; the last code points.
+  // Emoji of several code points; characters beyond the first plane; the last code points.
   '\u{1f600}',
   '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}',
   '\u{1f44d}\u{1f3ff}',
@@ -60,7 +61,7 @@ const UNICODE = [
   '\u{1d54b}\u{1d556}\u{1d564}\u{1d565}',
   '\u{10ffff}',
   '\u{e000}\u{f0000}',
-  // Halves of a surrogate pair: no UTF-8 can say them.
+  // Halves of a surrogate pair, which UTF-8 can not encode.
   '\ud800',
   '\udfff',
   'a\udc00b',
@@ -180,7 +181,7 @@ const PATHS = [
   'index.html\u0000.png',
 ];
 
-/** Words that need no blank inside, in one text. */
+/** Splits a list of texts that contain no blanks. */
 const split = (text: string): string[] => text.trim().split(/\s+/);
 
 const NUMBERS = [
@@ -193,7 +194,7 @@ const NUMBERS = [
   '1'.repeat(400),
 ];
 
-/** What every JavaScript object has without anybody having put it there, and the words of people for the first of it. */
+/** Names of properties that every JavaScript object inherits, and other spellings of the first. */
 export const INHERITED: readonly string[] = [
   ...Object.getOwnPropertyNames(Object.prototype),
   'prototype',
@@ -220,7 +221,7 @@ const WORDS = [
   ...split('000000000000000000000000 ffffffffffffffffffffffff FFFFFFFFFFFFFFFFFFFFFFFF 12345678901234567890123'),
   ...split('00000000-0000-0000-0000-000000000000 \u2022\u2022\u2022\u20221234 **** eyJhbGciOiJub25lIn0.e30.'),
   ...split(String.raw`(a+)+$ ^(([a-z])+.)+[A-Z]([a-z])+$ \b [ (?<n> .* a{1,99999} ::1 127.1 0x7f.1 2130706433`),
-  // Addresses that are none, or are on this machine: a name would be looked up.
+  // Texts that are not valid addresses, and addresses on this machine: a host name would be looked up.
   ...split(
     'http: http:// http://[ http://[::1 http://127.0.0.1:99999 http://u:p@127.0.0.1/ http:127.0.0.1 //127.0.0.1',
   ),

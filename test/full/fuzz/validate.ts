@@ -1,14 +1,14 @@
-/** A second opinion on what fits a schema: small, and independent of the validator that the platform uses. */
+/** Checks whether a value fits a schema: a small validator that is independent of the one that the platform uses. */
 import type { Schema } from './document.ts';
 
 export interface ValidateOptions {
-  /** Refuses fields that an object's schema does not name, also where the schema does not forbid them. */
+  /** Refuses properties that the schema does not name, even where the schema allows others. */
   closed?: boolean;
-  /** Lets a time be written in every way: what is taken says more than what is told. */
+  /** Accepts every notation of a time: requests may use more notations than answers. */
   anyTime?: boolean;
 }
 
-/** Where and why the value does not fit: `a.b[0] is no string`. Formats other than date-time are not looked at. */
+/** Returns where and why the value does not fit: `a.b[0] is no string`. Of the formats only date-time is checked. */
 export function misfitsOf(schema: Schema, value: unknown, options: ValidateOptions = {}, path = ''): string[] {
   const at = path || 'body';
   if (schema.anyOf) {

@@ -1,4 +1,4 @@
-/** What needs no token, or only a signature: callbacks, bodies that never end, the API's description. */
+/** Greedy requests that need no token, or only a signature: callbacks, bodies that never end, the API's description. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADDRESS, type Greed } from './play.ts';
@@ -10,7 +10,7 @@ const PEOPLE = 1_000;
 const envelope = (changes: object[]): string =>
   JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '2', changes }] });
 
-/** Each body holds a company's messages of a busy day, of a thousand people. */
+/** Each callback holds as many messages as a company gets on a busy day, from a thousand people. */
 export const largeCallbacks: Greed = {
   act: async (play) => {
     let posted = 0;
@@ -39,18 +39,18 @@ export const junkCallbacks: Greed = {
 };
 
 const PROMISED = 4 * 1024 * 1024;
-// As fast as a connection of two megabits brings it: what a network can carry is no matter of this platform.
+// The speed of a connection of two megabits per second: the capacity of the network is not what this proof tests.
 const PIECE = Buffer.alloc(64 * 1024, ' ');
 const PIECE_MS = 250;
 
-/** Each promises four megabytes, sends them one piece after the other but for the last byte, and waits until it is cut. */
+/** Each request announces four megabytes, sends them piece by piece without the last byte, and waits until it is cut. */
 export const halfSentBodies: Greed = {
   act: async (play) => {
     const { hostname, port } = new URL(play.url);
     const head = `POST /hooks/wap HTTP/1.1\r\nhost: ${hostname}\r\nx-hub-signature-256: sha256=${'0'.repeat(64)}\r\ncontent-type: application/json\r\ncontent-length: ${PROMISED}\r\n\r\n`;
     await play.inLanes(play.scaled(300), async () => {
       const socket = connect({ host: hostname, port: Number(port), localAddress: ADDRESS });
-      // Failure policy: whoever is cut comes again.
+      // Failure policy: a connection that is cut is opened again.
       socket.on('error', () => undefined).resume();
       const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
       socket.write(head);

@@ -1,4 +1,4 @@
-/** In what ways a company can ask for as much as its limits allow. */
+/** The ways in which a company can use its limits to the full. */
 import { descriptions, halfSentBodies, junkCallbacks, largeCallbacks } from './connections.ts';
 import type { Greed } from './play.ts';
 import { exports, fatLists, fatRecords, ownPatches, searches } from './records.ts';

@@ -1,4 +1,4 @@
-/** The greedy company seen from the proof: what it is given, and when it begins and ends. */
+/** Starts and ends the greedy company on behalf of the proof. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { PlatformProcess } from '../harness/processes.ts';
@@ -7,14 +7,14 @@ import { GREEDS } from './greeds.ts';
 import type { Orders, Spoils } from './play.ts';
 
 export interface Neighbours {
-  /** A company of its own for each greed; resolves when it has what it needs, and has not begun. */
+  /** Prepares a new company for one way of being greedy; resolves when it is ready to begin. */
   open(greed: { name: string; number: number; scale: number }): Promise<Neighbour>;
   close(): Promise<void>;
 }
 
 export interface Neighbour {
   begin(): void;
-  /** Ends it, and answers what it was told meanwhile. */
+  /** Ends its requests and returns the answers that it got. */
   end(): Promise<Spoils>;
 }
 
@@ -22,13 +22,13 @@ const PROGRAM = new URL('tenant.ts', import.meta.url);
 const KEYS = 6;
 
 export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
-  // A session of its own: its priority is then one beside the database's processes, too (platform/child.ts).
+  // In a session of its own, so that its priority also counts against the database's processes (platform/child.ts).
   const child = fork(PROGRAM, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
   const exited = once(child, 'exit');
   const failed = exited.then(([code]) => {
     throw new Error(`the greedy company ended with ${String(code)}`);
   });
-  // Its failure is told where it is waited for.
+  // The failure is reported where this promise is awaited.
   failed.catch(() => undefined);
   const heard = async (): Promise<unknown> => {
     const [words] = (await Promise.race([once(child, 'message'), failed])) as [unknown];
@@ -63,7 +63,7 @@ export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
   };
 }
 
-/** Contacts that came a moment ago: nobody has looked at the table since. */
+/** Contacts that were written a moment ago, so that the planner has no statistics of them. */
 async function settle({ store }: Stage, { _id: company }: Tenant, people: number): Promise<void> {
   if (people === 0) return;
   await store.sql('alter table contacts set (autovacuum_enabled = false)');

@@ -1,4 +1,4 @@
-/** Companies that do what companies do, in a rhythm: they read, list and send, their contacts write, and their receivers are told. */
+/** Companies that behave as usual, at a steady rate: they read, list and send, their contacts write, and their receivers get events. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
@@ -26,20 +26,20 @@ export interface Town {
   receiver: Receiver;
   network: Network;
   agent: Agent;
-  /** How many times a phase has been measured: what it makes has names of its own. */
+  /** The number of phases measured so far; records of each phase get different names. */
   phases: number;
   close(): Promise<void>;
 }
 
 export interface Measured {
   timesMs: Record<Kind, number[]>;
-  /** Answers that no ordinary request gets, by what was asked and its status. */
+  /** Answers that no ordinary request should get, by kind of request and status. */
   refused: Map<string, number>;
-  /** Requests without an answer, callbacks without their delivery, imports without an end. */
+  /** The number of requests without an answer, callbacks without a delivery, and imports without an end. */
   unanswered: number;
 }
 
-// Longer than any answer may take, and shorter than a reader waits for a run.
+// Longer than any answer may take, and short enough to wait for.
 const ANSWER_MS = 30_000;
 const AT_ONCE = 5;
 const PERSON = '5511984000001';
@@ -47,7 +47,7 @@ const PERSON = '5511984000001';
 export async function openTown(stage: Stage, api: PlatformProcess, count: number): Promise<Town> {
   const receiver = await startReceiver(() => ({ status: 204, afterMs: 0 }));
   const network = createNetwork(stage.appSecret);
-  // A connection for whoever asks: nobody waits for one on this side.
+  // Any number of connections, so that no request waits for one on this side.
   const agent = new Agent({ connections: null, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
   const close = async (): Promise<void> => {
     await agent.destroy();
@@ -85,13 +85,13 @@ async function openCompany({ api, stage, network, receiver }: Town, number: numb
 
 export interface PhaseSize {
   seconds: number;
-  /** How often each of them reads, lists, sends and is written to. */
+  /** How often a second each company reads, lists, sends and gets a message. */
   perSecond: number;
-  /** Whether one of them imports sheets meanwhile; a worker looks for those once a second. */
+  /** Whether one company also imports sheets; a worker looks for imports once a second. */
   imports: boolean;
 }
 
-/** What everybody's requests took in so many seconds; resolves when the last of them is answered, or given up. */
+/** Measures all requests of some seconds; resolves when the last one is answered or given up. */
 export async function measure(town: Town, { seconds, perSecond, imports }: PhaseSize): Promise<Measured> {
   town.phases += 1;
   const measured: Measured = {
@@ -102,7 +102,7 @@ export async function measure(town: Town, { seconds, perSecond, imports }: Phase
   const posted = new Map<string, number>();
   let round = 0;
   const traffic = town.companies.map(async (company, n) => {
-    // One after the other within the second: companies do not ask in step.
+    // Companies start at different moments within a second, so that their requests do not come all at once.
     await sleep((1_000 * n) / (town.companies.length * perSecond));
     return inRhythm(perSecond, seconds, () => playRound(town, company, { measured, posted, id: `${n}.${round++}` }));
   });
@@ -157,15 +157,15 @@ async function send({ api, agent }: Town, { key }: Tenant, path: string, body?: 
     await answer.body.text();
     return answer.statusCode;
   } catch {
-    // Failure policy: no answer is counted as one that did not come.
+    // Failure policy: a request that failed is counted as one without an answer.
     return null;
   }
 }
 
-// As long as somebody waits who imported one row.
+// The longest that an import of one row may take.
 const IMPORT_MS = 60_000;
 
-/** The first company imports a sheet of one row, and the next one when that has ended. */
+/** The first company imports sheets of one row, one after the other. */
 async function importOn(town: Town, seconds: number, measured: Measured): Promise<void> {
   const [company] = town.companies;
   if (!company) return;
@@ -190,7 +190,7 @@ async function importOn(town: Town, seconds: number, measured: Measured): Promis
 
 const IMPORT_PAUSE_MS = 200;
 
-/** The id of the import; null when it was refused, which is counted. */
+/** Uploads a sheet and returns the id of the import, or null when it was refused, which is counted. */
 async function upload({ api }: Town, { key }: Tenant, body: FormData, measured: Measured): Promise<string | null> {
   try {
     const headers = { authorization: `Bearer ${key}` };
@@ -201,7 +201,7 @@ async function upload({ api }: Town, { key }: Tenant, body: FormData, measured: 
     if (answer.status !== 201) measured.refused.set(name, (measured.refused.get(name) ?? 0) + 1);
     return _id;
   } catch {
-    // Failure policy: as above.
+    // Failure policy: a request that failed is counted as one without an answer.
     measured.unanswered += 1;
     return null;
   }
@@ -220,16 +220,16 @@ async function awaitDeliveries({ receiver }: Town, posted: Map<string, number>, 
     if (atMs === undefined) measured.unanswered += 1;
     measured.timesMs.delivery.push((atMs ?? Date.now()) - postedMs);
   }
-  // What was measured is not looked through again in later phases.
+  // Receipts that were measured are removed, so that later phases do not search them again.
   receiver.receipts.length = 0;
 }
 
-/** True once it holds; false when it did not for so long. */
+/** Waits for a condition; returns false when it did not hold in time. */
 async function settles(holds: () => Promise<boolean> | boolean, ms: number): Promise<boolean> {
   try {
     return await until('it to hold', holds, ms);
   } catch {
-    // Failure policy: what did not come in time is counted by the caller.
+    // Failure policy: the caller counts what did not come in time.
     return false;
   }
 }

@@ -1,9 +1,9 @@
-/** What a greedy company has in hand: its keys, used no faster than its limits allow, and a count of what it was answered. */
+/** What a greedy company uses: its keys, no faster than its limits allow, and counts of the answers. */
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request, type Dispatcher } from 'undici';
 
-/** What its process is told. */
+/** The orders that the proof sends to the greedy company's process. */
 export interface Orders {
   name: string;
   url: string;
@@ -11,13 +11,13 @@ export interface Orders {
   keys: string[];
   phone: string;
   appSecret: string;
-  /** 1 is what the limits allow; a small proof asks for a part of it. */
+  /** The share of its limits that the company uses: 1 is all, and a small proof uses less. */
   scale: number;
 }
 
-/** What its process tells when it has ended. */
+/** The results that the greedy company's process reports when it has ended. */
 export interface Spoils {
-  /** How many answers of each status; `none` where there was none. */
+  /** The number of answers for each status; `none` counts requests without an answer. */
   statuses: Record<string, number>;
   slowestMs: number;
 }
@@ -28,7 +28,7 @@ export interface Asked {
   form?: Packed;
 }
 
-/** A form with its frame, written once however often it is sent. */
+/** A multipart form that is encoded once and sent any number of times. */
 export interface Packed {
   type: string;
   bytes: Buffer;
@@ -43,33 +43,33 @@ export async function packSheet(name: string, data: Buffer | string): Promise<Pa
 
 export interface Play extends Orders {
   isOver(): boolean;
-  /** Asks as the company, with the next of its keys. Null when no answer came. */
+  /** Sends a request of the company with the next of its keys. Returns null when no answer came. */
   ask(path: string, asked?: Asked): Promise<{ status: number; text: string } | null>;
-  /** As the network, signed. */
+  /** Posts a callback as the network would, with its signature. */
   callBack(body: string): Promise<void>;
-  /** Without a token. */
+  /** Sends a request without a token. */
   visit(path: string): Promise<void>;
-  /** Repeats the work in so many lanes until it is over. */
+  /** Repeats the work in this many lanes until the time is over. */
   inLanes(lanes: number, work: (lane: number) => Promise<void>): Promise<void>;
-  /** So many of what the limits allow. */
+  /** Scales a count down to the share of the limits that is used. */
   scaled(count: number): number;
   spoils: Spoils;
   end(): Promise<void>;
 }
 
 export interface Greed {
-  /** Contacts that it has, straight into the database, whose statistics know nothing of them. */
+  /** The number of contacts that are written directly into the database, without planner statistics. */
   people?: number;
-  /** What it makes before anything is measured. */
+  /** Makes what it needs before anything is measured. */
   prepare?(play: Play): Promise<void>;
-  /** Asks until it is over. */
+  /** Sends requests until the time is over. */
   act(play: Play): Promise<void>;
 }
 
-// What is counted by address is counted for it alone: the others come from another one.
+// The other companies call from another address, so that limits by address do not affect them.
 export const ADDRESS = '127.0.0.2';
 
-// 200 a second is what a company may ask by default, and each of six keys then stays below its 50.
+// By default a company may send 200 requests a second; six keys then stay below 50 each.
 const PAUSE_MS = 1_000 / 190;
 const REFUSED_PAUSE_MS = 100;
 
@@ -98,7 +98,7 @@ export function openPlay(orders: Orders): Play {
       if ([429, 503].includes(answer.statusCode)) await sleep(REFUSED_PAUSE_MS);
       return { status: answer.statusCode, text };
     } catch {
-      // Failure policy: a connection that was cut, by either side, is counted; the company goes on.
+      // Failure policy: a connection that either side cut is counted, and the company continues.
       note('none', startedMs);
       await sleep(REFUSED_PAUSE_MS);
       return null;

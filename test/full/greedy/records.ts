@@ -1,4 +1,4 @@
-/** Records as large as a company may make them, changed and listed; and many of them, searched and exported. */
+/** Greedy requests with records as large as allowed, changed and listed, and with many records, searched and exported. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Greed, Play } from './play.ts';
@@ -7,14 +7,14 @@ const FIELDS = 200;
 const ITEMS = 100;
 const ITEM_LETTERS = 200;
 const FAT = 15;
-// A body has a megabyte and 10,000 values at most: so many fields at once, then fewer, until the record is full.
+// A body may have a megabyte and 10,000 values: it sets 40 fields at once, then fewer, until the record is full.
 const STEPS = [40, 10, 1];
-/** As many as an import brings in one go, before anybody has analysed the table. */
+/** As many contacts as one import brings, before the planner has statistics of them. */
 const MANY = 29_000;
 
 let fat: string[] = [];
 
-/** Contacts that hold as much as they are let. */
+/** Makes contacts as large as they may be. */
 async function fatten(play: Play): Promise<void> {
   const fields = Array.from({ length: play.scaled(FIELDS) }, (_, n) => `f${n}`);
   await each(fields, 10, (slug) =>
@@ -50,7 +50,7 @@ async function each<T>(items: T[], lanes: number, work: (item: T) => Promise<unk
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** Asks until it is made; a refusal of another kind ends the proof. */
+/** Repeats a request until the record is created; a refusal that does not pass ends the proof. */
 async function insist(play: Play, path: string, asked: { body: unknown }): Promise<string> {
   for (;;) {
     const answer = await play.ask(path, asked);
@@ -62,7 +62,7 @@ async function insist(play: Play, path: string, asked: { body: unknown }): Promi
 
 let sink: Server | null = null;
 
-/** A receiver that takes whatever comes. */
+/** Starts a receiver that accepts everything. */
 async function listenToAll(play: Play): Promise<void> {
   sink ??= createServer((request, response) => request.resume().on('end', () => response.writeHead(204).end()));
   await new Promise<void>((resolve) => sink?.listen(0, '127.0.0.1', resolve));
@@ -96,7 +96,7 @@ export const exports: Greed = {
   act: (play) => play.inLanes(4, async () => void (await play.ask('/v1/contacts/export'))),
 };
 
-/** Each of them is looked for where no index helps, and counted. */
+/** Searches that no index can answer, with their totals. */
 export const searches: Greed = {
   people: MANY,
   act: async (play) => {
@@ -107,7 +107,7 @@ export const searches: Greed = {
   },
 };
 
-/** Six keys that change one record, their own company's. */
+/** Six keys change the same record, that of their own company. */
 export const ownPatches: Greed = {
   act: (play) =>
     play.inLanes(6 * 8, async (lane) => {

@@ -1,19 +1,19 @@
-/** Sheets that are small to send and large to read. */
+/** Greedy requests with sheets that are small to send and expensive to read. */
 import { randomBytes } from 'node:crypto';
 import { constants, deflateRawSync } from 'node:zlib';
 import { workbookParts, zipOf, type ZipItem } from '../../support/sheets.ts';
 import { packSheet, type Greed, type Packed, type Play } from './play.ts';
 
 const MEGABYTE = 1024 * 1024;
-// The ratio that a workbook may have is 100: a part of each megabyte does not shrink.
+// A workbook may inflate to 100 times its size, so a part of each megabyte does not compress.
 const RAW_BYTES = 7_800;
 
-/** Uploads it again and again; while ten imports wait, it is told so and comes again. */
+/** Uploads a sheet again and again; while ten imports wait, the upload is refused and repeated. */
 async function uploadOn(play: Play, lanes: number, form: Packed): Promise<void> {
   await play.inLanes(lanes, async () => void (await play.ask('/v1/contacts/import', { form })));
 }
 
-/** A cell with so many empty items, as JSON between quotes: five letters each. */
+/** A cell with many empty items: JSON inside CSV quotes, five characters for each item. */
 function poisonSheet(play: Play): string {
   const cell = `"[${Array.from({ length: play.scaled(64_000) }, () => '""""').join(',')}]"`;
   const rows = Array.from({ length: play.scaled(20) }, (_, n) => `Ana ${n},${cell}`);
@@ -24,7 +24,7 @@ export const poisonCells: Greed = {
   act: async (play) => uploadOn(play, 2, await packSheet('poison.csv', poisonSheet(play))),
 };
 
-/** So many megabytes of one text again and again, with something before and after it, packed without ever being held. */
+/** Compresses megabytes of a repeated text between `before` and `after`, without holding them in memory. */
 function repeated(
   [before, after]: [string, string],
   megabytes: number,
@@ -46,7 +46,7 @@ const noise = (): string =>
     .toString('hex')
     .slice(0, RAW_BYTES * 2);
 
-/** A workbook of a few rows; `parts` stand instead of those of the same path. */
+/** A workbook of a few rows whose part at `path` is replaced. */
 function workbookWith(path: string, packed: ZipItem['packed']): Buffer {
   const parts = workbookParts([
     ['name', 'email'],
@@ -60,7 +60,7 @@ export const stringBombs: Greed = {
     const text = `<si><t>${'a'.repeat(1_000)}</t></si>`;
     const fill = (bytes: number): string =>
       `<si><t>${noise()}</t></si>${text.repeat(Math.floor((bytes - 2 * RAW_BYTES - 20) / text.length))}`;
-    // The header's texts come first. A little less than the 128 MB that the texts of a workbook may have.
+    // The column titles come first. The texts are slightly below the 128 MB that a workbook may have.
     const frame: [string, string] = ['<sst><si><t>name</t></si><si><t>email</t></si><si><t>Ana</t></si>', '</sst>'];
     const bomb = workbookWith('xl/sharedStrings.xml', repeated(frame, play.scaled(126), fill));
     await uploadOn(play, play.scaled(24), await packSheet('texts.xlsx', bomb));

@@ -1,13 +1,13 @@
-/** The greedy company as a process of its own, so that what it costs itself is not taken for what the platform costs. */
+/** Runs the greedy company in a process of its own, so that its own cost is not counted as the platform's. */
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { getPriority, setPriority } from 'node:os';
 import { GREEDS } from './greeds.ts';
 import { openPlay, type Orders } from './play.ts';
 
-// An attacker brings a machine of his own: what his costs, on the machine that both share here, is not what the platform has to answer for.
+// A real attacker uses another machine. Here both share one, so the attacker's own work gets a lower priority.
 setPriority(getPriority() + 5);
-// Failure policy: a system that does not share its processor among sessions has no such file, and the line above is enough.
+// Failure policy: a system that does not schedule by sessions has no such file; the priority set above is enough there.
 await writeFile('/proc/self/autogroup', String(getPriority())).catch(() => undefined);
 process.once('disconnect', () => process.exit());
 for (;;) {

@@ -1,10 +1,10 @@
-/** A proof whose blows fell beside everything has proven nothing. */
+/** Checks that the failures which a proof causes interrupted something; otherwise it has proven nothing. */
 import assert from 'node:assert/strict';
 
-// One blow may fall between two requests; of so many, under load, some do not.
+// A single failure may hit a moment between two requests; of this many under load, at least one interrupts something.
 const CERTAIN_FROM = 20;
 
-/** `met`: what the blows interrupted. */
+/** `met` is how much of the work the failures interrupted. */
 export function assertMet(what: string, { blows, met }: { blows: number; met: number }): void {
   assert.ok(blows < CERTAIN_FROM || met > 0, `none of ${blows} blows met ${what}`);
 }

@@ -1,10 +1,10 @@
-/** Chance that can be repeated: every random run prints its seed and replays from it. */
+/** Random choices that can be repeated: every random run prints its seed, which gives the same choices again. */
 import { randomInt } from 'node:crypto';
 import { randomFrom } from '../../support/random.ts';
 
 export interface Chance {
   readonly seed: number;
-  /** A whole number from 0 to below `below`. */
+  /** A whole number from 0 to `below` - 1. */
   int(below: number): number;
   pick<T>(items: readonly T[]): T;
   shuffle<T>(items: readonly T[]): T[];
@@ -28,7 +28,7 @@ export function chanceOf(seed: number): Chance {
   };
 }
 
-/** The seed of this run: SEED=123 in the environment repeats an earlier one. */
+/** The seed of this run; SEED=123 in the environment repeats an earlier one. */
 export function seedOfRun(): number {
   const given = Number(process.env['SEED']);
   return Number.isSafeInteger(given) && given > 0 ? given : randomInt(1, 2 ** 31);

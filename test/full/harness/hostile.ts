@@ -1,4 +1,7 @@
-/** Receivers that lie, drip, redirect, never answer or never accept: one server per kind, on raw sockets. */
+/**
+ * Hostile receivers: they send false lengths or slow bytes, redirect, never answer or never accept. One server for each kind, on raw
+ * sockets.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -9,15 +12,15 @@ import { until } from '../../support/wait.ts';
 export interface Hostile {
   kind: string;
   url: string;
-  /** What the log of a delivery to it must say: null when it is DELIVERED, else one of these errors. */
+  /** The errors that the log of a delivery to it may show; null when the delivery must be DELIVERED. */
   errors: string[] | null;
 }
 
 export interface HostileTown {
   hostiles: Hostile[];
-  /** Connections that anything made to the place that the redirects name. */
+  /** The number of connections to the address to which the redirects lead. */
   strays(): number;
-  /** The most connections that were open at once, over all of them. */
+  /** The most connections that were open at the same time, to all receivers together. */
   mostOpen(): number;
   close(): Promise<void>;
 }
@@ -25,7 +28,7 @@ export interface HostileTown {
 interface Kind {
   errors: string[] | null;
   scheme?: 'https';
-  /** Called once the request's head has arrived; before that when `eager`. */
+  /** Called once the request's head has arrived, or at once when `eager`. */
   behave: (socket: Socket, strayUrl: string) => void;
   eager?: boolean;
 }
@@ -33,10 +36,10 @@ interface Kind {
 const OK = 'HTTP/1.1 200 OK\r\n';
 const DRIP_MS = 200;
 
-/** Writes the same again and again until the other side has had enough. */
+/** Writes the same chunk again and again until the other side closes the connection. */
 function repeat(socket: Socket, chunk: string | Buffer, everyMs: number): void {
   const timer = setInterval(() => {
-    // A full buffer means that nobody reads: more would only fill this process.
+    // A full buffer means that the other side does not read: more would only fill this process.
     if (!socket.destroyed && socket.writableLength < 1_000_000) socket.write(chunk);
   }, everyMs);
   socket.on('close', () => clearInterval(timer));
@@ -95,7 +98,7 @@ const KINDS: Record<string, Kind> = {
     behave: (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
   },
   'resets at once': {
-    // Whether the connection was established before it was reset is decided by the moment at which the sender looks.
+    // The reset may be noticed before or after the connection is established, so both errors are possible.
     errors: ['CONNECT', 'SOCKET'],
     eager: true,
     behave: (socket) => socket.resetAndDestroy(),
@@ -127,7 +130,7 @@ export async function openHostileTown(): Promise<HostileTown> {
     const server = createServer((socket) => {
       sockets.add(socket);
       most = Math.max(most, sockets.size);
-      // Failure policy: whoever is treated like this hangs up.
+      // Failure policy: the platform closes such connections, so their errors are expected.
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
       welcome(socket);
     }).listen(0, '127.0.0.1');
@@ -159,20 +162,20 @@ export async function openHostileTown(): Promise<HostileTown> {
   };
 }
 
-// It listens, says where, and stands still: the system queues what comes, until the queue is full.
+// A server that prints its port and then blocks: the system queues connections until the queue is full.
 const DEAF = `const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
   require('node:fs').writeSync(1, String(server.address().port));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 })`;
 const QUEUED = 8;
-// A connection that the queue has room for is there in a millisecond.
+// A connection that fits into the queue is established within a millisecond.
 const FULL_MS = 500;
 
 async function openDeaf(): Promise<{ url: string; close(): Promise<void> }> {
   const child = spawn(process.execPath, ['-e', DEAF], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = (await once(child.stdout, 'data')) as [Buffer];
   const place = { port: Number(port), host: '127.0.0.1' };
-  // Failure policy: whatever becomes of those that fill the queue, they were there for that alone.
+  // Failure policy: these connections only fill the queue, so their errors do not matter.
   const fillers = Array.from({ length: QUEUED }, () => connect(place).on('error', () => undefined));
   await until('the queue to be full', () => fillers.some(({ connecting }) => !connecting) && standsStill(place));
   return {
@@ -185,7 +188,7 @@ async function openDeaf(): Promise<{ url: string; close(): Promise<void> }> {
   };
 }
 
-/** Whether one more is not let in. */
+/** Whether the queue accepts no further connection. */
 async function standsStill(place: { port: number; host: string }): Promise<boolean> {
   const socket = connect(place).on('error', () => undefined);
   const isIn = await Promise.race([once(socket, 'connect').then(() => true), sleep(FULL_MS, false)]);

@@ -1,4 +1,4 @@
-/** The network's side of the callbacks: elements, batches, signatures, and a poster that repeats until it hears 200. */
+/** The network's side of the callbacks: elements, batches, signatures, and posts that are repeated until the answer is 200. */
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { until } from '../../support/wait.ts';
@@ -7,7 +7,7 @@ export interface Element {
   phoneId: string;
   kind: 'messages' | 'statuses';
   item: Record<string, unknown>;
-  /** Of a message: who wrote it. */
+  /** The person who wrote a message. */
   contact?: { profile: { name: string }; wa_id: string };
 }
 
@@ -31,7 +31,7 @@ export function statusElement(phoneId: string, id: string, status: string, times
   };
 }
 
-/** One notification with all of these, as the network groups them. */
+/** Builds one notification with all of these elements, grouped as the network does. */
 export function notificationOf(elements: Element[]): string {
   const changes = elements.map(({ phoneId, kind, item, contact }) => ({
     field: 'messages',
@@ -46,14 +46,14 @@ export function notificationOf(elements: Element[]): string {
 }
 
 export interface Network {
-  /** Posts once; the status, or null when no answer came. */
+  /** Posts once; returns the status, or null when no answer came. */
   post(url: string, body: string): Promise<number | null>;
   /** Posts until the answer is 200, as the network does. */
   postUntilHeard(url: string, body: string): Promise<void>;
   close(): Promise<void>;
 }
 
-// Longer than any answer may take, so that a hang is seen as one.
+// Longer than any answer may take, so that a request without an answer is noticed.
 const POST_MS = 30_000;
 const HEARD_MS = 60_000;
 
@@ -72,7 +72,7 @@ export function createNetwork(appSecret: string): Network {
       await answer.body.dump();
       return answer.statusCode;
     } catch {
-      // Failure policy: no answer is no 200; whether the network comes again is the caller's decision.
+      // Failure policy: a missing answer counts as not accepted; the caller decides whether to post again.
       return null;
     }
   };
@@ -85,7 +85,7 @@ export function createNetwork(appSecret: string): Network {
   };
 }
 
-/** Runs the tasks with so many at a time; the first failure ends it. */
+/** Runs the work for all items, this many at a time; the first failure ends it. */
 export async function inLanes<T>(lanes: number, items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const queue = items[Symbol.iterator]();
   const lane = async (): Promise<void> => {

@@ -1,8 +1,8 @@
-/** Of times in milliseconds, to a tenth of one. */
+/** Percentiles of times in milliseconds, rounded to a tenth. */
 export const p99Of = (timesMs: number[]): number => shareOf(timesMs, 0.99);
 export const medianOf = (timesMs: number[]): number => shareOf(timesMs, 0.5);
 
-/** What this share of them stays below. */
+/** The time that this share of the times does not exceed. */
 function shareOf(timesMs: number[], share: number): number {
   const sorted = timesMs.toSorted((a, b) => a - b);
   return Math.round(10 * (sorted[Math.ceil(sorted.length * share) - 1] ?? 0)) / 10;

@@ -1,4 +1,4 @@
-/** Real processes of the platform, to be killed and started again. */
+/** Real processes of the platform, which proofs kill and start again. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -7,34 +7,35 @@ import { createInterface } from 'node:readline';
 import { reportProgress } from '../../support/progress.ts';
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
-// Loaded into every process that is started here: it ends with its parent, however that one ends.
+// Loaded into every process that is started here, so that it ends when its parent ends or dies.
 const END_WITH_PARENT = `data:text/javascript,process.stdin.on('end',()=>process.exit(137)).resume();process.stdin.unref?.()`;
 // A start takes 0.7 s on two idle cores; a busy machine needs many times that.
 const START_MS = 60_000;
-// What a failed start is explained with.
+// The number of log lines that the error of a failed start shows.
 const KEPT_LINES = 40;
 
 export type Purpose = 'api' | 'worker' | 'all';
 
 export interface PlatformProcess {
-  /** Where it listens, the same after each restart; empty for a worker. */
+  /** The address of the process, the same after each restart; empty for a worker. */
   readonly url: string;
   readonly pid: number;
-  /** True until it ended, in whatever way. */
+  /** True until the process has ended, for any reason. */
   readonly alive: boolean;
-  /** kill -9; resolves when it is gone. */
+  /** Kills the process with kill -9; resolves when it is gone. */
   kill(): Promise<void>;
-  /** SIGTERM; its exit code (null: by a signal) and how long it took. */
+  /** Sends SIGTERM; returns the exit code (null after a signal) and how long it took. */
   terminate(): Promise<{ code: number | null; ms: number }>;
-  /** Starts it again after it ended; resolves when it is ready. */
+  /** Starts the process again after it ended; resolves when it is ready. */
   restart(): Promise<void>;
-  /** Its last lines, for a failure's message. */
+  /** The last log lines, for the message of a failure. */
   lines(): string[];
 }
 
 /**
- * Resolves when it is ready; rejects with what it printed when it ends before. `through`: another program and its arguments, which
- * runs this one.
+ * Resolves when the process is ready; rejects with its output when it ends before. `through` is another program with its arguments, which
+ * runs
+ * the platform.
  */
 export async function startProcess(
   purpose: Purpose,
@@ -74,10 +75,10 @@ export async function startProcess(
   };
 }
 
-// Below the range from which a system takes the ports of outgoing connections: a process that is down for a second must
-// find its port free when it comes back.
+// Below the ports that a system uses for outgoing connections: a process that is down for a second must find its port free when it
+// restarts.
 const PORTS = { first: 20_000, count: 12_000 };
-// Each proof walks from a place of its own and gives no port twice: processes that start at once never meet on one.
+// Each proof begins at another port and uses none twice, so that processes which start at the same moment do not collide.
 const PORTS_APART = 97;
 let walked = process.pid * PORTS_APART;
 
@@ -86,7 +87,7 @@ async function findPort(): Promise<number> {
     walked += 1;
     const port = PORTS.first + (walked % PORTS.count);
     const probe = createServer();
-    // Failure policy: a port that can not be had is one of thousands.
+    // Failure policy: a port that is in use is skipped.
     const free = await new Promise<boolean>((resolve) => {
       probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
     });
@@ -113,7 +114,7 @@ async function launch(purpose: Purpose, env: Record<string, string>, through: st
   const lines: string[] = [];
   const ready = new Promise<string>((resolve, reject) => {
     const read = (line: string): void => {
-      // Requests are logged at the same level as the one line that matters.
+      // Requests are logged at the same level as the line that tells that the process is ready.
       if (line.includes('"msg":"request"')) return;
       lines.push(line);
       if (lines.length > KEPT_LINES) lines.shift();

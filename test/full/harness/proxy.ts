@@ -1,12 +1,12 @@
-/** A fixed address in front of a database whose own address changes with each start. */
+/** A proxy with a fixed address for a database whose own address changes with each start. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface Proxy {
   port: number;
-  /** Passes connections on to this port; null cuts those that are open and refuses new ones. */
+  /** Forwards connections to this port; null cuts the open ones and refuses new ones. */
   aim(port: number | null): void;
-  /** While true nothing passes, and nobody is told: a network that swallows packets. */
+  /** While true, all data is held back without an error, like in a network that loses packets. */
   freeze(frozen: boolean): void;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export async function startProxy(): Promise<Proxy> {
   let frozen = false;
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
-    // Failure policy: a side that breaks takes the other one along; that is what a proxy is for.
+    // Failure policy: when one side of a connection breaks, the other side is closed, too.
     return socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   };
   const server = createServer({ noDelay: true }, (client) => {

@@ -1,22 +1,22 @@
 /**
- * Loaded into a platform process before its own code: measures how long its event loop is held up, and tells it on the socket
- * named by PULSE_SOCKET. The thread's own computing time is measured beside the clock's, because on a busy machine a process
- * also stands still while others compute.
+ * Loaded into a platform process before its own code: measures delays of its event loop and reports them on the socket PULSE_SOCKET. The
+ * thread's
+ * computing time is measured as well, because on a busy machine a process also waits while others compute.
  */
 import { createServer } from 'node:http';
 
 export interface Pulse {
-  /** The longest time, since the last look, that the event loop was later than it should have been. */
+  /** The longest delay of the event loop since the last report. */
   delayMs: number;
-  /** The longest time that it computed without a pause. */
+  /** The longest time that the event loop computed without a pause. */
   busyMs: number;
 }
 
-// Ten times as fine as the bars that are judged with it.
+// A tenth of the shortest delay that is judged.
 const EVERY_MS = 10;
 
 const path = process.env['PULSE_SOCKET'];
-// What this process starts is not measured here, and the socket is taken.
+// Child processes are not measured, and the socket is in use already.
 delete process.env['PULSE_SOCKET'];
 if (path) beat(path);
 

@@ -1,4 +1,4 @@
-/** A company's own webhook receiver: counts what really arrived, record by record. */
+/** A company's webhook receiver that counts the deliveries which really arrive, for each record. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ export interface Receipt {
   event: string;
   /** The record that the event is about. */
   resource: string;
-  /** Of a message: the network's own id. */
+  /** For a message, the network's id. */
   externalId: string | null;
   atMs: number;
 }
@@ -16,24 +16,24 @@ export interface Receipt {
 export interface Receiver {
   url: string;
   receipts: Receipt[];
-  /** Receipts per record. */
+  /** The number of receipts for each record. */
   counts: Map<string, number>;
-  /** Requests that broke off before their body was there. */
+  /** Requests that broke off before their body was complete. */
   broken: number;
-  /** Requests that wait for an answer now, and the most that ever did, by path. */
+  /** The requests that wait for an answer now, and the most that ever waited, by path. */
   open: Map<string, number>;
   mostOpen: Map<string, number>;
-  /** Breaks off what waits for an answer here. */
+  /** Cuts the requests that wait for an answer at this path. */
   hangUp(path: string): void;
   close(): Promise<void>;
 }
 
-/** What becomes of a receipt: a status after so many milliseconds; null never answers. */
+/** How the receiver answers a receipt: a status after some milliseconds, or null for no answer. */
 export type Answering = (receipt: Receipt) => { status: number; afterMs: number } | null;
 
 export async function startReceiver(answering: Answering): Promise<Receiver> {
   const server = createServer((request, response) => void receive(request, response));
-  // As long as a real receiver keeps an idle connection, and longer than the platform reuses one.
+  // Real receivers keep idle connections about this long; the platform reuses one for a shorter time.
   server.keepAliveTimeout = 10_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -87,7 +87,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks).toString('utf8');
   } catch {
-    // Failure policy: the sender died in the middle; the receiver has no whole delivery.
+    // Failure policy: the sender died in the middle, so nothing was delivered completely.
     return null;
   }
 }

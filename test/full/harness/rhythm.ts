@@ -1,7 +1,7 @@
-/** Work in a rhythm: what is asked does not wait for what was answered, as with many people who know nothing of each other. */
+/** Repeats work at a fixed rate without waiting for earlier answers, like many independent people. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** At this rate, whatever the answers take; resolves with all of them. */
+/** Starts the work at this rate, however long answers take; resolves with all answers. */
 export async function inRhythm<T>(perSecond: number, seconds: number, ask: () => Promise<T>): Promise<T[]> {
   const started = performance.now();
   const answers: Promise<T>[] = [];

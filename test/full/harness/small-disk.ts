@@ -1,4 +1,4 @@
-/** A small disk for a process and its database: a tmpfs in a namespace of its own, which the machine's own disks never notice. */
+/** A small disk for a process and its database: a tmpfs in a namespace of its own, which does not affect the machine's disks. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, open, readFile, rm, statfs } from 'node:fs/promises';
@@ -9,30 +9,30 @@ import pg from 'pg';
 import { readPostmaster } from '../../../src/platform/embedded-postgres/postmaster.ts';
 
 export interface SmallDisk {
-  /** The folder, as a process on the disk sees it. */
+  /** The path of the folder for a process on the disk. */
   folder: string;
-  /** What a program is started through, to be on the disk. */
+  /** The command that starts a program on the disk. */
   through: string[];
   freeBytes(): Promise<number>;
-  /** Takes so many bytes more, or all that are left. */
+  /** Fills this many more bytes, or all that are left. */
   fill(bytes: number): Promise<void>;
-  /** Gives back what fill() took. */
+  /** Frees the space that fill() used. */
   clear(): Promise<void>;
   read(path: string): Promise<string>;
-  /** The process id of the embedded server whose data is in this folder; 0 while there is none. */
+  /** The process id of the embedded server whose data is in this folder; 0 when there is none. */
   serverPid(dataDir: string): Promise<number>;
-  /** As the superuser of that server. */
+  /** Runs SQL as the superuser of that server. */
   sql<R>(dataDir: string, text: string): Promise<R[]>;
   close(): Promise<void>;
 }
 
 const PIECE = Buffer.alloc(2 ** 20, 'x');
 
-/** Null where no disk can be mounted. */
+/** Returns null where no disk can be mounted. */
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | null> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-disk-'));
   const mount = `mount -t tmpfs -o size=${megabytes}m tmpfs "$0" && echo mounted && exec cat`;
-  // Ends with this process, because its input does; the disk goes with the last process on it.
+  // This helper ends with the current process, because its input closes then; the disk disappears with the last process on it.
   const holder = spawn('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c', mount, folder], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -83,7 +83,7 @@ async function fill(path: string, bytes: number): Promise<void> {
   try {
     for (let left = bytes; left > 0; left -= PIECE.length) await file.write(PIECE, 0, Math.min(PIECE.length, left));
   } catch (error) {
-    // Failure policy: a disk that is full is what was asked for.
+    // Failure policy: a full disk is what the caller wants.
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
   } finally {
     await file.close();

@@ -1,4 +1,4 @@
-/** Everything that a proof plays on: a database, the sandbox as its network, processes, companies. */
+/** What a proof runs on: a database, the sandbox as its network, processes, companies. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -22,22 +22,22 @@ export interface Tenant {
 
 export interface Stage {
   store: Store;
-  /** The way to the data that the platform itself uses; for what no operation does on its own (queueing events). */
+  /** Direct access to the data as the platform has it, for work that no operation does alone (queueing events). */
   database: Database;
   appSecret: string;
   sandboxUrl: string;
   start(purpose: Purpose, env?: Record<string, string>): Promise<PlatformProcess>;
   createTenant(name: string): Promise<Tenant>;
-  /** Another key of a company, which no process has met. */
+  /** Creates another key of a company, which no process has cached. */
   createToken(tenant: Tenant): Promise<{ token: string }>;
 }
 
 export interface StageOptions {
-  /** A database server of its own, which `store.crash()` may kill. */
+  /** Uses a database server of its own, which `store.crash()` may kill. */
   killable?: boolean;
 }
 
-/** Runs `play` on a fresh stage and clears it away, whatever happens: no process and no folder stays. */
+/** Runs `play` with a new stage and removes everything afterwards: no process and no folder remains. */
 export async function onStage<T>(options: StageOptions, play: (stage: Stage) => Promise<T>): Promise<T> {
   const undo: (() => Promise<unknown>)[] = [];
   try {
@@ -52,7 +52,7 @@ async function build(options: StageOptions, undo: (() => Promise<unknown>)[]): P
   undo.push(store.close);
   const folder = await mkdtemp(join(tmpdir(), 'parley-stage-'));
   undo.push(() => rm(folder, { recursive: true, force: true }));
-  // Open: every number and every token is one that the network knows.
+  // In an open sandbox every number and every token is valid.
   const sandbox = await startSandbox({ SANDBOX_APP_SECRET: APP_SECRET, SANDBOX_OPEN: '1' });
   undo.push(sandbox.stop);
   const database = openDatabase({ url: store.url, poolSize: 2 });
@@ -101,15 +101,15 @@ export interface CallOptions {
   body?: unknown;
 }
 
-/** One call of the API or of the sandbox's control; asserts the status and answers the JSON. */
+/** Calls the API or the sandbox's control API once, asserts the status and returns the JSON. */
 export async function call(status: number, method: string, url: string, options: CallOptions = {}): Promise<Json> {
   return bodyOf(status, await ask(method, url, options));
 }
 
-// What a caller waits before it comes again.
+// The pause before a call is repeated.
 const AGAIN_MS = 50;
 
-/** As `call`, by a caller who comes again while the platform is busy: 503 promises that nothing was made. */
+/** Like `call`, but repeats the call while the platform is busy: a 503 promises that nothing was created. */
 export async function callUntilTaken(
   status: number,
   method: string,
@@ -146,12 +146,12 @@ function bodyOf(status: number, answer: Answer): Json {
   return answer.text === '' ? null : (JSON.parse(answer.text) as Json);
 }
 
-/** The company's webhook on this address. */
+/** Creates the company's webhook with this address. */
 export async function listen(api: PlatformProcess, tenant: Tenant, url: string, events: string[]): Promise<Json> {
   return callUntilTaken(201, 'POST', `${api.url}/v1/webhooks`, { key: tenant.key, body: { url, events } });
 }
 
-/** An inbox that the sandbox has accepted, on this number of the network. */
+/** Creates an inbox for this number of the network, which the sandbox accepts. */
 export async function openInbox(api: PlatformProcess, tenant: Tenant, phoneId: string): Promise<string> {
   const inbox = await callUntilTaken(201, 'POST', `${api.url}/v1/inboxes`, {
     key: tenant.key,

@@ -1,4 +1,4 @@
-/** The database of a proof: a clone on the shared test server, or a server of its own that can be killed and revived. */
+/** The database of a proof: a clone on the shared test server, or a server of its own that can be killed and restarted. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,11 @@ import { reportProgress } from '../../support/progress.ts';
 import { startProxy } from './proxy.ts';
 
 export interface Store extends TestDatabase {
-  /** `pg_ctl stop -m immediate`: no checkpoint, every connection cut. Only of a store of its own. */
+  /** Runs `pg_ctl stop -m immediate`: no checkpoint, and every connection is cut. Only for a store with its own server. */
   crash(): Promise<void>;
   /** Starts the crashed server again, behind the same address. */
   revive(): Promise<void>;
-  /** While true the network to it swallows everything. */
+  /** While true, the network to the database loses everything. */
   freeze(frozen: boolean): void;
 }
 

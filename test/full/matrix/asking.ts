@@ -1,4 +1,4 @@
-/** One request of the matrix and what is true of every answer, whoever asked for whatever. */
+/** Sends one request of the matrix, and checks what holds for every answer, whoever sent whatever request. */
 import type { Json, Platform } from '../../support/platform.ts';
 import type { Caller } from './callers.ts';
 import { companiesIn, type Side } from './companies.ts';
@@ -9,14 +9,14 @@ import { ENTRIES } from './operations.ts';
 
 export interface Pair {
   platform: Platform;
-  /** Who asks, and whose records nobody of `own` may see. */
+  /** `own` sends the requests, and no answer may contain records of `other`. */
   own: Side;
   other: Side;
 }
 
 export interface Account {
   asked: number;
-  /** What broke the promise, in words. */
+  /** Sentences about what broke the promise. */
   faults: string[];
 }
 
@@ -25,7 +25,7 @@ export interface Asking {
   params: Record<string, string>;
   query: Record<string, string>;
   body: Json;
-  /** What the answer may repeat because the caller said it; the answer is read with `*` in its place. */
+  /** A text that the answer may repeat because the caller sent it; it is replaced by `*` in the answer. */
   echoed?: string;
 }
 
@@ -33,12 +33,12 @@ export interface Answer {
   status: number;
   text: string;
   body: Json;
-  /** All of them but those that tell the time or count requests. */
+  /** All headers except those with times or counts. */
   headers: string;
 }
 
-// What may differ between two answers to the same question. The request id is the caller's own, and so does not; the text is
-// compared itself, and not its length.
+// Headers that may differ between two answers to the same request. The request id is the caller's, and so always the same; of the text, the
+// content is compared and not its length.
 const RESTLESS = /^(date|ratelimit.*|retry-after|content-length)$/;
 
 export function entryOf(operation: Operation): Entry {
@@ -47,7 +47,7 @@ export function entryOf(operation: Operation): Entry {
   return entry;
 }
 
-/** A request for `own`'s records that succeeds for those who may ask. */
+/** A request for `own`'s records that succeeds for callers who may send it. */
 export function validAsking(operation: Operation, own: Side): Asking {
   const entry = entryOf(operation);
   const named: Record<string, string | undefined> = entry.disposes
@@ -98,7 +98,7 @@ export async function ask(
   return answer;
 }
 
-/** The body as it travels. `raw`: JSON that no object can hold. */
+/** The body as it is sent. `raw` is JSON that no JavaScript object can represent. */
 function payloadOf(
   { form }: Operation,
   body: Json,
@@ -113,11 +113,11 @@ function payloadOf(
   return { payload, type: headers };
 }
 
-/** Every company is a global key's to see here. */
+/** True when a global key may see every company here. */
 export const isByRight = (operation: Operation, { global, refusal }: Caller): boolean =>
   entryOf(operation).reachesAll === true && global === true && refusal === null;
 
-/** Whatever was asked: nothing of the other company, a documented status, and no field that the document does not name. */
+/** Checks every answer: it contains nothing of the other company, has a documented status, and has only documented fields. */
 function checkAlways(
   account: Account,
   what: string,
@@ -136,21 +136,21 @@ function parsed(text: string): Json {
   try {
     return JSON.parse(text);
   } catch {
-    // Failure policy: an answer that is not JSON has no fields; its status and text are judged all the same.
+    // Failure policy: an answer that is not JSON has no fields; its status and text are still checked.
     return null;
   }
 }
 
-/** A success speaks of `own` alone. */
+/** Checks that a successful answer contains records of `own` only. */
 export function checkOwn({ own }: Pair, account: Account, what: string, answer: Answer): void {
   const strange = companiesIn(answer.body).find((company) => company !== own._id);
   if (strange) account.faults.push(`${what} shows a record of the company ${strange}`);
 }
 
-// When a key was last used changes by itself a moment after it was: the answers speak of own keys alone, and are the same.
+// The time of a key's last use changes shortly after each use, so it is ignored in comparisons; answers contain own keys only.
 const LAST_USED = /"last_used_at":"[^"]+"/g;
 
-/** Two answers that nobody can tell apart. */
+/** True when no caller can tell the two answers apart. */
 export function sameAnswer(a: Answer, b: Answer): boolean {
   const textOf = ({ text }: Answer): string => text.replaceAll(LAST_USED, '"last_used_at":null');
   return a.status === b.status && textOf(a) === textOf(b) && a.headers === b.headers;

@@ -1,4 +1,4 @@
-/** Everybody who can ask: those who may, and each way of not being allowed to. */
+/** All callers: those who may send a request, and callers of each kind that may not. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { signToken } from '../../../src/platform/tokens.ts';
@@ -12,9 +12,9 @@ export interface Caller {
   name: string;
   token: string | null;
   headers?: Record<string, string>;
-  /** What everything is answered with; null for those who may ask. */
+  /** The answer to all of this caller's requests; null for a caller who may send them. */
   refusal: Refusal | null;
-  /** A global key: acts for a company only when it names one. */
+  /** A global key, which acts for a company only when it names one. */
   global?: true;
 }
 
@@ -29,19 +29,19 @@ const NOT_FOUND = { status: 404, code: 'NOT_FOUND' };
 const NO_COMPANY = { status: 400, code: 'COMPANY_ID_REQUIRED' };
 const PAST_SECONDS = 60;
 
-/** Who comes to one operation. */
+/** The callers for one operation. */
 export interface Cast {
-  /** Who may ask for what is `own`'s; the first has every scope. */
+  /** Callers who may send requests for `own`'s records; the first has every scope. */
   allowed: Caller[];
-  /** Who may not, whatever is asked for. */
+  /** Callers whose every request is refused. */
   refused: Caller[];
 }
 
 export interface Callers {
   castOf(entry: Entry): Promise<Cast>;
-  /** They ask for records alone, and not for what is refused before a record is looked for. */
+  /** True when they only send requests that reach records, and none that are refused before. */
   brief?: true;
-  /** Of those who may not ask, one in turn comes to each place of an id; all of them come to each operation. */
+  /** True when one refused caller in turn tries each place of an id; all of them try each operation. */
   takesTurns?: true;
 }
 
@@ -51,7 +51,7 @@ interface Scoped {
   barelyGlobal: Caller;
 }
 
-/** Everybody there is. */
+/** All callers of the platform. */
 interface People {
   company: Caller[];
   global: Caller;
@@ -89,7 +89,7 @@ export async function createCallers(platform: Platform, own: Side, other: Side):
   };
 }
 
-/** A global key that names no company: what it may do with what belongs to none. */
+/** A global key that names no company, which may use only operations on records without a company. */
 function castOfHomeless({ door, homeless }: Entry, caller: Caller): Cast {
   const refusal = homeless ?? (door === 'installation' ? 'served' : 'NO_COMPANY');
   if (refusal === 'apart') return { allowed: [], refused: [] };
@@ -97,12 +97,12 @@ function castOfHomeless({ door, homeless }: Entry, caller: Caller): Cast {
   return { allowed: [], refused: [{ ...caller, refusal: refusal === 'NOT_FOUND' ? NOT_FOUND : NO_COMPANY }] };
 }
 
-/** Those who may ask, alone: what strangers are told does not depend on the walls around the data. */
+/** Only the callers who may send requests: refused callers do not reach the data, whatever protects it. */
 export function insiders(callers: Callers): Callers {
   return { brief: true, castOf: async (entry) => ({ ...(await callers.castOf(entry)), refused: [] }) };
 }
 
-/** One of each kind of them: whatever else they say about themselves is settled before a wall is reached. */
+/** One caller of each kind: their other differences are handled before data is reached. */
 export function kinds(callers: Callers): Callers {
   const KINDS = ['company key', 'user', 'global key'];
   return {
@@ -116,7 +116,7 @@ export function kinds(callers: Callers): Callers {
   };
 }
 
-/** A global key alone, taken for a company's: the caller for whom the wall between companies does not stand. */
+/** A global key that acts as a company's key: the protection between companies does not apply to it. */
 export function unwalled(callers: Callers): Callers {
   return {
     castOf: async (entry) => {
@@ -146,7 +146,7 @@ async function createPeople(platform: Platform, own: Side, other: Side): Promise
     { name: 'global key for no company id', token, headers: naming('nonsense'), refusal: NOT_FOUND },
   ];
   const neighbour: Caller = { name: 'key of another company', token: other.key, refusal: null };
-  // Without a door nobody is kept out, and no token makes a difference.
+  // An operation without a required token refuses no caller, whatever the token.
   const visitors = [...company, neighbour, global, homeless, ...unauthorized, ...lost].map((one) => ({
     ...one,
     refusal: null,
@@ -197,7 +197,7 @@ async function dismissedUser(platform: Platform, own: Side): Promise<string> {
   return token;
 }
 
-/** Every scope there is, spelled out: ADMIN names each resource. */
+/** Every scope; the role ADMIN names each resource. */
 const RESOURCES = [...new Set(ROLE_SCOPES.ADMIN.map((scope) => scope.split(':')[0]))];
 const SCOPES = RESOURCES.flatMap((resource) =>
   ['create', 'read', 'update', 'delete'].map((action) => `${resource}:${action}`),

@@ -1,4 +1,4 @@
-/** Two companies on one platform, each with a record of every kind, in whose texts a word of its own is planted. */
+/** Two companies on one platform, each with a record of every kind and a unique word planted in all texts. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/platform/ids.ts';
@@ -39,23 +39,23 @@ export type Kind =
   | 'tableImport';
 
 export interface Side {
-  /** The company's id, and its key with every scope. */
+  /** The company's id, and a key with every scope. */
   _id: string;
   key: string;
   records: Record<Kind, string>;
-  /** What nobody else may ever read: ids, planted words, network numbers and their tokens. */
+  /** Texts that no other company may see: ids, planted words, network numbers and their tokens. */
   secrets: string[];
   marker: string;
-  /** Of its custom fields. */
+  /** The slugs of its custom fields. */
   slugs: Partial<Record<Kind, string>>;
-  /** What the next request may take away. */
+  /** Records that the next request may delete. */
   disposable: Partial<Record<Kind | 'spareStep', string>>;
-  /** Of a link that was mailed, and to which user. */
+  /** The token of a mailed link, and its user. */
   linkToken: string;
   linkUser: string;
 }
 
-/** Everything that a company can have. */
+/** Creates a company with every kind of record. */
 export async function createSide(platform: Platform): Promise<Side> {
   const marker = `planted${randomBytes(8).toString('hex')}`;
   const company = await platform.createCompany(`${marker} company`);
@@ -95,7 +95,7 @@ interface Begun {
   marker: string;
 }
 
-/** What a company makes itself. Every reference that a record can hold is held. */
+/** Creates the records that a company creates itself, with every reference that they can have. */
 async function createRecords(platform: Platform, { key }: { key: string }, begun: Begun) {
   const { user, agent, contact, conversation, slugs, marker } = begun;
   const write = async (method: string, path: string, body: Json): Promise<Json> =>
@@ -118,7 +118,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   return { customField, conversationField, businessField, business, pipeline: pipeline._id, step, ...sheets };
 }
 
-/** A table with a row, and a sheet for it and one of contacts, both taken in. */
+/** Creates a table with a row, and imports a sheet into it and one of contacts. */
 async function createSheets(
   platform: Platform,
   key: string,
@@ -136,7 +136,7 @@ async function createSheets(
   return { table, row, import: contactImport, tableImport };
 }
 
-/** What making the inbox left behind. */
+/** The audit's line about the creation of the inbox. */
 async function findAuditEntry({ database }: Platform, company: string): Promise<string> {
   const [row] = await database.sql<{ _id: string }>('select _id from audit_log where company_id = $1 limit 1', [
     company,
@@ -145,7 +145,7 @@ async function findAuditEntry({ database }: Platform, company: string): Promise<
   return row._id;
 }
 
-/** No operation makes one yet. The user's address is planted on the way. */
+/** Inserts an agent, which no operation can create yet, and plants the marker in the user's address. */
 async function insertAgent({ database }: Platform, company: string, user: string, marker: string): Promise<string> {
   const agent = newId();
   const { sql } = database;
@@ -162,7 +162,7 @@ async function insertAgent({ database }: Platform, company: string, user: string
   return agent;
 }
 
-/** A contact writes. */
+/** Makes a contact write, and the company answer. */
 async function converse(
   platform: Platform,
   phone: Awaited<ReturnType<typeof connectPhone>>,
@@ -181,7 +181,7 @@ async function converse(
   return row;
 }
 
-/** It listens to what never happens here: what a test reads is not written by a delivery meanwhile. */
+/** Creates a webhook for an event that never happens here, so that no delivery changes what a test compares. */
 export async function createWebhook(platform: Platform, { key }: { key: string }, marker: string): Promise<string> {
   const { body } = await platform.call(201, 'POST', '/v1/webhooks', {
     key,
@@ -194,7 +194,7 @@ export async function createWebhook(platform: Platform, { key }: { key: string }
   return body._id;
 }
 
-/** One that has come to its end. */
+/** Inserts a delivery that has ended. */
 async function insertDelivery(
   { database }: Platform,
   company: string,
@@ -212,11 +212,11 @@ async function insertDelivery(
   return id;
 }
 
-/** What time, the network and the workers write by themselves; of a delivery also how far it has come. */
+/** Columns that change by themselves through time, the network or workers; and those that show a delivery's progress. */
 const RESTLESS = ['last_used_at', 'last_login_at', 'connection_checked_at'];
 const PROGRESS = ['status', 'claimed_at', 'attempted_at', 'finished_at', 'response_status', 'response_ms', 'error'];
 
-/** Waits for the jobs that are due and for imports: what they write belongs to the requests that asked for them. */
+/** Waits for due jobs and imports, because what they write belongs to requests that have been answered. */
 async function settle({ database }: Platform): Promise<void> {
   await until('the jobs to be done', async () => {
     const [row] = await database.sql<{ waiting: number }>(
@@ -228,7 +228,7 @@ async function settle({ database }: Platform): Promise<void> {
   });
 }
 
-/** Digests of what each of the companies has, by company and table. */
+/** Digests of all data of the companies, by company and table. */
 export async function snapshot(platform: Platform, companies: string[]): Promise<Map<string, string>> {
   const { database } = platform;
   await settle(platform);
@@ -242,7 +242,7 @@ export async function snapshot(platform: Platform, companies: string[]): Promise
     return `select company_id || ' ' || '${name}' as name, md5(string_agg(${row}, '|' order by ${row})) as digest
       from ${name} t where company_id = any ($1) group by company_id`;
   });
-  // A worker moves what was counted from one table into the other; what stays is their sum.
+  // A worker moves counts from one table to another, and their sum stays the same.
   digests.push(
     `select _id || ' stored_bytes' as name, stored_bytes(_id)::text as digest from companies where _id = any ($1)`,
   );
@@ -250,12 +250,12 @@ export async function snapshot(platform: Platform, companies: string[]): Promise
   return new Map(rows.map(({ name, digest }) => [name, digest]));
 }
 
-/** The tables, with their company, of which something came, went or changed. */
+/** The tables, with their company, in which a row was added, removed or changed. */
 export function changedTables(before: Map<string, string>, after: Map<string, string>): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
 }
 
-/** Every `company` that an answer names, however deep. */
+/** Every company that an answer names, at any depth. */
 export function companiesIn(value: Json): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = ['company', 'company_id', 'companyId'].map((name) => value[name]).filter((id) => typeof id === 'string');

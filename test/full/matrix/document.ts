@@ -1,26 +1,26 @@
-/** What openapi.json says of each operation: where an id can stand, where a text can, and which objects a body is made of. */
+/** Reads from openapi.json where each operation takes an id or a text, and which objects its body has. */
 import type { Json } from '../../support/platform.ts';
 
 export interface Operation {
-  /** `GET /v1/inboxes/{id}`, as the table of operations.ts calls it. */
+  /** As in `GET /v1/inboxes/{id}`, like in the table of operations.ts. */
   name: string;
   method: string;
   path: string;
   params: string[];
   query: { name: string; schema: Json }[];
   body: Json;
-  /** The body is a form: its properties are the parts. */
+  /** True when the body is a form, whose properties are its parts. */
   form: boolean;
   answer: Json;
   problem: Json;
   statuses: number[];
-  /** One, but for a POST that may find what it would make: 201, 200. */
+  /** One status, except for a POST that may find an existing record: 201, 200. */
   successes: number[];
-  /** May carry an Idempotency-Key. */
+  /** Whether it accepts an Idempotency-Key. */
   repeatable: boolean;
 }
 
-/** The schema with every reference in it replaced by what it points to; the schemas of this API do not contain themselves. */
+/** Replaces every reference in a schema by its target; no schema of this API contains itself. */
 function resolve(document: Json, schema: Json): Json {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((item) => resolve(document, item));
@@ -63,8 +63,8 @@ function readOperation(document: Json, path: string, method: string, spec: Json)
 }
 
 /**
- * A place of a request that takes any text, and so could take an id: `a.b`, `a[]` for a list's item, `a.*` for a map's key, `a{}`
- * for its value.
+ * A place of a request that takes any text, and so could take an id: `a.b`, `a[]` for an item of a list, `a.*` for a key of a map,
+ * `a{}` for its value.
  */
 export interface Place {
   in: 'path' | 'query' | 'body';
@@ -89,7 +89,7 @@ function textPaths(schema: Json, path: string): string[] {
   const either = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((inner: Json) => textPaths(inner, path));
   const items = schema.items ? textPaths(schema.items, `${path}[]`) : [];
   const isText = typesOf(schema).includes('string') && !schema.enum && schema.format !== 'binary';
-  // An object whose keys are the caller's own.
+  // True for an object with arbitrary keys.
   const isMap = typesOf(schema).includes('object') && schema.additionalProperties !== false && !schema.properties;
   const keys = isMap ? [inside(path, '*')] : [];
   const values =
@@ -97,11 +97,11 @@ function textPaths(schema: Json, path: string): string[] {
   return [...new Set([...nested, ...either, ...items, ...(isText ? [path] : []), ...keys, ...values])];
 }
 
-/** An object of a body: where it stands, what it may hold, and what the answer shows there that no caller may set. */
+/** An object of a body: its path, and the fields of the answer there that no caller may set. */
 export interface Level {
   path: string;
   readOnly: string[];
-  /** The least that the object needs to be itself. */
+  /** The smallest valid object. */
   sample: Json;
 }
 
@@ -128,7 +128,7 @@ function sampleOf(schema: Json): Json {
   return types.includes('string') ? '1' : (schema.minimum ?? 1);
 }
 
-/** The body with a value at this place, made where it is missing. */
+/** The body with a value at this place, which is created when it is missing. */
 export function withValue(body: Json, path: string, value: unknown): Json {
   const [head = '', ...rest] = path.split('.');
   const tail = rest.join('.');
@@ -145,7 +145,7 @@ export function withValue(body: Json, path: string, value: unknown): Json {
   return { ...body, [name]: isList ? [inner] : inner };
 }
 
-/** Fields of an answer that its schema does not name. What may hold anything is not looked into. */
+/** Fields of an answer that its schema does not name. Objects with arbitrary fields are not checked. */
 export function surplusFields(schema: Json, value: Json, path = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => surplusFields(schema?.items, item, `${path}[]`));
   if (typeof value !== 'object' || value === null || !schema) return [];

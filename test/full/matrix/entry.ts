@@ -1,60 +1,60 @@
-/** What the matrix is told of one operation; the operations themselves stand in operations.ts and record-operations.ts. */
+/** The facts that the matrix needs about an operation; operations.ts and record-operations.ts contain them for each one. */
 import { cursorAfter, pageWindow, type PageQuery } from '../../../src/platform/paging.ts';
 import type { Scope } from '../../../src/platform/scopes.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import type { Kind, Side } from './companies.ts';
 
-/** How an id is written where more than the bare id stands, and what an id that is nobody's is answered with. */
+/** How an id is written where it is part of a longer text, and the status for an unknown id. */
 export interface Reference {
   kind: Kind;
   write?(id: string, own: Side): string;
   answer?: number;
-  /** Records of every kind are named here, so that one's own of another kind are found, too. */
+  /** Records of every kind can be named here, so the company's own records of other kinds are found, too. */
   anyKind?: true;
-  /** Any word may stand here; one that names nothing is answered like an unknown id. */
+  /** Any text is allowed here; one that matches nothing is answered like an unknown id. */
   freeText?: true;
-  /** The answer repeats what was asked for: `custom_fields.<key> points to nothing`. */
+  /** The answer repeats the given text, as in `custom_fields.<key> points to nothing`. */
   echoed?: true;
-  /** A custom field is named by its slug, too. */
+  /** A custom field can also be named by its slug. */
   bySlug?: true;
-  /** What is wrong is not said, as with everything else that keeps somebody out. */
+  /** The error does not tell what is wrong, as with all refusals at log-in. */
   unsaid?: true;
-  /** What an error calls the place, where that is not its path: `filters[].field`. */
+  /** The name of the place in an error, where it is not its path: `filters[].field`. */
   at?: string;
 }
 
 export interface Entry {
-  /** Null: any living token will do, or none is needed. */
+  /** Null when any valid token is enough, or none is needed. */
   scope: Scope | null;
-  /** What a key needs besides, because nobody gives, or touches, more than he has. */
+  /** Further scopes that a key needs, because a caller can only give or change rights that it has. */
   also?: readonly string[];
-  /** `installation`: a global key may leave its company out. `public`: no token is asked for. Else it acts for a company. */
+  /** `installation`: a global key may name no company. `public`: no token is needed. Otherwise the request acts for a company. */
   door?: 'installation' | 'public';
-  /** What a global key without a company is told, where that is not the rule of the door; `apart`: see globals.ts. */
+  /** The answer to a global key without a company, where it differs from the rule of the door; for `apart` see globals.ts. */
   homeless?: 'served' | 'apart' | 'NOT_FOUND' | 'NO_COMPANY';
-  /** For global keys alone: everybody else is refused, whatever the scope. */
+  /** Only global keys may send it; every other caller is refused, whatever its scopes. */
   globalOnly?: true;
-  /** A global key reaches every company here, by right. */
+  /** A global key may see every company here. */
   reachesAll?: true;
-  /** Success takes the record away, or what the body names of it: it is made for the request. */
+  /** A success deletes the record of the path or body, so the record is created for each request. */
   disposes?: true;
-  /** What the audit calls a success, where the scope does not say it; null where it says nothing. */
+  /** The action in the audit, where it does not follow from the scope; null when nothing is written. */
   action?: string | null;
-  /** The parts of the path, and what each is the id of. */
+  /** The parameters of the path, and the kind of record that each one names. */
   path?: Record<string, Kind>;
-  /** Kinds that are named by the path as well as the one that stands there. */
+  /** Other kinds of records that the path can name. */
   alike?: readonly Kind[];
-  /** Where the body and the query name records. */
+  /** The places of the body and the query that name records. */
   references?: Record<string, Kind | Reference>;
-  /** A body that succeeds; of a form its parts, the file by its text. */
+  /** A body that succeeds; for a form its parts, with the text of the file. */
   body?(own: Side): Json;
-  /** Another one, where no name, title, url or content of the first can be changed: for an Idempotency-Key used twice. */
+  /** Another body, where the first has no name, title, url or content to change; for an Idempotency-Key that is used twice. */
   otherBody?(own: Side): Json;
-  /** Makes the next request succeed, whatever the last one did. */
+  /** Prepares the data so that the next request succeeds, whatever the last one did. */
   prepare?(platform: Platform, own: Side): Promise<void>;
 }
 
-// A time that no record of a test has: a list that begins there shows what it shows without a cursor, or nothing.
+// A time after all records of a test: a list from there shows the same as without a cursor, or nothing.
 const CURSOR_TIME = new Date(Date.UTC(2100, 0)).toISOString();
 
 export const cursor = (

@@ -1,6 +1,7 @@
 /**
- * Tokens that nobody was given. Most are a living user's, signed with the right secret and wrong in one thing alone, so that only the
- * rule about that thing can refuse them; those of keys bring a record of their own hash, so that the look-up does not hide the rule.
+ * Forged tokens. Most are a real user's token, signed with the right secret and wrong in one thing, so that only the rule about that thing
+ * can refuse
+ * them. Those of keys have a stored record with their hash, so that they are not refused earlier as unknown.
  */
 import { createHmac, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { newId } from '../../../src/platform/ids.ts';
@@ -12,11 +13,11 @@ export interface Parts {
   claims: Json;
 }
 
-/** What the worst forger knows. */
+/** What the best informed forger knows. */
 export interface Given {
   secret: string;
   previous: string;
-  /** Of the previous secret. */
+  /** The key id of the previous secret. */
   previousKid: string;
   user: Parts;
   key: Parts;
@@ -25,9 +26,9 @@ export interface Given {
   other: { company: string; user: string; key: string };
 }
 
-/** How a forgery travels. */
+/** How a forgery is sent. */
 export interface Attempt {
-  /** One header per item. */
+  /** One header for each item. */
   authorization?: string[];
   headers?: Record<string, string>;
   query?: string;
@@ -51,10 +52,10 @@ export interface Forgery {
 }
 
 const encode = (part: string | Buffer): string => Buffer.from(part).toString('base64url');
-/** Text is taken as it is: for what JSON.stringify never writes. */
+/** A text is used unchanged, for JSON that JSON.stringify never writes. */
 const textOf = (part: Json): string => (typeof part === 'string' ? part : JSON.stringify(part));
 
-/** A token of these parts, whatever they are. */
+/** Signs a token of these parts, valid or not. */
 export function seal(header: Json, claims: Json, secret: string | Buffer, hash = 'sha256'): string {
   const signed = `${encode(textOf(header))}.${encode(textOf(claims))}`;
   return `${signed}.${createHmac(hash, secret).update(signed).digest('base64url')}`;
@@ -71,12 +72,12 @@ const HOUR = 3_600;
 
 type Make = (given: Given) => string;
 
-/** A family whose rows each make one token. */
+/** A group of similar forgeries; each row makes one token. */
 function family(name: string, rows: Record<string, Make>): Forgery[] {
   return Object.entries(rows).map(([row, make]) => ({ name: row, family: name, make: (given) => bearer(make(given)) }));
 }
 
-/** A living user's token with another header, under the right secret. */
+/** A real user's token with another header, signed with the right secret. */
 const head =
   (change: object): Make =>
   ({ user, secret }) =>
@@ -92,7 +93,7 @@ const claim =
       given.secret,
     );
 
-/** The same with the claims' own text changed. */
+/** The same with a change in the text of the claims. */
 const claimText =
   (change: (text: string, given: Given) => string): Make =>
   (given) =>
@@ -118,7 +119,7 @@ const pairs = {
 type Asymmetric = keyof typeof pairs;
 const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' });
 
-/** Well signed with a key of the forger's own, which the header brings along. */
+/** Correctly signed with the forger's own key, which the header contains. */
 const signedBy =
   (alg: Asymmetric): Make =>
   ({ user }) => {
@@ -327,7 +328,7 @@ const STRUCTURE = family('structure', {
   },
 });
 
-// A signature of 32 bytes leaves two bits of its last letter over.
+// The last letter of a 32-byte signature has two unused bits, so changing them leaves the signature the same.
 function nextLetter(letter = 'A'): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return letters[letters.indexOf(letter) + 1] ?? 'B';
@@ -447,7 +448,7 @@ const CLAIMS = family('claim', {
   'a prototype': claimText((text) => text.replace('{', '{"__proto__":{"role":"OWNER"},')),
 });
 
-/** A key's token with other claims, and the record that it would need. */
+/** A key's token with other claims, and the stored record that it would need. */
 const stored =
   (change: (given: Given) => { claims?: object; record?: Partial<KeyRecord> }): Forgery['make'] =>
   (given) => {
@@ -543,7 +544,7 @@ export const FORGERIES: Forgery[] = [
   ...TRANSPORT,
 ];
 
-/** Tokens that nothing is wrong with: were they refused, the table above would prove nothing. */
+/** Valid tokens: if these were refused, the refusals above would prove nothing. */
 export const GENUINE: Forgery[] = [
   ...family('genuine', {
     'as it was given': ({ user }) => user.token,

@@ -1,10 +1,10 @@
-/** Forms as text, always the same for the same parts: answers are compared byte by byte. */
+/** Builds forms as text, always the same for the same parts, because answers are compared byte by byte. */
 import type { Json } from '../../support/platform.ts';
 
 const BOUNDARY = 'matrix-boundary';
 const HEADERS = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 
-/** `file` is the text of a sheet; what is no text is sent as JSON. */
+/** `file` is the text of a sheet; a value that is no text is sent as JSON. */
 export function formOf(parts: Json): { raw: string; headers: Record<string, string> } {
   const texts = Object.entries<Json>(parts).map(([name, value]) => {
     const isFile = name === 'file' ? '; filename="sheet.csv"\r\nContent-Type: text/csv' : '';

@@ -1,4 +1,4 @@
-/** What belongs to no company: global keys, which no company ever sees, and the companies, which global keys see all of. */
+/** Records without a company: global keys, which no company may see, and the companies, which global keys see all of. */
 import { newId } from '../../../src/platform/ids.ts';
 import { ask, sameAnswer, validAsking, withText, type Account, type Answer, type Asking, type Pair } from './asking.ts';
 import type { Caller } from './callers.ts';
@@ -10,7 +10,7 @@ interface Scene {
   pair: Pair;
   account: Account;
   asking(name: string): Asking;
-  /** Of a company; what is a global key's is nothing to them. */
+  /** Callers that act for a company and must not see global keys. */
   walled: Caller[];
   /** A global key that acts for the company. */
   naming: Caller;
@@ -40,7 +40,7 @@ const same = ({ account }: Scene, what: string, unknown: Answer, answer: Answer)
   if (!sameAnswer(unknown, answer)) account.faults.push(`${what}: ${answer.text.slice(0, 300)}, not ${unknown.text}`);
 };
 
-/** A global key is made by global keys, listed for and revoked by those that name no company; to everybody else there is none. */
+/** Only global keys can create a global key, and only those that name no company can list and revoke it; other callers can not see it. */
 async function proveKeys(scene: Scene): Promise<void> {
   const { pair, account, asking, walled, naming, homeless } = scene;
   const create = { ...asking('POST /v1/api-keys'), body: { name: 'Till', type: 'global', scopes: ['contacts:read'] } };
@@ -68,7 +68,7 @@ async function proveKeys(scene: Scene): Promise<void> {
   }
 }
 
-/** In no list, behind no cursor, in no line of the audit, and not to be revoked. */
+/** Checks that the caller finds a global key in no list, behind no cursor and in no line of the audit, and can not revoke it. */
 async function proveHidden(scene: Scene, caller: Caller, { id, all }: { id: string; all: string[] }): Promise<void> {
   const { pair, account, asking } = scene;
   const put = (name: string, change: (asking: Asking) => Asking) =>
@@ -83,7 +83,7 @@ async function proveHidden(scene: Scene, caller: Caller, { id, all }: { id: stri
   same(scene, `${caller.name} reads of a global key`, await audit(newId()), await audit(id));
 }
 
-/** Every company is listed for and read by global keys, whichever company they name. */
+/** Global keys can list and read every company, whichever company they name. */
 async function proveCompanies(scene: Scene): Promise<void> {
   const { pair, account, asking, naming, homeless } = scene;
   const { own, other } = pair;

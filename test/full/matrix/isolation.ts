@@ -1,6 +1,6 @@
 /**
- * Every place where an id can stand, with another company's id, with nobody's and with nonsense, for everybody who can ask:
- * the first two answers are the same bytes, and nothing that was refused changed anything.
+ * Tries every place of an id with another company's id, an unknown id and nonsense, for every caller: the first two get the same
+ * bytes, and no refused request changes anything.
  */
 import { newId } from '../../../src/platform/ids.ts';
 import { ask, checkOwn, entryOf, isByRight, sameAnswer, validAsking, withText } from './asking.ts';
@@ -17,7 +17,7 @@ export interface Position extends Place, Reference {
   answer: number;
 }
 
-/** Fails when a text of the operation is neither a reference nor known to be plain. */
+/** Throws when a text of the operation is neither a reference nor listed as plain. */
 export function positionsOf(operation: Operation): Position[] {
   const { path = {}, references = {} } = entryOf(operation);
   return textPlaces(operation).flatMap((place) => {
@@ -40,7 +40,7 @@ const nonsense = (id: string): string[] => [
   '%',
 ];
 
-/** Nobody who may not ask learns more than that; nobody who may learns of the other company. */
+/** Callers who may not send the request learn nothing more; callers who may learn nothing about the other company. */
 export async function proveIsolation(
   pair: Pair,
   callers: Callers,
@@ -49,7 +49,7 @@ export async function proveIsolation(
 ): Promise<void> {
   const { platform, own, other } = pair;
   const { allowed, refused } = await callers.castOf(entryOf(operation));
-  // To whom another company's record is one that does not exist.
+  // Callers for whom another company's record does not exist.
   const walled = allowed.filter((caller) => !isByRight(operation, caller));
   await entryOf(operation).prepare?.(platform, own);
   const before = await snapshot(platform, [own._id, other._id]);
@@ -70,7 +70,7 @@ export async function proveIsolation(
   if (changed.length > 0) account.faults.push(`${operation.name} was refused and changed ${changed.join()}`);
 }
 
-/** The rightful request of everybody who may ask succeeds: without this the refusals would prove nothing. */
+/** Checks that the valid request of every allowed caller succeeds, without which the refusals would prove nothing. */
 export async function proveRightful(
   pair: Pair,
   callers: Callers,
@@ -108,17 +108,17 @@ async function probePosition(pair: Pair, account: Account, probe: Probe & { call
     checkAnswer(account, { position, valid, caller }, unknown);
     const slug = position.bySlug ? [pair.other.slugs[position.kind] ?? ''] : [];
     const others = [await put(foreign)];
-    // Whoever may not ask at all is refused before any record is looked for.
+    // A caller without the right is refused before any record is looked up.
     if (caller.refusal) return compare(account, { position, valid, caller }, [unknown, ...others]);
     for (const id of ['f'.repeat(24), ...slug]) others.push(await put(id));
-    // A record inside another one: both are foreign, so that the one leads to the other.
+    // A record inside another record: both ids are foreign, so that one belongs to the other.
     if (position.in === 'path' && valid.operation.params.length > 1)
       others.push(await ask(pair, account, { caller, asking: { ...valid, params: foreignParams(pair, valid) } }));
     compare(account, { position, valid, caller }, [unknown, ...others]);
   });
 }
 
-/** Texts that are no id: one of them from everybody, the whole list from the first. */
+/** Tries texts that are not ids: one with every caller, all of them with the first caller. */
 async function probeNonsense(pair: Pair, account: Account, probe: Probe & { callers: Caller[] }): Promise<void> {
   const { position, valid, callers } = probe;
   await inTurns(callers, async (caller) => {
@@ -135,11 +135,11 @@ async function probeNonsense(pair: Pair, account: Account, probe: Probe & { call
   });
 }
 
-/** Whether nonsense is seen to be no id: a slug may be any word, a path is 404, and some refusals do not say what is wrong. */
+/** Whether a text that is no id is reported as malformed: a slug may be any text, a path answers 404, and some refusals give no reason. */
 const isMalformed = (position: Position): boolean =>
   position.in !== 'path' && !position.bySlug && !position.anyKind && !position.unsaid;
 
-/** The request with this text in the position; what the answer repeats of it is no answer. */
+/** The request with this text in the position; the text itself is masked in the answer where that may repeat it. */
 function askingFor(valid: Asking, position: Position, text: string): Asking {
   const asking = withText(valid, position, text);
   return position.echoed ? { ...asking, echoed: text } : asking;
@@ -150,7 +150,7 @@ function foreignParams({ other }: Pair, { operation }: Asking): Record<string, s
   return Object.fromEntries(Object.entries(path).map(([name, kind]) => [name, other.records[kind]]));
 }
 
-/** Ids of every other kind, the other company's and one's own, name nothing here either. */
+/** Checks that ids of other kinds, the other company's and the own ones, are unknown here. */
 async function probeKinds(pair: Pair, account: Account, probe: Probe & { caller: Caller }): Promise<void> {
   const { position, valid, caller } = probe;
   const put = (id: string) =>
@@ -188,7 +188,7 @@ function checkAnswer(account: Account, { position, valid, caller }: Probe & { ca
     account.faults.push(`${valid.operation.name}: an unknown ${position.path} answers ${status} ${answer.text}`);
 }
 
-/** How a problem may call the place: `steps[]._id` is steps[0]._id there, `custom_fields.*` any of them. */
+/** The names that a problem may use for the place: `steps[0]._id` for `steps[]._id`, any key for `custom_fields.*`. */
 function placePattern({ at, path }: Position): RegExp {
   const source = RegExp.escape(at ?? path)
     .replaceAll(String.raw`\[\]`, String.raw`\[\d+\]`)
@@ -202,7 +202,7 @@ function checkRefusal(account: Account, { name, refusal }: Caller, operation: Op
     account.faults.push(`${operation.name} for ${name} answers ${answer.status} ${answer.text.slice(0, 300)}`);
 }
 
-// As many requests at once as the platform has connections to answer them with.
+// As many requests at a time as the platform has connections.
 const LANES = 4;
 
 async function inTurns<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {

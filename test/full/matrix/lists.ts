@@ -1,4 +1,4 @@
-/** Lists of one company hold its records alone, under every filter, order and page, and their totals count no others. */
+/** Lists of a company contain only its own records, with every filter, order and page, and their totals count no others. */
 import type { Json } from '../../support/platform.ts';
 import { ask, checkOwn, entryOf, isByRight, validAsking, type Account, type Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
@@ -6,7 +6,7 @@ import type { Operation } from './document.ts';
 
 export const isList = (operation: Operation): boolean => operation.query.some(({ name }) => name === 'page');
 
-/** Each value of each filter that has a list of values, each order, and no total. */
+/** Queries with each value of each enumerated filter, each order, and without a total. */
 function queriesOf(operation: Operation): Record<string, string>[] {
   const filtered = operation.query.flatMap(({ name, schema }) =>
     ((schema.enum ?? []) as string[]).map((value) => ({ [name]: value })),
@@ -49,10 +49,10 @@ async function proveList(
     account.faults.push(`${what} shows ${result.length} records and counts ${meta.totalCount}`);
 }
 
-/** A record that holds a list shows its page inside itself. */
+/** A record that contains a list has the page inside itself. */
 const pageIn = (body: Json): Json => body?.rows ?? body;
 
-/** By the cursor, record by record: the same records as in one page. */
+/** Walks the list by its cursor, one record at a time: the result is the same as in one page. */
 async function proveWalk(pair: Pair, account: Account, { operation, caller }: Listing): Promise<void> {
   const valid = validAsking(operation, pair.own);
   const read = async (query: Record<string, string>) =>

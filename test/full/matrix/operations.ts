@@ -1,6 +1,6 @@
 /**
- * What the matrix has to be told of each operation, because no document says it: the scope, a request that succeeds, and
- * which of its texts name records. An operation, or a text of one, that does not stand here fails the matrix.
+ * The facts about each operation that the document does not contain: the scope, a request that succeeds, and which of its texts name
+ * records. The matrix fails when an operation, or a text of one, is missing here.
  */
 import { hashToken } from '../../../src/platform/auth.ts';
 import { newId } from '../../../src/platform/ids.ts';
@@ -11,7 +11,7 @@ import { createWebhook, type Side } from './companies.ts';
 import { cursor, type Entry } from './entry.ts';
 import { RECORD_ENTRIES } from './record-operations.ts';
 
-/** Texts that name no record of ours: words, addresses, and what the networks call their own things. */
+/** Texts that name no record of the platform: words, addresses, and ids of the networks. */
 export const PLAIN = new Set([
   'name',
   'number',
@@ -31,7 +31,7 @@ export const PLAIN = new Set([
   'email',
   'password',
   'new_password',
-  // Of a mailed link: its bytes are the secret, and name nobody.
+  // The token of a mailed link is a secret, but not a reference.
   'token',
   'owner.name',
   'owner.email',
@@ -70,7 +70,7 @@ export const PLAIN = new Set([
   'data.*',
   'data{}',
   'data{}[]',
-  // Titles of a sheet's columns.
+  // Titles of the columns of a sheet.
   'mapping.*',
   'search',
   'updated_since',
@@ -93,7 +93,7 @@ async function dropWebhook({ database }: Platform, own: Side): Promise<void> {
   await database.sql('delete from webhooks where company_id = $1', [own._id]);
 }
 
-/** A user whom the next request may remove. */
+/** Creates a user whom the next request may delete. */
 async function addUser(platform: Platform, own: Side): Promise<void> {
   own.disposable = { user: (await platform.createUser(own._id, 'VIEWER'))._id };
 }
@@ -102,7 +102,7 @@ async function addKey(platform: Platform, own: Side): Promise<void> {
   own.disposable = { key: (await platform.createKey(own._id, ['contacts:read']))._id };
 }
 
-/** A link as it would have been mailed. */
+/** Creates a link as it would be mailed. */
 async function addLink({ database }: Platform, own: Side, user = own.records.user): Promise<void> {
   own.linkToken = `${own.marker}-link-${newId()}`;
   own.linkUser = user;
@@ -112,7 +112,7 @@ async function addLink({ database }: Platform, own: Side, user = own.records.use
   );
 }
 
-/** The same of an invitation, to somebody who has a password already. */
+/** Creates an invitation for a person who has a password already. */
 async function addInvitation(platform: Platform, own: Side): Promise<void> {
   const { _id } = await platform.createUser(own._id, 'VIEWER');
   await platform.database.sql(`update users set status = 'INVITED', accepted_at = null where _id = $1`, [_id]);
@@ -174,7 +174,7 @@ export const ENTRIES: Record<string, Entry> = {
     scope: null,
     door: 'public',
     body: ({ marker }) => ({ email: `${marker}@example.test` }),
-    // Whether the address is anybody's is found out later, where nobody waits for it.
+    // A job looks later whether the address belongs to a user, so that the answer's duration does not reveal it.
     action: null,
   },
   'POST /v1/auth/reset-password': {

@@ -1,4 +1,4 @@
-/** What no caller may set is refused, never dropped: unknown names, names of the record, names of columns, and parameters. */
+/** Properties and parameters that no caller may set are refused and not ignored: unknown names, read-only fields, database columns. */
 import { ask, entryOf, validAsking, type Account, type Asking, type Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
 import { changedTables, snapshot } from './companies.ts';
@@ -32,7 +32,7 @@ export async function proveProperties(
     await expectRefusal(pair, account, { caller, asking, path: name });
   }
   if (operation.body) await proveBody(pair, account, { caller, valid });
-  // fetch() lets nobody send a body with a GET.
+  // fetch() can not send a body with a GET.
   else if (operation.method !== 'GET')
     await expectRefusal(pair, account, { caller, asking: { ...valid, body: { company: other._id } }, path: 'body' });
   const after = await snapshot(platform, [own._id, other._id]);
@@ -61,7 +61,7 @@ async function proveBody(pair: Pair, account: Account, given: { caller: Caller; 
   if (answered.status !== 400) account.faults.push(`${valid.operation.name} takes __proto__: ${answered.text}`);
 }
 
-/** The body with this object in it, as the caller gave it or as small as it can be. */
+/** The body with this object in it: the caller's own, or the smallest valid one. */
 function filledBody(body: Asking['body'], { path, sample }: Level): Asking['body'] {
   if (!path) return body;
   const held = path.split('.').reduce((object, name) => object?.[name], body);
@@ -77,7 +77,7 @@ async function expectRefusal(
   const named = ((body?.errors ?? []) as { path: string; code: string }[]).some(
     (error) => error.path === path && error.code === 'ADDITIONAL_PROPERTIES',
   );
-  // A reader of forms gives up at names that every object inherits.
+  // The parser of forms refuses names that every object inherits.
   const isUnread = asking.operation.form && body?.code === 'MALFORMED_BODY' && path in {};
   if (status !== 400 || !(named || isUnread))
     account.faults.push(`${asking.operation.name}: ${path} answers ${status} ${text.slice(0, 300)}`);

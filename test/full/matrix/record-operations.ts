@@ -1,4 +1,4 @@
-/** The operations on records: people and what a company knows of them, pipelines, conversations, tables, sheets. */
+/** The operations on records: contacts and businesses, pipelines, conversations, tables, sheets. */
 import { newId } from '../../../src/platform/ids.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import type { Kind, Side } from './companies.ts';
@@ -7,7 +7,7 @@ import { cursor, type Entry, type Reference } from './entry.ts';
 const post = async ({ call }: Platform, { key }: Side, path: string, body: Json): Promise<Json> =>
   (await call(201, 'POST', path, { key, body })).body;
 
-/** Records that the next request may take away. */
+/** Creates records that the next request may delete. */
 async function addContact(platform: Platform, own: Side): Promise<void> {
   own.disposable = { contact: (await post(platform, own, '/v1/contacts', { name: 'Ana' }))._id };
 }
@@ -39,7 +39,7 @@ async function addRow(platform: Platform, own: Side): Promise<void> {
   own.disposable = { row: (await post(platform, own, path, { data: { note: 'Ana' } }))._id };
 }
 
-/** A company has a few places for sheets that wait. Nobody waits for a worker: whatever has begun is over when the row is let go of. */
+/** Ends the company's waiting imports, because only a few may wait at a time. The statement waits for an import that a worker holds. */
 async function endImports({ database }: Platform, own: Side): Promise<void> {
   await database.sql(
     `update imports set status = 'FAILED', started_at = now(), finished_at = now() where company_id = $1 and finished_at is null`,
@@ -48,7 +48,7 @@ async function endImports({ database }: Platform, own: Side): Promise<void> {
 }
 
 const valuesOf = (kind: Kind): Reference => ({ kind, echoed: true, bySlug: true });
-/** A text that people look for, which may be an id. */
+/** A text to search for, which may be an id. */
 const searched = (kind: Kind): Reference => ({ kind, answer: 200, anyKind: true, freeText: true });
 
 const filtered: Reference = {
@@ -279,7 +279,7 @@ const TABLES: Record<string, Entry> = {
     path: { id: 'table' },
     body: () => ({ file: 'note\nAna\n', mapping: { note: 'note' } }),
     otherBody: () => ({ file: 'note\nBea\n', mapping: { note: 'note' } }),
-    // The name of a column: nobody's id is one.
+    // The name of a column, which is no id of a record.
     references: { 'mapping{}': { kind: 'customField', bySlug: true } },
     action: 'tables.import',
     prepare: endImports,

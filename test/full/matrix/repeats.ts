@@ -1,4 +1,6 @@
-/** A request with an Idempotency-Key: repeated it makes nothing more and answers with the same record; with another body it is refused. */
+/**
+ * A request with an Idempotency-Key: a repetition creates nothing more and answers with the same record; with another body it is refused.
+ */
 import { randomBytes } from 'node:crypto';
 import { ask, entryOf, validAsking, type Account, type Answer, type Asking, type Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
@@ -6,7 +8,7 @@ import { changedTables, snapshot, type Side } from './companies.ts';
 import { withValue, type Operation } from './document.ts';
 import { withHeader } from './trails.ts';
 
-// Enough that some meet while the first still runs.
+// Enough that some of them arrive while the first one still runs.
 const AT_ONCE = 6;
 
 interface Scene {
@@ -61,7 +63,7 @@ async function proveRepeat({ pair, account, asking, put }: Scene, caller: Caller
   if (changes.length > 0) fault(`a repeat, or what was refused, made or changed something: ${changes.join()}`);
 }
 
-/** At the same moment: one makes it; the others are told so, or to come back. */
+/** At the same moment one request creates the record; the others get the same record, or 409 to come back. */
 async function proveRace({ pair, account, asking, put }: Scene, caller: Caller): Promise<void> {
   const { operation } = asking;
   const key = freshKey();
@@ -76,7 +78,7 @@ async function proveRace({ pair, account, asking, put }: Scene, caller: Caller):
   account.faults.push(`${operation.name} for ${caller.name}, ${AT_ONCE} at once, ${lines} lines in the audit: ${told}`);
 }
 
-/** A key belongs to whoever sends it. */
+/** The same key of two callers stands for two requests. */
 async function proveOwners(
   pair: Pair,
   account: Account,
@@ -91,7 +93,7 @@ async function proveOwners(
   }
   const [one, two] = made.map(({ body }) => body?._id);
   const isReplayed = made.some(({ headers }) => headers.includes('idempotent-replayed'));
-  // What acts on a record answers everybody with that one.
+  // An operation on an existing record answers every caller with that record.
   const isSame = one === two && !Object.keys(validAsking(operation, pair.own).params).length;
   if (one === undefined || two === undefined || isSame || isReplayed)
     account.faults.push(`${operation.name}: the key of ${first.name} means ${one}, that of ${other.name} ${two}`);
@@ -99,7 +101,7 @@ async function proveOwners(
 
 const CHANGEABLE = ['name', 'title', 'url', 'message.content'];
 
-/** The same request with another body; where there is none, for another record. */
+/** The same request with another body or, for one without a body, for another record. */
 function changed(own: Side, asking: Asking, made: string): Asking {
   const { body, params } = asking;
   const other = entryOf(asking.operation).otherBody?.(own);
@@ -117,9 +119,9 @@ async function countLines({ platform }: Pair): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** All that the company has, and how many there are of what belongs to none. */
+/** The state of the company's data, and the number of records without a company. */
 async function stateOf({ platform, own }: Pair): Promise<Map<string, string>> {
-  // First: it waits for the jobs.
+  // The snapshot comes first, because it waits for the jobs.
   const digests = await snapshot(platform, [own._id]);
   const [counts] = await platform.database.sql<Record<string, string>>(
     `select (select count(*) from companies) as "all companies", (select count(*) from users) as "all users",

@@ -1,6 +1,7 @@
 /**
- * The tenancy matrix: every operation of openapi.json, once as it is served and once for each wall that is left to stand
- * alone. Last, with no wall at all, every operation must be seen to leak: the matrix is not blind.
+ * The tenancy matrix: every operation of openapi.json, once as it is served, and once with each protection between companies alone.
+ * Finally, without
+ * any protection, the matrix must detect a leak in every operation.
  */
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
@@ -30,11 +31,11 @@ export interface Figure {
 }
 
 interface Extent {
-  /** Pairs of companies that are played against each other. */
+  /** The number of pairs of companies. */
   pairs: number;
-  /** Whether everybody asks at every place, and for each wall anew; else one of each kind does. */
+  /** Whether every caller tries every place, for each protection anew; otherwise one caller of each kind does. */
   everything: boolean;
-  /** Pairs of requests whose times are compared, per operation. */
+  /** The number of pairs of requests for each operation whose times are compared. */
   timed: number;
 }
 
@@ -44,7 +45,7 @@ const EXTENTS: Record<MatrixSize, Extent> = {
   full: { pairs: 5, everything: true, timed: 2_000 },
 };
 
-/** One row per promise and wall; not a row is left out when another one breaks. */
+/** Returns one figure for each promise and protection; a failure does not prevent the others. */
 export async function runMatrix(size: MatrixSize): Promise<Figure[]> {
   const extent = EXTENTS[size];
   const served = await onPlatform(false, async (platform) => [
@@ -58,7 +59,7 @@ export async function runMatrix(size: MatrixSize): Promise<Figure[]> {
   return [...served, ...underRls];
 }
 
-/** The figures by name; throws what broke. */
+/** Returns the figures by name; throws when a promise is broken. */
 export async function proveTenancy(size: MatrixSize): Promise<Record<string, number | string>> {
   const figures = await runMatrix(size);
   const broken = figures.filter(({ ok }) => !ok);
@@ -71,7 +72,7 @@ async function onPlatform(readsUnderRls: boolean, play: (platform: Platform) => 
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const { platform, close } = await openPlatform({ readsUnderRls, log, env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
   try {
-    // No status of the network comes by itself: what is compared before and after is at rest.
+    // Stops statuses of the network, because they would change what is compared before and after.
     await silenceNetwork(platform);
     const figures = await play(platform);
     const { body: metrics } = await platform.call(200, 'GET', '/metrics', { key: null });
@@ -90,7 +91,7 @@ async function onPlatform(readsUnderRls: boolean, play: (platform: Platform) => 
   }
 }
 
-// Planted words, tokens of the network, numbers of contacts, tokens and passwords of ours: as test/support and companies.ts write them.
+// Planted words, network tokens, contacts' numbers, our own tokens and passwords, as test/support and companies.ts write them.
 const PLANTED = /planted[0-9a-f]{16}|token-9\d{9}|\b55119\d{8}\b|eyJ[\w-]+\.[\w-]+\.|correct horse battery/;
 
 async function operationsOf(platform: Platform): Promise<Operation[]> {
@@ -100,7 +101,7 @@ async function operationsOf(platform: Platform): Promise<Operation[]> {
   return operations;
 }
 
-/** Companies with a record of every kind; in each pair one asks for what is the other's. */
+/** Creates companies with a record of every kind; in each pair one tries to reach the other's records. */
 async function createPairs(platform: Platform, count: number): Promise<Pair[]> {
   const pairs: Pair[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -118,14 +119,14 @@ const PROMISES = {
   lists: proveLists,
   [SHAPES]: proveProperties,
 };
-/** What is not said operation by operation. */
+/** Promises that are not checked operation by operation. */
 const OTHERS = {
   'what belongs to no company': proveGlobals,
   'without a token': proveVisitors,
   'ids in a sheet': proveSheets,
 };
 
-/** Who comes: for a wall alone, where not everything is asked for anew, only those who may ask reach it. */
+/** The callers of a run: with a single protection only those who may send requests, unless everything is tried anew. */
 function callersOf(mode: string, extent: Extent, everybody: Callers): Callers {
   if (extent.everything) return everybody;
   return kinds(mode === SERVED ? everybody : insiders(everybody));
@@ -140,7 +141,7 @@ async function rows(mode: string, platform: Platform, extent: Extent): Promise<F
     const callers = callersOf(mode, extent, everybody);
     for (const [promise, prove] of Object.entries(PROMISES)) {
       reportProgress(`${mode}: ${promise}`);
-      // A property is refused before any wall is reached.
+      // Properties are refused before any protection is reached.
       if (promise === SHAPES && mode !== SERVED && !extent.everything) continue;
       const account = accounts.get(promise) ?? { asked: 0, faults: [] };
       accounts.set(promise, account);
@@ -164,7 +165,7 @@ async function timingRow(mode: string, pair: Pair, operations: Operation[], time
   return [...figuresOf(name, account), { name: `${name}, ms`, value: Number(differenceMs.toFixed(3)), ok: true }];
 }
 
-// More would only repeat what the first ones say.
+// More faults would only repeat the first ones.
 const SHOWN_FAULTS = 5;
 
 function figuresOf(name: string, { asked, faults }: Account): Figure[] {
@@ -175,12 +176,12 @@ function figuresOf(name: string, { asked, faults }: Account): Figure[] {
   ];
 }
 
-/** Row-level security alone. */
+/** Tests row-level security alone, with the company conditions removed from the statements. */
 async function withoutPredicates(platform: Platform, extent: Extent): Promise<Figure[]> {
   const removal = removePredicates();
   try {
     const figures = await rows('RLS alone', platform, extent);
-    // Every statement of the operations that names a company, or next to nothing would have been proven.
+    // The conditions of all statements of the operations must be removed; otherwise hardly anything would be proven.
     const least = Object.values(ENTRIES).filter(({ door }) => door === undefined).length;
     const ok = removal.touched.size >= least;
     return [...figures, { name: 'RLS alone: statements without their predicate', value: removal.touched.size, ok }];
@@ -189,7 +190,7 @@ async function withoutPredicates(platform: Platform, extent: Extent): Promise<Fi
   }
 }
 
-/** Predicates and keys alone; and at the end nothing at all. */
+/** Tests company conditions and keys alone, and then no protection at all. */
 async function withoutPolicies(platform: Platform, extent: Extent): Promise<Figure[]> {
   await openPolicies(platform);
   const figures = await rows('predicates alone', platform, extent);
@@ -203,22 +204,23 @@ async function withoutPolicies(platform: Platform, extent: Extent): Promise<Figu
 }
 
 /**
- * Operations that name or list records, and through which nothing was seen although no wall stood. Where the wall is not one of
- * the database's but the caller's own kind, a caller comes for whom it does not stand.
+ * Operations that name or list records, but show no leak although no protection is left. Where a caller's kind is the protection, another
+ * kind of
+ * caller is used.
  */
 async function blindSpots(platform: Platform): Promise<Figure> {
   const operations = await operationsOf(platform);
   const blind: string[] = [];
-  // What takes records away takes the other company's, too, where no wall stands: it comes last, what is inside before what holds it.
+  // Without protection a deletion also deletes the other company's records, so it comes last, and inner records come before outer ones.
   const turnOf = (operation: Operation): number => (entryOf(operation).disposes ? 1 / operation.params.length : 0);
   const inOrder = operations.toSorted((a, b) => turnOf(a) - turnOf(b));
-  // A limit that knows no company counts what all companies of the other runs have left.
+  // A limit without a company condition would count the records that other runs have left.
   await platform.database.sql(`update pipelines set retired = true where name = 'Sales'`);
   const [pair] = await createPairs(platform, 1);
   assert.ok(pair);
   const callers = insiders(await createCallers(platform, pair.own, pair.other));
   for (const operation of inOrder) {
-    // At a public door the password is the wall, and no caller comes without one.
+    // At a public operation the password is the protection, and no caller comes without one.
     if (entryOf(operation).door === 'public' || positionsOf(operation).length === 0) continue;
     const account: Account = { asked: 0, faults: [] };
     const comers = entryOf(operation).reachesAll ? unwalled(callers) : callers;

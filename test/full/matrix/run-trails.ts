@@ -1,4 +1,4 @@
-/** Each operation of openapi.json for everybody who may and may not ask: what it leaves in the audit, and what a repeat of it does. */
+/** Runs each operation of openapi.json with all callers, and checks the lines that it writes into the audit and what a repetition does. */
 import assert from 'node:assert/strict';
 import { openPlatform } from '../../support/platform.ts';
 import { reportProgress } from '../../support/progress.ts';
@@ -11,16 +11,16 @@ import { proveRepeats } from './repeats.ts';
 import { proveTrails } from './trails.ts';
 
 export interface TrailsSize {
-  /** Companies whose callers do everything. */
+  /** The number of companies whose callers try everything. */
   companies: number;
-  /** Else one of each kind of caller repeats what it asked. */
+  /** Whether every caller repeats its requests; otherwise one of each kind does. */
   everybody: boolean;
 }
 
-// More would only repeat what the first ones say.
+// More faults would only repeat the first ones.
 const SHOWN_FAULTS = 5;
 
-/** By promise: how many requests, and what broke it. */
+/** For each promise, the number of requests and the faults. */
 export async function runTrails({ companies, everybody }: TrailsSize): Promise<{ audit: Account; repeats: Account }> {
   const { platform, close } = await openPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
   const accounts: { audit: Account; repeats: Account } = {
@@ -45,7 +45,7 @@ export async function runTrails({ companies, everybody }: TrailsSize): Promise<{
   }
 }
 
-/** The figures by name; throws what broke. */
+/** Returns the figures by name; throws when a promise is broken. */
 export async function proveAllTrails(size: TrailsSize): Promise<Record<string, number>> {
   const { audit, repeats } = await runTrails(size);
   const faults = [...audit.faults, ...repeats.faults];

@@ -1,4 +1,4 @@
-/** Ids in the cells of a sheet: another company's record is told of like one that does not exist, and nothing is stored. */
+/** Ids in the cells of a sheet: another company's record is reported like an unknown one, and nothing is stored. */
 import { newId } from '../../../src/platform/ids.ts';
 import type { Json } from '../../support/platform.ts';
 import { until } from '../../support/wait.ts';
@@ -9,7 +9,7 @@ const FIELDS = { _id: 'contact', business: 'business', owner: 'user' } as const;
 type Field = keyof typeof FIELDS;
 
 export async function proveSheets(pair: Pair, operations: Operation[], account: Account): Promise<void> {
-  // Of three at once an import would not keep all faults; of two no id is right in both.
+  // Two fields at a time: with three an import would not report all faults, and with two no id is right in both.
   for (const fields of [['_id', 'business'] as const, ['business', 'owner'] as const])
     await proveSheet(pair, operations, account, fields);
 }

@@ -1,18 +1,18 @@
-/** Another company's record takes as long to be denied as one that does not exist. Reliability bar B2. */
+/** Refusing another company's record takes as long as refusing an unknown one. Reliability bar B2. */
 import { newId } from '../../../src/platform/ids.ts';
 import { ask, entryOf, isByRight, validAsking, withText, type Account, type Pair } from './asking.ts';
 import type { Callers } from './callers.ts';
 import type { Operation } from './document.ts';
 import { positionsOf } from './isolation.ts';
 
-// The difference of the medians that nobody can use over a network.
+// A difference of medians that is too small to be measured over a network.
 const BAR_MS = 0.5;
-// Enough for the first requests' compilation to be over.
+// Enough requests for code to be compiled.
 const WARM_UP = 50;
 
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 
-/** The largest difference of any GET by id, in milliseconds. */
+/** The largest difference of all GETs by id, in milliseconds. */
 export async function measureDenials(
   pair: Pair,
   callers: Callers,
@@ -30,7 +30,7 @@ export async function measureDenials(
     const valid = validAsking(operation, pair.own);
     const times = { foreign: [] as number[], unknown: [] as number[] };
     for (let turn = -WARM_UP; turn < pairs; turn += 1) {
-      // In alternating order: whatever else the machine does meets both alike.
+      // Alternating order, so that disturbances of the machine affect both alike.
       const order = turn % 2 === 0 ? (['foreign', 'unknown'] as const) : (['unknown', 'foreign'] as const);
       for (const which of order) {
         const id = which === 'foreign' ? pair.other.records[position.kind] : newId();

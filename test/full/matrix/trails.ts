@@ -1,4 +1,4 @@
-/** What each request leaves in the audit: one line that says who did what to which record when it wrote, none when it was refused. */
+/** The audit has one line for each request that writes, with its author, action and record, and none for a refused request. */
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/platform/ids.ts';
 import type { Platform } from '../../support/platform.ts';
@@ -23,7 +23,7 @@ export async function proveTrails(pair: Pair, callers: Callers, operation: Opera
     await entryOf(operation).prepare?.(platform, own);
     const asking = validAsking(operation, own);
     await proveLine(pair, account, { caller, asking });
-    // Once more: what is taken or gone by now is refused.
+    // A second time, when the record exists already or is deleted, it is refused.
     if (operation.method !== 'GET') await proveLine(pair, account, { caller, asking });
   }
   if (operation.method === 'GET') return;
@@ -44,7 +44,7 @@ interface Question {
 }
 
 async function proveLine(pair: Pair, account: Account, { caller, asking }: Question): Promise<void> {
-  // Its own name for the request is how a caller finds it again.
+  // A caller can find its request by the id that it gave it.
   const id = `trail-${randomBytes(8).toString('hex')}`;
   const answer = await ask(pair, account, { caller: withHeader(caller, 'x-request-id', id), asking });
   const lines = await linesOf(pair.platform, id);
@@ -64,14 +64,14 @@ function expectedLines({ own }: Pair, { caller, asking }: Question, { status, bo
   const { scope, action = scope?.replace(':', '.'), door } = entryOf(operation);
   if (!operation.successes.includes(status) || operation.method === 'GET' || !action) return [];
   const [resource = ''] = action.split('.');
-  // At a public door nobody has said who he is; the record is the one who came in.
+  // At a public operation no caller is known before; the record is the user who logged in.
   if (door === 'public') {
     const user = action === 'auth.login' ? own.records.user : own.linkUser;
     return [{ company: own._id, actor: user, action, resource, record: user, fields: [] }];
   }
   return [
     {
-      // What happens to a company is told to that company.
+      // Changes of a company are logged in that company.
       company: resource === 'companies' ? body._id : own._id,
       actor: subjectOf(caller),
       action,
@@ -82,7 +82,7 @@ function expectedLines({ own }: Pair, { caller, asking }: Question, { status, bo
   ];
 }
 
-/** Whom a token speaks for. */
+/** The subject of a token. */
 function subjectOf({ token }: Caller): string {
   const claims = Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString();
   return (JSON.parse(claims) as { sub: string }).sub;

@@ -1,4 +1,4 @@
-/** Who has no token learns nothing at the public doors: not who is there, not why somebody is refused. */
+/** A caller without a token learns nothing at the public operations: neither who has an account, nor why it is refused. */
 import { hashToken } from '../../../src/platform/auth.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { freshEmail, PASSWORD } from '../../support/people.ts';
@@ -36,7 +36,7 @@ export async function proveVisitors(pair: Pair, operations: Operation[], account
   }
 }
 
-/** Who can not log in, although the address is somebody's and the password right. */
+/** Creates users who can not log in, although their address and password are right. */
 async function createAbsent(platform: Platform): Promise<Record<string, string>> {
   const { sql } = platform.database;
   const [open, closed] = [await platform.createCompany(), await platform.createCompany()];
@@ -53,7 +53,7 @@ async function createAbsent(platform: Platform): Promise<Record<string, string>>
   };
 }
 
-/** An expired link, and one of a user who was deactivated since; a used one is gone from the table. */
+/** Creates an expired link, and one of a user who was deactivated since; used links are deleted. */
 async function createDeadLinks(platform: Platform, company: string, user: string): Promise<Record<string, string>> {
   const gone = await platform.createUser(company, 'VIEWER');
   const { sql } = platform.database;

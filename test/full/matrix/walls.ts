@@ -1,24 +1,24 @@
-/** Takes walls away, for tests alone, so that each of the others is seen to stand by itself. */
+/** Removes protections between companies, for tests only, so that each of the others is tested alone. */
 import pg from 'pg';
 import { ROLES } from '../../../src/platform/db.ts';
 import type { Platform } from '../../support/platform.ts';
 
-/** `company_id = $1`, and `v.company_id = $1`: how every statement of a company says whose rows it means. */
+/** `company_id = $1` and `v.company_id = $1`: the condition with which every statement restricts the company. */
 const PREDICATE = /\b(?:[a-z]+\.)?company_id = (\$\d+)/g;
 
 interface Sent {
-  /** None for what is planned each time. */
+  /** Undefined for a statement that is planned at each execution. */
   name?: string;
   text: string;
 }
 
 export interface Removal {
-  /** Names of the statements that ran without their predicate. */
+  /** Names of the statements that ran without their condition. */
   touched: Set<string>;
   restore(): void;
 }
 
-/** From now on the statements of this process that run for a company name no company. */
+/** From now on, statements of this process that run for a company have no company condition. */
 export function removePredicates(): Removal {
   const touched = new Set<string>();
   const prototype = pg.Client.prototype as unknown as { query: (...given: unknown[]) => unknown };
@@ -26,12 +26,12 @@ export function removePredicates(): Removal {
   prototype.query = function query(this: unknown, ...given: unknown[]) {
     const [statement, ...rest] = given;
     if (!isStatement(statement) || !runsForCompany(this)) return original.apply(this, given);
-    // The parameter stays in use: PostgreSQL wants to know its type.
+    // The parameter stays in use, because PostgreSQL needs to know its type.
     const text = statement.text.replaceAll(PREDICATE, '$1::text is not null');
     if (text === statement.text) return original.apply(this, given);
     const { name } = statement;
     touched.add(name ?? statement.text);
-    // Another text under the same name would meet the plan of the first one.
+    // The same name with another text would use the plan of the first one.
     return original.call(this, { ...statement, text, ...(name ? { name: `${name}.open` } : {}) }, ...rest);
   };
   return { touched, restore: () => void (prototype.query = original) };
@@ -48,7 +48,7 @@ function runsForCompany(client: unknown): boolean {
   return options.includes(`role=${ROLES.app} `) || options.includes(`role=${ROLES.read} `);
 }
 
-/** Row-level security of this database lets every company see and write everything. */
+/** Makes row-level security of this database show every row to every company. */
 export async function openPolicies({ database }: Platform): Promise<void> {
   const policies = await database.sql<{ table: string }>(
     `select tablename as table from pg_policies where policyname = 'tenant'`,
@@ -58,7 +58,7 @@ export async function openPolicies({ database }: Platform): Promise<void> {
   }
 }
 
-/** References of another company's records are taken like one's own: a foreign key asks for the id alone. */
+/** Makes foreign keys accept records of other companies, by comparing the id alone. */
 export async function relaxKeys({ database }: Platform): Promise<void> {
   const keys = await database.sql<{ name: string; table: string; column: string; target: string }>(
     `select c.conname as name, c.conrelid::regclass::text as table, a.attname as column, c.confrelid::regclass::text as target

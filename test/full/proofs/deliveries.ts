@@ -1,7 +1,7 @@
 /**
- * Deliveries while their workers are killed: events are queued in slices; in each slice a blow falls at a seeded moment (a
- * worker dies by kill -9 or stands still, the database dies by an immediate stop or is cut off). Afterwards the store's
- * account is compared with the receiver's.
+ * Proves deliveries while failures happen. Events are queued in parts, and during each part one failure happens at a seeded moment: a
+ * worker is killed
+ * or stopped, its clock jumps, or the database is killed or cut off. Afterwards the database's records are compared with the receiver's.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,16 +16,16 @@ import { call, listen, onStage, type Stage, type Tenant } from '../harness/stage
 
 export interface DeliveriesSize {
   events: number;
-  /** Workers ended by kill -9. */
+  /** Workers that are killed with kill -9. */
   kills?: number;
   /** Immediate stops of the database. */
   restarts?: number;
-  /** Workers that stand still (SIGSTOP) for so long, which is more than their lease, and go on. */
+  /** Workers that are stopped (SIGSTOP) for `stillMs`, which is longer than their lease, and then continue. */
   stops?: number;
   stillMs?: number;
-  /** Times in which the network to the database swallows everything. */
+  /** Times during which the network to the database loses everything. */
   freezes?: number;
-  /** Jumps of a worker's clock, an hour ahead and back, an hour behind and back. */
+  /** Jumps of a worker's clock: an hour ahead, back, an hour behind, and back. */
   jumps?: number;
   seed: number;
 }
@@ -36,26 +36,26 @@ export interface DeliveriesAccount {
   failed: number;
   unknown: number;
   receipts: number;
-  /** Claimed ahead of a slot, of all that ended. */
+  /** Deliveries that had been claimed ahead of a slot. */
   ahead: number;
-  /** Claimed ahead and not begun by a worker that was struck: they went back into the queue, and were claimed again when its lease was over. */
+  /** Deliveries claimed ahead that a failed worker had not begun: they returned to the queue and were claimed again after its lease. */
   returned: number;
   blows: number;
-  /** From the end of a stop, a cut or a jump until nothing of before it was open and the queue moved. */
+  /** The longest time from the end of a failure until no earlier delivery was open and new ones were delivered. */
   slowestRecoveryMs: number;
 }
 
 const WORKERS = 3;
 const COMPANIES = 25;
-// Fewer than the platform's own default: so the queue is longer than what is in the air, and workers claim ahead.
+// Fewer slots than by default, so that the queue is longer than the slots and workers claim ahead.
 const SLOTS = 24;
-// The bar: what one process that is struck may leave in doubt, in the air or with an outcome that is not written.
+// The most deliveries that one failed process may leave UNKNOWN: under way, or with an outcome that is not stored.
 const MOST_UNKNOWN = 64;
 const EVENT = 'MESSAGE_RECEIVED';
 const BATCH = 25;
-// Every so many receipts the receiver refuses, so that FAILED has an account of its own.
+// The receiver refuses one in this many, so that some deliveries are FAILED.
 const REFUSED_EVERY = 25;
-// 15 s of lease, 5 s until the next sweep, and a machine that is busy with other things.
+// 15 s of lease, 5 s until the next sweep, and the rest for a busy machine.
 const SETTLE_MS = 90_000;
 
 interface Play {
@@ -64,7 +64,7 @@ interface Play {
   workers: PlatformProcess[];
   receiver: Receiver;
   chance: Chance;
-  /** When something was struck, and how many workers it left with attempts in the air. */
+  /** When each failure happened, and how many workers it left with attempts under way. */
   blows: { atMs: number; workers: number }[];
   stillMs: number;
   slowestRecoveryMs: number;
@@ -74,7 +74,7 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
   const { events, seed, kills = 0, restarts = 0, stops = 0, stillMs = STILL_MS, freezes = 0, jumps = 0 } = size;
   return onStage({ killable: restarts + freezes > 0 }, async (stage) => {
     const chance = chanceOf(seed);
-    // Slow enough that a kill finds attempts in the air.
+    // Slow enough that a kill interrupts attempts.
     const receiver = await startReceiver(({ resource }) => ({
       status: isRefused(resource) ? 500 : 204,
       afterMs: 10 + chance.int(60),
@@ -93,7 +93,7 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
       await runSlices(play, events, chance.shuffle(strikes));
       await settle(play);
       const account = await audit(play, events, api);
-      // A worker that dies in the middle of an attempt takes its outcome along.
+      // The outcome of an attempt is lost when its worker dies in the middle.
       assertMet('an attempt', { blows: kills, met: account.unknown });
       assertMet('what was claimed ahead', { blows: kills, met: account.returned });
       return account;
@@ -103,7 +103,7 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
   });
 }
 
-/** Ids count up, so the last digits are spread evenly. */
+/** Ids count up, so their last digits are evenly distributed. */
 const isRefused = (resource: string): boolean => Number.parseInt(resource.slice(-4), 16) % REFUSED_EVERY === 0;
 
 type Strike = (play: Play) => Promise<void>;
@@ -147,7 +147,7 @@ async function restartStore({ stage, blows }: Play): Promise<void> {
   await stage.store.revive();
 }
 
-// Longer than the lease and the sweep after it: the others have given the attempts up when the worker goes on.
+// Longer than the lease and the next sweep: other workers have given up its attempts when the worker continues.
 const STILL_MS = 25_000;
 
 async function stopAndGoOn(play: Play): Promise<void> {
@@ -159,7 +159,7 @@ async function stopAndGoOn(play: Play): Promise<void> {
   await recover(play);
 }
 
-// Longer than any statement may take, so that every process has given its connections up.
+// Longer than any statement may take, so that every process has given up its connections.
 const CUT_OFF_MS = 10_000;
 
 async function freezeAndThaw(play: Play): Promise<void> {
@@ -168,23 +168,23 @@ async function freezeAndThaw(play: Play): Promise<void> {
   blows.push({ atMs: Date.now(), workers: WORKERS });
   await sleep(CUT_OFF_MS);
   stage.store.freeze(false);
-  // A claim that was under way is carried out now, and whoever sent it has given it up.
+  // A claim that was under way is executed now, but its sender has given it up.
   blows.push({ atMs: Date.now(), workers: 0 });
   await recover(play);
 }
 
 const CLOCK = new URL('../harness/clock.ts', import.meta.url).href;
 
-/** Nothing ends and nothing is in doubt: what a worker has in the air is timed by the database and by its own timers. */
+/** Nothing ends and nothing becomes UNKNOWN: attempts are timed by the database and by the worker's own timers. */
 async function moveClock(play: Play): Promise<void> {
   process.kill(play.chance.pick(play.workers).pid, 'SIGUSR2');
   await recover(play);
 }
 
-// The bar: 15 s of lease, 5 s until the next sweep, and what the others have to do.
+// The limit: 15 s of lease, 5 s until the next sweep, and the rest for the other workers.
 const RECOVERY_MS = 30_000;
 
-/** What was struck has an account, and deliveries go on. */
+/** Waits until the deliveries that a failure hit have ended and others continue. */
 async function recover(play: Play): Promise<void> {
   const { stage, receiver } = play;
   const began = performance.now();
@@ -202,9 +202,9 @@ async function recover(play: Play): Promise<void> {
   play.slowestRecoveryMs = Math.max(play.slowestRecoveryMs, Math.round(performance.now() - began));
 }
 
-/** What keeps the account from being closed: QUEUED, else SENDING, else nothing. */
+/** The status of deliveries that have not ended: QUEUED, else SENDING, else null. */
 async function findUnsettled({ stage }: Play): Promise<string | null> {
-  // The partial index answers the first, a walk over the table the second: so that one is asked last.
+  // The partial index answers the first query; the second walks over the table, so it comes last.
   const [queued] = await stage.store.sql('select 1 from deliveries where claimed_at is null limit 1');
   if (queued) return 'QUEUED';
   const [sending] = await stage.store.sql(`select 1 from deliveries where status = 'SENDING' limit 1`);
@@ -216,7 +216,7 @@ const LOOK_MS = 500;
 
 async function settle(play: Play): Promise<void> {
   const { receipts } = play.receiver;
-  // A long run has a long queue: the deadline counts from the last receipt.
+  // A long run has a long queue, so the time limit starts at the last receipt.
   let seen = receipts.length;
   for (let deadline = Date.now() + SETTLE_MS; ; await sleep(LOOK_MS)) {
     const unsettled = await findUnsettled(play);
@@ -234,7 +234,7 @@ interface Row {
   status: string;
   error: string | null;
   ahead: boolean;
-  /** It waited for longer than the lease of a dead worker, less a moment. */
+  /** Whether the attempt began later than the lease of a dead worker, minus a moment. */
   late: boolean;
   attempted: number;
 }
@@ -265,23 +265,23 @@ async function audit(play: Play, events: number, api: PlatformProcess): Promise<
   const { slowestRecoveryMs } = play;
   const receipts = receiver.receipts.length;
   const ahead = rows.filter((row) => row.ahead).length;
-  // Nothing else keeps a delivery waiting for so long, where the database does not stand still.
+  // Nothing else makes a delivery wait for so long while the database works.
   const returned = rows.filter((row) => row.late && row.status !== 'UNKNOWN').length;
   return { events, delivered, failed, unknown, receipts, ahead, returned, blows: blows.length, slowestRecoveryMs };
 }
 
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-// An attempt lasts 10 s at most; the claim's commit and this clock are a moment apart.
+// An attempt lasts 10 s at most; the commit of the claim and this clock differ by a moment.
 const AIR_MS = 10_500;
 
-/** Only a blow makes an outcome unknown, or (to a worker that stood still until its time was over) a failure. */
+/** Asserts that a failure happened during the attempt: only then may an outcome be UNKNOWN, or FAILED for a worker that was stopped. */
 function assertInTheAir({ blows }: Play, row: Row): void {
   const struck = blows.some(({ atMs }) => row.attempted <= atMs + 500 && row.attempted >= atMs - AIR_MS);
   assert.ok(struck, `${row._id} is ${row.status} (${row.error}), but nothing was struck while it was attempted`);
 }
 
-/** What the companies themselves can see. */
+/** The UNKNOWN deliveries that the companies themselves can see. */
 async function listUnknown({ tenants }: Play, api: PlatformProcess): Promise<number> {
   let listed = 0;
   for (const { key } of tenants) {

@@ -1,6 +1,6 @@
 /**
- * A neighbour who floods: one key asks at ten times its rate while other companies ask for what they always ask for. Phases with
- * and without it take turns, so that what the machine does meanwhile is in both. Reliability bar B9, its part about the API.
+ * One key sends ten times its rate while other companies send their usual requests. Phases with and without this flood alternate, so that
+ * disturbances of the machine are in both. Reliability bar B9, its part about the API.
  */
 import assert from 'node:assert/strict';
 import { Agent, request } from 'undici';
@@ -10,11 +10,11 @@ import { onStage, type Tenant } from '../harness/stage.ts';
 
 export interface FloodsSize {
   companies: number;
-  /** Times without the flood and with it. */
+  /** The number of phases with the flood, and of phases without it. */
   rounds: number;
-  /** Of each of the two. */
+  /** The length of each phase. */
   seconds: number;
-  /** Where other work shares the machine a pause of it is in the slowest of few requests: there the median is judged, and loosely. */
+  /** False on a shared machine, where a pause shows in the slowest of few requests: there the median is compared, with a wide margin. */
   judgesPace: boolean;
 }
 
@@ -29,12 +29,12 @@ export interface FloodsAccount {
   admitted: number;
 }
 
-// What the key may ask a second, and what it asks.
+// The key's rate per second, and how many times that rate it sends.
 const RATE = 20;
 const FLOOD = 10;
-// What each of the others asks a second: well within its rate.
+// Requests per second of each other company, well within its rate.
 const HONEST_PER_SECOND = 10;
-// What a neighbour may notice, and what the clock of a busy process can not tell apart.
+// How much slower other companies may become, and differences that a busy process can not measure.
 const MOST_RATIO = 1.2;
 const CLOCK_MS = 5;
 const LOOSE_RATIO = 5;
@@ -69,7 +69,7 @@ export async function proveFloods(size: FloodsSize): Promise<FloodsAccount> {
         admitted: 0,
       };
       const play: Play = { url, agent, others, flooding, seconds: size.seconds, account };
-      // The first requests open connections and are compiled: they are nobody's measure.
+      // The first requests open connections and compile code, so they are not measured.
       await Promise.all([askAll(play), flood(play)]);
       Object.assign(account, { requests: 0, flooded: 0, admitted: 0 });
       for (let round = 0; round < size.rounds; round += 1) {
@@ -104,7 +104,7 @@ async function get({ url, agent }: Play, { key }: Tenant): Promise<number> {
   return statusCode;
 }
 
-/** What each of the others' requests took. */
+/** Sends the requests of all other companies and returns their durations. */
 async function askAll(play: Play): Promise<number[]> {
   const times = await Promise.all(
     play.others.map((tenant) =>

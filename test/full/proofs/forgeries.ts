@@ -1,4 +1,4 @@
-/** Every forged token at the door of every operation: one and the same 401, whatever was wrong with it. */
+/** Sends every forged token to every operation: each gets the same 401, whatever is wrong with the token. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { inLanes } from '../harness/network.ts';
 import { FORGERIES, GENUINE, partsOf, seal, type Attempt, type Forgery, type Given } from '../matrix/forgeries.ts';
 
 export interface ForgeriesSize {
-  /** All forgeries at all operations; else all at one, and one of each family at all. */
+  /** Tries all forgeries at all operations; otherwise all at one operation, and one of each family at all. */
   everything: boolean;
 }
 
@@ -34,9 +34,9 @@ interface Made {
 }
 
 const LANES = 16;
-// Older sessions and sessions to come must both be there to be forged.
+// There must be older and newer session versions to forge.
 const SESSION_VERSION = 3;
-// More would only repeat what the first ones say.
+// More faults would only repeat the first ones.
 const SHOWN_FAULTS = 5;
 
 export async function proveForgeries({ everything }: ForgeriesSize): Promise<ForgeriesAccount> {
@@ -83,7 +83,7 @@ async function refuseAll(
   return shots.length;
 }
 
-/** Living principals, as the forger saw them, and the secrets, which he should not have seen. */
+/** Real users and keys with their tokens, and the secrets that a forger should not have. */
 async function createGiven(platform: Platform, previous: string): Promise<Given> {
   const { jwtSecret: secret } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as Json;
   const { demo, database } = platform;
@@ -123,7 +123,7 @@ async function store({ database }: Platform, record: NonNullable<Attempt['record
   );
 }
 
-/** Every operation of the document that wants a token, with ids of nothing. */
+/** Every operation of the document that requires a token, with made-up ids. */
 async function readTargets(platform: Platform): Promise<Target[]> {
   const { body } = await platform.call(200, 'GET', '/openapi.json', { key: null });
   return Object.entries<Json>(body.paths).flatMap(([path, item]) =>
@@ -140,7 +140,7 @@ interface Answer {
   text: string;
 }
 
-/** Headers go out one by one, as no client library would send them. */
+/** Headers are written one by one, because HTTP clients would refuse some of them. */
 function shoot(url: string, agent: Agent, { method, path }: Target, attempt: Attempt): Promise<Answer> {
   const { host } = new URL(url);
   const payload = attempt.body === undefined ? '' : JSON.stringify(attempt.body);

@@ -1,4 +1,4 @@
-/** The contract fuzz as a proof: throws what it found, each with the request that repeats it. */
+/** Runs the contract fuzz as a proof: throws its findings, each with the request that repeats it. */
 import { runFuzz, type FuzzSize } from '../fuzz/fuzz.ts';
 
 export async function proveFuzz(size: FuzzSize): Promise<Record<string, number>> {

@@ -1,7 +1,7 @@
 /**
- * A greedy company: it asks, in one way after the other, for as much as its limits allow, beside companies that do what they
- * always do. What they are answered, and how soon, is compared with what they were answered alone, before it began and after it
- * ended. Reliability bar B15.
+ * A greedy company uses its limits to the full, in one way after the other, while other companies behave as usual. Their answers and times
+ * are
+ * compared with those before it began and after it ended. Reliability bar B15.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,43 +18,43 @@ import { onStage, type Stage } from '../harness/stage.ts';
 import { pulseEnv, readPulse, settledMb, watchMemory } from '../harness/vitals.ts';
 
 export interface GreedySize {
-  /** Which of the greeds, one after the other; all of them when absent. */
+  /** The ways to try, one after the other; all when absent. */
   only?: string[];
   companies: number;
-  /** How often each of the others asks for each kind of thing. */
+  /** How often a second each other company sends each kind of request. */
   perSecond: number;
-  /** Of each phase alone, and of the one beside it. */
+  /** The length of each phase without the greedy company, and of the phase with it. */
   aloneSeconds: number;
   seconds: number;
-  /** Of what the limits allow; 1 is all of it. */
+  /** The share of its limits that it uses; 1 is all. */
   scale: number;
-  /** Times, memory and the clock of the event loop; where other work shares the machine, only what its pace cannot change. */
+  /** Judges times, memory and event loop. On a shared machine only what does not depend on its speed is judged. */
   judgesPace: boolean;
 }
 
 export interface GreedyAccount {
   greed: string;
-  /** Of the others: requests, those that were refused, and those that nobody answered. */
+  /** Of the other companies: requests, refused requests, and requests without an answer. */
   requests: number;
   refused: number;
   unanswered: number;
-  /** 99 % of each kind took less: before it began, beside it, and after it had ended. */
+  /** The 99th percentile of each kind of request: before the greedy company began, during, and after it ended. */
   before99Ms: Record<Kind, number>;
   beside99Ms: Record<Kind, number>;
   after99Ms: Record<Kind, number>;
-  /** The longest that the event loop was late, and that it computed without a pause. */
+  /** The longest delay of the event loop, and the longest computation without a pause. */
   aloneDelayMs: number;
   besideDelayMs: number;
   aloneBusyMs: number;
   besideBusyMs: number;
   warmMb: number;
   peakMb: number;
-  /** Of it, the process itself, without those that read sheets. */
+  /** The memory of the process itself, without the processes that read sheets. */
   ownMb: number;
   afterMb: number;
   /** Imports of the greedy company that had not ended some time after it had. */
   unfinished: number;
-  /** True when the process ended by itself. */
+  /** True when the platform's process ended by itself. */
   died: boolean;
   told: Spoils;
   reasons: Record<string, number>;
@@ -63,13 +63,13 @@ export interface GreedyAccount {
 const MOST_RATIO = 2;
 const MOST_DELAY_MS = 100;
 const MOST_GROWTH = 1.2;
-// What the clock of a busy process can not tell apart; an import also waits for a worker's next look.
+// Differences that a busy process can not measure; an import also waits for a worker's next look.
 const CLOCK_MS = 5;
 const LOOK_MS = 2_000;
-// At small size: a stretch of computing in which some hundred requests would wait, beside whatever the same process does alone.
+// At small size: a computation for which some hundred requests would have to wait, and a multiple of what the process computes anyway.
 const MOST_BUSY_MS = 250;
 const BUSY_RATIO = 3;
-// Also at small size: what one company may make the process itself hold at most, beside what all of it holds anyway.
+// Also at small size: the most memory that one company may make the process use in addition.
 const MOST_HELD_MB = 400;
 
 export async function proveGreedy(size: GreedySize): Promise<GreedyAccount[]> {
@@ -78,12 +78,12 @@ export async function proveGreedy(size: GreedySize): Promise<GreedyAccount[]> {
   return accounts;
 }
 
-/** What was measured, of whatever kind it is. */
+/** Plays all phases and returns their measurements, without judging them. */
 async function playGreedy(size: GreedySize): Promise<GreedyAccount[]> {
   return onStage({}, async (stage) => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-pulse-'));
     const socket = join(folder, 'pulse');
-    // The limits and the pool that a first start has.
+    // The default limits and the default connection pool.
     const limits = {
       RATE_LIMIT_PER_KEY: '50',
       RATE_LIMIT_PER_COMPANY: '200',
@@ -96,7 +96,7 @@ async function playGreedy(size: GreedySize): Promise<GreedyAccount[]> {
     const neighbours = openNeighbours(stage, api);
     try {
       const scene: Scene = { stage, town, neighbours, socket, size };
-      // The first requests open connections and are compiled: they are no measure where pace is judged.
+      // The first requests open connections and compile code, so they are not measured where times are judged.
       const phase = await playPhase(scene, size.aloneSeconds);
       scene.first = { phase, mb: await settledMb(socket, api.pid) };
       const accounts: GreedyAccount[] = [];
@@ -116,13 +116,13 @@ interface Scene {
   neighbours: Neighbours;
   socket: string;
   size: GreedySize;
-  /** The first phase of all: where pace is not judged, one phase alone is enough. */
+  /** The first phase; where times are not judged, it is the only one without the greedy company. */
   first?: Alone;
 }
 
 interface Alone {
   phase: Phase;
-  /** What the process holds then, once all is quiet. */
+  /** The memory of the process then, once all is quiet. */
   mb: number;
 }
 
@@ -187,10 +187,10 @@ async function playPhase({ town, socket, size }: Scene, seconds: number): Promis
   return { ...measured, delayMs: Math.round(pulse?.delayMs ?? none), busyMs: Math.round(pulse?.busyMs ?? none) };
 }
 
-// Ten sheets of half a gigabyte are read in a minute or two.
+// Reading ten sheets of half a gigabyte takes a minute or two.
 const IMPORTS_MS = 120_000;
 
-/** How many imports go on although everybody has waited for them. */
+/** Waits for imports and returns how many are still running after the time limit. */
 async function awaitImports({ stage, size }: Scene): Promise<number> {
   const endMs = performance.now() + Math.min(IMPORTS_MS, size.seconds * 10_000);
   for (;;) {
@@ -202,7 +202,7 @@ async function awaitImports({ stage, size }: Scene): Promise<number> {
   }
 }
 
-/** In one line: 99 % of the times of each kind before, beside and after it, and what there is besides. */
+/** The account in one line: the 99th percentiles before, during and after, and the other figures. */
 export function figuresOf(account: GreedyAccount): Record<string, number | string> {
   const { requests, refused, unanswered, before99Ms, beside99Ms, after99Ms, told } = account;
   const times = KINDS.map(
@@ -244,7 +244,7 @@ function judgePace(account: GreedyAccount): void {
   for (const kind of KINDS) {
     const freeMs = kind === 'import' ? LOOK_MS : CLOCK_MS;
     const [before, beside, after] = [before99Ms[kind], beside99Ms[kind], after99Ms[kind]];
-    // What it left behind is no measure of what the others take alone.
+    // The time after the greedy company may be affected by what it left behind, so it is compared with the time before.
     assert.ok(
       after <= before * MOST_RATIO + freeMs,
       `after ${greed} 99 % of ${kind} took ${after} ms, before ${before} ms`,

@@ -1,7 +1,8 @@
 /**
- * Hostile receivers of every kind at once, beside an honest one: each costs its company one slot, for ten seconds at most. A
- * company has two slots while its receiver is not proven, so some thirty attempts are open at any moment, whatever `each` is:
- * 100 deliveries at ci, 1,000 in six minutes at full size.
+ * Hostile receivers of every kind at once, and an honest one: each hostile one costs its company one slot, for ten seconds at most. A
+ * company has two
+ * slots until its receiver is proven, so some thirty attempts are open at any moment, whatever `each` is: 100 deliveries at ci size,
+ * 1,000 in six minutes at full size.
  */
 import assert from 'node:assert/strict';
 import { emit } from '../../../src/platform/events.ts';
@@ -13,9 +14,9 @@ import { startReceiver } from '../harness/receiver.ts';
 import { listen, onStage, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface HostilesSize {
-  /** Deliveries to each kind. */
+  /** The number of deliveries to each kind of receiver. */
   each: number;
-  /** The bars for the slowest attempt and for the event loop's delay; wider where other work shares the machine. */
+  /** The limits for the slowest attempt and for the event loop's delay; wider where other work shares the machine. */
   attemptMs: number;
   delay99Ms: number;
 }
@@ -78,13 +79,13 @@ interface Row {
   response_ms: number;
 }
 
-/** Returns how long the slowest attempt took. */
+/** Waits until every delivery has ended, and returns the duration of the slowest attempt. */
 async function settle(
   { store }: Stage,
   victims: Map<string, Hostile>,
   { each, attemptMs }: Pick<HostilesSize, 'each' | 'attemptMs'>,
 ): Promise<number> {
-  // Two at a time and ten seconds each, and a start.
+  // Two at a time and ten seconds each, and time to start.
   const timeoutMs = Math.ceil(each / 2) * attemptMs + 30_000;
   const rows = await until(
     'every delivery to be settled',
@@ -105,7 +106,7 @@ async function settle(
   return Math.max(...rows.map((row) => row.response_ms));
 }
 
-/** What the process says of itself; the delay is since the last look. */
+/** The process's own metrics; the delay is that since the last call. */
 async function vitals({ url }: PlatformProcess): Promise<{ residentBytes: number; delay99Ms: number }> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);

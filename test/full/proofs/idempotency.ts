@@ -1,7 +1,9 @@
 /**
- * Idempotency-Keys under fire: 20 callers at once with each key, over several processes of which now and then one is killed.
- * Afterwards each key stands for exactly one record, whoever asks is told of that one, and the network took each text once
- * at most. What a killed process held is free, or answered, after its lease.
+ * Idempotency-Keys under load: 20 callers use each key at once, over several processes, one of which is killed from time to time.
+ * Afterwards
+ * each key has exactly one record, every caller was answered with it, and the network got each text at most once. A key that a killed
+ * process held
+ * can be used again, or is answered, after its lease.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,14 +23,14 @@ export interface IdempotencySize {
 export interface IdempotencyAccount {
   keys: number;
   requests: number;
-  /** Answers with the record; how many of them did not make it. */
+  /** Answers with the record, and how many of them came from a repetition. */
   answered: number;
   replayed: number;
   inFlight: number;
-  /** Requests whose process was killed over them, or was too busy to take them; they were made again. */
+  /** Requests whose process was killed meanwhile, and requests that were refused as too busy; both were repeated. */
   cut: number;
   busy: number;
-  /** Keys that nobody had been answered before their lease had ended. */
+  /** Keys for which no caller had an answer before their lease ended. */
   leased: number;
   kills: number;
 }
@@ -37,23 +39,23 @@ const PHONE = '100000000000700';
 const CALLERS = 20;
 const LANES = 3;
 const PROCESSES = 3;
-// What a killed process held is free after its lease of 15 s; a busy machine takes its time.
+// A key that a killed process held is free after its lease of 15 s; the rest is for a busy machine.
 const LEASE_MS = 60_000;
-// A kill comes this soon after the callers, while they wait or run, and at the latest when the first of them is answered.
+// A kill comes this soon after the callers begin, and at the latest with the first answer.
 const KILL_WITHIN_MS = 40;
 
-/** A request that makes something, and the way to what was made with it. */
+/** A request that creates something, and a query that counts what it created. */
 interface Asked {
   key: string;
   path: string;
   body: Json;
   other: Json;
-  /** Counts what it has made; `$1` is what is unique in it. */
+  /** SQL that counts its effects; `$1` is the unique value in it. */
   effects: string;
   unique: string;
 }
 
-/** One that was answered in full. */
+/** A complete answer. */
 interface Answered {
   status: number;
   replayed: boolean;
@@ -62,7 +64,7 @@ interface Answered {
 
 type Kind = (number: number, conversation: string) => Omit<Asked, 'key'>;
 
-/** What differs between two answers about the same record: its life goes on, and a token is shown once. */
+/** Fields that may differ between two answers about the same record: it changes later, and a token is shown once. */
 const PASSING = [
   'token',
   'connection',
@@ -106,7 +108,7 @@ const KINDS: Kind[] = [
   }),
 ];
 
-/** Its number is asked of the network once it is stored, so it takes two transactions. */
+/** An inbox is checked with the network after it is stored, so creating one takes two transactions. */
 function inboxOf(number: number): Json {
   const id = `1000001${String(number).padStart(8, '0')}`;
   return {
@@ -127,7 +129,7 @@ export async function proveIdempotency(size: IdempotencySize): Promise<Idempoten
     const conversation = await openConversation(stage, first);
     const settings = {
       callback_url: null,
-      // An answer that takes a while, so that a kill finds calls in the air.
+      // Slow answers, so that a kill interrupts calls.
       faults: { send: [{ kind: 'slow', ms: 30, times: null }] },
       status_delays_ms: { sent: null, delivered: null, read: null },
     };
@@ -169,7 +171,7 @@ interface Crowd {
   processes: PlatformProcess[];
   tenant: Tenant;
   account: IdempotencyAccount;
-  /** By key, the answers with a record. */
+  /** The answers with a record, by key. */
   answers: Map<string, Answered[]>;
 }
 
@@ -179,16 +181,16 @@ async function storm(crowd: Crowd, asked: Asked[], kills: number): Promise<void>
   const moments = new Set(Array.from({ length: kills }, (_, n) => (n + 1) * slice - chance.int(slice)));
   let mending: Promise<void> = Promise.resolve();
   await inLanes(LANES, asked.keys(), async (number) => {
-    // All come to the one that is killed over them: whichever of them has the key then leaves it behind.
+    // All callers use the process that will be killed, so that whichever of them holds the key leaves it behind.
     let victim: PlatformProcess | undefined;
     const first = Promise.withResolvers<void>();
     if (moments.has(number)) {
       const before = mending;
       const chosen = chance.pick(processes);
       const delayMs = chance.int(KILL_WITHIN_MS);
-      // One after the other: two of three always live.
+      // Kills come one after the other, so that two of three processes are always alive.
       mending = before.then(() => Promise.race([sleep(delayMs), first.promise])).then(() => killAndRestart(chosen));
-      // Its failure is told where it is awaited.
+      // The failure is reported where this promise is awaited.
       mending.catch(() => undefined);
       await before;
       victim = chosen;
@@ -204,7 +206,7 @@ async function killAndRestart(process: PlatformProcess): Promise<void> {
   await process.restart();
 }
 
-/** One caller: comes again when its process died or was too busy, and takes 409 for an answer. */
+/** One caller: repeats the request when its process died or was too busy, and accepts 409 as an answer. */
 async function insist(crowd: Crowd, asked: Asked, first?: PlatformProcess): Promise<void> {
   const { account, answers } = crowd;
   for (let at = first; ;) {
@@ -229,7 +231,7 @@ async function insist(crowd: Crowd, asked: Asked, first?: PlatformProcess): Prom
   }
 }
 
-/** Null when the process died over it. */
+/** Sends the request once; returns null when the process died meanwhile. */
 async function ask(crowd: Crowd, { key, path, body }: Asked, at?: PlatformProcess): Promise<Answered | null> {
   const { chance, processes, tenant, account } = crowd;
   const living = at ?? chance.pick(processes.filter((process) => process.alive));
@@ -248,7 +250,7 @@ async function ask(crowd: Crowd, { key, path, body }: Asked, at?: PlatformProces
     const replayed = response.headers.get('idempotent-replayed') === 'true';
     return { status: response.status, replayed, body: await response.json() };
   } catch {
-    // Failure policy: a cut connection is what this proof is about; the caller comes again, as callers do.
+    // Failure policy: this proof cuts connections on purpose; the caller repeats the request.
     return null;
   }
 }
@@ -274,7 +276,7 @@ async function judge(stage: Stage, crowd: Crowd, asked: Asked[]): Promise<void> 
   await judgeNetwork(stage, asked, answers);
 }
 
-/** Whoever comes at last is answered, be it after the lease of a process that was killed. */
+/** Repeats the request until it is answered, even after the lease of a process that was killed. */
 function lastAnswer(crowd: Crowd, asked: Asked): Promise<Answered> {
   return until(
     `${asked.key} to be answered`,
@@ -292,7 +294,7 @@ function lastAnswer(crowd: Crowd, asked: Asked): Promise<Answered> {
 const lasting = (body: Json): Json =>
   Object.fromEntries(Object.entries(body).filter(([name]) => !PASSING.includes(name)));
 
-/** One line of the audit and one closed key for each; nothing was made beside them. */
+/** Checks that each request has one line in the audit and one finished key, and that nothing else was created. */
 async function judgeTraces({ store }: Stage, asked: Asked[]): Promise<void> {
   const [traces] = await store.sql<{ lines: number; keys: number; records: number }>(
     `select (select count(*)::int from audit_log where resource_id in (select resource_id from idempotency_keys)) as lines,
@@ -309,7 +311,7 @@ async function judgeTraces({ store }: Stage, asked: Asked[]): Promise<void> {
   assert.equal(others?.count, 0, 'another body made something');
 }
 
-/** A text left once at most, and once exactly when anybody was told that it was SENT. */
+/** Checks that each text was sent at most once, and exactly once when a caller was answered that it is SENT. */
 async function judgeNetwork({ sandboxUrl }: Stage, asked: Asked[], answers: Map<string, Answered[]>): Promise<void> {
   const taken = new Map<string, number>();
   for (let after = 0; ;) {

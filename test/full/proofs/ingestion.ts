@@ -1,7 +1,8 @@
 /**
- * Callbacks while the API is killed: each message is posted one to five times, shuffled, in batches of up to 50, to three
- * processes of which one dies by kill -9 (or the database by an immediate stop) at seeded moments. The network repeats what
- * was not answered with 200, except for what it gives up. Afterwards the store is compared with what was acknowledged.
+ * Proves that callbacks are stored while the API is killed. Each message is posted one to five times, shuffled, in batches of up to 50, to
+ * three processes,
+ * one of which is killed (or the database is stopped) at seeded moments. The network repeats posts that were not answered 200, except
+ * for those that it gives up. Afterwards the database is compared with what was acknowledged.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,7 +37,7 @@ const MOST_COPIES = 5;
 const BATCHES = [1, 1, 2, 3, 5, 10, 20, 50];
 const MESSAGES_PER_PERSON = 8;
 const LANES = 16;
-// One in so many posts is made once, whatever its answer: a network does not try for ever.
+// One in this many posts is made only once, whatever its answer: a real network gives up some time.
 const GIVEN_UP_EVERY = 20;
 const REPEAT_MS = 40;
 
@@ -53,7 +54,7 @@ interface Play {
   chance: Chance;
   acknowledged: Set<string>;
   posts: number;
-  /** While the last blow is still being mended, everybody waits before the next one. */
+  /** All lanes wait for the repair of the last failure before the next one. */
   mending: Promise<void>;
 }
 
@@ -83,18 +84,18 @@ async function openCompanies(stage: Stage, api: PlatformProcess): Promise<string
     const tenant: Tenant = await stage.createTenant(`Company ${number}`);
     const phone = `1000000000001${String(number).padStart(2, '0')}`;
     await openInbox(api, tenant, phone);
-    // Nothing listens there and no worker runs: the rows are what is counted.
+    // No server listens at this address and no worker runs: only the queued deliveries are counted.
     await listen(api, tenant, 'http://127.0.0.1:9/', ['MESSAGE_RECEIVED', 'CONTACT_CREATED', 'CONVERSATION_CREATED']);
     phones.push(phone);
   }
   return phones;
 }
 
-/** A person writes several messages, with and without the ninth digit of a Brazilian mobile number. */
+/** Each person writes several messages, with and without the ninth digit of a Brazilian mobile number. */
 function writeMessages({ messages, seed }: IngestionSize, phones: string[], chance: Chance): Element[] {
   return Array.from({ length: messages }, (_, number) => {
     const person = Math.floor(number / MESSAGES_PER_PERSON);
-    // Mobile numbers begin with 8 behind the ninth digit; what begins lower is a landline, which never had one.
+    // After the ninth digit a mobile number begins with 8 or 9; lower numbers are landlines, which never have that digit.
     const digits = String(80_000_000 + person);
     const from = chance.int(2) === 0 ? `55119${digits}` : `5511${digits}`;
     return textElement(phones[person % phones.length] ?? '', from, `wamid.${seed}.${number}`, `Message ${number}`);
@@ -120,7 +121,7 @@ async function postAll(play: Play, plan: Post[], { kills, restarts }: IngestionS
     ...Array.from({ length: kills }, () => 'kill' as const),
     ...Array.from({ length: restarts }, () => 'restart' as const),
   ]);
-  // One blow per slice of the plan, at a seeded post of it.
+  // One failure in each part of the plan, at a seeded post.
   const slice = Math.floor(plan.length / Math.max(1, blows.length));
   const moments = new Map(blows.map((blow, index) => [index * slice + chance.int(Math.max(1, slice)), blow]));
   await inLanes(LANES, plan.entries(), async ([index, post]) => {
@@ -128,7 +129,7 @@ async function postAll(play: Play, plan: Post[], { kills, restarts }: IngestionS
     if (blow) {
       const before = play.mending;
       play.mending = before.then(() => (blow === 'kill' ? killAndRestart(play) : restartStore(play)));
-      // Its failure is told where it is awaited.
+      // The failure is reported where this promise is awaited.
       play.mending.catch(() => undefined);
       await before;
     }
@@ -148,7 +149,7 @@ async function restartStore({ stage }: Play): Promise<void> {
   await stage.store.revive();
 }
 
-/** Like the network: to whichever process the balancer picks, again until 200. Anything but 200, 503 and silence is a defect. */
+/** Posts like the network: to a random process, again until 200. Any answer but 200, 503 and none is a defect. */
 async function postUntilHeard(play: Play, { body, ids, once }: Post): Promise<void> {
   for (;;) {
     play.posts += 1;
@@ -170,7 +171,7 @@ interface Facts {
   aside: number;
 }
 
-// Each figure that is named wrong_ counts what breaks the promise.
+// Each figure whose name begins with wrong_ counts violations of the promise.
 const FACTS = `
   with told as (select company_id, event, resource_id, count(*) as times from deliveries group by 1, 2, 3)
   select
@@ -209,7 +210,7 @@ async function audit(
   assert.ok(facts);
   assert.equal(facts.messages, stored.size, 'a message is stored twice');
   assert.equal(facts.wrong_events, 0, 'a message without exactly one MESSAGE_RECEIVED');
-  // One company per person, whatever spelling of the number was used.
+  // One contact per person, however the number was written.
   const persons = new Set([...stored].map((id) => Math.floor(Number(id.split('.')[2]) / MESSAGES_PER_PERSON)));
   assert.equal(facts.contacts, persons.size, 'a person is two contacts, or none');
   assert.equal(facts.wrong_contacts, 0, 'a contact without exactly one CONTACT_CREATED');

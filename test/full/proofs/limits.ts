@@ -1,6 +1,7 @@
 /**
- * Rate limits over three processes: floods of one key, of all keys of a company, and of log-ins, each at every process. What is
- * admitted is the limit, and callers who keep to theirs notice nothing. Reliability bar B14.
+ * Rate limits over three processes: floods of one key, of all keys of a company, and of log-ins, each at every process. Exactly the limit
+ * is
+ * admitted, and callers within their limit are not affected. Reliability bar B14.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +13,7 @@ import type { PlatformProcess } from '../harness/processes.ts';
 import { call, onStage, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface LimitsSize {
-  /** Of each flood. */
+  /** The length of each flood. */
   seconds: number;
   perKey: number;
   perCompany: number;
@@ -21,30 +22,30 @@ export interface LimitsSize {
 
 export interface LimitsAccount {
   asked: number;
-  /** Admitted, of what the limit allows: 1 is exact. */
+  /** Requests admitted, as a share of the limit: 1 is exact. */
   keyShare: number;
   companyShare: number;
   signIns: number;
-  /** Admitted, of the requests of callers who keep to their limit. */
+  /** The share of requests of callers within their limit that were admitted. */
   honestShare: number;
 }
 
 const PROCESSES = 3;
 const BURST_SECONDS = 2;
 const SIGN_INS = 30;
-// The bars.
+// The limits of the proof.
 const TOLERANCE = 0.01;
 const HONEST_SHARE = 0.99;
-// At each process; with the pause some ten times what a key may ask.
+// Lanes at each process; with the pause they send some ten times what a key may.
 const LANES = 6;
 const PAUSE_MS = 5;
-// The keys of a company together may ask for so much more than the company.
+// All keys of a company together may send this much more than the company.
 const KEYS_OVER_COMPANY = 1.5;
-// What an honest caller asks for: of the rate, and at once of what the bucket holds.
+// What an honest caller sends: a share of its rate, and at the start a share of its burst.
 const HONEST_RATE = 0.95;
 const HONEST_BURST = 0.5;
 const RHYTHM_MS = 20;
-// A machine that is busy with other things asks slowly.
+// A busy machine sends slowly.
 const REFUSED_MS = 60_000;
 
 interface Play {
@@ -83,11 +84,11 @@ export async function proveLimits(size: LimitsSize): Promise<LimitsAccount> {
 
 interface Flooded {
   share: number;
-  /** The statuses that the honest callers beside it saw. */
+  /** The statuses that honest callers got during the flood. */
   honest: number[];
 }
 
-/** Beside it another key of the same company, and one of another company. */
+/** Floods one key, while another key of the same company and one of another company stay within their limits. */
 async function floodKey(play: Play): Promise<Flooded> {
   const tenant = await play.stage.createTenant('Flooding');
   const [beside = ''] = await createKeys(play, tenant, 1);
@@ -109,7 +110,7 @@ async function floodCompany(play: Play): Promise<Flooded> {
   return { share, honest };
 }
 
-/** All buckets are full again when it returns. */
+/** Creates keys; when it returns, all buckets are full again. */
 async function createKeys({ processes: [api] }: Play, tenant: Tenant, count: number): Promise<string[]> {
   const keys: string[] = [];
   while (keys.length < count) {
@@ -132,11 +133,11 @@ async function get(play: Play, process: PlatformProcess, key: string): Promise<n
 }
 
 /**
- * Returns how much was admitted of what `perSecond` allows. Each lane ends with a refusal: whatever the machine did meanwhile,
- * nothing is left to admit then.
+ * Returns the admitted requests as a share of what `perSecond` allows. Each lane ends with a refusal, so that whatever the
+ * machine did meanwhile, nothing is left to admit.
  */
 async function flood(play: Play, keys: string[], perSecond: number): Promise<number> {
-  // Connections to the database are open, so the clocks of the proof and of the bucket begin together.
+  // Opens the database connections first, so that the clocks of the proof and of the bucket begin together.
   const { key } = await play.stage.createTenant('First');
   for (const process of play.processes) await get(play, process, key);
   const started = performance.now();
@@ -154,7 +155,7 @@ async function flood(play: Play, keys: string[], perSecond: number): Promise<num
     }
   };
   await Promise.all(play.processes.flatMap((process) => Array.from({ length: LANES }, () => lane(process))));
-  // The bucket's clock begins between the first question and the first answer, and ends between the last of each.
+  // The bucket's time begins between the first request and its answer, and ends between the last request and its answer.
   const allowedIn = (fromMs: number, toMs: number): number => perSecond * (BURST_SECONDS + (toMs - fromMs) / 1_000);
   const most = allowedIn(started, performance.now());
   const least = allowedIn(firstAnswer, lastAsk);
@@ -163,7 +164,7 @@ async function flood(play: Play, keys: string[], perSecond: number): Promise<num
   return Math.round((1_000 * admitted) / most) / 1_000;
 }
 
-/** Asks in bursts, at any process, by an account of its own. Returns the statuses. */
+/** Sends bursts to all processes within the limit. Returns the statuses. */
 async function keepTo(play: Play, key: string, perSecond: number): Promise<number[]> {
   const started = performance.now();
   const statuses: Promise<number>[] = [];
@@ -176,7 +177,7 @@ async function keepTo(play: Play, key: string, perSecond: number): Promise<numbe
   return Promise.all(statuses);
 }
 
-/** Of three times as many tries as an address has, at all processes, those of a minute are let in. */
+/** Sends three times as many log-ins as an address may, at all processes; those of one minute are admitted. */
 async function floodSignIn(play: Play): Promise<number> {
   const started = performance.now();
   const statuses = await Promise.all(
@@ -200,7 +201,7 @@ async function floodSignIn(play: Play): Promise<number> {
   return tried;
 }
 
-/** A refusal says when to come back, and whoever does is admitted. */
+/** A refusal contains when to retry, and a caller that does so is admitted. */
 async function comeBack(play: Play): Promise<void> {
   const { key } = await play.stage.createTenant('Patient');
   const [api, other] = play.processes as [PlatformProcess, PlatformProcess];

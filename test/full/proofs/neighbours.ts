@@ -1,6 +1,7 @@
 /**
- * A noisy neighbour: one company has a long queue for a receiver that never answers. The others' deliveries take as long as
- * they take before it comes and after it is gone, and it never holds more than its own slots.
+ * One company has a long queue for a receiver that never answers. Deliveries of other companies take as long as before and after it, and it
+ * never uses
+ * more than its own slots.
  */
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -14,22 +15,22 @@ import { call, listen, onStage, type Stage, type Tenant } from '../harness/stage
 
 export interface NeighboursSize {
   companies: number;
-  /** Deliveries of each company. */
+  /** The number of deliveries of each company. */
   each: number;
-  /** Deliveries that wait for the receiver that never answers. */
+  /** The number of deliveries that wait for the receiver that never answers. */
   hanging: number;
-  /** A run of a second or two ends before its pace says anything: its last deliveries alone are a tenth of it. */
+  /** Whether the pace is judged; a run of a second or two is too short, because its last deliveries are a tenth of it. */
   judgesPace: boolean;
 }
 
 export interface NeighboursAccount {
   companies: number;
   deliveries: number;
-  /** Before it came, and after it was gone: what differs is the machine. */
+  /** The 99th percentiles before the noisy company begins and after it ended; their difference comes from the machine. */
   before99Ms: number;
   after99Ms: number;
   beside99Ms: number;
-  /** Beside the noisy one: how long queueing took, of how long it took until all were received; of the same share alone. */
+  /** The time for queueing, divided by the time until all were received, as a share of the same without the noisy company. */
   paceShare: number;
   mostHanging: number;
 }
@@ -38,14 +39,14 @@ const EVENT = 'MESSAGE_RECEIVED';
 const BATCH = 500;
 const NOISY = '/noisy';
 const PROVING = 50;
-// What one company may hold of a process, by default.
+// The slots that one company may have in a process, by default.
 const SLOTS = 8;
-// Deliveries of each company come in this rhythm, as in real life; a burst would measure its own queue.
+// Deliveries of each company come at this interval; in a burst they would only wait for each other.
 const RHYTHM_MS = 20;
-// What a neighbour may notice of another company.
+// The longest delay that another company may notice.
 const BESIDE_MS = 1_000;
 const LEAST_PACE = 0.95;
-// On a machine that is busy with other things the same deliveries alone tell what it can do, and the proof's own lag when it stood still.
+// On a busy machine the limit is a multiple of the time without the noisy company, and of the delays of the proof itself.
 const ALONE_FACTOR = 2;
 
 export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursAccount> {
@@ -62,7 +63,7 @@ export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursA
       for (const [n, tenant] of others.entries()) await listen(process, tenant, `${receiver.url}/${n}`, [EVENT]);
       const before = await measure(stage, receiver, others, size.each);
       const queuedBefore = receiver.counts.size;
-      // It was well before, so it has earned every slot that a company can have.
+      // The receiver answered quickly before, so the company has all the slots that a company can have.
       await queue(stage, noisy, PROVING);
       await until('the noisy company to be served', () => receiver.counts.size >= queuedBefore + PROVING, 30_000);
       hangs = true;
@@ -81,7 +82,7 @@ export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursA
   });
 }
 
-/** What waited for the noisy one's receiver ends, and holds no slot any more. */
+/** Waits until the deliveries of the noisy company have ended and use no slot. */
 async function quieten({ store }: Stage, receiver: Receiver): Promise<void> {
   const unsettled = `select 1 from deliveries where finished_at is null limit 1`;
   await until(
@@ -131,11 +132,11 @@ async function queue(stage: Stage, { _id: company }: Tenant, count: number): Pro
 }
 
 interface Measured {
-  /** From queueing to receipt. */
+  /** The 99th percentile from queueing to receipt. */
   p99Ms: number;
-  /** The longest that the proof itself stood still. */
+  /** The longest that the proof itself was blocked. */
   lagMs: number;
-  /** 1 when the last one is received as soon as it is queued. How fast the proof itself can queue says nothing of the platform. */
+  /** 1 when the last delivery is received as soon as it is queued. The speed of queueing depends on the proof, not on the platform. */
   keptUp: number;
 }
 

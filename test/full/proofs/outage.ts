@@ -1,6 +1,6 @@
 /**
- * The database goes away under load (an immediate stop) and comes back. Nobody hangs, nobody dies, and what was acknowledged
- * before, meanwhile and after is stored.
+ * The database is killed under load and comes back. No request hangs, no process ends, and everything that was acknowledged before, during
+ * and after the outage is stored.
  */
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -15,7 +15,7 @@ import { listen, onStage, openInbox, type Stage, type Tenant } from '../harness/
 export interface OutageSize {
   rounds: number;
   awayMs: number;
-  /** Where other work shares the machine, what the proof itself was late by is no lateness of the platform. */
+  /** False on a shared machine: then delays of the proof itself are not counted as delays of the platform. */
   judgesPace: boolean;
   seed: number;
 }
@@ -32,7 +32,7 @@ export interface OutageAccount {
 
 const PHONE = '100000000000600';
 const LANES = 4;
-// The bars: an answer, /health/ready saying so, and being back.
+// The time limits of an answer, of the report by /health/ready, and of being ready again.
 const ANSWER_MS = 2_000;
 const NOTICE_MS = 2_000;
 const RETURN_MS = 2_000;
@@ -63,7 +63,7 @@ export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSi
       const account = { rounds, posts: 0, acknowledged: 0, refused: 0, ...times };
       const play: Play = { stage, process, tenant, network, receiver, acknowledged: new Set(), account, ended: false };
       const load = Promise.all([...Array.from({ length: LANES }, (_, lane) => postOn(play, lane)), readOn(play)]);
-      // Its failure is told at the end: the database has to come back before anything can be taken apart.
+      // The failure is reported at the end, because the database has to be back before anything can be closed.
       load.catch(() => undefined);
       lag.enable();
       for (let round = 0; round < rounds; round += 1) {
@@ -107,7 +107,7 @@ async function ready({ url }: PlatformProcess): Promise<number> {
   return answer.status;
 }
 
-/** Waits for the answer, whatever it is, and remembers how long the slowest took. */
+/** Waits for the answer and keeps the duration of the slowest one. */
 async function timed<T>({ account }: Play, ask: () => Promise<T>): Promise<T> {
   const started = performance.now();
   const answer = await ask();

@@ -1,7 +1,8 @@
 /**
- * Companies whose own locked rows make them slow: each has callers who change its record and one of its inboxes, both held by
- * somebody else, for as long as the proof asks. The other companies ask for what takes a connection of each pool, with tokens
- * that the process has not met, and their network calls; no answer of theirs may be a 5xx.
+ * Some companies wait for their own locked rows: their callers change a company and an inbox that another transaction holds. The other
+ * companies send
+ * requests that need each of the connection pools, with tokens that the process has not cached, and their network posts callbacks;
+ * none of them may get a 5xx.
  */
 import assert from 'node:assert/strict';
 import pg from 'pg';
@@ -12,23 +13,23 @@ import type { PlatformProcess } from '../harness/processes.ts';
 import { onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface PoolsSize {
-  /** Companies that ask for little. */
+  /** The number of companies with few requests. */
   companies: number;
-  /** Companies that wait for their own locks, and how many callers each of them has for each of its two locked records. */
+  /** The number of companies that wait for their own locks, and of callers for each of their two locked records. */
   slow: number;
   callers: number;
-  /** How often each of the others asks for everything. */
+  /** How often each other company sends all of its requests. */
   rounds: number;
 }
 
 export interface PoolsAccount {
-  /** Answers of the other companies, and how many of them were 5xx. */
+  /** The answers of the other companies, and how many of them were 5xx. */
   asked: number;
   refused: number;
-  /** Callbacks of their network, and how many were not answered with 200. */
+  /** The callbacks of their network, and how many were not answered with 200. */
   callbacks: number;
   missed: number;
-  /** What the slow companies asked for meanwhile, and the least number of their connections that waited for a lock. */
+  /** The requests of the slow companies meanwhile, and the smallest number of connections that waited for a lock. */
   slowAsked: number;
   leastWaiting: number;
 }
@@ -41,7 +42,7 @@ interface Asked {
   body?: unknown;
 }
 
-// A look-up of the token, a read, a transaction of the company, one across companies, and an Idempotency-Key.
+// These need a look-up of the token, a read, a transaction of the company, one for all companies, and an Idempotency-Key.
 const LITTLE: Asked[] = [
   { method: 'GET', path: '/v1/auth/me' },
   { method: 'GET', path: '/v1/webhooks' },
@@ -71,7 +72,7 @@ export async function provePools(size: PoolsSize): Promise<PoolsAccount> {
       const tenants: Inboxed[] = [];
       for (let n = 0; n < size.companies + size.slow; n += 1) tenants.push(await settle(play, n));
       const slow = tenants.splice(0, size.slow);
-      // The first requests open connections and are compiled: they are nobody's measure.
+      // The first requests open connections and compile code, so they are not measured.
       await Promise.all(tenants.map((tenant) => askForLittle(play, tenant)));
       Object.assign(account, { asked: 0, refused: 0, callbacks: 0, missed: 0 });
       await whileSlow(play, slow, size.callers, async () => {
@@ -96,7 +97,7 @@ async function settle({ stage, process }: Play, n: number): Promise<Inboxed> {
   return { ...tenant, phone, inbox: await openInbox(process, tenant, phone) };
 }
 
-/** Runs `work` while the slow companies' callers ask; their rows are held until it has ended. */
+/** Runs `work` while the slow companies send requests; their rows stay locked until it ends. */
 async function whileSlow(play: Play, slow: Inboxed[], callers: number, work: () => Promise<void>): Promise<void> {
   const holder = new pg.Client({ connectionString: play.stage.store.ownerUrl });
   await holder.connect();
@@ -136,7 +137,7 @@ async function waitingForLocks({ stage }: Play): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** One thing after the other; all companies do so at the same time. */
+/** Sends one request after the other; all companies do so at the same time. */
 async function askForLittle(play: Play, tenant: Inboxed): Promise<void> {
   const { stage, account, network, process } = play;
   const { token } = await stage.createToken(tenant);
@@ -152,7 +153,7 @@ async function askForLittle(play: Play, tenant: Inboxed): Promise<void> {
   if ((await network.post(process.url, body)) !== 200) account.missed += 1;
 }
 
-/** The status of the answer; a POST carries an Idempotency-Key. */
+/** Sends one request and returns its status; a POST has an Idempotency-Key. */
 async function ask({ process }: Play, { _id, key }: Tenant, { method, path, body }: Asked): Promise<number> {
   const response = await fetch(process.url + path.replace(':company', _id), {
     method,

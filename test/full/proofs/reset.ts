@@ -1,8 +1,9 @@
 /**
- * A mailed link works once: of callers who come with it at the same moment, at several processes, one sets the password. And
- * nobody learns anything by trying: a token that was never made, was used, or has expired is refused by the same bytes in the
- * same time, and so is a log-in, whether the account exists or not; a forgotten password is answered alike, and so is an invitation,
- * whether the address is known elsewhere or not. Reliability bar B6.
+ * A mailed link works once: of many callers with the same link at the same moment, at several processes, one sets the password. And answers
+ * reveal
+ * nothing: a token that never existed, was used, or has expired is refused with the same bytes in the same time, and so is a log-in,
+ * with and without an account. A forgotten password and an invitation are answered the same for known and unknown addresses. Reliability
+ * bar B6.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -14,19 +15,19 @@ import type { PlatformProcess } from '../harness/processes.ts';
 import { onStage, type Stage } from '../harness/stage.ts';
 
 export interface ResetSize {
-  /** Of one token, at the same moment. */
+  /** Callers that use the same link at the same moment. */
   uses: number;
-  /** Of each kind of token that is refused. */
+  /** Tries with each kind of refused token. */
   tries: number;
-  /** Of each kind of log-in that is refused; some 30 ms each. */
+  /** Tries of each kind of refused log-in; each takes some 30 ms. */
   logIns: number;
-  /** The bar in milliseconds is for many tries on a machine of one's own; else a looser one, of shares, is judged. */
+  /** Whether differences are judged in milliseconds, which needs many tries on a quiet machine; otherwise as a share of the time. */
   judgesMs: boolean;
 }
 
 export interface ResetAccount {
   uses: number;
-  /** Told 503, and came again. */
+  /** Requests that got 503 and were repeated. */
   cameAgain: number;
   resetMs: number;
   resetDifferenceMs: number;
@@ -39,15 +40,15 @@ export interface ResetAccount {
 }
 
 const PROCESSES = 3;
-// The bars: how far the medians of two kinds may be apart, in milliseconds and as a share of what they take.
+// How far the medians of two kinds may be apart, in milliseconds and as a share of the time.
 const BAR_MS = 1;
 const LOOSE_SHARE = 0.5;
 const PASSWORD = 'correct horse battery';
-// Enough for compilation and the first plans to be over.
+// Enough requests for code to be compiled and statements to be planned.
 const WARM_UP = 10;
-// Of a log-in's time: only who has a token is worth a hash. Seen: 0.04.
+// The longest time of a refused link, as a share of a log-in's: only a valid token is worth hashing a password. Measured: 0.04.
 const HASHLESS_SHARE = 0.5;
-// How often one is told to come again before that is a failure.
+// How often a request is repeated after 503 before the proof fails.
 const PATIENCE = 20;
 
 interface Play {
@@ -99,7 +100,7 @@ function createPerson({ stage, company }: Play): Promise<Person> {
   return stage.database.systemTx('upkeep', (tx) => createUser(tx, person));
 }
 
-/** A link as the mail would carry it. */
+/** Creates a link's token, as the mail would contain it. */
 async function createToken({ stage, company }: Play, { _id }: Person, life = '1 hour'): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await stage.store.sql(
@@ -111,16 +112,16 @@ async function createToken({ stage, company }: Play, { _id }: Person, life = '1 
 
 interface Answer {
   status: number;
-  /** Of who is told to come again. */
+  /** The seconds after which to retry, of an answer 503. */
   retrySeconds: number;
-  /** As it was on the wire. */
+  /** The answer exactly as it was sent. */
   text: string;
 }
 
 interface Door {
   url: string;
   dispatcher: Dispatcher;
-  /** Of an operation that takes a token. */
+  /** The API key of an operation that needs one. */
   key?: string;
 }
 
@@ -140,7 +141,7 @@ async function post({ url, dispatcher, key }: Door, path: string, body: object):
   return { status, retrySeconds: Number(headers['retry-after'] ?? 0), text };
 }
 
-/** Each comes with a password of its own. Returns how often somebody was told to come again. */
+/** Uses one link many times at once, each with another password. Returns how many requests got 503 and were repeated. */
 async function useAtOnce(play: Play, uses: number): Promise<number> {
   const person = await createPerson(play);
   const token = await createToken(play, person);
@@ -178,7 +179,7 @@ async function useAtOnce(play: Play, uses: number): Promise<number> {
   }
 }
 
-/** What the door says to all of them. */
+/** The answer that all kinds of an operation must get. */
 const ANSWERS = {
   'auth/reset-password': /^400 application\/problem\+json.*"INVALID_RESET_TOKEN"/,
   'auth/login': /^401 application\/problem\+json.*"INVALID_CREDENTIALS"/,
@@ -186,7 +187,7 @@ const ANSWERS = {
   users: /^201 application\/json.*"status":"INVITED"/,
 };
 
-/** What each record has of its own: its id, its address and its moments. */
+/** The fields that differ between records: id, address and times. */
 const OWN = /"(_id|email|createdAt|updatedAt)":"[^"]*"/g;
 
 interface Measured {
@@ -197,13 +198,16 @@ interface Measured {
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 const rounded = (ms: number): number => Math.round(1_000 * ms) / 1_000;
 
-/** Each kind comes first, and after each other one, equally often: what a request leaves behind is paid by the next. */
+/**
+ * The order of the kinds in one turn. Each kind comes first, and after each other kind, equally often, because a request may slow down the
+ * next one.
+ */
 function orderOf(turn: number, kinds: number): number[] {
   const order = Array.from({ length: kinds }, (_, step) => (turn + step) % kinds);
   return turn % 2 === 0 ? order : order.toReversed();
 }
 
-/** Asks one after the other on one connection, the kinds in turns, so that whatever else the machine does meets all alike. */
+/** Sends the kinds in turn on one connection, so that disturbances of the machine affect all of them alike. */
 async function measure(
   door: Omit<Door, 'dispatcher'>,
   path: keyof typeof ANSWERS,
@@ -265,7 +269,7 @@ async function measureLogIns(play: Play, tries: number): Promise<Measured> {
   return measure({ url }, 'auth/login', kinds, tries);
 }
 
-/** No process works here, so that each address has its one mail waiting from the first time on. */
+/** No worker runs here, so that the one mail to each address waits from the first request on. */
 async function measureForgets(play: Play, tries: number): Promise<Measured> {
   const [{ url }] = play.processes as [PlatformProcess];
   const { email } = await createPerson(play);
@@ -274,12 +278,12 @@ async function measureForgets(play: Play, tries: number): Promise<Measured> {
   return measure({ url }, 'auth/forgot-password', kinds, tries);
 }
 
-/** To addresses that nobody knows, and to those of people with a password in another company. */
+/** Measures invitations to unknown addresses, and to those of people with a password in another company. */
 async function measureInvitations({ stage, processes, key }: Play, tries: number): Promise<Measured> {
   const [{ url }] = processes as [PlatformProcess];
   const { _id: elsewhere } = await stage.createTenant('Elsewhere');
   const known = Array.from({ length: tries + WARM_UP }, () => `${randomBytes(6).toString('hex')}@example.test`);
-  // As if each had a password: none of them is hashed, because none is used.
+  // These people seem to have a password; no password is hashed, because none is used.
   await stage.store.sql(
     `insert into people (email, password_hash) select email, 'unused' from unnest($1::text[]) email`,
     [known],

@@ -1,6 +1,7 @@
 /**
- * Secrets of people and tenants: each is used as it is meant to be and put where it does not belong, and then looked for wherever
- * anything is told or kept. Reliability bar B4.
+ * Uses secrets of people and companies as intended and puts them where they do not belong, and then searches everything that is answered,
+ * logged or
+ * stored for them. Reliability bar B4.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -17,7 +18,7 @@ import { formOf } from '../matrix/forms.ts';
 import { openWatch, type Watch } from './watch.ts';
 
 export interface SecretsSize {
-  /** Companies, each with people, keys, an inbox and a webhook. */
+  /** The number of companies, each with people, keys, an inbox and a webhook. */
   rounds: number;
 }
 
@@ -35,12 +36,12 @@ interface Round {
   watch: Watch;
   side: Side;
   account: SecretsAccount;
-  /** Calls the API, and looks at the answer. */
+  /** Calls the API and searches the answer for secrets. */
   call(status: number, method: string, path: string, options?: Asked): Promise<Answer>;
 }
 
 interface Asked extends CallOptions {
-  /** What the answer may say. */
+  /** The secrets that the answer may contain. */
   mayShow?: string[];
 }
 
@@ -48,7 +49,7 @@ const secret = (): string => `hidden${randomBytes(16).toString('hex')}`;
 
 export async function proveSecrets({ rounds }: SecretsSize): Promise<SecretsAccount> {
   const lines: string[] = [];
-  // Everything at the lowest level and without redaction: nothing may depend on it.
+  // The lowest log level without redaction, because no secret may depend on these.
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const { platform, close } = await openPlatform({ log, env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
   const account: SecretsAccount = { secrets: 0, answers: 0, rows: 0, lines: 0, deliveries: 0, files: 0 };
@@ -70,7 +71,7 @@ export async function proveSecrets({ rounds }: SecretsSize): Promise<SecretsAcco
   }
 }
 
-/** What the first start wrote into the data folder. */
+/** Watches the secrets that the first start wrote into the data folder. */
 async function watchInstallation({ dataDir, globalKey, demo }: Platform, watch: Watch): Promise<void> {
   const { jwtSecret, encryptionKey } = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as Json;
   const { user } = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Json;
@@ -102,7 +103,7 @@ async function playRound(round: Round): Promise<void> {
   await askEverything(round, session, header);
 }
 
-/** An inbox with the credentials of both its networks. */
+/** Creates an inbox with the credentials of both its networks. */
 async function playNetwork({ platform, watch, side, call }: Round): Promise<{ phone: Phone; values: string[] }> {
   const [token, apiKey] = [watch.add('a business_token', secret()), watch.add('an api_key', secret())];
   const ids = { phone_number_id: networkId(), waba_id: networkId(), business_id: '1' };
@@ -121,7 +122,7 @@ async function playNetwork({ platform, watch, side, call }: Round): Promise<{ ph
   return { phone, values: [token, apiKey] };
 }
 
-/** A header value arrives with each delivery, and stands in none. */
+/** Sends a delivery with a secret header value: the value is in the delivery's headers and in no record of it. */
 async function playWebhook({ platform, watch, side, account, call }: Round, phone: Phone): Promise<string> {
   const value = watch.add('a value of custom_headers', secret());
   const body = {
@@ -147,7 +148,7 @@ interface Played {
   links: string[];
 }
 
-/** Somebody is invited, comes, logs in, forgets, and comes back. */
+/** A person is invited, logs in, forgets the password, and logs in again. */
 async function playPeople({ platform, watch, call }: Round): Promise<Played> {
   const email = freshEmail('secret');
   const passwords = ['first', 'second', 'wrong'].map((which) => watch.add(`the ${which} password`, secret()));
@@ -165,7 +166,7 @@ async function playPeople({ platform, watch, call }: Round): Promise<Played> {
     await anonymous(401, 'login', { email, password: wrong });
   }
   await anonymous(401, 'login', { email, password: first });
-  // Signed anew each time: what it will be is known from the answer only.
+  // A session token is signed anew each time, so it is known only from the answer.
   const { body } = await logIn(platform, 200, email, second);
   const session = watch.addToken('a session', body.access_token);
   for (const mail of await readMails(platform, email))
@@ -173,7 +174,7 @@ async function playPeople({ platform, watch, call }: Round): Promise<Played> {
   return { session, passwords, links };
 }
 
-/** Keys of both types are made, repeated, used, revoked and used again. */
+/** Creates, repeats, uses and revokes keys of both types, and uses them again. */
 async function playKeys({ platform, watch, side, call }: Round): Promise<string[]> {
   const tokens: string[] = [];
   for (const type of ['company', 'global'] as const) {
@@ -197,7 +198,7 @@ async function playKeys({ platform, watch, side, call }: Round): Promise<string[
   return tokens;
 }
 
-/** Where no secret belongs: in other fields, in broken bodies, in headers of ours. */
+/** Puts secrets where they do not belong: in other fields, in broken bodies, in our own headers. */
 async function misplace({ side, call }: Round, secrets: string[]): Promise<void> {
   for (const value of secrets) {
     const login = { email: `${side.marker}@example.test`, password: 'x' };
@@ -217,15 +218,15 @@ async function misplace({ side, call }: Round, secrets: string[]): Promise<void>
   }
 }
 
-/** Each operation of the document by who may do everything: here custom headers are shown, and nothing else. */
+/** Calls each operation as a caller with all rights: only the custom headers of a webhook may be shown. */
 async function askEverything({ platform, side, call }: Round, session: string, header: string): Promise<void> {
   const { body } = await platform.call(200, 'GET', '/openapi.json', { key: null });
   for (const operation of readOperations(body)) {
     const entry = entryOf(operation);
     const [status = 0, ...others] = operation.successes;
-    // Which of two it is depends on what was there; the record is the one that its GET shows.
+    // Which of two successes comes depends on the state; the record is the one that its GET shows.
     if (others.length > 0) continue;
-    // These answers are sessions and tokens; playPeople and playKeys look at them.
+    // These answers contain sessions and tokens; playPeople and playKeys check them.
     if (/login|api-keys/.test(operation.path) && operation.method === 'POST') continue;
     for (const key of [side.key, session, platform.globalKey]) {
       if (entry.globalOnly && key !== platform.globalKey) continue;
@@ -248,7 +249,7 @@ async function askEverything({ platform, side, call }: Round, session: string, h
   }
 }
 
-/** Every row of every table, the queue's included. */
+/** Searches every row of every table, including the job queue. */
 async function searchDatabase({ database, demo }: Platform, watch: Watch, account: SecretsAccount): Promise<void> {
   const tables = await database.sql<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -266,11 +267,11 @@ async function searchDatabase({ database, demo }: Platform, watch: Watch, accoun
   assert.ok(seen && tables.some(({ name }) => name.startsWith('pgboss.')), 'the database was read');
 }
 
-/** What lies in the data folder; secrets-file.ts and first-start.ts write theirs on purpose, readable for the owner alone. */
+/** Searches the data folder, except for the two files that the platform writes on purpose, readable only for their owner. */
 async function searchFiles({ dataDir }: Platform, watch: Watch, account: SecretsAccount): Promise<void> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   for (const entry of entries.filter((one) => one.isFile() && !/^(secrets|credentials)\.json$/.test(one.name))) {
-    // A mail holds its link, and playPeople looks at it.
+    // A mail contains its link, and playPeople searches it.
     if (entry.name.endsWith('.eml')) continue;
     account.files += 1;
     watch.search(`the file ${entry.name}`, await readFile(join(entry.parentPath, entry.name), 'latin1'));

@@ -1,6 +1,7 @@
 /**
- * Sends while the API is killed: every text is one of its kind, so the network's own log tells how often each left. After
- * the kills the network's statuses settle what it took; what stays QUEUED never left.
+ * Sends messages while the API is killed. Every text is unique, so the network's own list shows how often each was sent. After the kills,
+ * the network's
+ * statuses settle the messages that it accepted; a message that stays QUEUED was never sent.
  */
 import assert from 'node:assert/strict';
 import type { Message } from '../../../src/features/messages/schemas.ts';
@@ -27,7 +28,7 @@ export interface SendsAccount {
   kills: number;
 }
 
-/** What the caller was told. */
+/** The status in the answer to the caller. */
 type Answered = Pick<Message, 'status'>;
 
 const PHONE = '100000000000200';
@@ -44,8 +45,7 @@ export async function proveSends(size: SendsSize): Promise<SendsAccount> {
     const tenant = await stage.createTenant('Sender');
     await openInbox(first, tenant, PHONE);
     const conversations = await openConversations(stage, first);
-    // Answers that take a while, so that a kill finds calls in the air; statuses come later still, and are repeated
-    // until a process takes them.
+    // Slow answers, so that a kill interrupts calls; statuses come later, and are repeated until a process accepts them.
     const settings = {
       callback_url: `${first.url}/hooks/wap`,
       faults: { send: [{ kind: 'slow', ms: 40, times: null }] },
@@ -61,13 +61,13 @@ export async function proveSends(size: SendsSize): Promise<SendsAccount> {
       if (moments.has(number)) {
         const before = mending;
         mending = before.then(() => killAndRestart(chance.pick(processes)));
-        // Its failure is told where it is awaited.
+        // The failure is reported where this promise is awaited.
         mending.catch(() => undefined);
         await before;
       }
       const content = `Text ${number}`;
       const conversationId = chance.pick(conversations);
-      // To one that lives: a refused connection would prove nothing.
+      // Only to a process that is alive: a refused connection would prove nothing.
       const living = chance.pick(processes.filter((process) => process.alive));
       const answer = await sendOnce(living, tenant, conversationId, content);
       if (answer) answers.set(content, answer);
@@ -92,7 +92,7 @@ async function killAndRestart(process: PlatformProcess): Promise<void> {
   await process.restart();
 }
 
-/** Null when the process died over it; the caller does not repeat it, so that one text is one message. */
+/** Returns null when the process died meanwhile; the caller does not repeat it, so that one text is one message. */
 async function sendOnce(
   process: PlatformProcess,
   { key }: Tenant,
@@ -105,13 +105,13 @@ async function sendOnce(
       body: { conversationId, message: { content, contentType: 'TEXT' } },
     });
   } catch (error) {
-    // Failure policy: a cut connection is what this proof is about; any other answer is a defect.
+    // Failure policy: this proof cuts connections on purpose; any other answer is a defect.
     if (error instanceof assert.AssertionError) throw error;
     return null;
   }
 }
 
-/** How often the network took each text. */
+/** How often the network accepted each text. */
 async function takenBy({ sandboxUrl }: Stage): Promise<Map<string, number>> {
   const taken = new Map<string, number>();
   for (let after = 0; ;) {
@@ -156,7 +156,7 @@ async function audit(stage: Stage, { sends, kills }: SendsSize, answers: Map<str
   for (const text of taken.keys()) assert.ok(stored.has(text), `${text} left, but is not stored`);
   for (const [text, answer] of answers) {
     assert.ok(stored.has(text), `${text} was answered and lost`);
-    // A status that overtakes the answer may already have moved it on.
+    // A status may arrive before the answer and change the message further.
     assert.ok(['SENT', 'DELIVERED', 'READ'].includes(answer.status), `${text} was answered ${answer.status}`);
     assert.ok(taken.has(text), `${text} was answered SENT, but never left`);
   }

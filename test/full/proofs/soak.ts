@@ -1,6 +1,6 @@
 /**
- * A long run at 70 % of what the machine can do: callbacks in, deliveries out. What the process holds (memory, open files) and
- * what its queue leaves behind (dead rows) does not grow with time, and its last callbacks are answered as quickly as its first.
+ * A long run of callbacks and deliveries at 70 % of the machine's capacity. Memory, open files and dead rows of the queue do not grow with
+ * time, and the last callbacks are answered as quickly as the first.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -16,9 +16,9 @@ import { listen, onStage, openInbox } from '../harness/stage.ts';
 
 export interface SoakSize {
   minutes: number;
-  /** A run of hours at full pace would fill the disk before it proved more. */
+  /** A limit, because a run of hours at full speed would fill the disk. */
   mostPerSecond: number;
-  /** Whether memory and the answers' time drift is judged. The first minutes warm up; a short run has no slope worth the name. */
+  /** Whether growth of memory and answer times is judged. The first minutes only warm up, so a short run shows no trend. */
   judgesDrift: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface SoakAccount {
   slopeMbPer10Minutes: number;
   openFilesGrown: number;
   deadRowsPercent: number;
-  /** Of the answers to the callbacks of the first tenth of the time and of the last. */
+  /** The 99th percentile of the answers to callbacks, in the first tenth of the time and in the last. */
   first99Ms: number;
   last99Ms: number;
 }
@@ -49,7 +49,7 @@ const CAPACITY_MS = 10_000;
 const SAMPLE_MS = 10_000;
 const MOST_SLOPE_MB = 1;
 const MOST_DEAD_PERCENT = 20;
-// Sockets to the receiver and to the database come and go.
+// Connections to the receiver and to the database vary by this many.
 const MOST_FILES_GROWN = 16;
 const MOST_DRIFT = 1.05;
 const TENTH = 0.1;
@@ -87,7 +87,7 @@ export async function proveSoak(size: SoakSize): Promise<SoakAccount> {
   });
 }
 
-/** Counts nothing: a list of two hours' receipts would be what grows. */
+/** Keeps no receipts, because the list itself would grow for hours. */
 async function startSink(): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(204).end());
@@ -101,12 +101,12 @@ let written = 0;
 
 interface Posted {
   acknowledged: number;
-  /** What the answers of the first and of the last tenth took; all of them would be a list of hours. */
+  /** The times of the first and the last tenth only; a list of all would grow for hours. */
   firstMs: number[];
   lastMs: number[];
 }
 
-/** Callbacks at a steady pace. */
+/** Posts callbacks at a steady rate. */
 async function post(
   network: Network,
   process: PlatformProcess,
@@ -187,7 +187,7 @@ function judge(size: SoakSize, { perSecond, posted, samples, deadRowsPercent }: 
   };
 }
 
-/** Megabytes a minute, by least squares: single samples swing with the garbage. */
+/** The growth in megabytes a minute, by least squares, because single samples vary with garbage collection. */
 function slopeOf(samples: Sample[]): number {
   const mean = (pick: (sample: Sample) => number): number =>
     samples.reduce((sum, sample) => sum + pick(sample), 0) / samples.length;

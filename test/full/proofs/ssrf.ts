@@ -1,6 +1,7 @@
 /**
- * Addresses of tenants that lead inside: any address of any special block in any spelling, and names whose answer changes
- * between the look and the call. Nobody who listens on this machine sees a connection.
+ * Tenants' addresses that lead to internal systems: addresses of every special block in every spelling, and names whose address changes
+ * between
+ * the check and the call. No server on this machine gets a connection.
  */
 import assert from 'node:assert/strict';
 import dns from 'node:dns';
@@ -15,7 +16,7 @@ import { inLanes } from '../harness/network.ts';
 
 export interface SsrfSize {
   urls: number;
-  /** Names that first lead outside, and inside when they are asked again. */
+  /** Names that resolve to a public address at the check, and to an internal one at the call. */
   rebinds: number;
   seed: number;
 }
@@ -29,7 +30,7 @@ export interface SsrfAccount {
 const LANES = 32;
 const CALL_MS = 5_000;
 const LOOPBACK = '127.0.0.0/8';
-// Every third address is one at which somebody does listen: the canary has all of 127/8.
+// Every third address is one at which a server listens: the canary has all of 127/8.
 const LOOPBACK_EVERY = 3;
 const SEEN_AT = ['127.0.0.1', '127.5.6.7', '127.255.255.254'];
 const PUBLIC = '198.41.0.4';
@@ -78,15 +79,15 @@ async function assertBlocked(outbound: Outbound, url: string): Promise<void> {
   }
 }
 
-/** Accepted at save, because it leads outside then; refused at the call, by where it leads then. */
+/** The address is accepted when it is saved, because it is public then, and refused at the call, because it is internal then. */
 async function rebind(outbound: Outbound, url: string): Promise<void> {
   assert.equal(await outbound.refuse(url), null, url);
   await assertBlocked(outbound, url);
 }
 
 /**
- * No server of names can be reached from a test, so Node's own two look-ups stand for one whose answer changes: the check at save
- * is told an address outside, the call one inside.
+ * A test has no name server, so Node's two look-up functions are replaced: the check gets a public address, and the call an
+ * internal one.
  */
 async function withRebindingNames(work: () => Promise<void>): Promise<void> {
   const { lookup } = dns;
@@ -113,7 +114,7 @@ async function openCanaries(): Promise<{ port: number; seen(): number; close(): 
       socket.on('error', () => undefined).destroy();
     });
     server.listen({ port, host, ipv6Only: true });
-    // Failure policy: a machine without IPv6 has no :: to watch.
+    // Failure policy: a machine without IPv6 has no :: on which to listen.
     return once(server, 'listening').then(
       () => server,
       () => null,
@@ -123,7 +124,7 @@ async function openCanaries(): Promise<{ port: number; seen(): number; close(): 
   assert.ok(first);
   const { port } = first.address() as AddressInfo;
   const second = await listen('::', port);
-  // A canary that sees nobody would agree to everything.
+  // First the canary itself is tested: one that notices no connection would prove nothing.
   const visited = [...SEEN_AT, ...(second ? ['::1'] : [])];
   for (const host of visited) connect(port, host).on('error', () => undefined);
   await until('the canaries to see every visitor', () => connections === visited.length);

@@ -1,6 +1,7 @@
 /**
- * Statuses in random order and with repeats. Each message hears its words one after the other, in rounds; a round goes to two
- * processes in shuffled batches. So the right end of each message is known, and this file says it in its own words.
+ * Statuses in random order and with repetitions. Each message gets its statuses one after the other, in rounds; each round is posted to two
+ * processes in
+ * shuffled batches. So the right final status of each message is known, and this file computes it by its own rule.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -90,7 +91,7 @@ async function sendMessages(
   return tales;
 }
 
-/** One tale in four has a failure in it; the order is as random as the choice. */
+/** One message in four has a failure among its statuses; their order is random. */
 function wordsFor(rounds: number, chance: Chance): Word[] {
   const choice: Word[] = chance.int(4) === 0 ? ['sent', 'delivered', 'failed'] : ['sent', 'delivered', 'read'];
   const known = choice.slice(0, 1 + chance.int(3));
@@ -111,7 +112,7 @@ async function tellRound(tales: Tale[], round: number, { processes, network, cha
     at += batch.length;
     const elements = batch.flatMap(({ externalId, words }) => {
       const element = statusElement(PHONE, externalId, words[round] ?? 'sent');
-      // The network repeats itself inside one callback, too.
+      // The network sometimes repeats a status within one callback.
       return chance.int(5) === 0 ? [element, element] : [element];
     });
     posts.push(notificationOf(elements));
@@ -131,7 +132,7 @@ interface Expected {
   told: Set<Word>;
 }
 
-/** The rule of message.status, folded over the words in their order. */
+/** The expected status and events, computed from the statuses in their order. */
 function expectedOf(words: Word[]): Expected {
   const expected: Expected = { status: 'SENT', events: ['MESSAGE_SENT'], told: new Set() };
   for (const word of words) {

@@ -1,6 +1,7 @@
 /**
- * SIGTERM under load: callbacks, reads and slow sends are on their way, deliveries are in the air. What was asked before the
- * signal is answered, what was attempted is recorded, and the process ends in order.
+ * SIGTERM under load: callbacks, reads, slow sends and deliveries are under way. Requests from before the signal are answered, attempts are
+ * recorded, and
+ * the process ends in order.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +31,7 @@ const SEND_MS = 1_000;
 const ANSWER_MS = 400;
 const SENDS = 4;
 const READERS = 4;
-// What is in flight lasts 10 s at most.
+// An attempt lasts 10 s at most.
 const STOP_MS = 11_000;
 
 interface Play {
@@ -73,7 +74,7 @@ export async function proveStopping({ rounds, seed }: StoppingSize): Promise<Sto
 }
 
 interface Load {
-  /** Set at the signal: what begins later may be refused. */
+  /** Set at the signal: requests that begin later may be refused. */
   signalled: boolean;
   ended: boolean;
 }
@@ -86,7 +87,7 @@ async function playRound(play: Play, round: number): Promise<void> {
     ...Array.from({ length: READERS }, () => readOn(play, load)),
     callOn(play, load, round),
   ]);
-  // Its failure is told at the end of the round, not in the middle of the stop.
+  // The failure is reported at the end of the round, and not during the stop.
   running.catch(() => undefined);
   await until('a delivery to be in the air', async () => {
     const [row] = await stage.store.sql(`select 1 from deliveries where status = 'SENDING' limit 1`);
@@ -107,7 +108,7 @@ async function playRound(play: Play, round: number): Promise<void> {
   assert.deepEqual(left, [], 'something was left in the air');
 }
 
-/** Counts one request; only one that began after the signal may stay without its answer. */
+/** Counts one request; only a request that began after the signal may stay without an answer. */
 async function ask(play: Play, load: Load, make: () => Promise<number | null>): Promise<number | null> {
   const { account } = play;
   const before = !load.signalled;
@@ -121,7 +122,7 @@ async function ask(play: Play, load: Load, make: () => Promise<number | null>): 
 
 const fresh = (): Agent => new Agent({ pipelining: 0, keepAliveTimeout: 1 });
 
-/** On a connection of its own: an idle one that closes at the same moment would prove nothing. */
+/** Reads on a new connection: an idle one that closes at the same moment would prove nothing. */
 async function read({ process, tenant }: Play): Promise<number | null> {
   const agent = fresh();
   try {
@@ -132,7 +133,7 @@ async function read({ process, tenant }: Play): Promise<number | null> {
     await answer.body.dump();
     return answer.statusCode;
   } catch {
-    // Failure policy: no answer; whether it was due decides the caller.
+    // Failure policy: there was no answer; the caller decides whether one was required.
     return null;
   } finally {
     await agent.close();
@@ -149,7 +150,7 @@ async function readOn(play: Play, load: Load): Promise<void> {
 async function callOn(play: Play, load: Load, round: number): Promise<void> {
   for (let number = 0; !load.ended; number += 1) {
     const body = notificationOf([textElement(PHONE, '5511983000001', `wamid.${round}.${number}`, 'Load')]);
-    // Its connections are kept, as a network's are: the platform must close them only while they are idle.
+    // The connections stay open, as a real network's do: the platform may close them only while they are idle.
     if (!load.signalled) await ask(play, load, () => play.network.post(play.process.url, body));
     await sleep(20);
   }
@@ -167,7 +168,7 @@ async function send({ process, tenant, conversation }: Play, content: string): P
     await answer.body.dump();
     return answer.statusCode;
   } catch {
-    // Failure policy: as above.
+    // Failure policy: there was no answer; the caller decides whether one was required.
     return null;
   } finally {
     await agent.close();

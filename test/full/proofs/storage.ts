@@ -1,6 +1,7 @@
 /**
- * A small disk fills under writes, first slowly, then at once. Writes are refused before the reserve is gone, reading goes on, the
- * database comes back by itself when it ended over a full disk, and what was acknowledged is found afterwards.
+ * A small disk fills up, first slowly, then at once. Writes are refused before the reserve is used up, reads continue, the database
+ * recovers by itself when
+ * a full disk has ended it, and everything acknowledged is still there.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -29,16 +30,16 @@ export interface StorageAccount {
 }
 
 const MB = 2 ** 20;
-// A new database takes some 60 MB of it, and the ballast 64.
+// A new database takes some 60 MB of it, and the platform's ballast file 64 MB.
 const DISK_MB = 400;
 const RESERVE_MB = 96;
-// Fat enough that the lanes write tens of megabytes a second.
+// Long enough that the lanes write tens of megabytes a second.
 const TEXT = 'x'.repeat(4_000);
 const TEXTS = 20;
 const LANES = 4;
 const PHONE = '100000000000900';
 const DATA = 'data';
-// A recovery that waits for the machine; nothing here is judged by its time.
+// The time limit of a recovery, which depends on the machine; its duration is not judged.
 const PATIENCE_MS = 60_000;
 
 interface Play {
@@ -55,7 +56,7 @@ interface Play {
   ended: boolean;
 }
 
-/** Null where no small disk can be mounted. */
+/** Returns null where no small disk can be mounted. */
 export async function proveStorage({ rounds, seed }: StorageSize): Promise<StorageAccount | null> {
   const disk = await mountSmallDisk(DISK_MB);
   if (!disk) return null;
@@ -64,7 +65,7 @@ export async function proveStorage({ rounds, seed }: StorageSize): Promise<Stora
     const play = await open(disk, chanceOf(seed), undo);
     undo.push(async () => (play.ended = true));
     const load = Promise.all([...Array.from({ length: LANES }, (_, lane) => postOn(play, lane)), createOn(play)]);
-    // Its failure is told at the end.
+    // The failure is reported at the end.
     load.catch(() => undefined);
     for (; play.account.rounds < rounds; play.account.rounds += 1) {
       await fillSlowly(play);
@@ -99,7 +100,7 @@ async function open(disk: SmallDisk, chance: Chance, undo: (() => Promise<unknow
     OUTBOUND_ALLOW: '127.0.0.0/8',
   };
   const process = await startProcess('all', env, disk.through);
-  // In order, so that the server goes with its process.
+  // Ends the process in order, so that its database server ends with it.
   undo.push(process.terminate);
   const credentials = JSON.parse(await disk.read(`${DATA}/credentials.json`)) as Json;
   const tenant = { _id: credentials.company_id, key: credentials.company_key };
@@ -110,7 +111,7 @@ async function open(disk: SmallDisk, chance: Chance, undo: (() => Promise<unknow
   return { disk, process, tenant, network, receiver, chance, owner: credentials.user, ...noted };
 }
 
-/** Callbacks without end; a refused one is posted again, as the network does. */
+/** Posts callbacks until the end; a refused one is posted again, as the network does. */
 async function postOn(play: Play, lane: number): Promise<void> {
   for (let number = 0; !play.ended; number += 1) {
     const ids = Array.from({ length: TEXTS }, (_, index) => `wamid.${lane}.${number}.${index}`);
@@ -160,7 +161,7 @@ const storageAt = async (play: Play): Promise<string> => {
   return status === 200 ? body.storage : String(status);
 };
 
-/** The filler leaves little more than the reserve; what is written takes the rest. */
+/** Fills the disk until little more than the reserve is free; writes take the rest. */
 async function fillSlowly(play: Play): Promise<void> {
   const { disk, account } = play;
   const pid = await disk.serverPid(DATA);
@@ -182,7 +183,7 @@ async function fillSlowly(play: Play): Promise<void> {
   await recover(play);
 }
 
-/** What goes on and what does not while there is no room. */
+/** Checks which operations continue and which are refused on a full disk. */
 async function checkRefusing(play: Play): Promise<void> {
   const { process, receiver, owner } = play;
   const refused = await ask(play, 'POST', '/v1/contacts', { name: 'Too late' });
@@ -196,7 +197,7 @@ async function checkRefusing(play: Play): Promise<void> {
   const metrics = (await ask(play, 'GET', '/metrics')).body as string;
   assert.match(metrics, /^parley_storage_refusing_writes 1$/m);
   assert.match(metrics, /^parley_storage_free_bytes\{folder="database"\} \d+$/m);
-  // What was claimed before is still on its way for a moment.
+  // Deliveries that were claimed before may still be under way.
   await until('deliveries to rest', async () => {
     const before = receiver.receipts.length;
     await sleep(500);
@@ -212,7 +213,7 @@ async function recover(play: Play): Promise<void> {
   assert.ok(play.process.alive, play.process.lines().join('\n'));
 }
 
-/** Something else takes the whole disk while the database has to write. */
+/** Fills the whole disk while the database has to write. */
 async function fillAtOnce(play: Play): Promise<void> {
   const { disk, process, account } = play;
   const pid = await disk.serverPid(DATA);
@@ -220,8 +221,8 @@ async function fillAtOnce(play: Play): Promise<void> {
   await until(
     'the database to end over the full disk',
     async () => {
-      // Segments of the log are asked for until none is left that was used before. The filler takes no more meanwhile: what the
-      // ballast gives back is for the recovery.
+      // Switches log segments until the database needs a new one. The filler stops meanwhile, because the recovery needs the space that the
+      // ballast file frees.
       await disk
         .sql(DATA, 'select pg_logical_emit_message(false, $$a$$, repeat($$x$$, 1000)), pg_switch_wal()')
         .catch(() => undefined);

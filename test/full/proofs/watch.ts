@@ -1,17 +1,17 @@
-/** Knows secrets, and finds them in whatever it is shown: as they are, in hex, or in base64 at any offset. */
+/** Knows secrets, and finds them in any text: in plain text, in hex, or in base64 at any offset. */
 export interface Watch {
-  /** Answers the value, so that it can be planted in the same breath. */
+  /** Adds a secret and returns it, so that it can be used at once. */
   add(name: string, value: string): string;
-  /** A signed token: its head and claims are no secret, its signature is. Answers the token. */
+  /** Adds a signed token, of which only the signature is secret. Returns the token. */
   addToken(name: string, token: string): string;
   count(): number;
-  /** `mayShow`: values that belong there. */
+  /** `mayShow` lists secrets that may appear there. */
   search(where: string, text: string, mayShow?: string[]): void;
   /** Each secret that was seen where it does not belong. */
   found(): string[];
 }
 
-// More would only repeat what the first ones say.
+// More would only repeat the first ones.
 const SHOWN = 10;
 
 export function openWatch(): Watch {
@@ -22,7 +22,7 @@ export function openWatch(): Watch {
   const add: Watch['add'] = (name, value) => {
     names.set(value, name);
     for (const spelling of spellingsOf(value)) spelled.set(spelling, value);
-    // What base64 may hold besides letters and digits.
+    // Escapes the characters that base64 may contain besides letters and digits.
     const texts = [...spelled.keys()].map((spelling) => spelling.replaceAll(/[+/.$]/g, String.raw`\$&`));
     pattern = new RegExp(texts.join('|'), 'g');
     return value;
@@ -44,7 +44,10 @@ export function openWatch(): Watch {
   };
 }
 
-/** In base64 three bytes become four characters: a text begins at one of three places, and its ends belong to its neighbours. */
+/**
+ * In base64 three bytes become four characters, so a text has three possible encodings, whose first and last characters depend on its
+ * neighbours.
+ */
 function spellingsOf(value: string): string[] {
   const bytes = Buffer.from(value);
   const cores = [0, 1, 2].map((offset) =>
