@@ -7,7 +7,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '../src/platform/ids.ts';
-import { xlsxOf } from '../test/support/sheets.ts';
+import { makeWorkbook } from '../test/support/sheets.ts';
 import { until } from '../test/support/wait.ts';
 import { median, ratio, type Figure } from './measure.ts';
 import { spawnProgram, type Spawned, type Stage } from './stage.ts';
@@ -128,7 +128,7 @@ async function importRate(
     ['name', 'phone_number', 'email', 'city', 'score'],
     ...people.map(({ name, phone, email, city, score }) => [name, phone, email, city, score]),
   ];
-  const data = format === 'csv' ? Buffer.from(rows.map((row) => row.join(',')).join('\n')) : xlsxOf(rows);
+  const data = format === 'csv' ? Buffer.from(rows.map((row) => row.join(',')).join('\n')) : makeWorkbook(rows);
   const form = new FormData();
   form.set('silent', 'true');
   form.set('file', new Blob([new Uint8Array(data)]), `people.${format}`);

@@ -4,9 +4,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { openTestServer } from '../test/support/database.ts';
-import { formOf } from '../test/full/matrix/forms.ts';
+import { buildForm } from '../test/full/matrix/forms.ts';
 import { openPlatform, type Json, type Platform } from '../test/support/platform.ts';
-import { PASSWORD, tokenOf, waitForMail } from '../test/support/people.ts';
+import { PASSWORD, readMailToken, waitForMail } from '../test/support/people.ts';
 import { until } from '../test/support/wait.ts';
 
 const FILE = 'docs/reference/examples.json';
@@ -28,7 +28,7 @@ async function record(platform: Platform, name: string, path: string, step: Step
   const spec: Json = paths[template]?.[method.toLowerCase()];
   if (!spec) throw new Error(`the document does not know ${name}`);
   const { form, key, headers = {}, body } = step;
-  const sent = form ? formOf(form) : { headers: {} };
+  const sent = form ? buildForm(form) : { headers: {} };
   const status = Number(Object.keys(spec.responses).findLast((each) => each.startsWith('2')));
   const answer = await platform.call(status, method, path, {
     ...(body === undefined ? {} : { body }),
@@ -49,7 +49,7 @@ async function recordPeople(take: Take, platform: Platform): Promise<Json> {
   const invited = await take('POST /v1/users', '', {
     body: { name: 'Ana Lima', email: 'ana@example.com', role: 'ADMIN' },
   });
-  const token = tokenOf(await waitForMail(platform, 'ana@example.com'));
+  const token = readMailToken(await waitForMail(platform, 'ana@example.com'));
   await take('POST /v1/auth/reset-password', '', { key: null, body: { token, new_password: PASSWORD } });
   await take('POST /v1/auth/login', '', { key: null, body: { email: 'ana@example.com', password: PASSWORD } });
   await take('POST /v1/auth/forgot-password', '', { key: null, body: { email: 'ana@example.com' } });
@@ -74,7 +74,7 @@ async function recordCompanies(take: Take, platform: Platform): Promise<void> {
     general_config: { language: 'pt-BR', time_zone: 'America/Sao_Paulo', country: 'BR' },
   };
   const { _id } = await take('POST /v1/companies', '', { key, body });
-  const token = tokenOf(await waitForMail(platform, 'ana@example.com', 2));
+  const token = readMailToken(await waitForMail(platform, 'ana@example.com', 2));
   await take('POST /v1/auth/accept-invitation', '', { key: null, body: { token } });
   await take('GET /v1/companies', '', { key });
   await take('GET /v1/companies/{id}', _id, { key });

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
-import { descendantsOf, livingOf, makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
+import { listDescendants, listLiving, makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
 import { lastAcceptedMs, until } from '../../test/support/wait.ts';
 import { loadConfig } from '../config.ts';
 import { runKeys } from './keys.ts';
@@ -107,10 +107,10 @@ test('keys can be created, listed and revoked on an embedded database, whether t
 
   const leaving = await create(keys, ...whose);
   const id = await findKeyId(keys, leaving, ...whose);
-  const running = await descendantsOf(first.pid);
+  const running = await listDescendants(first.pid);
   first.child.kill('SIGTERM');
   assert.equal(await first.ended, 0);
-  await until('the database server to be gone', async () => (await livingOf(running)).length === 0);
+  await until('the database server to be gone', async () => (await listLiving(running)).length === 0);
   let coming = '';
   await t.test('while the platform is stopped, the command starts the database and stops it again', async (inner) => {
     coming = await create(asProcess(inner, env), ...whose);

@@ -3,8 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import {
-  descendantsOf,
-  livingOf,
+  listDescendants,
+  listLiving,
   makeDataFolder,
   readyUrl,
   spawnProgram,
@@ -77,7 +77,7 @@ test('one installation goes through its first start, a kill -9, a second start a
   const before = await leaveTraces(first);
   // The log is written every 100 ms. The later check for secrets would prove nothing about lines that kill -9 has discarded.
   await until('the run to be logged', () => first.program.stdout().includes('"route":"/v1/webhooks/:id"'));
-  const firstProcesses = await descendantsOf(first.program.pid);
+  const firstProcesses = await listDescendants(first.program.pid);
   first.program.child.kill('SIGKILL');
   await first.program.ended;
 
@@ -102,7 +102,7 @@ test('one installation goes through its first start, a kill -9, a second start a
     assert.equal(warnings.length, 1);
   });
 
-  const processes = await descendantsOf(second.program.pid);
+  const processes = await listDescendants(second.program.pid);
   second.program.child.kill('SIGTERM');
   await t.test(
     'after SIGTERM the program exits with 0, and neither its database nor its sandbox keeps running',
@@ -112,7 +112,7 @@ test('one installation goes through its first start, a kill -9, a second start a
       if (process.platform === 'linux') assert.ok(firstProcesses.length >= 2, 'a database and a sandbox were running');
       await until(
         'the last child to end',
-        async () => (await livingOf([...processes, ...firstProcesses])).length === 0,
+        async () => (await listLiving([...processes, ...firstProcesses])).length === 0,
       );
     },
   );

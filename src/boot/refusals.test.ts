@@ -8,8 +8,8 @@ import { dirname } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import {
-  descendantsOf,
-  livingOf,
+  listDescendants,
+  listLiving,
   makeDataFolder,
   spawnProgram,
   type SpawnOptions,
@@ -39,7 +39,7 @@ async function refuses(t: TestContext, sentence: RegExp, options: SpawnOptions):
   let children: number[] = [];
   const watch = setInterval(() => {
     // Failure policy: when the children can not be listed now, the next interval lists them.
-    descendantsOf(program.pid).then(
+    listDescendants(program.pid).then(
       (pids) => (children = [...new Set([...children, ...pids])]),
       () => undefined,
     );
@@ -52,7 +52,7 @@ async function refuses(t: TestContext, sentence: RegExp, options: SpawnOptions):
   assert.doesNotMatch(words, /Error:|node:internal|\.ts:\d/, 'no stack trace');
   assert.ok(!(words + program.stdout()).includes('hunter2'), 'no password');
   assert.equal(code, 1);
-  await until('its children to end', async () => (await livingOf(children)).length === 0);
+  await until('its children to end', async () => (await listLiving(children)).length === 0);
 }
 
 /** Finds a port that nobody listens on. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openTestDatabase } from '../../test/support/database.ts';
 import type { Json } from '../../test/support/platform.ts';
-import { descendantsOf, livingOf, makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
+import { listDescendants, listLiving, makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
 import { until } from '../../test/support/wait.ts';
 
 const SENDS = 12;
@@ -44,7 +44,7 @@ test('after SIGTERM each send, read and delivery in flight is finished, then the
     const [row] = await database.sql<{ sends: number; deliveries: number }>(inFlight);
     return row?.sends === SENDS && row.deliveries > 0;
   });
-  const children = await descendantsOf(program.pid);
+  const children = await listDescendants(program.pid);
   const statuses = new Set<number>();
   const reading = readUntilClosed(() => call('/v1/inboxes'), statuses);
   await until('a first answer', () => statuses.size > 0);
@@ -69,7 +69,7 @@ test('after SIGTERM each send, read and delivery in flight is finished, then the
     outcomes.map((row) => row.status),
     ['DELIVERED'],
   );
-  assert.deepEqual(await livingOf(children), []);
+  assert.deepEqual(await listLiving(children), []);
 });
 
 /** Sends one read after the other until the server refuses connections. */
@@ -92,12 +92,12 @@ test('after SIGTERM during its start the program exits with 0 and leaves no chil
   const program = spawnProgram(t, { env: { DATA_DIR: await makeDataFolder(t) } });
   // The first child process is initdb, so the start has only begun.
   const children = await until('its first child process', async () => {
-    const pids = await descendantsOf(program.pid);
+    const pids = await listDescendants(program.pid);
     return pids.length > 0 && pids;
   });
   program.child.kill('SIGTERM');
   assert.equal(await program.ended, 0, program.stderr());
-  await until('its children to end', async () => (await livingOf(children)).length === 0);
+  await until('its children to end', async () => (await listLiving(children)).length === 0);
 });
 
 test('when the embedded database dies, the program explains it in one sentence and exits with 1', async (t) => {
@@ -105,9 +105,9 @@ test('when the embedded database dies, the program explains it in one sentence a
   const program = spawnProgram(t, { env: { DATA_DIR: folder } });
   await readyUrl(program);
   const [pid] = (await readFile(join(folder, 'postgres/cluster/data/postmaster.pid'), 'utf8')).split('\n');
-  const children = await descendantsOf(program.pid);
+  const children = await listDescendants(program.pid);
   process.kill(Number(pid), 'SIGKILL');
   assert.equal(await program.ended, 1);
   assert.match(program.stderr(), /^parley: the embedded PostgreSQL \(pid \d+\) ended by itself: .*\n$/);
-  await until('its children to end', async () => (await livingOf(children)).length === 0);
+  await until('its children to end', async () => (await listLiving(children)).length === 0);
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { seedOfRun } from '../../test/full/harness/chance.ts';
-import { randomBits, rangeOf, SPECIAL, spellings, textOf, type Range } from '../../test/support/addresses.ts';
+import { randomBits, parseRange, SPECIAL, spellings, formatAddress, type Range } from '../../test/support/addresses.ts';
 import { createAddressGuard } from './address-guard.ts';
 import { createOutbound, OutboundError, type Outbound } from './outbound.ts';
 
@@ -19,8 +19,8 @@ const PUBLIC = [
 const LOOPBACK = 0x7f000001n;
 
 function hostileUrls(port: number): string[] {
-  const edges = SPECIAL.map(rangeOf).flatMap(({ family, first, last }) =>
-    [first, last].flatMap((edge) => (family === 4 ? spellings(edge) : `[${textOf(6, edge)}]`)),
+  const edges = SPECIAL.map(parseRange).flatMap(({ family, first, last }) =>
+    [first, last].flatMap((edge) => (family === 4 ? spellings(edge) : `[${formatAddress(6, edge)}]`)),
   );
   const loopback = ['0', '0x0', '127.1', '0x7f.1', '0177.1', '127.127.127.127', '[::]', '[::1]', '[0:0:0:0:0:0:0:1]'];
   const names = ['localhost', 'LOCALHOST', 'lOcAlHoSt', '%6cocalhost', 'ｌocalhost'];
@@ -81,8 +81,9 @@ function open(context: TestContext, allow: string[], trusted: string[] = []): Ou
 describe('the address guard', () => {
   test('the address guard blocks the first and the last address of every special block, and none of their public neighbours (defect 8)', () => {
     const guard = createAddressGuard([], []);
-    for (const { family, first, last } of SPECIAL.map(rangeOf)) {
-      for (const edge of [first, last]) assert.ok(guard.blocks(textOf(family, edge)), textOf(family, edge));
+    for (const { family, first, last } of SPECIAL.map(parseRange)) {
+      for (const edge of [first, last])
+        assert.ok(guard.blocks(formatAddress(family, edge)), formatAddress(family, edge));
     }
     for (const address of PUBLIC) assert.ok(!guard.blocks(address), address);
   });
@@ -91,7 +92,7 @@ describe('the address guard', () => {
     const seed = seedOfRun();
     context.diagnostic(`SEED=${seed}`);
     const random = randomBits(seed);
-    const special = SPECIAL.map(rangeOf);
+    const special = SPECIAL.map(parseRange);
     const contains = (ranges: Range[], family: 4 | 6, number: bigint) =>
       ranges.some((range) => range.family === family && range.first <= number && number <= range.last);
     for (let round = 0; round < 60; round += 1) {
@@ -101,7 +102,7 @@ describe('the address guard', () => {
         const length = Number(random(16) % BigInt(width + 1));
         const inside = first + (random(128) % (last - first + 1n));
         // The prefix may contain host bits: 10.1.2.3/8 means 10.0.0.0/8.
-        return { text: `${textOf(family, inside)}/${length}`, family, length, width, inside };
+        return { text: `${formatAddress(family, inside)}/${length}`, family, length, width, inside };
       });
       const allowed = allow.map(({ family, length, width, inside }): Range => {
         const size = 1n << BigInt(width - length);
@@ -122,9 +123,9 @@ describe('the address guard', () => {
         const isMapped = family === 6 && number >> 32n === 0xffffn;
         if (number < 0n || number >= 1n << (family === 4 ? 32n : 128n) || isMapped) continue;
         const expected = contains(special, family, number) && !contains(allowed, family, number);
-        const shown = `${textOf(family, number)} with ${allow.map(({ text }) => text).join(' ')}`;
-        assert.equal(guard.blocks(textOf(family, number)), expected, shown);
-        if (family === 4) assert.equal(guard.blocks(`::ffff:${textOf(4, number)}`), expected, `mapped ${shown}`);
+        const shown = `${formatAddress(family, number)} with ${allow.map(({ text }) => text).join(' ')}`;
+        assert.equal(guard.blocks(formatAddress(family, number)), expected, shown);
+        if (family === 4) assert.equal(guard.blocks(`::ffff:${formatAddress(4, number)}`), expected, `mapped ${shown}`);
       }
     }
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import { chanceOf, seedOfRun } from '../../test/full/harness/chance.ts';
+import { createChance, seedOfRun } from '../../test/full/harness/chance.ts';
 import { atOnce } from '../../test/support/clock.ts';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/wait.ts';
@@ -131,7 +131,7 @@ describe('rate limits over three processes', () => {
   test('a caller that stays below the rate limit is never refused, whichever process each request reaches', async (t) => {
     const seed = seedOfRun();
     t.diagnostic(`SEED=${seed}`);
-    const chance = chanceOf(seed);
+    const chance = createChance(seed);
     const limiters = openLimiters();
     const limit = allowance(200, 400);
     // The caller sends at 95 % of the rate, with bursts of up to 90 % of the bucket. Its clock starts after that of the bucket.
@@ -152,7 +152,7 @@ describe('rate limits over three processes', () => {
   test('no token is lost or created, whatever combinations of allowances are requested', async (t) => {
     const seed = seedOfRun();
     t.diagnostic(`SEED=${seed}`);
-    const chance = chanceOf(seed);
+    const chance = createChance(seed);
     const limiters = openLimiters();
     const limits = Array.from({ length: 12 }, () => allowance(NEVER, 20 + chance.int(200)));
     const spent = new Map(limits.map(({ subject }) => [subject, 0]));

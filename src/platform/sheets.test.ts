@@ -4,7 +4,14 @@ import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { seedOfRun } from '../../test/full/harness/chance.ts';
 import { randomFrom } from '../../test/support/random.ts';
-import { bombOf, workbookParts, xlsxOf, zipOf, type TestCell, type ZipItem } from '../../test/support/sheets.ts';
+import {
+  makeBomb,
+  workbookParts,
+  makeWorkbook,
+  makeZip,
+  type TestCell,
+  type ZipItem,
+} from '../../test/support/sheets.ts';
 import { AppError } from './errors.ts';
 import { cutRows } from './sheets/csv-rows.ts';
 import { csvLine } from './sheets/csv.ts';
@@ -79,7 +86,7 @@ test('the first sheet of a workbook is read: shared and inline texts, numbers, b
     xml: (reference) => `<c r="${reference}" ${attributes}>${inner}</c>`,
   });
   const rows = await readAllRows(
-    xlsxOf([
+    makeWorkbook([
       [null],
       ['text', 'number', 'boolean', 'date'],
       ['a & <b>', -1.5e3, true, cell('s="1"', '<v>46346</v>')],
@@ -158,7 +165,7 @@ test('a CSV is split into the same rows and cells as by csv-parse, wherever a pi
 
 test('the header of a workbook is found below blank rows', async () => {
   const blank = Array.from({ length: 50 }, () => [' ', '  ']);
-  const source = makeSource(xlsxOf([...blank, ['name', 'é'.repeat(100)], ['Ana', 'x']]));
+  const source = makeSource(makeWorkbook([...blank, ['name', 'é'.repeat(100)], ['Ana', 'x']]));
   assert.deepEqual((await readHeader(source, 'XLSX')).cells, ['name', 'é'.repeat(100)]);
 });
 
@@ -178,11 +185,11 @@ const NAMED: [string, Buffer | string, RegExp][] = [
   ['a NUL at the beginning', 'na\0me\n', /neither CSV nor XLSX/],
   ['a NUL far inside', `name\n${'a\n'.repeat(5_000)}\0`, /NUL/],
   ['a quote that is never closed', `name\n"${'a\n'.repeat(900_000)}`, /more than a million letters|can not be read/],
-  ['a zip of something else', zipOf([{ path: 'a.txt', data: 'a' }]), /no workbook/],
-  ['half a zip', xlsxOf([['a'], ['b']]).subarray(0, 200), /broken workbook/],
-  ['a zip in a zip', zipOf([{ path: 'xl/workbook.xml', data: xlsxOf([['a']]) }]), /broken XML|without a sheet/],
-  ['many parts', zipOf(Array.from({ length: 300 }, (_, n) => ({ path: `${n}`, data: '' }))), /more than 200 parts/],
-  ['a number that is none', xlsxOf([['a'], [{ xml: (r) => `<c r="${r}"><v>NaN</v></c>` }]]), /number/],
+  ['a zip of something else', makeZip([{ path: 'a.txt', data: 'a' }]), /no workbook/],
+  ['half a zip', makeWorkbook([['a'], ['b']]).subarray(0, 200), /broken workbook/],
+  ['a zip in a zip', makeZip([{ path: 'xl/workbook.xml', data: makeWorkbook([['a']]) }]), /broken XML|without a sheet/],
+  ['many parts', makeZip(Array.from({ length: 300 }, (_, n) => ({ path: `${n}`, data: '' }))), /more than 200 parts/],
+  ['a number that is none', makeWorkbook([['a'], [{ xml: (r) => `<c r="${r}"><v>NaN</v></c>` }]]), /number/],
 ];
 for (const [name, data, message] of NAMED) {
   test(`${name} is refused as a spreadsheet, with the reason`, async () =>
@@ -190,15 +197,15 @@ for (const [name, data, message] of NAMED) {
 }
 
 const withSheet = (change: (item: ZipItem) => ZipItem): Buffer =>
-  zipOf(workbookParts([['name'], ['x']]).map((item) => (item.path.endsWith('sheet2.xml') ? change(item) : item)));
+  makeZip(workbookParts([['name'], ['x']]).map((item) => (item.path.endsWith('sheet2.xml') ? change(item) : item)));
 const withXml = (xml: string): Buffer => withSheet((item) => ({ ...item, data: xml }));
 const DTD = '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;&x;&x;&x;&x;&x;">]>';
 
 const HOSTILE: [string, () => Buffer, RegExp][] = [
-  ['a bomb of a thousand to one', () => withSheet((item) => ({ ...item, packed: bombOf(200) })), /100 times/],
+  ['a bomb of a thousand to one', () => withSheet((item) => ({ ...item, packed: makeBomb(200) })), /100 times/],
   [
     'a bomb whose headers say that it is small (defect 13)',
-    () => withSheet((item) => ({ ...item, packed: bombOf(200), claims: { inflated: 1000 } })),
+    () => withSheet((item) => ({ ...item, packed: makeBomb(200), claims: { inflated: 1000 } })),
     /broken workbook/,
   ],
   [
@@ -245,7 +252,7 @@ test('a workbook with some random bytes is read or refused, and never crashes th
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
-  const good = xlsxOf([['name', 'n'], ...Array.from({ length: 50 }, (_, n) => [`Ana ${n}`, n])]);
+  const good = makeWorkbook([['name', 'n'], ...Array.from({ length: 50 }, (_, n) => [`Ana ${n}`, n])]);
   for (let round = 0; round < 300; round += 1) {
     const broken = Buffer.from(good);
     for (let change = 0; change < 1 + random() * 5; change += 1)
@@ -259,7 +266,7 @@ test('a workbook with some random bytes is read or refused, and never crashes th
 });
 
 test('an error while reading the bytes is not reported as a fault of the file', async () => {
-  for (const data of [Buffer.from('a\nb\n'.repeat(5_000)), xlsxOf([['a'], ['b']])]) {
+  for (const data of [Buffer.from('a\nb\n'.repeat(5_000)), makeWorkbook([['a'], ['b']])]) {
     const good = makeSource(data, 512);
     let reads = 0;
     const source: SheetSource = {
@@ -277,7 +284,7 @@ test('an error while reading the bytes is not reported as a fault of the file', 
 });
 
 test('a caller that stops reading in the middle leaves no source open', async () => {
-  for (const data of ['a\n'.repeat(50_000), xlsxOf(Array.from({ length: 20_000 }, (_, n) => [`row ${n}`]))]) {
+  for (const data of ['a\n'.repeat(50_000), makeWorkbook(Array.from({ length: 20_000 }, (_, n) => [`row ${n}`]))]) {
     let open = 0;
     const good = makeSource(data, 1_000);
     const source: SheetSource = {
@@ -306,7 +313,7 @@ test('a file that is completely in memory is read in small steps, between which 
     stored: true as const,
     data: item.path.endsWith('sheet2.xml') ? `<worksheet>${rows}</worksheet>` : item.data,
   }));
-  for (const data of [Buffer.from(csv), zipOf(book)]) {
+  for (const data of [Buffer.from(csv), makeZip(book)]) {
     let turns = 0;
     let reading = true;
     const count = (): void => {

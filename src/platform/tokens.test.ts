@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { partsOf, seal } from '../../test/full/matrix/forgeries.ts';
-import { chanceOf, seedOfRun } from '../../test/full/harness/chance.ts';
+import { splitToken, seal } from '../../test/full/matrix/forgeries.ts';
+import { createChance, seedOfRun } from '../../test/full/harness/chance.ts';
 import type { Json } from '../../test/support/platform.ts';
 import { newId } from './ids.ts';
 import { GRANTABLE } from './scopes.ts';
@@ -23,7 +23,7 @@ const tokens = {
   company: await signToken(SECRET, key, { type: 'company', company, scopes: ['contacts:*'], jti: key }),
   global: await signToken(SECRET, key, { type: 'global', scopes: ['*'], jti: key }),
 };
-const { header, claims } = partsOf(tokens.user);
+const { header, claims } = splitToken(tokens.user);
 
 /** Makes the user's token with changed claims and a valid signature. */
 const withClaims = (change: object): string => seal(header, { ...claims, ...change }, SECRET);
@@ -65,7 +65,7 @@ describe('a token of the platform', () => {
     const old = await signToken(PREVIOUS, key, { type: 'global', scopes: [], jti: key });
     assert.equal((await open(old))?.type, 'global');
     assert.equal(await openToken(old, createKeyring({ current: SECRET, previous: null })), null);
-    const { header: oldHeader } = partsOf(old);
+    const { header: oldHeader } = splitToken(old);
     assert.equal(await open(seal(oldHeader, claims, SECRET)), null);
     assert.equal(await open(seal(header, claims, PREVIOUS)), null);
   });
@@ -96,7 +96,7 @@ describe('the validity of a token', () => {
   });
 
   test('the token of a key may have an expiry', async () => {
-    const { claims: own } = partsOf(tokens.company);
+    const { claims: own } = splitToken(tokens.company);
     assert.notEqual(await open(seal(header, { ...own, exp: now + 99_999 }, SECRET)), null);
     assert.equal(await open(seal(header, { ...own, exp: now - 1 }, SECRET)), null);
     assert.equal(await open(seal(header, { ...own, exp: String(now + 99) }, SECRET)), null);
@@ -106,7 +106,7 @@ describe('the validity of a token', () => {
 describe('a claim', () => {
   const types = { user: tokens.user, company: tokens.company, global: tokens.global };
   for (const [type, token] of Object.entries(types)) {
-    const { claims: own } = partsOf(token);
+    const { claims: own } = splitToken(token);
     const refuses = async (changed: object): Promise<void> =>
       assert.equal(await open(seal(header, changed, SECRET)), null, JSON.stringify(changed));
 
@@ -206,7 +206,7 @@ describe('the text of a token', () => {
   });
 
   test('a token of more than 4,096 characters is refused', async () => {
-    const { claims: own } = partsOf(tokens.global);
+    const { claims: own } = splitToken(tokens.global);
     const sized = (length: number): string => seal(header, { ...own, scopes: ['x'.repeat(length)] }, SECRET);
     const base = sized(0).length;
     const most = Array.from({ length: MAX_LENGTH }, (_, length) => length).findLast(
@@ -220,7 +220,7 @@ describe('the text of a token', () => {
   test('a token with any one character changed, removed or added is refused', async (t) => {
     const seed = seedOfRun();
     t.diagnostic(`SEED=${seed}`);
-    const chance = chanceOf(seed);
+    const chance = createChance(seed);
     const letters = `${LETTERS}.=+/ \n\0é`.split('');
     const token = tokens.user;
     for (let at = 0; at <= token.length; at += 1) {

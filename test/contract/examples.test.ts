@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { EVENT_NAMES } from '../../src/platform/events.ts';
 import { inPlace, type Schema } from '../full/fuzz/document.ts';
-import { misfitsOf } from '../full/fuzz/validate.ts';
+import { findMisfits } from '../full/fuzz/validate.ts';
 import { ENTRIES } from '../full/matrix/operations.ts';
 import type { Json } from '../support/platform.ts';
 
@@ -29,7 +29,7 @@ describe('every operation', () => {
         // The file of a form is binary; only its JSON parts have examples.
         if (part.content['multipart/form-data']) continue;
         const isAnswer = part !== spec.requestBody;
-        assert.deepEqual(misfitsOf(resolveSchema(media.schema), media.example, { closed: isAnswer }), [], name);
+        assert.deepEqual(findMisfits(resolveSchema(media.schema), media.example, { closed: isAnswer }), [], name);
       }
     }
   });
@@ -62,7 +62,7 @@ describe('every event', () => {
     for (const [event, { post }] of Object.entries<Json>(document.webhooks)) {
       const { schema, example } = post.requestBody.content['application/json'];
       assert.equal(example?.event, event);
-      assert.deepEqual(misfitsOf(resolveSchema(schema), example, { closed: true }), [], event);
+      assert.deepEqual(findMisfits(resolveSchema(schema), example, { closed: true }), [], event);
     }
   });
 });

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readOperations } from '../full/fuzz/document.ts';
-import { faultsOf, type Answer } from '../full/fuzz/judge.ts';
+import { findFaults, type Answer } from '../full/fuzz/judge.ts';
 import type { Shot } from '../full/fuzz/shot.ts';
-import { misfitsOf } from '../full/fuzz/validate.ts';
+import { findMisfits } from '../full/fuzz/validate.ts';
 
 const operation = readOperations().find(({ method, path }) => method === 'GET' && path === '/v1/webhooks');
 assert.ok(operation);
@@ -41,7 +41,7 @@ function makeProblem(status: number, code: string, others: object = {}): Answer 
 
 test('answers that break no rule pass: a record, null, a problem', () => {
   for (const answer of [makeAnswer(200, webhook), makeAnswer(200, null), makeProblem(404, 'NOT_FOUND')])
-    assert.deepEqual(faultsOf(shot, answer), []);
+    assert.deepEqual(findFaults(shot, answer), []);
 });
 
 for (const [what, answer, sentence] of [
@@ -75,7 +75,7 @@ for (const [what, answer, sentence] of [
   ],
 ] as const) {
   test(`the judge detects ${what}`, () => {
-    const faults = faultsOf(shot, answer);
+    const faults = findFaults(shot, answer);
     assert.ok(
       faults.some((fault) => sentence.test(fault)),
       JSON.stringify(faults),
@@ -85,13 +85,13 @@ for (const [what, answer, sentence] of [
 
 test('the judge detects a validation error that names another field than the wrong one', () => {
   const answer = makeProblem(400, 'VALIDATION_FAILED', { errors: [{ path: 'name', code: 'TYPE', message: 'm' }] });
-  assert.deepEqual(faultsOf({ ...shot, names: 'name' }, answer), []);
-  assert.deepEqual(faultsOf({ ...shot, names: 'name.inner[0]' }, answer), []);
-  assert.equal(faultsOf({ ...shot, names: 'number' }, answer).length, 1);
+  assert.deepEqual(findFaults({ ...shot, names: 'name' }, answer), []);
+  assert.deepEqual(findFaults({ ...shot, names: 'name.inner[0]' }, answer), []);
+  assert.equal(findFaults({ ...shot, names: 'number' }, answer).length, 1);
 });
 
 test('the judge detects an invalid body that is accepted', () => {
-  assert.equal(faultsOf({ ...shot, statuses: [400] }, makeAnswer(200, webhook)).length, 1);
+  assert.equal(findFaults({ ...shot, statuses: [400] }, makeAnswer(200, webhook)).length, 1);
 });
 
 test('the judge checks each schema rule that the document uses', () => {
@@ -116,9 +116,9 @@ test('the judge checks each schema rule that the document uses', () => {
     [{ type: 'object', maxProperties: 1 }, { a: 1 }, { a: 1, b: 1 }],
     [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, null, 1],
   ] as const) {
-    const asked = schema as unknown as Parameters<typeof misfitsOf>[0];
-    assert.deepEqual(misfitsOf(asked, good), [], JSON.stringify(schema));
-    assert.equal(misfitsOf(asked, bad).length, 1, JSON.stringify(schema));
+    const asked = schema as unknown as Parameters<typeof findMisfits>[0];
+    assert.deepEqual(findMisfits(asked, good), [], JSON.stringify(schema));
+    assert.equal(findMisfits(asked, bad).length, 1, JSON.stringify(schema));
   }
 });
 

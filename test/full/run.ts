@@ -17,7 +17,7 @@ import { proveDeliveries } from './proofs/deliveries.ts';
 import { proveFloods } from './proofs/floods.ts';
 import { proveForgeries } from './proofs/forgeries.ts';
 import { proveFuzz } from './proofs/fuzz.ts';
-import { figuresOf, proveGreedy } from './proofs/greedy.ts';
+import { listFigures, proveGreedy } from './proofs/greedy.ts';
 import { proveHostiles } from './proofs/hostiles.ts';
 import { proveIdempotency } from './proofs/idempotency.ts';
 import { proveIngestion } from './proofs/ingestion.ts';
@@ -47,7 +47,7 @@ const greedy = (aloneSeconds: number, seconds: number): Record<string, Proof> =>
       async () => {
         const size = { only: [name], companies: 25, perSecond: 0.4, aloneSeconds, seconds, scale: 1, judgesPace: true };
         const [account] = await proveGreedy(size);
-        return account ? figuresOf(account) : {};
+        return account ? listFigures(account) : {};
       },
     ]),
   );

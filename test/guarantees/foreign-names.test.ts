@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../support/platform.ts';
-import { formOf, importSheet, postForm } from '../support/sheets.ts';
+import { buildForm, importSheet, postForm } from '../support/sheets.ts';
 
 const platform = await startPlatform();
 const { call, database, demo } = platform;
@@ -200,7 +200,7 @@ test('an undefined column, field, part, parameter or filter with such a name ans
     );
     assert.equal(answer.body.errors[0].path, 'mapping.name');
   }
-  const form = formOf({ file: csv('name', 'Ana') });
+  const form = buildForm({ file: csv('name', 'Ana') });
   form.set(REFUSED_KEY, 'x');
   await postForm(platform, [400, '/v1/contacts/import'], form);
   await call(400, 'GET', `/v1/contacts?${REFUSED_KEY}=1`);

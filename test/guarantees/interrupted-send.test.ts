@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createNetwork, notificationOf, statusElement, textElement } from '../full/harness/network.ts';
+import { createNetwork, buildNotification, statusElement, textElement } from '../full/harness/network.ts';
 import { call, onStage, openInbox } from '../full/harness/stage.ts';
 import { until } from '../support/wait.ts';
 
@@ -12,8 +12,8 @@ test('a send whose process dies before the network answers is not repeated, and 
     const tenant = await stage.createTenant('Sender');
     await openInbox(api, tenant, PHONE);
     const network = createNetwork(stage.appSecret);
-    const post = async (element: Parameters<typeof notificationOf>[0][number]) =>
-      await network.postUntilHeard(api.url, notificationOf([element]));
+    const post = async (element: Parameters<typeof buildNotification>[0][number]) =>
+      await network.postUntilHeard(api.url, buildNotification([element]));
     await post(textElement(PHONE, '5511981000001', 'wamid.in', 'Hello'));
     const [{ _id: conversationId } = { _id: '' }] = await stage.store.sql<{ _id: string }>(
       'select _id from conversations',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emit } from '../../src/platform/events.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { createNetwork, notificationOf, statusElement, textElement } from '../full/harness/network.ts';
+import { createNetwork, buildNotification, statusElement, textElement } from '../full/harness/network.ts';
 import { call, listen, onStage, openInbox } from '../full/harness/stage.ts';
 import { startPlatform } from '../support/platform.ts';
 
@@ -41,7 +41,9 @@ test('a message whose commit the database refuses emits no event, and other mess
   const phone = '100000000000001';
   const texts = ['before', 'poison', 'after'];
   const elements = texts.map((text, index) => textElement(phone, `551198200000${index}`, `wamid.${text}`, text));
-  const { status } = await platform.sandbox('POST', '/sandbox/notify', { body: JSON.parse(notificationOf(elements)) });
+  const { status } = await platform.sandbox('POST', '/sandbox/notify', {
+    body: JSON.parse(buildNotification(elements)),
+  });
   assert.equal(status, 200);
   const stored = await sql<{ content: string; deliveries: number; _id: string }>(
     `select m.content, m._id, (select count(*)::int from deliveries d where d.resource_id = m._id) as deliveries
@@ -77,7 +79,7 @@ test('a send whose outcome can not be committed emits no event, and its answer d
   assert.equal(messages.length, 1);
   const status = statusElement('100000000000001', messages[0].id, 'read');
   const told = { ...status, item: { ...status.item, biz_opaque_callback_data: answer.body._id } };
-  await platform.sandbox('POST', '/sandbox/notify', { body: JSON.parse(notificationOf([told])) });
+  await platform.sandbox('POST', '/sandbox/notify', { body: JSON.parse(buildNotification([told])) });
   const events = await sql<{ event: string }>('select event from deliveries where resource_id = $1 order by seq', [
     answer.body._id,
   ]);
@@ -94,7 +96,7 @@ test('an answered change has its event in the queue, even when the process is ki
     await openInbox(api, tenant, '100000000000400');
     await listen(api, tenant, 'http://127.0.0.1:9/', ['MESSAGE_RECEIVED']);
     const network = createNetwork(stage.appSecret);
-    const body = notificationOf([textElement('100000000000400', '5511981000001', 'wamid.1', 'Hello')]);
+    const body = buildNotification([textElement('100000000000400', '5511981000001', 'wamid.1', 'Hello')]);
     await network.postUntilHeard(api.url, body);
     await api.kill();
     await network.close();

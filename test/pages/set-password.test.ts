@@ -4,7 +4,15 @@ import { describe, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { textsFor, type Texts } from '../../web/set-password/texts.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
-import { createPerson, forgetPassword, logIn, logInto, PASSWORD, tokenOf, waitForMail } from '../support/people.ts';
+import {
+  createPerson,
+  forgetPassword,
+  logIn,
+  logInto,
+  PASSWORD,
+  readMailToken,
+  waitForMail,
+} from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
 
 const platform = await startPlatform();
@@ -17,7 +25,7 @@ async function lostPassword() {
   const person = await createPerson(platform, platform.demo._id, 'OPERATOR');
   await forgetPassword(platform, person.email);
   const mail = await waitForMail(platform, person.email);
-  const token = tokenOf(mail);
+  const token = readMailToken(mail);
   const [link = ''] = /^https?:\S+$/m.exec(mail.text ?? '') ?? [];
   assert.equal(link, `${platform.url}/set-password#token=${token}`);
   return { ...person, token, link };

@@ -32,7 +32,7 @@ export interface Range {
 }
 
 /** Parses a CIDR in another way than the address guard does, so that a mistake there is not repeated here. */
-export function rangeOf(cidr: string): Range {
+export function parseRange(cidr: string): Range {
   const [address = '', bits = '0'] = cidr.split('/');
   if (!address.includes(':')) {
     const first = address.split('.').reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
@@ -44,7 +44,7 @@ export function rangeOf(cidr: string): Range {
   return { family: 6, first, last: first + 2n ** BigInt(128 - Number(bits)) - 1n };
 }
 
-export function textOf(family: 4 | 6, number: bigint): string {
+export function formatAddress(family: 4 | 6, number: bigint): string {
   const [parts, size, radix] = family === 4 ? [4, 8n, 10] : [8, 16n, 16];
   const part = (index: number) => (number >> (BigInt(parts - 1 - index) * size)) & ((1n << size) - 1n);
   return Array.from({ length: parts }, (_, index) => part(index).toString(radix)).join(family === 4 ? '.' : ':');
@@ -52,7 +52,7 @@ export function textOf(family: 4 | 6, number: bigint): string {
 
 /** Every common way to hide one IPv4 address in a URL's host. */
 export function spellings(number: bigint): string[] {
-  const [a = 0, b = 0, c = 0, d = 0] = textOf(4, number).split('.').map(Number);
+  const [a = 0, b = 0, c = 0, d = 0] = formatAddress(4, number).split('.').map(Number);
   const hex = (value: number | bigint) => `0x${value.toString(16)}`;
   const octal = (value: number | bigint) => `0${value.toString(8)}`;
   const high = ((a << 8) | b).toString(16);

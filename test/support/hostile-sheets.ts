@@ -1,6 +1,6 @@
 /** Sheets that keep all limits of a file and are made to block their reader. */
 import { deflateRawSync } from 'node:zlib';
-import { workbookParts, zipOf, type ZipItem } from './sheets.ts';
+import { workbookParts, makeZip, type ZipItem } from './sheets.ts';
 
 /** A CSV with a cell of `count` empty tags between two good rows. */
 export const emptyTags = (count: number): string =>
@@ -26,5 +26,5 @@ export function emptyRows(megabytes: number): Buffer {
 
 function withPart(path: string, xml: string): Buffer {
   const packed = { bytes: deflateRawSync(xml), crc: 0, inflated: Buffer.byteLength(xml) };
-  return zipOf(workbookParts([['name']]).map((item): ZipItem => (item.path === path ? { ...item, packed } : item)));
+  return makeZip(workbookParts([['name']]).map((item): ZipItem => (item.path === path ? { ...item, packed } : item)));
 }

@@ -43,7 +43,7 @@ export function waitForMail(platform: Platform, email: string, count = 1): Promi
 }
 
 /** The token in the link of a mail. */
-export function tokenOf({ text = '' }: ParsedMail): string {
+export function readMailToken({ text = '' }: ParsedMail): string {
   const [, token] = /\/set-password#token=([\w-]+)[\s&]/.exec(text) ?? [];
   if (!token) throw new Error(`no link in: ${text}`);
   return token;
@@ -86,5 +86,5 @@ export function resetPassword(platform: Platform, status: number, token: string,
 }
 
 /** The claims of a token, without checking its signature. */
-export const claimsOf = (token: string): Json =>
+export const readClaims = (token: string): Json =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Json;

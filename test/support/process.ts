@@ -78,7 +78,7 @@ export async function makeDataFolder(t: TestContext): Promise<string> {
 }
 
 /** Ids of the processes below this one, from /proc; none on systems without it. */
-export async function descendantsOf(pid: number): Promise<number[]> {
+export async function listDescendants(pid: number): Promise<number[]> {
   const parents = await readParents();
   const below = (parent: number): number[] =>
     [...parents].filter(([, of]) => of === parent).flatMap(([child]) => [child, ...below(child)]);
@@ -86,7 +86,7 @@ export async function descendantsOf(pid: number): Promise<number[]> {
 }
 
 /** The processes among these that still live; a zombie does not count. */
-export async function livingOf(pids: number[]): Promise<number[]> {
+export async function listLiving(pids: number[]): Promise<number[]> {
   const parents = await readParents();
   return pids.filter((pid) => parents.has(pid));
 }

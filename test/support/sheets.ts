@@ -18,7 +18,7 @@ export interface ZipItem {
 const u16 = (value: number): Buffer => Buffer.from([value & 255, (value >> 8) & 255]);
 const u32 = (value: number): Buffer => Buffer.concat([u16(value & 0xffff), u16(value >>> 16)]);
 
-export function zipOf(items: ZipItem[]): Buffer {
+export function makeZip(items: ZipItem[]): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
@@ -105,10 +105,10 @@ export function workbookParts(rows: TestCell[][]): ZipItem[] {
   ];
 }
 
-export const xlsxOf = (rows: TestCell[][]): Buffer => zipOf(workbookParts(rows));
+export const makeWorkbook = (rows: TestCell[][]): Buffer => makeZip(workbookParts(rows));
 
 /** Megabytes of one letter, deflated. */
-export function bombOf(megabytes: number): { bytes: Buffer; crc: number; inflated: number } {
+export function makeBomb(megabytes: number): { bytes: Buffer; crc: number; inflated: number } {
   const inflated = megabytes * 1024 * 1024;
   return { bytes: deflateRawSync(Buffer.alloc(inflated, 'a')), crc: 0, inflated };
 }
@@ -116,7 +116,7 @@ export function bombOf(megabytes: number): { bytes: Buffer; crc: number; inflate
 export type FormParts = Record<string, string | { name: string; data: Buffer | string; type?: string }>;
 
 /** A multipart form of these parts; `fetch` encodes it. */
-export function formOf(parts: FormParts): FormData {
+export function buildForm(parts: FormParts): FormData {
   const form = new FormData();
   for (const [name, part] of Object.entries(parts)) {
     if (typeof part === 'string') form.set(name, part);
@@ -143,7 +143,7 @@ export async function postForm(
   const response = await fetch(platform.url + path, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, ...headers },
-    body: parts instanceof FormData ? parts : formOf(parts),
+    body: parts instanceof FormData ? parts : buildForm(parts),
   });
   const text = await response.text();
   assert.equal(response.status, status, `POST ${path} answered ${response.status}: ${text.slice(0, 500)}`);

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import {
-  claimsOf,
+  readClaims,
   createPerson,
   forgetPassword,
   freshEmail,
@@ -14,7 +14,7 @@ import {
   PASSWORD,
   readMails,
   resetPassword,
-  tokenOf,
+  readMailToken,
   waitForMail,
 } from '../../../test/support/people.ts';
 import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
@@ -48,7 +48,7 @@ describe('a log-in', () => {
     assert.deepEqual(Object.keys(body), ['access_token', 'token_type', 'expires_in', 'user']);
     assert.deepEqual([body.token_type, body.expires_in], ['Bearer', 12 * HOURS]);
     assert.ok(Number(headers.get('ratelimit-remaining')) > 0);
-    const claims = claimsOf(body.access_token);
+    const claims = readClaims(body.access_token);
     assert.ok(Math.abs(claims.exp - before / 1_000 - 12 * HOURS) < 30);
     assert.deepEqual([claims.type, claims.company, claims.role, claims.sv], ['user', demo._id, 'ADMIN', 0]);
     assert.deepEqual(body.user, (await call(200, 'GET', `/v1/users/${person._id}`)).body);
@@ -140,7 +140,7 @@ describe('a log-in', () => {
 describe('a session', () => {
   test('a session lives for twelve hours, to the second, and no token can make it longer', async () => {
     const { token, _id } = await createPerson(platform, demo._id, 'VIEWER');
-    const { jti: _jti, iat: _iat, iss: _iss, aud: _aud, sub: _sub, ...claims } = claimsOf(token);
+    const { jti: _jti, iat: _iat, iss: _iss, aud: _aud, sub: _sub, ...claims } = readClaims(token);
     const seconds = Math.floor(Date.now() / 1_000);
     const sign = (exp: number) => signToken(platform.running.kit.tokenSecret, _id, { ...claims, jti: _id, exp });
     const short = await sign(seconds + 5);
@@ -161,7 +161,7 @@ describe('a session', () => {
     }
     for (const session of sessions) await me(200, session);
     await forgetPassword(platform, person.email);
-    await resetPassword(platform, 200, tokenOf(await waitForMail(platform, person.email)), 'entirely new one');
+    await resetPassword(platform, 200, readMailToken(await waitForMail(platform, person.email)), 'entirely new one');
     for (const session of sessions) await me(401, session);
     await me(200, other.token);
     await logIn(platform, 401, person.email);
@@ -278,12 +278,12 @@ describe('a reset', () => {
   test('a reset answers {ok: true} once; used, expired and invented tokens are refused with identical bytes', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
-    const used = tokenOf(await waitForMail(platform, person.email));
+    const used = readMailToken(await waitForMail(platform, person.email));
     const { status, body } = await resetPassword(platform, 200, used, 'entirely new one');
     assert.deepEqual([status, body], [200, { ok: true }]);
     await passMinute(platform, person.email);
     await forgetPassword(platform, person.email);
-    const expired = tokenOf(await waitForMail(platform, person.email, 2));
+    const expired = readMailToken(await waitForMail(platform, person.email, 2));
     await database.sql(`update password_tokens set expires_at = now() - interval '1 millisecond' where user_id = $1`, [
       person._id,
     ]);
@@ -298,10 +298,10 @@ describe('a reset', () => {
   test('a reset invalidates all other links of the user', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
-    const first = tokenOf(await waitForMail(platform, person.email));
+    const first = readMailToken(await waitForMail(platform, person.email));
     await passMinute(platform, person.email);
     await forgetPassword(platform, person.email);
-    const second = tokenOf(await waitForMail(platform, person.email, 2));
+    const second = readMailToken(await waitForMail(platform, person.email, 2));
     await resetPassword(platform, 200, second, 'entirely new one');
     expectProblem(await resetPassword(platform, 400, first, 'an attacker’s own'), 'INVALID_RESET_TOKEN');
     const links = await database.sql('select from password_tokens where user_id = $1', [person._id]);
@@ -338,7 +338,7 @@ describe('a reset', () => {
   test('a reset with a password that is not allowed leaves the token usable', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
-    const token = tokenOf(await waitForMail(platform, person.email));
+    const token = readMailToken(await waitForMail(platform, person.email));
     for (const wrong of ['', 'short67', 'x'.repeat(129), null, undefined]) {
       const body = { token, new_password: wrong };
       const problem = await call(400, 'POST', '/v1/auth/reset-password', { key: null, body });
@@ -357,7 +357,7 @@ describe('a reset', () => {
   test('the audit of the company records a reset', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
-    await resetPassword(platform, 200, tokenOf(await waitForMail(platform, person.email)), 'entirely new one');
+    await resetPassword(platform, 200, readMailToken(await waitForMail(platform, person.email)), 'entirely new one');
     const { body } = await call(200, 'GET', `/v1/audit?actor=${person._id}&action=auth.reset-password`);
     assert.equal(body.result.length, 1);
     assert.deepEqual(body.result[0].fields, []);

@@ -10,7 +10,7 @@ import {
   logInto,
   PASSWORD,
   resetPassword,
-  tokenOf,
+  readMailToken,
   waitForMail,
 } from '../../../test/support/people.ts';
 import { startPlatform, type Answer, type CallOptions, type Json } from '../../../test/support/platform.ts';
@@ -88,7 +88,7 @@ describe('creating', () => {
     assert.deepEqual((await read(200, _id)).body, made);
     const mail = await waitForMail(platform, body.owner.email);
     assert.equal(mail.subject, 'Seu acesso a Padaria Real no Parley');
-    await resetPassword(platform, 200, tokenOf(mail), PASSWORD);
+    await resetPassword(platform, 200, readMailToken(mail), PASSWORD);
     const session = (await logIn(platform, 200, body.owner.email)).body;
     assert.deepEqual([session.user.company, session.user.role, session.user.name], [_id, 'OWNER', 'Ana Souza']);
     assert.deepEqual((await read(200, _id, { key: session.access_token })).body, made);
@@ -115,7 +115,7 @@ describe('creating', () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     const { body } = await create(201, company({ owner: { name: 'Ana', email: person.email } }));
     const mail = await waitForMail(platform, person.email);
-    await acceptInvitation(platform, 200, tokenOf(mail));
+    await acceptInvitation(platform, 200, readMailToken(mail));
     const session = (await logInto(platform, 200, person.email, body._id)).body;
     assert.deepEqual([session.user.company, session.user.role], [body._id, 'OWNER']);
   });

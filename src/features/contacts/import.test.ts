@@ -8,7 +8,7 @@ import {
   awaitImport,
   importSheet,
   postForm,
-  xlsxOf,
+  makeWorkbook,
   type FormParts,
   type TestCell,
 } from '../../../test/support/sheets.ts';
@@ -70,7 +70,7 @@ test('an import creates contacts with everything that its columns say, from CSV 
     const file =
       format === 'CSV'
         ? csv(titles.join(','), quoted(rowFor(email, phone, '20/11/2026')))
-        : { name: 'people.xlsx', data: xlsxOf([titles, rowFor(email, phone, date)]) };
+        : { name: 'people.xlsx', data: makeWorkbook([titles, rowFor(email, phone, date)]) };
     const done = await run({ file });
     assert.deepEqual([done.status, done.format, done.total, counts(done)], ['COMPLETED', format, 1, [1, 1, 0, 0]]);
     assert.deepEqual(

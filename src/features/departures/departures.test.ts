@@ -7,7 +7,7 @@ import {
   freshEmail,
   logIn,
   resetPassword,
-  tokenOf,
+  readMailToken,
   waitForMail,
 } from '../../../test/support/people.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
@@ -191,7 +191,7 @@ test('a removed user is not shown, has no access and cannot be named anew while 
   const contact = await make('/v1/contacts', { name: 'Ana' });
   const business = await make('/v1/businesses', { name: 'Oficina' });
   await forgetPassword(platform, person.email);
-  const link = tokenOf(await waitForMail(platform, person.email));
+  const link = readMailToken(await waitForMail(platform, person.email));
   const finish = await removeSlowly(user);
 
   await call(404, 'GET', `/v1/users/${user}`);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import { HURRIED, UNLIMITED } from '../../../test/support/platform.ts';
 import { makeDataFolder, readyUrl, spawnProgram } from '../../../test/support/process.ts';
-import { formOf } from '../../../test/support/sheets.ts';
+import { buildForm } from '../../../test/support/sheets.ts';
 import { until } from '../../../test/support/wait.ts';
 
 const PATH = '/v1/contacts/import';
@@ -29,7 +29,7 @@ test('an import that ended its process twice is FAILED and not started again', a
   const answer = await fetch(url + PATH, {
     method: 'POST',
     headers: { authorization: `Bearer ${company_key}` },
-    body: formOf({ file: { name: 'poison.csv', data: 'name\nAna\n' } }),
+    body: buildForm({ file: { name: 'poison.csv', data: 'name\nAna\n' } }),
   });
   assert.equal(answer.status, 201);
   const { _id } = (await answer.json()) as { _id: string };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { bombOf, importSheet, postForm, workbookParts, xlsxOf, zipOf } from '../../../test/support/sheets.ts';
+import { makeBomb, importSheet, postForm, workbookParts, makeWorkbook, makeZip } from '../../../test/support/sheets.ts';
 
 const platform = await startPlatform();
 const { database } = platform;
@@ -21,7 +21,7 @@ const failed = async (name: string, data: Buffer | string): Promise<Json> => {
   return done.error;
 };
 const withSheet = (change: object): Buffer =>
-  zipOf(
+  makeZip(
     workbookParts([['name'], ['Ana']]).map((item) =>
       item.path.endsWith('sheet2.xml') ? { ...item, ...change } : item,
     ),
@@ -29,10 +29,10 @@ const withSheet = (change: object): Buffer =>
 
 test('a file that is no sheet, or a zip bomb, is refused in the request and not stored', async () => {
   const files: [string, Buffer, RegExp][] = [
-    ['bomb.xlsx', withSheet({ packed: bombOf(200) }), /100 times/],
-    ['liar.xlsx', withSheet({ packed: bombOf(50), claims: { inflated: 900 } }), /broken workbook/],
+    ['bomb.xlsx', withSheet({ packed: makeBomb(200) }), /100 times/],
+    ['liar.xlsx', withSheet({ packed: makeBomb(50), claims: { inflated: 900 } }), /broken workbook/],
     ['dtd.xlsx', withSheet({ data: '<!DOCTYPE a [<!ENTITY b "c">]><worksheet/>' }), /document type/],
-    ['nested.xlsx', zipOf([{ path: 'inner.xlsx', data: xlsxOf([['name']]) }]), /no workbook/],
+    ['nested.xlsx', makeZip([{ path: 'inner.xlsx', data: makeWorkbook([['name']]) }]), /no workbook/],
     ['picture.csv', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'), /neither CSV nor XLSX/],
     ['latin.csv', Buffer.from('name\nJos\xe9', 'latin1'), /not UTF-8/],
     ['nul.csv', Buffer.from('name\nJo\0'), /neither CSV nor XLSX/],

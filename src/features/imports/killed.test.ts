@@ -7,7 +7,7 @@ import pg from 'pg';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import { makeDataFolder, readyUrl, spawnProgram, type Program } from '../../../test/support/process.ts';
 import { HURRIED, UNLIMITED } from '../../../test/support/platform.ts';
-import { formOf, xlsxOf } from '../../../test/support/sheets.ts';
+import { buildForm, makeWorkbook } from '../../../test/support/sheets.ts';
 import { until } from '../../../test/support/wait.ts';
 
 const database = await openTestDatabase();
@@ -65,7 +65,7 @@ test('a worker that is killed in an import repeats nothing and loses nothing: to
   const response = await fetch(`${url}/v1/contacts/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${credentials.company_key}` },
-    body: formOf({ file: { name: 'many.xlsx', data: xlsxOf([['name', 'email'], ...rows]) } }),
+    body: buildForm({ file: { name: 'many.xlsx', data: makeWorkbook([['name', 'email'], ...rows]) } }),
   });
   assert.equal(response.status, 201);
   const { _id } = (await response.json()) as { _id: string };

@@ -4,8 +4,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, test } from 'node:test';
 import { emptyTags, textsBomb } from '../../../test/support/hostile-sheets.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { descendantsOf } from '../../../test/support/process.ts';
-import { awaitImport, formOf, importSheet, postForm, xlsxOf } from '../../../test/support/sheets.ts';
+import { listDescendants } from '../../../test/support/process.ts';
+import { awaitImport, buildForm, importSheet, postForm, makeWorkbook } from '../../../test/support/sheets.ts';
 import { readFile } from 'node:fs/promises';
 import { createReaders } from '../../platform/sheets/readers.ts';
 import { contactTaker } from '../contacts/import-store.ts';
@@ -54,7 +54,7 @@ test('a cell over 32 kB and a row over 128 kB are errors of their rows and name 
     .join('\n');
   for (const [name, data] of [
     ['large.csv', csv],
-    ['large.xlsx', xlsxOf([titles, ...rows])],
+    ['large.xlsx', makeWorkbook([titles, ...rows])],
   ] as const) {
     const done = await imported(name, data);
     assert.deepEqual([done.status, done.created_count, done.failed_count], ['COMPLETED', 2, 3], name);
@@ -95,13 +95,13 @@ test('a row that takes its reader too long is an error of that row, and the rows
 
 test('six companies that at once send workbooks whose texts inflate to 48 MB each cost this process hardly any memory', async (t) => {
   const COUNT = 6;
-  const body = formOf({ file: { name: 'texts.xlsx', data: textsBomb(48) } });
+  const body = buildForm({ file: { name: 'texts.xlsx', data: textsBomb(48) } });
   const companies = await Promise.all(Array.from({ length: COUNT }, () => platform.createCompany()));
   await imported('warm.csv', 'name\nAna\n');
   const before = process.memoryUsage().rss;
   const most = { own: 0, readers: 0, inReaders: 0 };
   const look = async (): Promise<void> => {
-    const sizes = (await Promise.all((await descendantsOf(process.pid)).map(readerBytes))).filter((size) => size > 0);
+    const sizes = (await Promise.all((await listDescendants(process.pid)).map(readerBytes))).filter((size) => size > 0);
     most.own = Math.max(most.own, process.memoryUsage().rss - before);
     most.readers = Math.max(most.readers, sizes.length);
     most.inReaders = Math.max(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { awaitImport, importSheet, postForm, xlsxOf } from '../../../test/support/sheets.ts';
+import { awaitImport, importSheet, postForm, makeWorkbook } from '../../../test/support/sheets.ts';
 import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
@@ -26,7 +26,7 @@ const listRows = async (id: string): Promise<Json[]> =>
 
 test('a sheet becomes rows in its order; columns are found by key or title, and each value is read by its column’s type', async () => {
   const id = await makeTable();
-  const data = xlsxOf([
+  const data = makeWorkbook([
     ['Produto', 'price', 'EM ESTOQUE', 'since', 'size', 'Cores', 'page', 'other'],
     ['Camisa', 49.9, true, '01/02/2026', 'P', 'azul; verde', 'https://example.com/a', 1],
     ['Boné', '1.234,56', 'não', null, null, null, null, null],
@@ -81,7 +81,7 @@ test('a number with too many digits to be stored is reported; a number that a sp
     { name: 'x.csv', data: 'product,price\nA,123456789012345\nB,10000000000000001\nC,"0,1234567890123456"\n' },
     {
       name: 'x.xlsx',
-      data: xlsxOf([
+      data: makeWorkbook([
         ['product', 'price'],
         ['D', 0.1 + 0.2],
         ['E', 1_234_567_890_123_456],

@@ -12,7 +12,7 @@ import {
   PASSWORD,
   readMails,
   resetPassword,
-  tokenOf,
+  readMailToken,
   waitForMail,
 } from '../../../test/support/people.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
@@ -46,7 +46,7 @@ for (const [language, subject] of [
     assert.equal(mail.subject, subject);
     assert.match(mail.text ?? '', /Ана Söuza/);
     assert.ok(mail.html && mail.html.includes(`<html lang="${language}">`));
-    const token = tokenOf(mail);
+    const token = readMailToken(mail);
     assert.ok(mail.text?.includes(`\n${platform.url}/set-password#token=${token}\n`), 'at the address of the platform');
     assert.equal(Buffer.from(token, 'base64url').length, 32);
     await logIn(platform, 401, email);
@@ -66,7 +66,7 @@ test('mails are in Portuguese unless the user or the invitation names another la
 
 test('a mail that is written as a file is readable only for the system user of the platform, and its token is stored nowhere else', async () => {
   const { _id, email } = await invite();
-  const token = tokenOf(await waitForMail(platform, email));
+  const token = readMailToken(await waitForMail(platform, email));
   const folder = join(platform.dataDir, 'mail');
   for (const name of await readdir(folder)) assert.equal((await stat(join(folder, name))).mode & 0o777, 0o600);
   const [row] = await database.sql<Json>(
@@ -82,23 +82,23 @@ test('a mail that is written as a file is readable only for the system user of t
 
 test('the link of an invitation expires after 72 hours; a reset of the password then sends the invitation again', async () => {
   const { _id, email } = await invite();
-  const first = tokenOf(await waitForMail(platform, email));
+  const first = readMailToken(await waitForMail(platform, email));
   await database.sql(`update password_tokens set expires_at = now() where user_id = $1`, [_id]);
   await refuse(first);
   await passMinute(platform, email);
   await forgetPassword(platform, email);
   const again = await waitForMail(platform, email, 2);
   assert.match(again.subject ?? '', /^Seu acesso/);
-  await resetPassword(platform, 200, tokenOf(again), PASSWORD);
+  await resetPassword(platform, 200, readMailToken(again), PASSWORD);
   await logIn(platform, 200, email);
 });
 
 test('a new address of an invited user gets its own link, and the link to the old address stops working', async () => {
   const { _id, email } = await invite();
-  const old = tokenOf(await waitForMail(platform, email));
+  const old = readMailToken(await waitForMail(platform, email));
   const moved = freshEmail('moved');
   assert.equal((await change(_id, { email: moved })).body.status, 'INVITED');
-  const token = tokenOf(await waitForMail(platform, moved));
+  const token = readMailToken(await waitForMail(platform, moved));
   await refuse(old);
   await resetPassword(platform, 200, token, PASSWORD);
   await logIn(platform, 401, email);
@@ -123,13 +123,13 @@ test('a mail that is being written while the address changes has no link that wo
     { company: demo._id, user: _id },
   );
   await waitForMail(platform, moved);
-  for (const mail of await readMails(platform, email)) await refuse(tokenOf(mail));
-  await resetPassword(platform, 200, tokenOf(await waitForMail(platform, moved)), PASSWORD);
+  for (const mail of await readMails(platform, email)) await refuse(readMailToken(mail));
+  await resetPassword(platform, 200, readMailToken(await waitForMail(platform, moved)), PASSWORD);
 });
 
 test('other changes of a user send no mail, and only a user with a password is ACTIVE', async () => {
   const { _id, email } = await invite();
-  const token = tokenOf(await waitForMail(platform, email));
+  const token = readMailToken(await waitForMail(platform, email));
   for (const body of [{ name: 'Other' }, { role: 'OPERATOR' }, { language: 'en' }]) {
     assert.equal((await change(_id, body)).body.status, 'INVITED');
   }
@@ -141,20 +141,20 @@ test('other changes of a user send no mail, and only a user with a password is A
   assert.equal((await change(_id, { status: 'ACTIVE' })).body.status, 'INVITED');
   const second = await waitForMail(platform, email, 2);
   assert.equal(second.subject, 'Your access to Demo on Parley');
-  await resetPassword(platform, 200, tokenOf(second), PASSWORD);
+  await resetPassword(platform, 200, readMailToken(second), PASSWORD);
   assert.equal(await readStatus(_id), 'ACTIVE');
   assert.equal((await readMails(platform, email)).length, 2);
 });
 
 test('an invitation is not sent when its user or company is gone, and its link is refused', async () => {
   const removed = await invite();
-  const dead = tokenOf(await waitForMail(platform, removed.email));
+  const dead = readMailToken(await waitForMail(platform, removed.email));
   await call(200, 'DELETE', `/v1/users/${removed._id}`);
   await refuse(dead);
   const company = await platform.createCompany();
   const body = { name: 'Ana', email: freshEmail(), role: 'VIEWER' };
   const { body: suspended } = await call(201, 'POST', '/v1/users', { key: company.key, body });
-  const token = tokenOf(await waitForMail(platform, suspended.email));
+  const token = readMailToken(await waitForMail(platform, suspended.email));
   const patch = (status: string) =>
     call(200, 'PATCH', `/v1/companies/${company._id}`, { key: platform.globalKey, body: { status } });
   await patch('SUSPENDED');

@@ -14,7 +14,7 @@ import {
   PASSWORD,
   readMails,
   resetPassword,
-  tokenOf,
+  readMailToken,
   waitForMail,
   type Person,
 } from '../../../test/support/people.ts';
@@ -41,7 +41,7 @@ async function openScene() {
   const person = await createPerson(platform, home._id, 'ADMIN');
   const { body: guest } = await invite(201, other, person.email);
   const mail = await waitForMail(platform, person.email);
-  return { home, other, person, guest, mail, token: tokenOf(mail) };
+  return { home, other, person, guest, mail, token: readMailToken(mail) };
 }
 
 /** The same scene after the person has accepted the invitation. */
@@ -92,7 +92,7 @@ test('a person without a password is asked to set one with the same link', async
   const company = await platform.createCompany();
   const email = freshEmail('novice');
   await invite(201, company, email);
-  const token = tokenOf(await waitForMail(platform, email));
+  const token = readMailToken(await waitForMail(platform, email));
   expectProblem(await acceptInvitation(platform, 400, token), 'PASSWORD_REQUIRED');
   await resetPassword(platform, 200, token, PASSWORD);
   await logIn(platform, 200, email);
@@ -101,7 +101,7 @@ test('a person without a password is asked to set one with the same link', async
 test('only the link of an invitation accepts an invitation', async () => {
   const { other, person, guest } = await openScene();
   await forgetPassword(platform, person.email);
-  const reset = tokenOf(await waitForMail(platform, person.email, 2));
+  const reset = readMailToken(await waitForMail(platform, person.email, 2));
   expectProblem(await acceptInvitation(platform, 400, reset), 'INVALID_RESET_TOKEN');
   await resetPassword(platform, 200, reset, 'entirely new one');
   assert.equal(await readStatus(other, guest._id), 'INVITED', 'a new password accepts nothing');
@@ -130,14 +130,14 @@ test('a new password counts in all companies and ends the sessions and links in 
   const { home, other, person } = await openJoined();
   const third = await platform.createCompany('Third');
   const { body: pending } = await invite(201, third, person.email);
-  const invitation = tokenOf(await waitForMail(platform, person.email, 2));
+  const invitation = readMailToken(await waitForMail(platform, person.email, 2));
   const sessions = [person.token];
   for (const { _id } of [home, other]) sessions.push(sessionToken(await logInto(platform, 200, person.email, _id)));
   await forgetPassword(platform, person.email);
-  const first = tokenOf(await waitForMail(platform, person.email, 3));
+  const first = readMailToken(await waitForMail(platform, person.email, 3));
   await passMinute(platform, person.email);
   await forgetPassword(platform, person.email);
-  await resetPassword(platform, 200, tokenOf(await waitForMail(platform, person.email, 4)), 'entirely new one');
+  await resetPassword(platform, 200, readMailToken(await waitForMail(platform, person.email, 4)), 'entirely new one');
   for (const session of sessions) await me(401, session);
   expectProblem(await resetPassword(platform, 400, first, PASSWORD), 'INVALID_RESET_TOKEN');
   for (const company of [home, other]) {
@@ -177,7 +177,7 @@ test('a company that deactivates or removes a user, or is suspended, locks out i
     await logInto(platform, 401, person.email, other._id);
     assert.equal((await logIn(platform, 200, person.email)).body.user.company, home._id);
     await forgetPassword(platform, person.email);
-    await resetPassword(platform, 200, tokenOf(await waitForMail(platform, person.email, 2)), PASSWORD);
+    await resetPassword(platform, 200, readMailToken(await waitForMail(platform, person.email, 2)), PASSWORD);
   }
 });
 
@@ -196,7 +196,7 @@ test('a company that changes a user’s address only invites that address: it ne
   // Changing the address back gives no access either: the person at the first address has to accept an invitation again.
   await change(200, attacker, mole._id, { email: mole.email });
   await logIn(platform, 401, mole.email);
-  await acceptInvitation(platform, 200, tokenOf(await waitForMail(platform, mole.email)));
+  await acceptInvitation(platform, 200, readMailToken(await waitForMail(platform, mole.email)));
   await logIn(platform, 200, mole.email);
 });
 

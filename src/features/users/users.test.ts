@@ -1,7 +1,14 @@
 /** The users of a company: records, lists, who may give which role, the last owner, and what happens when a user is removed. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createPerson, forgetPassword, freshEmail, logIn, tokenOf, waitForMail } from '../../../test/support/people.ts';
+import {
+  createPerson,
+  forgetPassword,
+  freshEmail,
+  logIn,
+  readMailToken,
+  waitForMail,
+} from '../../../test/support/people.ts';
 import { connectionsFor, startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { checkDefect, checkRefusals, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
 import { ROLE_SCOPES, USER_ROLES, type UserRole } from '../../platform/scopes.ts';
@@ -321,7 +328,7 @@ describe('a user who is removed or deactivated', () => {
       const person = await createPerson(platform, demo._id, 'ADMIN');
       const session = (await logIn(platform, 200, person.email)).body.access_token;
       await forgetPassword(platform, person.email);
-      const token = tokenOf(await waitForMail(platform, person.email));
+      const token = readMailToken(await waitForMail(platform, person.email));
       await call(200, 'GET', '/v1/auth/me', { key: session });
       await go(200, demo, person._id);
       for (const key of [session, person.token]) await call(401, 'GET', '/v1/auth/me', { key });

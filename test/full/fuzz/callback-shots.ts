@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Chance } from '../harness/chance.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
-import { anything, placesOf, replaced } from './generate.ts';
+import { anything, findPlaces, replaced } from './generate.ts';
 import type { Gun } from './operation-shots.ts';
 import { PHONE } from './scene.ts';
 import type { Shot } from './shot.ts';
@@ -28,7 +28,7 @@ export function callbackShot(gun: Gun): Shot {
 
 /** A signed callback comes from the network, so it is accepted with 200 whatever it contains. */
 function signed({ scene, chance }: Gun, body: Buffer): Shot {
-  const shot = post(body, { 'x-hub-signature-256': signatureOf(scene.appSecret, body) });
+  const shot = post(body, { 'x-hub-signature-256': signBody(scene.appSecret, body) });
   const type = chance.pick([
     'application/json',
     'application/json; charset=utf-8',
@@ -38,7 +38,7 @@ function signed({ scene, chance }: Gun, body: Buffer): Shot {
   return { ...shot, headers: { ...shot.headers, 'content-type': type }, statuses: [200] };
 }
 
-const signatureOf = (secret: string, body: Buffer): string =>
+const signBody = (secret: string, body: Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
 function post(body: Buffer, headers: Record<string, string>): Shot {
@@ -54,8 +54,8 @@ function post(body: Buffer, headers: Record<string, string>): Shot {
 
 function forged({ scene, chance }: Gun): Shot {
   const body = chance.pick(HOSTILE_BODIES).raw;
-  const right = signatureOf(scene.appSecret, body);
-  const others = [signatureOf('another', body), signatureOf(scene.appSecret, Buffer.concat([body, Buffer.from(' ')]))];
+  const right = signBody(scene.appSecret, body);
+  const others = [signBody('another', body), signBody(scene.appSecret, Buffer.concat([body, Buffer.from(' ')]))];
   const bent = [right.slice(0, -1), `${right}0`, right.replace('sha256', 'sha1'), right.slice(7), `${right}, ${right}`];
   const wrong = [...others, ...bent, '', 'sha256=', 'sha256', 'sha256=zz'];
   return {
@@ -82,10 +82,10 @@ function handshake({ chance }: Gun): Shot {
 /** Half of the mutations have the scene's phone number, so that they are stored. */
 function mutation(chance: Chance): Buffer {
   const pristine = chance.pick(CALLBACKS);
-  const parts = placesOf(pristine).map(({ keys }) => at(pristine, keys));
+  const parts = findPlaces(pristine).map(({ keys }) => at(pristine, keys));
   let callback = pristine;
   for (let left = chance.int(MOST_MUTATIONS + 1); left > 0; left -= 1) {
-    const { keys } = chance.pick([{ keys: [] as (string | number)[] }, ...placesOf(callback)]);
+    const { keys } = chance.pick([{ keys: [] as (string | number)[] }, ...findPlaces(callback)]);
     const kind = chance.int(10);
     callback = replaced(callback, keys, kind < 2 ? undefined : kind < 6 ? anything(chance) : chance.pick(parts));
     if (callback === undefined) callback = null;
@@ -99,7 +99,7 @@ const at = (value: unknown, keys: (string | number)[]): unknown =>
 
 /** Puts the scene's number and new message ids into a callback: with the same ids, all but the first would be repetitions. */
 function ours(callback: unknown, chance: Chance): unknown {
-  return placesOf(callback).reduce((changed, { keys }) => {
+  return findPlaces(callback).reduce((changed, { keys }) => {
     const key = keys.at(-1);
     const value = at(callback, keys);
     if (key === 'phone_number_id' && typeof value === 'string') return replaced(changed, keys, PHONE);

@@ -60,11 +60,11 @@ export function readOperations(): Operation[] {
   return Object.entries(whole).flatMap(([path, item]) => {
     // `/v1/messages/send-text` creates messages, and `/v1/webhooks/deliveries/{id}/replay` creates deliveries.
     const collection = path.split('/').findLast((part) => collections.includes(part)) ?? '';
-    return Object.entries(item).map(([method, spec]) => ({ ...operationOf(method, path, spec), collection }));
+    return Object.entries(item).map(([method, spec]) => ({ ...buildOperation(method, path, spec), collection }));
   });
 }
 
-function operationOf(method: string, path: string, spec: Node): Omit<Operation, 'collection'> {
+function buildOperation(method: string, path: string, spec: Node): Omit<Operation, 'collection'> {
   const responses = spec['responses'] as Record<
     string,
     { description: string; content: Record<string, { schema: Schema }> }

@@ -1,8 +1,8 @@
 /** Forms that no honest client sends, and sheets that no spreadsheet program writes. */
 import type { Chance } from '../harness/chance.ts';
-import { workbookParts, xlsxOf, zipOf } from '../../support/sheets.ts';
+import { workbookParts, makeWorkbook, makeZip } from '../../support/sheets.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
-import { END, FORM_TYPE, partOf } from './forms.ts';
+import { END, FORM_TYPE, buildPart } from './forms.ts';
 import { aim, fittingBody, type Gun } from './operation-shots.ts';
 import type { Shot } from './shot.ts';
 import { INHERITED, NAUGHTY } from './strings.ts';
@@ -17,31 +17,32 @@ const HOSTILE: ((chance: Chance) => Buffer)[] = [
   () => SHEET,
   (chance) => chance.pick(HOSTILE_BODIES).raw,
   // Forms that are cut off in the boundary, in the headers, or in the file.
-  (chance) => partOf(FILE, SHEET).subarray(0, chance.int(partOf(FILE, SHEET).length)),
-  () => partOf(FILE, SHEET),
-  () => Buffer.concat([partOf(FILE, SHEET), partOf(FILE, SHEET), END]),
-  () => Buffer.concat([partOf('name="file"', SHEET), END]),
-  () => Buffer.concat([partOf('name="mapping"; filename="a.json"', SHEET), END]),
-  () => Buffer.concat([partOf('filename="a.csv"', SHEET), END]),
-  () => Buffer.concat([partOf('name=""; filename="a.csv"', SHEET), END]),
-  () => Buffer.concat([partOf(FILE, SHEET, 'Content-Transfer-Encoding: base64'), END]),
-  () => Buffer.concat([partOf(FILE, SHEET, ...Array.from({ length: 500 }, (_, index) => `X-${index}: y`)), END]),
-  () => Buffer.concat([partOf(FILE, SHEET, `X-Long: ${'y'.repeat(100_000)}`), END]),
-  () => Buffer.concat([...Array.from({ length: 300 }, (_, index) => partOf(`name="p${index}"`, SHEET)), END]),
-  () => Buffer.concat([partOf(FILE, SHEET), partOf('name="mapping"', Buffer.alloc(1_100_000, '[')), END]),
-  (chance) => Buffer.concat([partOf(FILE, SHEET), partOf('name="mapping"', chance.pick(HOSTILE_BODIES).raw), END]),
-  (chance) => Buffer.concat([partOf(`name="${nameOf(chance)}"`, SHEET), partOf(FILE, SHEET), END]),
-  (chance) => Buffer.concat([partOf(`name="file"; filename="${nameOf(chance)}"`, SHEET), END]),
+  (chance) => buildPart(FILE, SHEET).subarray(0, chance.int(buildPart(FILE, SHEET).length)),
+  () => buildPart(FILE, SHEET),
+  () => Buffer.concat([buildPart(FILE, SHEET), buildPart(FILE, SHEET), END]),
+  () => Buffer.concat([buildPart('name="file"', SHEET), END]),
+  () => Buffer.concat([buildPart('name="mapping"; filename="a.json"', SHEET), END]),
+  () => Buffer.concat([buildPart('filename="a.csv"', SHEET), END]),
+  () => Buffer.concat([buildPart('name=""; filename="a.csv"', SHEET), END]),
+  () => Buffer.concat([buildPart(FILE, SHEET, 'Content-Transfer-Encoding: base64'), END]),
+  () => Buffer.concat([buildPart(FILE, SHEET, ...Array.from({ length: 500 }, (_, index) => `X-${index}: y`)), END]),
+  () => Buffer.concat([buildPart(FILE, SHEET, `X-Long: ${'y'.repeat(100_000)}`), END]),
+  () => Buffer.concat([...Array.from({ length: 300 }, (_, index) => buildPart(`name="p${index}"`, SHEET)), END]),
+  () => Buffer.concat([buildPart(FILE, SHEET), buildPart('name="mapping"', Buffer.alloc(1_100_000, '[')), END]),
+  (chance) =>
+    Buffer.concat([buildPart(FILE, SHEET), buildPart('name="mapping"', chance.pick(HOSTILE_BODIES).raw), END]),
+  (chance) => Buffer.concat([buildPart(`name="${pickName(chance)}"`, SHEET), buildPart(FILE, SHEET), END]),
+  (chance) => Buffer.concat([buildPart(`name="file"; filename="${pickName(chance)}"`, SHEET), END]),
 ];
 
-const nameOf = (chance: Chance): string =>
+const pickName = (chance: Chance): string =>
   chance.pick([chance.pick(INHERITED), 'file[]', '_charset_', chance.pick(NAUGHTY).slice(0, 300)]);
 
 const CELLS = [
   ['name', 'till_text'],
   ['Ana', 7],
 ];
-const WORKBOOK = xlsxOf(CELLS);
+const WORKBOOK = makeWorkbook(CELLS);
 
 /** A workbook with some wrong bytes. */
 function spoiled(chance: Chance): Buffer {
@@ -61,7 +62,7 @@ function patched(chance: Chance): Buffer {
     parts.map((part, index) => (index === victim ? { ...part, claims: { inflated: chance.int(2 ** 31) } } : part)),
     parts.map((part, index) => (index === victim ? { ...part, path: chance.pick(NAUGHTY).slice(0, 200) } : part)),
   ];
-  return zipOf(chance.pick(changes));
+  return makeZip(chance.pick(changes));
 }
 
 /** Files that are no sheets, or sheets with false declarations. */
@@ -85,7 +86,7 @@ const FILES: ((chance: Chance) => Buffer)[] = [
   (chance) => chance.pick(HOSTILE_BODIES).raw,
   () => WORKBOOK,
   (chance) =>
-    xlsxOf([
+    makeWorkbook([
       ['name', 'till_text'],
       [chance.pick(NAUGHTY), chance.pick(NAUGHTY)],
     ]),
@@ -103,7 +104,7 @@ export function formShot(gun: Gun): Shot {
   const kind = chance.int(10);
   if (kind < 4) return aim(gun, operation, { idea: 'sheet', caller, ...fittingBody(gun, operation) });
   if (kind < 7) {
-    const body = Buffer.concat([partOf(FILE, chance.pick(FILES)(chance)), END]);
+    const body = Buffer.concat([buildPart(FILE, chance.pick(FILES)(chance)), END]);
     return aim(gun, operation, { idea: 'hostile sheet', caller, body, headers: FORM_TYPE });
   }
   const shot = aim(gun, operation, {

@@ -8,23 +8,23 @@ export type Parts = Record<string, unknown>;
 const BOUNDARY = 'fuzz-boundary';
 export const FORM_TYPE = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 
-export function formOf(parts: Parts): { body: Buffer; headers: Record<string, string> } {
+export function buildForm(parts: Parts): { body: Buffer; headers: Record<string, string> } {
   const pieces = Object.entries(parts).map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return partOf(`name="${name}"${name === 'file' ? '; filename="sheet.csv"' : ''}`, Buffer.from(text));
+    return buildPart(`name="${name}"${name === 'file' ? '; filename="sheet.csv"' : ''}`, Buffer.from(text));
   });
   return { body: Buffer.concat([...pieces, END]), headers: FORM_TYPE };
 }
 
 export const END = Buffer.from(`--${BOUNDARY}--\r\n`);
 
-export function partOf(disposition: string, content: Buffer, ...headers: string[]): Buffer {
+export function buildPart(disposition: string, content: Buffer, ...headers: string[]): Buffer {
   const head = [`--${BOUNDARY}`, `Content-Disposition: form-data; ${disposition}`, ...headers, '', ''].join('\r\n');
   return Buffer.concat([Buffer.from(head), content, Buffer.from('\r\n')]);
 }
 
 /** A sheet with columns of the scene's people and tables; each cell is right or wrong at random. */
-export function sheetOf(chance: Chance): string {
+export function makeSheet(chance: Chance): string {
   const titles = ['name', 'email', 'phone_number', 'tags', 'owner', 'business', 'blocked', 'till_text', 'till_number'];
   const columns = chance.shuffle([...titles, chance.pick(INHERITED)]).slice(0, 1 + chance.int(titles.length));
   const mark = chance.pick([',', ';', '\t']);

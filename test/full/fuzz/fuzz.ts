@@ -5,17 +5,25 @@
  */
 import { Pool } from 'undici';
 import { reportProgress } from '../../support/progress.ts';
-import { chanceOf } from '../harness/chance.ts';
+import { createChance } from '../harness/chance.ts';
 import { inLanes } from '../harness/network.ts';
 import { onStage, type Stage } from '../harness/stage.ts';
 import { callbackShot } from './callback-shots.ts';
 import { readOperations, type Operation } from './document.ts';
 import { formShot } from './form-shots.ts';
-import { faultsOf, type Answer } from './judge.ts';
-import { brokenShot, fitShot, hostileShot, naughtyShot, queryShot, textFieldsOf, type Gun } from './operation-shots.ts';
-import { faultsOfRaw, rawCases } from './raw.ts';
+import { findFaults, type Answer } from './judge.ts';
+import {
+  brokenShot,
+  fitShot,
+  hostileShot,
+  naughtyShot,
+  queryShot,
+  findTextFields,
+  type Gun,
+} from './operation-shots.ts';
+import { findRawFaults, rawCases } from './raw.ts';
 import { checkService, setScene, type Scene } from './scene.ts';
-import { curlOf, type Shot } from './shot.ts';
+import { formatCurl, type Shot } from './shot.ts';
 import {
   headerShot,
   largeShot,
@@ -60,8 +68,8 @@ const REACHED = [200, 201, 204, 400, 401, 403, 404, 405, 409, 413, 415, 422];
 type Aim = (gun: Gun) => Shot;
 
 /** The kinds of requests with their weights, about 100 in all. */
-function ideasOf(operations: Operation[]): [weight: number, aim: Aim][] {
-  const fields = textFieldsOf(operations);
+function listIdeas(operations: Operation[]): [weight: number, aim: Aim][] {
+  const fields = findTextFields(operations);
   return [
     // Most operations need records that others created, so the more operations there are, the more of these requests are needed.
     [22, fitShot],
@@ -105,7 +113,7 @@ export async function runFuzz(size: FuzzSize): Promise<Finding[]> {
       await Promise.all([fire(run, size.requests), fireRaw(run, Math.ceil(size.requests / RAW_EVERY))]);
       if (run.scene.process.alive) await checkService(stage, run.scene);
       const after = await weigh(run.scene.process);
-      return [...findingsOf(run, size, after), await findFailures(run.scene), await findUnstorable(stage)];
+      return [...listFindings(run, size, after), await findFailures(run.scene), await findUnstorable(stage)];
     } finally {
       await run.pool.destroy();
     }
@@ -120,7 +128,7 @@ function openRun(scene: Scene, seed: number): Run {
     seed,
     operations,
     pool: new Pool(scene.process.url, limits),
-    ideas: ideasOf(operations),
+    ideas: listIdeas(operations),
     turns: new Map(),
     statuses: new Map(),
     broken: 0,
@@ -135,15 +143,15 @@ async function fire(run: Run, requests: number): Promise<void> {
     if (!run.scene.process.alive) return;
     if (number % REPORTED_EVERY === 0) reportProgress(`${number} of ${requests} requests`);
     if (number === warmAt) run.warm = await weigh(run.scene.process);
-    const shot = shotOf(run, number);
+    const shot = buildShot(run, number);
     const answer = await answerTo(run.pool, shot);
-    const faults = answer instanceof Error ? [`no answer: ${answer.message}`] : faultsOf(shot, answer);
+    const faults = answer instanceof Error ? [`no answer: ${answer.message}`] : findFaults(shot, answer);
     if (!(answer instanceof Error)) {
       run.statuses.set(answer.status, (run.statuses.get(answer.status) ?? 0) + 1);
       learn(run.scene, shot, answer);
     }
     if (faults.length > 0)
-      report(run, faults, `seed ${run.seed}, request ${number}, ${shot.idea}`, curlOf(shot, run.scene.process.url));
+      report(run, faults, `seed ${run.seed}, request ${number}, ${shot.idea}`, formatCurl(shot, run.scene.process.url));
   });
 }
 
@@ -153,8 +161,8 @@ function* numbersBelow(end: number): Generator<number> {
 }
 
 /** Builds one request from its own random numbers, so that it does not depend on the order of other answers. */
-function shotOf(run: Run, number: number): Shot {
-  const chance = chanceOf((run.seed + Math.imul(number, 0x9e3779b1)) >>> 0);
+function buildShot(run: Run, number: number): Shot {
+  const chance = createChance((run.seed + Math.imul(number, 0x9e3779b1)) >>> 0);
   const total = run.ideas.reduce((sum, [weight]) => sum + weight, 0);
   let left = (chance.int(1_000_000) / 1_000_000) * total;
   const [, aim] = run.ideas.find(([weight]) => (left -= weight) < 0) ?? (run.ideas[0] as [number, Aim]);
@@ -206,7 +214,7 @@ async function fireRaw(run: Run, rounds: number): Promise<void> {
   const wanted = Array.from({ length: Math.max(rounds, cases.length) }, (_, index) => cases[index % cases.length]);
   await inLanes(RAW_LANES, wanted, async (raw) => {
     if (!raw || !run.scene.process.alive) return;
-    const faults = await faultsOfRaw(run.scene.process.url, raw);
+    const faults = await findRawFaults(run.scene.process.url, raw);
     if (faults.length > 0)
       report(
         run,
@@ -222,7 +230,7 @@ function report(run: Run, faults: string[], what: string, line: string): void {
   if (run.evidence.length < SHOWN) run.evidence.push(`${what}\n  ${faults.join('\n  ')}\n  ${line}`);
 }
 
-function findingsOf(run: Run, { requests }: FuzzSize, after: number): Finding[] {
+function listFindings(run: Run, { requests }: FuzzSize, after: number): Finding[] {
   const { scene, statuses } = run;
   const answered = [...statuses].filter(([status]) => status < 500).reduce((sum, [, count]) => sum + count, 0);
   const growth = Math.round((after / run.warm) * 100) / 100;

@@ -2,7 +2,7 @@
 import type { Chance } from '../harness/chance.ts';
 import type { Schema } from './document.ts';
 import { INHERITED, NAUGHTY } from './strings.ts';
-import { misfitsOf } from './validate.ts';
+import { findMisfits } from './validate.ts';
 
 /**
  * Suggests a value for a field by its name, where the schema does not tell what makes sense; null without a suggestion. In a map `data`,
@@ -65,9 +65,9 @@ function fittingText(schema: Schema, chance: Chance, hint: Hint, field: string):
   if (typeof hinted === 'string') return hinted;
   for (let tried = 0; tried < TRIES; tried += 1) {
     const text = chance.int(3) === 0 ? chance.pick(PLAIN) : chance.pick(NAUGHTY);
-    if (isSayable(text) && misfitsOf(schema, text).length === 0) return text;
+    if (isSayable(text) && findMisfits(schema, text).length === 0) return text;
   }
-  return PLAIN.find((text) => misfitsOf(schema, text).length === 0) ?? 'Ana';
+  return PLAIN.find((text) => findMisfits(schema, text).length === 0) ?? 'Ana';
 }
 
 /** False for texts that are refused everywhere, whatever the schema. */
@@ -81,16 +81,16 @@ export interface Place {
 }
 
 /** Every place in a value, except for the value itself. */
-export function placesOf(value: unknown, keys: (string | number)[] = []): Place[] {
+export function findPlaces(value: unknown, keys: (string | number)[] = []): Place[] {
   if (typeof value !== 'object' || value === null) return [];
   const entries: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
   return entries.flatMap(([key, inner]) => {
     const here = [...keys, key];
-    return [{ keys: here, path: pathOf(here) }, ...placesOf(inner, here)];
+    return [{ keys: here, path: formatPath(here) }, ...findPlaces(inner, here)];
   });
 }
 
-export const pathOf = (keys: (string | number)[]): string =>
+export const formatPath = (keys: (string | number)[]): string =>
   keys.map((key, index) => (typeof key === 'number' ? `[${key}]` : (index ? '.' : '') + key)).join('');
 
 /** A copy of `value` with another value at the place; `undefined` removes it. */

@@ -2,7 +2,7 @@
 import { ERRORS } from '../../../src/platform/errors.ts';
 import { readOperations, type Schema } from './document.ts';
 import type { Shot } from './shot.ts';
-import { misfitsOf } from './validate.ts';
+import { findMisfits } from './validate.ts';
 
 export interface Answer {
   status: number;
@@ -16,7 +16,7 @@ const PROBLEM_SCHEMA: Schema =
   [...(readOperations()[0]?.answers ?? [])].find(([status]) => status === 400)?.[1].schema ?? {};
 
 /** Returns the rules that the answer breaks, as sentences. */
-export function faultsOf(shot: Shot, answer: Answer): string[] {
+export function findFaults(shot: Shot, answer: Answer): string[] {
   const { status, headers, text } = answer;
   const faults: string[] = [];
   if (status >= 500) faults.push(`5xx: ${status} ${text.slice(0, 300)}`);
@@ -41,7 +41,7 @@ function undocumented({ operation, method }: Shot, { status, headers, text }: An
   const { code = '' } = (body ?? {}) as Partial<Problem>;
   if (status >= 400 && !documented.codes.includes(code)) return [`undocumented: ${status} ${code}`];
   if (body === undefined) return [`no JSON: ${text.slice(0, 300)}`];
-  return misfitsOf(documented.schema, body, { closed: true })
+  return findMisfits(documented.schema, body, { closed: true })
     .slice(0, 3)
     .map((misfit) => `${status}, but ${misfit}`);
 }
@@ -58,7 +58,7 @@ function problemFaults(shot: Shot, { status, headers, text }: Answer): string[] 
   if (!type.startsWith(PROBLEM)) return [`a ${status} of type ${type}: ${text.slice(0, 200)}`];
   if (shot.method === 'HEAD') return [];
   const problem = parsed(text) as Problem;
-  const [misfit] = misfitsOf(PROBLEM_SCHEMA, problem, { closed: true });
+  const [misfit] = findMisfits(PROBLEM_SCHEMA, problem, { closed: true });
   if (misfit !== undefined) return [`no problem: ${misfit}`];
   const { code, errors } = problem;
   const faults: string[] = [];

@@ -3,13 +3,13 @@ import { MAX_DEPTH } from '../../../src/platform/body.ts';
 import type { Chance } from '../harness/chance.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
 import type { Operation, Parameter, Schema } from './document.ts';
-import { anything, fitting, isSayable, pathOf, placesOf, replaced } from './generate.ts';
-import { formOf, type Parts } from './forms.ts';
+import { anything, fitting, isSayable, formatPath, findPlaces, replaced } from './generate.ts';
+import { buildForm, type Parts } from './forms.ts';
 import { TEXT_FIELD } from './scene-records.ts';
 import type { Caller, Scene } from './scene.ts';
 import type { Shot } from './shot.ts';
 import { NAUGHTY } from './strings.ts';
-import { misfitsOf } from './validate.ts';
+import { findMisfits } from './validate.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 // Longer than any path may be, and shorter than all headers together.
@@ -117,7 +117,7 @@ interface Sent {
 
 /** A JSON body or form that fits the operation; empty for an operation without a body. */
 export function fittingBody({ chance, scene }: Gun, { body, form }: Operation): Sent {
-  if (form) return formOf(fitting(form, chance, scene.hint) as Parts);
+  if (form) return buildForm(fitting(form, chance, scene.hint) as Parts);
   return { body: body ? asJson(fitting(body, chance, scene.hint)) : null, headers: {} };
 }
 
@@ -126,7 +126,7 @@ export function brokenShot(gun: Gun): Shot {
   const { chance, scene } = gun;
   const operation = chance.pick(gun.operations.filter(({ body }) => body));
   const whole = fitting(operation.body ?? {}, chance, scene.hint);
-  const { keys } = chance.pick([{ keys: [] }, ...placesOf(whole)]);
+  const { keys } = chance.pick([{ keys: [] }, ...findPlaces(whole)]);
   const added = [
     ...keys.slice(0, -1),
     chance.pick(['surprise', '_id', 'company', 'coexistence_enabled', 'constructor']),
@@ -145,25 +145,25 @@ interface TextField {
 }
 
 /** Every place of every operation that takes a text, including all parameters, which are sent as text. */
-export function textFieldsOf(operations: Operation[]): TextField[] {
+export function findTextFields(operations: Operation[]): TextField[] {
   return operations.flatMap((operation) => [
     ...operation.parameters
       .filter((parameter) => parameter.in !== 'header')
       .map((parameter) => ({ operation, keys: [parameter.name], parameter })),
-    ...textKeysOf(operation.body ?? operation.form ?? {}).map((keys) => ({ operation, keys, parameter: null })),
+    ...findTextKeys(operation.body ?? operation.form ?? {}).map((keys) => ({ operation, keys, parameter: null })),
   ]);
 }
 
 /** Keys of maps under which a text is a valid value. */
 const TEXT_KEYS: Record<string, string> = { custom_fields: TEXT_FIELD, data: TEXT_FIELD, mapping: 'name' };
-const keyOf = (map: string | number | undefined): string => TEXT_KEYS[String(map)] ?? 'x-extra-0';
+const chooseKey = (map: string | number | undefined): string => TEXT_KEYS[String(map)] ?? 'x-extra-0';
 
-function textKeysOf(schema: Schema, keys: (string | number)[] = []): (string | number)[][] {
+function findTextKeys(schema: Schema, keys: (string | number)[] = []): (string | number)[][] {
   const here = [schema.type ?? []].flat().includes('string') ? [keys] : [];
-  const inside = Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => textKeysOf(inner, [...keys, key]));
-  const items = schema.items ? textKeysOf(schema.items, [...keys, 0]) : [];
+  const inside = Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => findTextKeys(inner, [...keys, key]));
+  const items = schema.items ? findTextKeys(schema.items, [...keys, 0]) : [];
   const others = schema.additionalProperties;
-  const extra = typeof others === 'object' ? textKeysOf(others, [...keys, keyOf(keys.at(-1))]) : [];
+  const extra = typeof others === 'object' ? findTextKeys(others, [...keys, chooseKey(keys.at(-1))]) : [];
   return [...here, ...inside, ...items, ...extra];
 }
 
@@ -180,25 +180,27 @@ export function naughtyShot(gun: Gun, fields: TextField[]): Shot {
   }
   const whole = everything(operation.body ?? operation.form ?? {}, gun);
   if (operation.form)
-    return aim(gun, operation, { idea: 'naughty part', ...formOf(replaced(whole, keys, text) as Parts) });
+    return aim(gun, operation, { idea: 'naughty part', ...buildForm(replaced(whole, keys, text) as Parts) });
   return { ...bodyShot(gun, { operation, value: replaced(whole, keys, text), keys }), idea: 'naughty field' };
 }
 
 /** A fitting body with every optional property, so that each place exists. */
 function everything(schema: Schema, gun: Gun, field = ''): unknown {
   if (schema.properties) {
-    const entries = Object.entries(schema.properties).map(([key, inner]) => [key, everythingOf(key, inner, gun)]);
+    const entries = Object.entries(schema.properties).map(([key, inner]) => [key, fillProperty(key, inner, gun)]);
     return Object.fromEntries(entries) as unknown;
   }
   if (schema.items) return [everything(schema.items, gun)];
   const { additionalProperties: others } = schema;
   // A plain letter where one is valid, because some limits of the values are not in the schema.
   if (typeof others === 'object')
-    return { [keyOf(field)]: misfitsOf(others, 'a').length === 0 ? 'a' : fitting(others, gun.chance, gun.scene.hint) };
+    return {
+      [chooseKey(field)]: findMisfits(others, 'a').length === 0 ? 'a' : fitting(others, gun.chance, gun.scene.hint),
+    };
   return fitting(schema, gun.chance, gun.scene.hint);
 }
 
-function everythingOf(key: string, schema: Schema, gun: Gun): unknown {
+function fillProperty(key: string, schema: Schema, gun: Gun): unknown {
   if (schema.properties) return everything(schema, gun);
   const hinted = gun.scene.hint(key, gun.chance);
   if (hinted === null) return everything(schema, gun, key);
@@ -219,12 +221,12 @@ function bodyShot(gun: Gun, { operation, value, keys }: Broken): Shot {
   // The value as it arrives: numbers that JSON can not express become null.
   const arriving = JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
   if (isRefusedOutright(arriving)) return { ...shot, statuses: [400], codes: ['MALFORMED_BODY'] };
-  if (misfitsOf(operation.body ?? {}, arriving, { anyTime: true }).length === 0) return shot;
+  if (findMisfits(operation.body ?? {}, arriving, { anyTime: true }).length === 0) return shot;
   return {
     ...shot,
     statuses: [400],
     codes: ['VALIDATION_FAILED'],
-    ...(keys.length > 0 ? { names: pathOf(keys) } : {}),
+    ...(keys.length > 0 ? { names: formatPath(keys) } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Requests that no client library sends: cut off, concatenated, smuggled, or malformed byte by byte; each on a socket of its own. */
 import { connect } from 'node:net';
 import type { Answer } from './judge.ts';
-import { faultsOf } from './judge.ts';
+import { findFaults } from './judge.ts';
 import type { Shot } from './shot.ts';
 
 export interface RawCase {
@@ -203,7 +203,7 @@ const PATIENCE_MS = 2_500;
 const ANSWERS_MS = 15_000;
 
 /** Returns the rules that the answers break, as sentences. */
-export async function faultsOfRaw(url: string, raw: RawCase): Promise<string[]> {
+export async function findRawFaults(url: string, raw: RawCase): Promise<string[]> {
   const { answers, rest } = answersIn(await exchange(url, raw));
   const faults = rest.length > 0 ? [`no HTTP: ${rest.subarray(0, 200).toString('latin1')}`] : [];
   if (raw.statuses && answers.length !== raw.statuses.length)
@@ -213,7 +213,7 @@ export async function faultsOfRaw(url: string, raw: RawCase): Promise<string[]> 
   for (const [index, answer] of answers.entries()) {
     const shot = { idea: raw.name, method: 'GET', path: '', headers: {}, body: null, operation: null } satisfies Shot;
     const statuses = raw.statuses?.[index];
-    faults.push(...faultsOf(statuses ? { ...shot, statuses } : shot, answer));
+    faults.push(...findFaults(statuses ? { ...shot, statuses } : shot, answer));
   }
   return faults;
 }

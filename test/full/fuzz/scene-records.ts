@@ -5,13 +5,13 @@ import { newId } from '../../../src/platform/ids.ts';
 import type { Chance } from '../harness/chance.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { call, type Stage, type Tenant } from '../harness/stage.ts';
-import { sheetOf } from './forms.ts';
+import { makeSheet } from './forms.ts';
 import { INHERITED, NAUGHTY } from './strings.ts';
 
 /** The slug of the field in each context, and of the table's column, for a type: `till_text`. */
-const slugOf = (type: FieldType): string => `till_${type.toLowerCase()}`;
-export const TEXT_FIELD = slugOf('TEXT');
-const SLUGS = FIELD_TYPES.map(slugOf);
+const makeSlug = (type: FieldType): string => `till_${type.toLowerCase()}`;
+export const TEXT_FIELD = makeSlug('TEXT');
+const SLUGS = FIELD_TYPES.map(makeSlug);
 
 /** Names of inherited properties that are allowed as a column's key. */
 const INHERITED_SLUGS = INHERITED.filter((name) => /^[a-z][a-z0-9_]*$/.test(name));
@@ -44,7 +44,7 @@ export async function furnishRecords(
   await store.sql('insert into agents (company_id, _id, name) values ($1, $2, $3)', [company, newId(), 'Bot']);
   const columns = FIELD_TYPES.map((type) => {
     const options = type === 'SELECT' ? { options: ['one', 'two'] } : {};
-    return { title: slugOf(type), type, ...options };
+    return { title: makeSlug(type), type, ...options };
   });
   const fields: string[] = [];
   for (const context of FIELD_CONTEXTS) {
@@ -75,7 +75,7 @@ export function recordHints({ living, fields, inbox }: Known): Record<string, (c
     (collection: string) =>
     (chance: Chance): string =>
       living(collection, chance);
-  const values = FIELD_TYPES.map((type) => [slugOf(type), (chance: Chance) => chance.pick(VALUES[type])] as const);
+  const values = FIELD_TYPES.map((type) => [makeSlug(type), (chance: Chance) => chance.pick(VALUES[type])] as const);
   // A key that no record has, and a name that every object inherits.
   const odd = (chance: Chance): string => chance.pick(['nobody', chance.pick(INHERITED)]);
   const key = (chance: Chance): string => chance.pick([...SLUGS, ...SLUGS, odd(chance), odd(chance)]);
@@ -88,8 +88,8 @@ export function recordHints({ living, fields, inbox }: Known): Record<string, (c
     // The title of a field or column, as a sheet shows it.
     title: (chance) => (chance.int(3) === 0 ? chance.pick(INHERITED) : null),
     'replacements.*': one('steps'),
-    filters: (chance) => filtersOf(chance, fields),
-    file: sheetOf,
+    filters: (chance) => makeFilters(chance, fields),
+    file: makeSheet,
     contact: one('contacts'),
     contact_id: one('contacts'),
     business: one('businesses'),
@@ -112,7 +112,7 @@ export function recordHints({ living, fields, inbox }: Known): Record<string, (c
 }
 
 /** Filters of contacts, some of them invalid. */
-function filtersOf(chance: Chance, fields: string[]): string {
+function makeFilters(chance: Chance, fields: string[]): string {
   const names = [...COLUMNS.map((column) => `contact.${column}`), ...fields];
   const value = (): unknown =>
     chance.pick([chance.pick(NAUGHTY).slice(0, 200), 'ana', '%', '7', 7, true, null, ['one'], -0.5]);

@@ -11,7 +11,7 @@ import { SESSION_SECONDS, signToken } from '../../../src/platform/tokens.ts';
 import { PASSWORD } from '../../support/people.ts';
 import { HURRIED } from '../../support/platform.ts';
 import type { Chance } from '../harness/chance.ts';
-import { createNetwork, notificationOf, textElement } from '../harness/network.ts';
+import { createNetwork, buildNotification, textElement } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { call, listen, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
 import type { Hint } from './generate.ts';
@@ -99,7 +99,7 @@ export async function setScene(stage: Stage): Promise<Scene> {
     parents: new Map(records.rows.map((row) => [row, records.table])),
     remember,
     forget,
-    hint: hintOf({
+    hint: makeHint({
       sandboxUrl: stage.sandboxUrl,
       ids,
       fields: records.fields,
@@ -168,7 +168,7 @@ async function furnish(stage: Stage, process: PlatformProcess, tenant: Tenant, p
     const elements = people.flatMap((from, index) =>
       [0, 1].map((round) => textElement(phone, from, `wamid.${phone}.${index}.${round}`, 'Ol\u00e1')),
     );
-    await network.postUntilHeard(process.url, notificationOf(elements));
+    await network.postUntilHeard(process.url, buildNotification(elements));
   } finally {
     await network.close();
   }
@@ -219,12 +219,12 @@ interface Cast {
 }
 
 async function openCallers(stage: Stage, { own, foreign, previousSecret }: Cast): Promise<Caller[]> {
-  const keyOf = (company: string | null, scopes: string[]): Promise<string> =>
+  const createToken = (company: string | null, scopes: string[]): Promise<string> =>
     stage.database.systemTx(
       'upkeep',
       async (tx) => (await createKey(tx, previousSecret, { company, name: 'fuzz', scopes })).token,
     );
-  const globalKey = await keyOf(null, ['*']);
+  const globalKey = await createToken(null, ['*']);
   const bearer = (token: string, others: Record<string, string> = {}) => ({
     authorization: `Bearer ${token}`,
     ...others,
@@ -235,7 +235,7 @@ async function openCallers(stage: Stage, { own, foreign, previousSecret }: Cast)
     ids: new Map([['companies', [own._id]]]),
   });
   const company = ofCompany('the company', bearer(own.key));
-  const session = await sessionOf(await createPerson(stage, own._id, 'OWNER'), own._id, previousSecret);
+  const session = await createSession(await createPerson(stage, own._id, 'OWNER'), own._id, previousSecret);
   return [
     ...Array.from({ length: 16 }, () => company),
     ofCompany('an owner', bearer(session)),
@@ -244,13 +244,13 @@ async function openCallers(stage: Stage, { own, foreign, previousSecret }: Cast)
     caller('a global key without a company', bearer(globalKey)),
     caller('a global key for nobody', bearer(globalKey, { 'x-company-id': 'f'.repeat(24) })),
     caller('another company', bearer(foreign.key)),
-    caller('a narrow key', bearer(await keyOf(own._id, ['contacts:read', 'webhooks:read']))),
+    caller('a narrow key', bearer(await createToken(own._id, ['contacts:read', 'webhooks:read']))),
     caller('a key that was tampered with', bearer(`${own.key.slice(0, -3)}AAA`)),
     caller('nobody', {}),
   ];
 }
 
-function sessionOf({ _id }: Person, company: string, secret: string): Promise<string> {
+function createSession({ _id }: Person, company: string, secret: string): Promise<string> {
   const exp = Math.floor(Date.now() / 1_000) + SESSION_SECONDS;
   return signToken(secret, _id, { type: 'user', company, role: 'OWNER', sv: 0, jti: newId(), exp });
 }
@@ -264,7 +264,7 @@ interface Known extends Doors {
 }
 
 /** Suggestions for fields whose text must make sense to get past validation. All addresses are on this machine. */
-function hintOf({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known): Hint {
+function makeHint({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known): Hint {
   const living = (collection: string, chance: Chance): string => chance.pick(ids.get(collection) ?? []);
   const hints: Record<string, (chance: Chance) => unknown> = {
     ...recordHints({ living, fields, inbox }),
@@ -303,7 +303,7 @@ export async function checkService({ store }: Stage, { process, callers, appSecr
   const id = `wamid.after.${randomBytes(8).toString('hex')}`;
   try {
     const element = textElement(PHONE, '5511910000000', id, 'still there?');
-    await network.postUntilHeard(process.url, notificationOf([element]));
+    await network.postUntilHeard(process.url, buildNotification([element]));
     await network.postUntilHeard(process.url, '{}');
   } finally {
     await network.close();

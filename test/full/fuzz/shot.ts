@@ -22,7 +22,7 @@ export interface Shot {
 const SHOWN = 4_000;
 
 /** The request as a shell command. Tokens are left out, because they are valid only for this process. */
-export function curlOf(shot: Shot, url: string): string {
+export function formatCurl(shot: Shot, url: string): string {
   const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const headers = Object.entries(shot.headers).map(([name, value]) => {
     const shown = name === 'authorization' ? 'Bearer $KEY' : value;

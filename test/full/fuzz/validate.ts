@@ -9,10 +9,10 @@ export interface ValidateOptions {
 }
 
 /** Returns where and why the value does not fit: `a.b[0] is no string`. Of the formats only date-time is checked. */
-export function misfitsOf(schema: Schema, value: unknown, options: ValidateOptions = {}, path = ''): string[] {
+export function findMisfits(schema: Schema, value: unknown, options: ValidateOptions = {}, path = ''): string[] {
   const at = path || 'body';
   if (schema.anyOf) {
-    const tries = schema.anyOf.map((option) => misfitsOf(option, value, options, path));
+    const tries = schema.anyOf.map((option) => findMisfits(option, value, options, path));
     return tries.some((misfits) => misfits.length === 0) ? [] : (tries[0] ?? []);
   }
   const types = schema.type === undefined ? [] : [schema.type].flat();
@@ -40,7 +40,7 @@ function isOfType(type: string, value: unknown): boolean {
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const patterns = new Map<string, RegExp>();
 
-function patternOf(source: string): RegExp {
+function compilePattern(source: string): RegExp {
   const known = patterns.get(source) ?? new RegExp(source, 'u');
   patterns.set(source, known);
   return known;
@@ -50,7 +50,7 @@ function textMisfits(schema: Schema, text: string, at: string, { anyTime }: Vali
   const length = schema.minLength === undefined && schema.maxLength === undefined ? 0 : Array.from(text).length;
   if (length < (schema.minLength ?? 0)) return [`${at} is too short`];
   if (length > (schema.maxLength ?? Infinity)) return [`${at} is too long`];
-  if (schema.pattern !== undefined && !patternOf(schema.pattern).test(text)) return [`${at} does not match`];
+  if (schema.pattern !== undefined && !compilePattern(schema.pattern).test(text)) return [`${at} does not match`];
   return schema.format === 'date-time' && !anyTime && !DATE_TIME.test(text) ? [`${at} is no time`] : [];
 }
 
@@ -60,7 +60,7 @@ function listMisfits(schema: Schema, list: unknown[], options: ValidateOptions, 
   if (schema.uniqueItems && new Set(list.map((item) => JSON.stringify(item))).size < list.length)
     return [`${path} has the same item twice`];
   const { items } = schema;
-  return items ? list.flatMap((item, index) => misfitsOf(items, item, options, `${path}[${index}]`)) : [];
+  return items ? list.flatMap((item, index) => findMisfits(items, item, options, `${path}[${index}]`)) : [];
 }
 
 function recordMisfits(schema: Schema, record: object, options: ValidateOptions, path: string): string[] {
@@ -70,8 +70,8 @@ function recordMisfits(schema: Schema, record: object, options: ValidateOptions,
   const missing = required.filter((key) => !Object.hasOwn(record, key)).map((key) => `${at(key)} is missing`);
   const wrong = Object.entries(record).flatMap(([key, value]) => {
     const known = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (known) return misfitsOf(known, value, options, at(key));
-    if (typeof others === 'object') return misfitsOf(others, value, options, at(key));
+    if (known) return findMisfits(known, value, options, at(key));
+    if (typeof others === 'object') return findMisfits(others, value, options, at(key));
     const open = others ?? !(options.closed && properties);
     return open ? [] : [`${at(key)} is not in the schema`];
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { until } from '../../support/wait.ts';
-import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
+import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';
 import { inRhythm } from '../harness/rhythm.ts';
@@ -74,7 +74,7 @@ async function openCompany({ api, stage, network, receiver }: Town, number: numb
   await openInbox(api, tenant, phone);
   await listen(api, tenant, `${receiver.url}${path}`, ['MESSAGE_RECEIVED']);
   const hello = textElement(phone, PERSON, `wamid.hello.${number}`, 'Hello');
-  await network.postUntilHeard(api.url, notificationOf([hello]));
+  await network.postUntilHeard(api.url, buildNotification([hello]));
   const { key } = tenant;
   const found = (await call(200, 'GET', `${api.url}/v1/conversations`, { key })).result as Record<string, string>[];
   const [conversation] = found;
@@ -122,7 +122,7 @@ async function playRound(town: Town, company: Company, { measured, posted, id }:
   const { api, network } = town;
   const externalId = `wamid.${town.phases}.${id}`;
   const body = { conversationId: company.conversation, message: { content: `Text ${id}`, contentType: 'TEXT' } };
-  const text = notificationOf([textElement(company.phone, PERSON, externalId, `Word ${id}`)]);
+  const text = buildNotification([textElement(company.phone, PERSON, externalId, `Word ${id}`)]);
   const ask = (kind: Kind, wanted: number, work: () => Promise<number | null>): Promise<void> =>
     timed(measured, { kind, wanted, work });
   await Promise.all([

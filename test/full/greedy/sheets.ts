@@ -1,7 +1,7 @@
 /** Greedy requests with sheets that are small to send and expensive to read. */
 import { randomBytes } from 'node:crypto';
 import { constants, deflateRawSync } from 'node:zlib';
-import { workbookParts, zipOf, type ZipItem } from '../../support/sheets.ts';
+import { workbookParts, makeZip, type ZipItem } from '../../support/sheets.ts';
 import { packSheet, type Greed, type Packed, type Play } from './play.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -52,7 +52,7 @@ function workbookWith(path: string, packed: ZipItem['packed']): Buffer {
     ['name', 'email'],
     ['Ana', 'ana@example.com'],
   ]);
-  return zipOf(parts.map((part) => (part.path === path && packed ? { path, data: '', packed } : part)));
+  return makeZip(parts.map((part) => (part.path === path && packed ? { path, data: '', packed } : part)));
 }
 
 export const stringBombs: Greed = {

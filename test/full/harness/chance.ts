@@ -10,7 +10,7 @@ export interface Chance {
   shuffle<T>(items: readonly T[]): T[];
 }
 
-export function chanceOf(seed: number): Chance {
+export function createChance(seed: number): Chance {
   const next = randomFrom(seed);
   const int = (below: number): number => Math.floor(next() * below);
   return {

@@ -32,7 +32,7 @@ export function statusElement(phoneId: string, id: string, status: string, times
 }
 
 /** Builds one notification with all of these elements, grouped as the network does. */
-export function notificationOf(elements: Element[]): string {
+export function buildNotification(elements: Element[]): string {
   const changes = elements.map(({ phoneId, kind, item, contact }) => ({
     field: 'messages',
     value: {

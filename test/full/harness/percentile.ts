@@ -1,9 +1,9 @@
 /** Percentiles of times in milliseconds, rounded to a tenth. */
-export const p99Of = (timesMs: number[]): number => shareOf(timesMs, 0.99);
-export const medianOf = (timesMs: number[]): number => shareOf(timesMs, 0.5);
+export const percentile99 = (timesMs: number[]): number => percentile(timesMs, 0.99);
+export const medianTime = (timesMs: number[]): number => percentile(timesMs, 0.5);
 
 /** The time that this share of the times does not exceed. */
-function shareOf(timesMs: number[], share: number): number {
+function percentile(timesMs: number[], share: number): number {
   const sorted = timesMs.toSorted((a, b) => a - b);
   return Math.round(10 * (sorted[Math.ceil(sorted.length * share) - 1] ?? 0)) / 10;
 }

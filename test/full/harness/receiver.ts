@@ -63,7 +63,7 @@ export async function startReceiver(answering: Answering): Promise<Receiver> {
       waiting.delete(response);
       occupy(path, -1);
     });
-    const text = await bodyOf(request);
+    const text = await readText(request);
     if (text === null) return void (receiver.broken += 1);
     const { event, data } = JSON.parse(text) as { event: string; data: { _id: string; external_id?: string } };
     const receipt = { path, event, resource: data._id, externalId: data.external_id ?? null, atMs: Date.now() };
@@ -81,7 +81,7 @@ export async function startReceiver(answering: Answering): Promise<Receiver> {
   return receiver;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string | null> {
+async function readText(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -50,7 +50,7 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | nul
   }
   const inside = join(`/proc/${holder.pid}/root`, folder);
   const filler = join(inside, 'filler');
-  const dataOf = (dataDir: string): string => join(inside, dataDir, 'postgres/cluster');
+  const databaseFolder = (dataDir: string): string => join(inside, dataDir, 'postgres/cluster');
   return {
     folder,
     through: ['nsenter', `--target=${holder.pid}`, '--user', '--mount', '--preserve-credentials', '--'],
@@ -61,10 +61,10 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | nul
     fill: (bytes) => fill(filler, bytes),
     clear: () => rm(filler, { force: true }),
     read: (path) => readFile(join(inside, path), 'utf8'),
-    serverPid: async (dataDir) => (await readPostmaster(join(dataOf(dataDir), 'data')))?.pid ?? 0,
+    serverPid: async (dataDir) => (await readPostmaster(join(databaseFolder(dataDir), 'data')))?.pid ?? 0,
     sql: async <R>(dataDir: string, text: string) => {
-      const server = await readPostmaster(join(dataOf(dataDir), 'data'));
-      const password = await readFile(join(dataOf(dataDir), 'password'), 'utf8');
+      const server = await readPostmaster(join(databaseFolder(dataDir), 'data'));
+      const password = await readFile(join(databaseFolder(dataDir), 'password'), 'utf8');
       const client = new pg.Client({ host: '127.0.0.1', port: server?.port ?? 0, user: 'postgres', password });
       client.on('error', () => undefined);
       await client.connect();

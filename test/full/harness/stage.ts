@@ -103,7 +103,7 @@ export interface CallOptions {
 
 /** Calls the API or the sandbox's control API once, asserts the status and returns the JSON. */
 export async function call(status: number, method: string, url: string, options: CallOptions = {}): Promise<Json> {
-  return bodyOf(status, await ask(method, url, options));
+  return checkAnswer(status, await ask(method, url, options));
 }
 
 // The pause before a call is repeated.
@@ -118,7 +118,7 @@ export async function callUntilTaken(
 ): Promise<Json> {
   for (;;) {
     const answer = await ask(method, url, options);
-    if (answer.status !== 503) return bodyOf(status, answer);
+    if (answer.status !== 503) return checkAnswer(status, answer);
     await sleep(AGAIN_MS);
   }
 }
@@ -141,7 +141,7 @@ async function ask(method: string, url: string, options: CallOptions): Promise<A
   return { asked: `${method} ${url}`, status: response.status, text: await response.text() };
 }
 
-function bodyOf(status: number, answer: Answer): Json {
+function checkAnswer(status: number, answer: Answer): Json {
   assert.equal(answer.status, status, `${answer.asked} answered ${answer.status}: ${answer.text.slice(0, 500)}`);
   return answer.text === '' ? null : (JSON.parse(answer.text) as Json);
 }

@@ -4,7 +4,7 @@ import type { Caller } from './callers.ts';
 import { companiesIn, type Side } from './companies.ts';
 import { surplusFields, withValue, type Operation, type Place } from './document.ts';
 import type { Entry } from './entry.ts';
-import { formOf } from './forms.ts';
+import { buildForm } from './forms.ts';
 import { ENTRIES } from './operations.ts';
 
 export interface Pair {
@@ -41,7 +41,7 @@ export interface Answer {
 // content is compared and not its length.
 const RESTLESS = /^(date|ratelimit.*|retry-after|content-length)$/;
 
-export function entryOf(operation: Operation): Entry {
+export function findEntry(operation: Operation): Entry {
   const entry = ENTRIES[operation.name];
   if (!entry) throw new Error(`${operation.name} does not stand in the table of test/full/matrix/operations.ts`);
   return entry;
@@ -49,7 +49,7 @@ export function entryOf(operation: Operation): Entry {
 
 /** A request for `own`'s records that succeeds for callers who may send it. */
 export function validAsking(operation: Operation, own: Side): Asking {
-  const entry = entryOf(operation);
+  const entry = findEntry(operation);
   const named: Record<string, string | undefined> = entry.disposes
     ? { ...own.records, ...own.disposable }
     : own.records;
@@ -77,7 +77,7 @@ export async function ask(
   const { operation, params, query, body, echoed } = asking;
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams(query).toString();
-  const { payload, type } = payloadOf(operation, body, raw);
+  const { payload, type } = buildPayload(operation, body, raw);
   const response = await fetch(`${platform.url}${path}${search && `?${search}`}`, {
     method: operation.method,
     headers: {
@@ -99,7 +99,7 @@ export async function ask(
 }
 
 /** The body as it is sent. `raw` is JSON that no JavaScript object can represent. */
-function payloadOf(
+function buildPayload(
   { form }: Operation,
   body: Json,
   raw: string | undefined,
@@ -109,13 +109,13 @@ function payloadOf(
       payload: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
       type: { 'content-type': 'application/json' },
     };
-  const { raw: payload, headers } = formOf(raw === undefined ? body : JSON.parse(raw));
+  const { raw: payload, headers } = buildForm(raw === undefined ? body : JSON.parse(raw));
   return { payload, type: headers };
 }
 
 /** True when a global key may see every company here. */
 export const isByRight = (operation: Operation, { global, refusal }: Caller): boolean =>
-  entryOf(operation).reachesAll === true && global === true && refusal === null;
+  findEntry(operation).reachesAll === true && global === true && refusal === null;
 
 /** Checks every answer: it contains nothing of the other company, has a documented status, and has only documented fields. */
 function checkAlways(
@@ -152,6 +152,6 @@ const LAST_USED = /"last_used_at":"[^"]+"/g;
 
 /** True when no caller can tell the two answers apart. */
 export function sameAnswer(a: Answer, b: Answer): boolean {
-  const textOf = ({ text }: Answer): string => text.replaceAll(LAST_USED, '"last_used_at":null');
-  return a.status === b.status && textOf(a) === textOf(b) && a.headers === b.headers;
+  const stableText = ({ text }: Answer): string => text.replaceAll(LAST_USED, '"last_used_at":null');
+  return a.status === b.status && stableText(a) === stableText(b) && a.headers === b.headers;
 }

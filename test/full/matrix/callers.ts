@@ -38,7 +38,7 @@ export interface Cast {
 }
 
 export interface Callers {
-  castOf(entry: Entry): Promise<Cast>;
+  chooseCast(entry: Entry): Promise<Cast>;
   /** True when they only send requests that reach records, and none that are refused before. */
   brief?: true;
   /** True when one refused caller in turn tries each place of an id; all of them try each operation. */
@@ -65,20 +65,20 @@ interface People {
 export async function createCallers(platform: Platform, own: Side, other: Side): Promise<Callers> {
   const people = await createPeople(platform, own, other);
   const known = new Map<string, Scoped>();
-  const scopedOf = async (scope: Scope, also: readonly string[]): Promise<Scoped> => {
+  const cachedScoped = async (scope: Scope, also: readonly string[]): Promise<Scoped> => {
     const name = [scope, ...also].join();
     const made = known.get(name) ?? (await createScoped(platform, own, scope, also));
     known.set(name, made);
     return made;
   };
   return {
-    castOf: async (entry) => {
+    chooseCast: async (entry) => {
       if (entry.door === 'public') return { allowed: people.visitors, refused: [] };
       const strangers = [...people.lost, ...people.unauthorized];
-      const homeless = castOfHomeless(entry, people.homeless);
+      const homeless = castHomeless(entry, people.homeless);
       if (entry.scope === null)
         return { allowed: [...people.company, people.global, ...homeless.allowed], refused: strangers };
-      const { lacking, barely, barelyGlobal } = await scopedOf(entry.scope, entry.also ?? []);
+      const { lacking, barely, barelyGlobal } = await cachedScoped(entry.scope, entry.also ?? []);
       const weak = allows(ROLE_SCOPES.VIEWER, entry.scope) ? [] : [people.viewer];
       const refused = [...lacking, ...weak, ...homeless.refused, ...strangers];
       if (!entry.globalOnly)
@@ -90,7 +90,7 @@ export async function createCallers(platform: Platform, own: Side, other: Side):
 }
 
 /** A global key that names no company, which may use only operations on records without a company. */
-function castOfHomeless({ door, homeless }: Entry, caller: Caller): Cast {
+function castHomeless({ door, homeless }: Entry, caller: Caller): Cast {
   const refusal = homeless ?? (door === 'installation' ? 'served' : 'NO_COMPANY');
   if (refusal === 'apart') return { allowed: [], refused: [] };
   if (refusal === 'served') return { allowed: [caller], refused: [] };
@@ -99,7 +99,7 @@ function castOfHomeless({ door, homeless }: Entry, caller: Caller): Cast {
 
 /** Only the callers who may send requests: refused callers do not reach the data, whatever protects it. */
 export function insiders(callers: Callers): Callers {
-  return { brief: true, castOf: async (entry) => ({ ...(await callers.castOf(entry)), refused: [] }) };
+  return { brief: true, chooseCast: async (entry) => ({ ...(await callers.chooseCast(entry)), refused: [] }) };
 }
 
 /** One caller of each kind: their other differences are handled before data is reached. */
@@ -108,8 +108,8 @@ export function kinds(callers: Callers): Callers {
   return {
     ...callers,
     takesTurns: true,
-    castOf: async (entry) => {
-      const { allowed, refused } = await callers.castOf(entry);
+    chooseCast: async (entry) => {
+      const { allowed, refused } = await callers.chooseCast(entry);
       const few = allowed.filter(({ name }) => KINDS.includes(name));
       return { allowed: few.length > 0 ? few : allowed, refused };
     },
@@ -119,8 +119,8 @@ export function kinds(callers: Callers): Callers {
 /** A global key that acts as a company's key: the protection between companies does not apply to it. */
 export function unwalled(callers: Callers): Callers {
   return {
-    castOf: async (entry) => {
-      const { allowed } = await callers.castOf(entry);
+    chooseCast: async (entry) => {
+      const { allowed } = await callers.chooseCast(entry);
       const [global] = allowed.filter((caller) => caller.global);
       const { name, token, headers = {}, refusal } = global as Caller;
       return { allowed: [{ name, token, headers, refusal }], refused: [] };

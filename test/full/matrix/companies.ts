@@ -13,7 +13,7 @@ import {
 } from '../../support/network.ts';
 import type { CallOptions, Json, Platform } from '../../support/platform.ts';
 import { until } from '../../support/wait.ts';
-import { formOf } from './forms.ts';
+import { buildForm } from './forms.ts';
 
 export type Kind =
   | 'company'
@@ -130,8 +130,8 @@ async function createSheets(
   const table = await post('/v1/tables', { body: { name: `${marker} table`, slug: marker, columns } });
   const body = { data: { note: marker }, contact_id: contact, business_id: business };
   const row = await post(`/v1/tables/${table}/rows`, { body });
-  const tableImport = await post(`/v1/tables/${table}/import`, formOf({ file: `note\n${marker}\n` }));
-  const contactImport = await post('/v1/contacts/import', formOf({ file: `name\n${marker} imported\n` }));
+  const tableImport = await post(`/v1/tables/${table}/import`, buildForm({ file: `note\n${marker}\n` }));
+  const contactImport = await post('/v1/contacts/import', buildForm({ file: `name\n${marker} imported\n` }));
   await settle(platform);
   return { table, row, import: contactImport, tableImport };
 }

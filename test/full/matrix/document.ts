@@ -79,7 +79,7 @@ export function textPlaces({ params, query, body }: Operation): Place[] {
   ];
 }
 
-const typesOf = (schema: Json): string[] => [schema.type].flat().filter((type) => typeof type === 'string');
+const listTypes = (schema: Json): string[] => [schema.type].flat().filter((type) => typeof type === 'string');
 const inside = (path: string, name: string): string => (path ? `${path}.${name}` : name);
 
 function textPaths(schema: Json, path: string): string[] {
@@ -88,9 +88,9 @@ function textPaths(schema: Json, path: string): string[] {
   );
   const either = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((inner: Json) => textPaths(inner, path));
   const items = schema.items ? textPaths(schema.items, `${path}[]`) : [];
-  const isText = typesOf(schema).includes('string') && !schema.enum && schema.format !== 'binary';
+  const isText = listTypes(schema).includes('string') && !schema.enum && schema.format !== 'binary';
   // True for an object with arbitrary keys.
-  const isMap = typesOf(schema).includes('object') && schema.additionalProperties !== false && !schema.properties;
+  const isMap = listTypes(schema).includes('object') && schema.additionalProperties !== false && !schema.properties;
   const keys = isMap ? [inside(path, '*')] : [];
   const values =
     typeof schema.additionalProperties === 'object' ? textPaths(schema.additionalProperties, `${path}{}`) : [];
@@ -109,19 +109,19 @@ export function objectLevels(body: Json, answer: Json, path = ''): Level[] {
   if (!body?.properties) return [];
   const own = Object.keys(body.properties);
   const shown = Object.keys(answer?.properties ?? {});
-  const level: Level = { path, readOnly: shown.filter((name) => !own.includes(name)), sample: sampleOf(body) };
+  const level: Level = { path, readOnly: shown.filter((name) => !own.includes(name)), sample: makeSample(body) };
   const deeper = Object.entries<Json>(body.properties).flatMap(([name, inner]) =>
     objectLevels(inner, answer?.properties?.[name], inside(path, name)),
   );
   return [level, ...deeper];
 }
 
-function sampleOf(schema: Json): Json {
-  const types = typesOf(schema);
+function makeSample(schema: Json): Json {
+  const types = listTypes(schema);
   if (schema.enum) return schema.enum[0];
   if (types.includes('object')) {
     const required = (schema.required ?? []) as string[];
-    return Object.fromEntries(required.map((name) => [name, sampleOf(schema.properties[name])]));
+    return Object.fromEntries(required.map((name) => [name, makeSample(schema.properties[name])]));
   }
   if (types.includes('array')) return [];
   if (types.includes('boolean')) return false;

@@ -53,15 +53,15 @@ export interface Forgery {
 
 const encode = (part: string | Buffer): string => Buffer.from(part).toString('base64url');
 /** A text is used unchanged, for JSON that JSON.stringify never writes. */
-const textOf = (part: Json): string => (typeof part === 'string' ? part : JSON.stringify(part));
+const partText = (part: Json): string => (typeof part === 'string' ? part : JSON.stringify(part));
 
 /** Signs a token of these parts, valid or not. */
 export function seal(header: Json, claims: Json, secret: string | Buffer, hash = 'sha256'): string {
-  const signed = `${encode(textOf(header))}.${encode(textOf(claims))}`;
+  const signed = `${encode(partText(header))}.${encode(partText(claims))}`;
   return `${signed}.${createHmac(hash, secret).update(signed).digest('base64url')}`;
 }
 
-export function partsOf(token: string): Parts {
+export function splitToken(token: string): Parts {
   const [header, claims] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
   return { token, header: JSON.parse(header ?? ''), claims: JSON.parse(claims ?? '') };
 }
@@ -117,7 +117,7 @@ const pairs = {
   EdDSA: generateKeyPairSync('ed25519'),
 };
 type Asymmetric = keyof typeof pairs;
-const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' });
+const exportPem = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' });
 
 /** Correctly signed with the forger's own key, which the header contains. */
 const signedBy =
@@ -125,7 +125,7 @@ const signedBy =
   ({ user }) => {
     const { privateKey, publicKey } = pairs[alg];
     const header = { ...user.header, alg, jwk: publicKey.export({ format: 'jwk' }) };
-    const signed = `${encode(textOf(header))}.${encode(textOf(user.claims))}`;
+    const signed = `${encode(partText(header))}.${encode(partText(user.claims))}`;
     const key = alg === 'ES256' ? ({ key: privateKey, dsaEncoding: 'ieee-p1363' } as const) : privateKey;
     const signature = sign(alg === 'EdDSA' ? null : 'sha256', Buffer.from(signed), key);
     return `${signed}.${encode(signature)}`;
@@ -134,7 +134,7 @@ const signedBy =
 const unsigned =
   (alg: unknown): Make =>
   ({ user }) =>
-    `${encode(textOf({ ...user.header, alg }))}.${encode(textOf(user.claims))}.`;
+    `${encode(partText({ ...user.header, alg }))}.${encode(partText(user.claims))}.`;
 
 const UNSIGNED = family('unsigned', {
   'alg none': unsigned('none'),
@@ -174,8 +174,8 @@ const CONFUSION = family('confusion', {
   'RS256, signed with its own key': signedBy('RS256'),
   'ES256, signed with its own key': signedBy('ES256'),
   'EdDSA, signed with its own key': signedBy('EdDSA'),
-  'HS256, a public RSA key as secret': ({ user }) => seal(user.header, user.claims, pemOf(pairs.RS256.publicKey)),
-  'HS256, a public EC key as secret': ({ user }) => seal(user.header, user.claims, pemOf(pairs.ES256.publicKey)),
+  'HS256, a public RSA key as secret': ({ user }) => seal(user.header, user.claims, exportPem(pairs.RS256.publicKey)),
+  'HS256, a public EC key as secret': ({ user }) => seal(user.header, user.claims, exportPem(pairs.ES256.publicKey)),
   'HS256, an empty secret': ({ user }) => seal(user.header, user.claims, ''),
   'HS256, the word secret': ({ user }) => seal(user.header, user.claims, 'secret'),
   'HS256, the kid as secret': ({ user }) => seal(user.header, user.claims, user.header.kid),
@@ -202,8 +202,8 @@ const HEADER = family('header', {
   'b64 false, critical': head({ b64: false, crit: ['b64'] }),
   'b64 true': head({ b64: true }),
   'b64 false, payload as it is': ({ user, secret }) => {
-    const header = encode(textOf({ ...user.header, b64: false, crit: ['b64'] }));
-    const payload = textOf(user.claims).replaceAll('.', '');
+    const header = encode(partText({ ...user.header, b64: false, crit: ['b64'] }));
+    const payload = partText(user.claims).replaceAll('.', '');
     return `${header}.${payload}.${createHmac('sha256', secret).update(`${header}.${payload}`).digest('base64url')}`;
   },
   zip: head({ zip: 'DEF' }),
@@ -260,8 +260,8 @@ const STRUCTURE = family('structure', {
   'four parts': spliced((header, payload, signature) => `${header}.${payload}.${signature}.${signature}`),
   'five parts': spliced((header, payload, signature) => `${header}..${signature}.${payload}.${signature}`),
   'an encrypted token': ({ user }) =>
-    [{ alg: 'dir', enc: 'A256GCM', kid: user.header.kid }, '', randomBytes(12), textOf(user.claims), randomBytes(16)]
-      .map((part) => encode(Buffer.isBuffer(part) ? part : textOf(part)))
+    [{ alg: 'dir', enc: 'A256GCM', kid: user.header.kid }, '', randomBytes(12), partText(user.claims), randomBytes(16)]
+      .map((part) => encode(Buffer.isBuffer(part) ? part : partText(part)))
       .join('.'),
   'a dot behind': ({ user }) => `${user.token}.`,
   'a dot before': ({ user }) => `.${user.token}`,
@@ -320,7 +320,7 @@ const STRUCTURE = family('structure', {
   'an escape in a name': claimText((text) => text.replace('"company"', String.raw`"\u0063ompany"`)),
   'an escape in a header name': headText((text) => text.replace('"alg"', String.raw`"\u0061lg"`)),
   'claims that are no UTF-8': ({ user, secret }) => {
-    const [header, text] = [encode(textOf(user.header)), textOf({ ...user.claims, jti: '?' })];
+    const [header, text] = [encode(partText(user.header)), partText({ ...user.claims, jti: '?' })];
     const bytes = Buffer.from(text);
     bytes[text.indexOf('"?"') + 1] = 0xff;
     const signed = `${header}.${encode(bytes)}`;
@@ -464,7 +464,7 @@ const KEYS: Forgery[] = Object.entries<Forgery['make']>({
   'scopes widened': ({ key, secret }) => bearer(seal(key.header, { ...key.claims, scopes: ['*'] }, secret)),
   'scopes widened, signature kept': ({ key }) => {
     const [header, , signature] = key.token.split('.');
-    return bearer(`${header}.${encode(textOf({ ...key.claims, scopes: ['*'] }))}.${signature}`);
+    return bearer(`${header}.${encode(partText({ ...key.claims, scopes: ['*'] }))}.${signature}`);
   },
   'called global': ({ key, secret }) => bearer(seal(key.header, { ...key.claims, type: 'global' }, secret)),
   'global, without its company': ({ key, secret }) =>

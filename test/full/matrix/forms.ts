@@ -5,7 +5,7 @@ const BOUNDARY = 'matrix-boundary';
 const HEADERS = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 
 /** `file` is the text of a sheet; a value that is no text is sent as JSON. */
-export function formOf(parts: Json): { raw: string; headers: Record<string, string> } {
+export function buildForm(parts: Json): { raw: string; headers: Record<string, string> } {
   const texts = Object.entries<Json>(parts).map(([name, value]) => {
     const isFile = name === 'file' ? '; filename="sheet.csv"\r\nContent-Type: text/csv' : '';
     const text = typeof value === 'string' ? value : JSON.stringify(value);

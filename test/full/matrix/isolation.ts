@@ -3,7 +3,7 @@
  * bytes, and no refused request changes anything.
  */
 import { newId } from '../../../src/platform/ids.ts';
-import { ask, checkOwn, entryOf, isByRight, sameAnswer, validAsking, withText } from './asking.ts';
+import { ask, checkOwn, findEntry, isByRight, sameAnswer, validAsking, withText } from './asking.ts';
 import type { Account, Answer, Asking, Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
 import { changedTables, snapshot, type Kind, type Side } from './companies.ts';
@@ -18,8 +18,8 @@ export interface Position extends Place, Reference {
 }
 
 /** Throws when a text of the operation is neither a reference nor listed as plain. */
-export function positionsOf(operation: Operation): Position[] {
-  const { path = {}, references = {} } = entryOf(operation);
+export function findPositions(operation: Operation): Position[] {
+  const { path = {}, references = {} } = findEntry(operation);
   return textPlaces(operation).flatMap((place) => {
     const named = place.in === 'path' ? path[place.path] : references[place.path];
     if (!named && place.in !== 'path' && PLAIN.has(place.path)) return [];
@@ -48,15 +48,15 @@ export async function proveIsolation(
   account: Account,
 ): Promise<void> {
   const { platform, own, other } = pair;
-  const { allowed, refused } = await callers.castOf(entryOf(operation));
+  const { allowed, refused } = await callers.chooseCast(findEntry(operation));
   // Callers for whom another company's record does not exist.
   const walled = allowed.filter((caller) => !isByRight(operation, caller));
-  await entryOf(operation).prepare?.(platform, own);
+  await findEntry(operation).prepare?.(platform, own);
   const before = await snapshot(platform, [own._id, other._id]);
   const valid = validAsking(operation, own);
   for (const caller of refused)
     checkRefusal(account, caller, operation, await ask(pair, account, { caller, asking: valid }));
-  for (const position of positionsOf(operation)) {
+  for (const position of findPositions(operation)) {
     const turn = account.asked % refused.length;
     const strangers = callers.takesTurns ? refused.slice(turn, turn + 1) : refused;
     await probePosition(pair, account, { position, valid, callers: [...walled, ...strangers] });
@@ -78,8 +78,8 @@ export async function proveRightful(
   account: Account,
 ): Promise<void> {
   const { platform, own, other } = pair;
-  const entry = entryOf(operation);
-  const { allowed } = await callers.castOf(entry);
+  const entry = findEntry(operation);
+  const { allowed } = await callers.chooseCast(entry);
   const before = await snapshot(platform, [other._id]);
   for (const caller of allowed) {
     await entry.prepare?.(platform, own);
@@ -146,7 +146,7 @@ function askingFor(valid: Asking, position: Position, text: string): Asking {
 }
 
 function foreignParams({ other }: Pair, { operation }: Asking): Record<string, string> {
-  const { path = {} } = entryOf(operation);
+  const { path = {} } = findEntry(operation);
   return Object.fromEntries(Object.entries(path).map(([name, kind]) => [name, other.records[kind]]));
 }
 
@@ -157,7 +157,7 @@ async function probeKinds(pair: Pair, account: Account, probe: Probe & { caller:
     ask(pair, account, { caller, asking: askingFor(valid, position, position.write(id, pair.own)) });
   const unknown = await put(newId());
   const kinds = Object.keys(pair.own.records).filter((kind) => kind !== position.kind) as (typeof position.kind)[];
-  const { alike = [] } = entryOf(valid.operation);
+  const { alike = [] } = findEntry(valid.operation);
   const isNamed = (kind: Kind): boolean =>
     position.anyKind === true || (position.in === 'path' && alike.includes(kind));
   const ids = kinds.flatMap((kind) =>

@@ -1,13 +1,13 @@
 /** Lists of a company contain only its own records, with every filter, order and page, and their totals count no others. */
 import type { Json } from '../../support/platform.ts';
-import { ask, checkOwn, entryOf, isByRight, validAsking, type Account, type Pair } from './asking.ts';
+import { ask, checkOwn, findEntry, isByRight, validAsking, type Account, type Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
 import type { Operation } from './document.ts';
 
 export const isList = (operation: Operation): boolean => operation.query.some(({ name }) => name === 'page');
 
 /** Queries with each value of each enumerated filter, each order, and without a total. */
-function queriesOf(operation: Operation): Record<string, string>[] {
+function listQueries(operation: Operation): Record<string, string>[] {
   const filtered = operation.query.flatMap(({ name, schema }) =>
     ((schema.enum ?? []) as string[]).map((value) => ({ [name]: value })),
   );
@@ -16,10 +16,10 @@ function queriesOf(operation: Operation): Record<string, string>[] {
 
 export async function proveLists(pair: Pair, callers: Callers, operation: Operation, account: Account): Promise<void> {
   if (!isList(operation)) return;
-  const { allowed } = await callers.castOf(entryOf(operation));
+  const { allowed } = await callers.chooseCast(findEntry(operation));
   const walled = allowed.filter((caller) => !isByRight(operation, caller));
   for (const caller of walled) {
-    for (const query of queriesOf(operation)) await proveList(pair, account, { operation, caller, query });
+    for (const query of listQueries(operation)) await proveList(pair, account, { operation, caller, query });
   }
   const [caller] = walled;
   if (caller) await proveWalk(pair, account, { operation, caller });

@@ -47,7 +47,7 @@ async function endImports({ database }: Platform, own: Side): Promise<void> {
   );
 }
 
-const valuesOf = (kind: Kind): Reference => ({ kind, echoed: true, bySlug: true });
+const mapValues = (kind: Kind): Reference => ({ kind, echoed: true, bySlug: true });
 /** A text to search for, which may be an id. */
 const searched = (kind: Kind): Reference => ({ kind, answer: 200, anyKind: true, freeText: true });
 
@@ -57,8 +57,8 @@ const filtered: Reference = {
   at: 'filters[].field',
 };
 
-const personReferences = { business: 'business', owner: 'user', 'custom_fields.*': valuesOf('customField') } as const;
-const businessReferences = { owner: 'user', 'custom_fields.*': valuesOf('businessField') } as const;
+const personReferences = { business: 'business', owner: 'user', 'custom_fields.*': mapValues('customField') } as const;
+const businessReferences = { owner: 'user', 'custom_fields.*': mapValues('businessField') } as const;
 const rowReferences = { contact_id: 'contact', business_id: 'business' } as const;
 
 const person = ({ records }: Side): Json => ({ name: 'Ana', business: records.business, owner: records.user });
@@ -220,7 +220,7 @@ const CONVERSATIONS: Record<string, Entry> = {
       owner: 'user',
       attendant: 'user',
       step: 'step',
-      'custom_fields.*': valuesOf('conversationField'),
+      'custom_fields.*': mapValues('conversationField'),
     },
   },
   'PUT /v1/conversations/{id}/step': {

@@ -2,7 +2,7 @@
  * A request with an Idempotency-Key: a repetition creates nothing more and answers with the same record; with another body it is refused.
  */
 import { randomBytes } from 'node:crypto';
-import { ask, entryOf, validAsking, type Account, type Answer, type Asking, type Pair } from './asking.ts';
+import { ask, findEntry, validAsking, type Account, type Answer, type Asking, type Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
 import { changedTables, snapshot, type Side } from './companies.ts';
 import { withValue, type Operation } from './document.ts';
@@ -25,7 +25,7 @@ export async function proveRepeats(
   account: Account,
 ): Promise<void> {
   if (!operation.repeatable) return;
-  const { allowed } = await callers.castOf(entryOf(operation));
+  const { allowed } = await callers.chooseCast(findEntry(operation));
   for (const caller of allowed) {
     await proveRepeat(await openScene(pair, account, operation), caller);
     await proveRace(await openScene(pair, account, operation), caller);
@@ -35,7 +35,7 @@ export async function proveRepeats(
 }
 
 async function openScene(pair: Pair, account: Account, operation: Operation): Promise<Scene> {
-  await entryOf(operation).prepare?.(pair.platform, pair.own);
+  await findEntry(operation).prepare?.(pair.platform, pair.own);
   const put: Scene['put'] = (caller, asking, key) =>
     ask(pair, account, { caller: withHeader(caller, 'idempotency-key', key), asking });
   return { pair, account, asking: validAsking(operation, pair.own), put };
@@ -49,7 +49,7 @@ async function proveRepeat({ pair, account, asking, put }: Scene, caller: Caller
   const fault = (sentence: string): void =>
     void account.faults.push(`${operation.name} for ${caller.name}: ${sentence}`);
   const first = await put(caller, asking, key);
-  const made = await stateOf(pair);
+  const made = await readCounts(pair);
   const again = await put(caller, asking, key);
   if (!operation.successes.includes(first.status) || again.status !== first.status || again.body._id !== first.body._id)
     fault(
@@ -59,7 +59,7 @@ async function proveRepeat({ pair, account, asking, put }: Scene, caller: Caller
   const another = await put(caller, changed(pair.own, asking, String(first.body._id)), key);
   if (another.status !== 422 || another.body.code !== 'IDEMPOTENCY_KEY_REUSED')
     fault(`another request with the key answers ${another.status} ${another.text.slice(0, 300)}`);
-  const changes = changedTables(made, await stateOf(pair));
+  const changes = changedTables(made, await readCounts(pair));
   if (changes.length > 0) fault(`a repeat, or what was refused, made or changed something: ${changes.join()}`);
 }
 
@@ -104,7 +104,7 @@ const CHANGEABLE = ['name', 'title', 'url', 'message.content'];
 /** The same request with another body or, for one without a body, for another record. */
 function changed(own: Side, asking: Asking, made: string): Asking {
   const { body, params } = asking;
-  const other = entryOf(asking.operation).otherBody?.(own);
+  const other = findEntry(asking.operation).otherBody?.(own);
   if (other !== undefined) return { ...asking, body: other };
   const valueAt = (path: string): unknown => path.split('.').reduce((inner, name) => inner?.[name], body);
   const path = CHANGEABLE.find((one) => typeof valueAt(one) === 'string');
@@ -120,7 +120,7 @@ async function countLines({ platform }: Pair): Promise<number> {
 }
 
 /** The state of the company's data, and the number of records without a company. */
-async function stateOf({ platform, own }: Pair): Promise<Map<string, string>> {
+async function readCounts({ platform, own }: Pair): Promise<Map<string, string>> {
   // The snapshot comes first, because it waits for the jobs.
   const digests = await snapshot(platform, [own._id]);
   const [counts] = await platform.database.sql<Record<string, string>>(

@@ -8,12 +8,12 @@ import { pino } from 'pino';
 import { openPlatform, type Platform } from '../../support/platform.ts';
 import { reportProgress } from '../../support/progress.ts';
 import { silenceNetwork } from '../../support/traffic.ts';
-import { entryOf, type Account, type Pair } from './asking.ts';
+import { findEntry, type Account, type Pair } from './asking.ts';
 import { createCallers, insiders, kinds, unwalled, type Callers } from './callers.ts';
 import { createSide } from './companies.ts';
 import { readOperations, type Operation } from './document.ts';
 import { proveGlobals } from './globals.ts';
-import { positionsOf, proveIsolation, proveRightful } from './isolation.ts';
+import { findPositions, proveIsolation, proveRightful } from './isolation.ts';
 import { isList, proveLists } from './lists.ts';
 import { ENTRIES } from './operations.ts';
 import { proveProperties } from './properties.ts';
@@ -94,7 +94,7 @@ async function onPlatform(readsUnderRls: boolean, play: (platform: Platform) => 
 // Planted words, network tokens, contacts' numbers, our own tokens and passwords, as test/support and companies.ts write them.
 const PLANTED = /planted[0-9a-f]{16}|token-9\d{9}|\b55119\d{8}\b|eyJ[\w-]+\.[\w-]+\.|correct horse battery/;
 
-async function operationsOf(platform: Platform): Promise<Operation[]> {
+async function listOperations(platform: Platform): Promise<Operation[]> {
   const operations = readOperations((await platform.call(200, 'GET', '/openapi.json', { key: null })).body);
   const gone = Object.keys(ENTRIES).filter((name) => !operations.some((operation) => operation.name === name));
   if (gone.length > 0) throw new Error(`the table names operations that are gone: ${gone.join()}`);
@@ -127,18 +127,18 @@ const OTHERS = {
 };
 
 /** The callers of a run: with a single protection only those who may send requests, unless everything is tried anew. */
-function callersOf(mode: string, extent: Extent, everybody: Callers): Callers {
+function chooseCallers(mode: string, extent: Extent, everybody: Callers): Callers {
   if (extent.everything) return everybody;
   return kinds(mode === SERVED ? everybody : insiders(everybody));
 }
 
 async function rows(mode: string, platform: Platform, extent: Extent): Promise<Figure[]> {
-  const operations = await operationsOf(platform);
+  const operations = await listOperations(platform);
   const accounts = new Map<string, Account>();
   const pairs = await createPairs(platform, extent.pairs);
   for (const pair of pairs) {
     const everybody = await createCallers(platform, pair.own, pair.other);
-    const callers = callersOf(mode, extent, everybody);
+    const callers = chooseCallers(mode, extent, everybody);
     for (const [promise, prove] of Object.entries(PROMISES)) {
       reportProgress(`${mode}: ${promise}`);
       // Properties are refused before any protection is reached.
@@ -153,7 +153,7 @@ async function rows(mode: string, platform: Platform, extent: Extent): Promise<F
       await prove(pair, operations, account);
     }
   }
-  const figures = [...accounts].flatMap(([promise, account]) => figuresOf(`${mode}: ${promise}`, account));
+  const figures = [...accounts].flatMap(([promise, account]) => listFigures(`${mode}: ${promise}`, account));
   const [pair] = pairs;
   return extent.timed > 0 && pair ? [...figures, ...(await timingRow(mode, pair, operations, extent.timed))] : figures;
 }
@@ -162,13 +162,13 @@ async function timingRow(mode: string, pair: Pair, operations: Operation[], time
   const callers = await createCallers(pair.platform, pair.own, pair.other);
   const { account, differenceMs } = await measureDenials(pair, callers, operations, timed);
   const name = `${mode}: denials take the same time`;
-  return [...figuresOf(name, account), { name: `${name}, ms`, value: Number(differenceMs.toFixed(3)), ok: true }];
+  return [...listFigures(name, account), { name: `${name}, ms`, value: Number(differenceMs.toFixed(3)), ok: true }];
 }
 
 // More faults would only repeat the first ones.
 const SHOWN_FAULTS = 5;
 
-function figuresOf(name: string, { asked, faults }: Account): Figure[] {
+function listFigures(name: string, { asked, faults }: Account): Figure[] {
   const shown = [`${faults.length} faults`, ...faults.slice(0, SHOWN_FAULTS)].join('\n');
   return [
     { name: `${name}, requests`, value: asked, ok: asked > 0 },
@@ -209,11 +209,11 @@ async function withoutPolicies(platform: Platform, extent: Extent): Promise<Figu
  * caller is used.
  */
 async function blindSpots(platform: Platform): Promise<Figure> {
-  const operations = await operationsOf(platform);
+  const operations = await listOperations(platform);
   const blind: string[] = [];
   // Without protection a deletion also deletes the other company's records, so it comes last, and inner records come before outer ones.
-  const turnOf = (operation: Operation): number => (entryOf(operation).disposes ? 1 / operation.params.length : 0);
-  const inOrder = operations.toSorted((a, b) => turnOf(a) - turnOf(b));
+  const rank = (operation: Operation): number => (findEntry(operation).disposes ? 1 / operation.params.length : 0);
+  const inOrder = operations.toSorted((a, b) => rank(a) - rank(b));
   // A limit without a company condition would count the records that other runs have left.
   await platform.database.sql(`update pipelines set retired = true where name = 'Sales'`);
   const [pair] = await createPairs(platform, 1);
@@ -221,9 +221,9 @@ async function blindSpots(platform: Platform): Promise<Figure> {
   const callers = insiders(await createCallers(platform, pair.own, pair.other));
   for (const operation of inOrder) {
     // At a public operation the password is the protection, and no caller comes without one.
-    if (entryOf(operation).door === 'public' || positionsOf(operation).length === 0) continue;
+    if (findEntry(operation).door === 'public' || findPositions(operation).length === 0) continue;
     const account: Account = { asked: 0, faults: [] };
-    const comers = entryOf(operation).reachesAll ? unwalled(callers) : callers;
+    const comers = findEntry(operation).reachesAll ? unwalled(callers) : callers;
     await proveIsolation(pair, comers, operation, account);
     if (isList(operation)) await proveLists(pair, comers, operation, account);
     if (account.faults.length === 0) blind.push(operation.name);

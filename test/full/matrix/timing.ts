@@ -1,9 +1,9 @@
 /** Refusing another company's record takes as long as refusing an unknown one. Reliability bar B2. */
 import { newId } from '../../../src/platform/ids.ts';
-import { ask, entryOf, isByRight, validAsking, withText, type Account, type Pair } from './asking.ts';
+import { ask, findEntry, isByRight, validAsking, withText, type Account, type Pair } from './asking.ts';
 import type { Callers } from './callers.ts';
 import type { Operation } from './document.ts';
-import { positionsOf } from './isolation.ts';
+import { findPositions } from './isolation.ts';
 
 // A difference of medians that is too small to be measured over a network.
 const BAR_MS = 0.5;
@@ -22,9 +22,9 @@ export async function measureDenials(
   const account: Account = { asked: 0, faults: [] };
   let differenceMs = 0;
   for (const operation of operations.filter(({ method }) => method === 'GET')) {
-    const position = positionsOf(operation).find((one) => one.in === 'path');
+    const position = findPositions(operation).find((one) => one.in === 'path');
     if (!position) continue;
-    const { allowed } = await callers.castOf(entryOf(operation));
+    const { allowed } = await callers.chooseCast(findEntry(operation));
     const caller = allowed.find((one) => !isByRight(operation, one));
     if (!caller) continue;
     const valid = validAsking(operation, pair.own);

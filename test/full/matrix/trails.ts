@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/platform/ids.ts';
 import type { Platform } from '../../support/platform.ts';
-import { ask, entryOf, validAsking, withText, type Account, type Answer, type Asking, type Pair } from './asking.ts';
+import { ask, findEntry, validAsking, withText, type Account, type Answer, type Asking, type Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
 import type { Operation } from './document.ts';
-import { positionsOf } from './isolation.ts';
+import { findPositions } from './isolation.ts';
 
 interface Line {
   company: string | null;
@@ -18,9 +18,9 @@ interface Line {
 
 export async function proveTrails(pair: Pair, callers: Callers, operation: Operation, account: Account): Promise<void> {
   const { platform, own } = pair;
-  const { allowed, refused } = await callers.castOf(entryOf(operation));
+  const { allowed, refused } = await callers.chooseCast(findEntry(operation));
   for (const caller of allowed) {
-    await entryOf(operation).prepare?.(platform, own);
+    await findEntry(operation).prepare?.(platform, own);
     const asking = validAsking(operation, own);
     await proveLine(pair, account, { caller, asking });
     // A second time, when the record exists already or is deleted, it is refused.
@@ -33,7 +33,7 @@ export async function proveTrails(pair: Pair, callers: Callers, operation: Opera
     ...refused.map((caller) => ({ caller, asking: valid })),
     { caller: first, asking: { ...valid, query: { surprise: '1' } } },
     { caller: first, asking: { ...valid, body: { ...valid.body, surprise: 1 } } },
-    ...positionsOf(operation).map((place) => ({ caller: first, asking: withText(valid, place, newId()) })),
+    ...findPositions(operation).map((place) => ({ caller: first, asking: withText(valid, place, newId()) })),
   ];
   for (const miss of misses) await proveLine(pair, account, miss);
 }
@@ -47,7 +47,7 @@ async function proveLine(pair: Pair, account: Account, { caller, asking }: Quest
   // A caller can find its request by the id that it gave it.
   const id = `trail-${randomBytes(8).toString('hex')}`;
   const answer = await ask(pair, account, { caller: withHeader(caller, 'x-request-id', id), asking });
-  const lines = await linesOf(pair.platform, id);
+  const lines = await readLines(pair.platform, id);
   const expected = expectedLines(pair, { caller, asking }, answer);
   if (JSON.stringify(lines) === JSON.stringify(expected)) return;
   const what = `${asking.operation.name} for ${caller.name} answers ${answer.status}`;
@@ -61,7 +61,7 @@ export const withHeader = (caller: Caller, name: string, value: string): Caller 
 
 function expectedLines({ own }: Pair, { caller, asking }: Question, { status, body }: Answer): Line[] {
   const { operation } = asking;
-  const { scope, action = scope?.replace(':', '.'), door } = entryOf(operation);
+  const { scope, action = scope?.replace(':', '.'), door } = findEntry(operation);
   if (!operation.successes.includes(status) || operation.method === 'GET' || !action) return [];
   const [resource = ''] = action.split('.');
   // At a public operation no caller is known before; the record is the user who logged in.
@@ -73,7 +73,7 @@ function expectedLines({ own }: Pair, { caller, asking }: Question, { status, bo
     {
       // Changes of a company are logged in that company.
       company: resource === 'companies' ? body._id : own._id,
-      actor: subjectOf(caller),
+      actor: readSubject(caller),
       action,
       resource,
       record: body._id,
@@ -83,12 +83,12 @@ function expectedLines({ own }: Pair, { caller, asking }: Question, { status, bo
 }
 
 /** The subject of a token. */
-function subjectOf({ token }: Caller): string {
+function readSubject({ token }: Caller): string {
   const claims = Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString();
   return (JSON.parse(claims) as { sub: string }).sub;
 }
 
-function linesOf({ database }: Platform, requestId: string): Promise<Line[]> {
+function readLines({ database }: Platform, requestId: string): Promise<Line[]> {
   return database.sql<Line & Record<string, unknown>>(
     `select company_id as company, actor_id as actor, action, resource, resource_id as record, fields
      from audit_log where request_id = $1 order by created_at, _id`,

@@ -9,7 +9,7 @@ import { emit } from '../../../src/platform/events.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { until } from '../../support/wait.ts';
 import { assertMet } from '../harness/blows.ts';
-import { chanceOf, type Chance } from '../harness/chance.ts';
+import { createChance, type Chance } from '../harness/chance.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';
 import { call, listen, onStage, type Stage, type Tenant } from '../harness/stage.ts';
@@ -73,7 +73,7 @@ interface Play {
 export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesAccount> {
   const { events, seed, kills = 0, restarts = 0, stops = 0, stillMs = STILL_MS, freezes = 0, jumps = 0 } = size;
   return onStage({ killable: restarts + freezes > 0 }, async (stage) => {
-    const chance = chanceOf(seed);
+    const chance = createChance(seed);
     // Slow enough that a kill interrupts attempts.
     const receiver = await startReceiver(({ resource }) => ({
       status: isRefused(resource) ? 500 : 204,

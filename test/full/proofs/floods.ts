@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { Agent, request } from 'undici';
-import { medianOf, p99Of } from '../harness/percentile.ts';
+import { medianTime, percentile99 } from '../harness/percentile.ts';
 import { inRhythm } from '../harness/rhythm.ts';
 import { onStage, type Tenant } from '../harness/stage.ts';
 
@@ -77,8 +77,8 @@ export async function proveFloods(size: FloodsSize): Promise<FloodsAccount> {
         times.beside.push(...(await Promise.all([askAll(play), flood(play)]))[0]);
       }
       const { alone, beside } = times;
-      Object.assign(account, { alone99Ms: p99Of(alone), beside99Ms: p99Of(beside) });
-      Object.assign(account, { alone50Ms: medianOf(alone), beside50Ms: medianOf(beside) });
+      Object.assign(account, { alone99Ms: percentile99(alone), beside99Ms: percentile99(beside) });
+      Object.assign(account, { alone50Ms: medianTime(alone), beside50Ms: medianTime(beside) });
       judge(account, size);
       return account;
     } finally {

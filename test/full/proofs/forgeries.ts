@@ -9,7 +9,7 @@ import { signToken } from '../../../src/platform/tokens.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { openPlatform, type Json, type Platform } from '../../support/platform.ts';
 import { inLanes } from '../harness/network.ts';
-import { FORGERIES, GENUINE, partsOf, seal, type Attempt, type Forgery, type Given } from '../matrix/forgeries.ts';
+import { FORGERIES, GENUINE, splitToken, seal, type Attempt, type Forgery, type Given } from '../matrix/forgeries.ts';
 
 export interface ForgeriesSize {
   /** Tries all forgeries at all operations; otherwise all at one operation, and one of each family at all. */
@@ -89,17 +89,17 @@ async function createGiven(platform: Platform, previous: string): Promise<Given>
   const { demo, database } = platform;
   const user = await platform.createUser(demo._id, 'OWNER');
   await database.sql('update users set session_version = $2 where _id = $1', [user._id, SESSION_VERSION]);
-  const { header, claims } = partsOf(user.token);
+  const { header, claims } = splitToken(user.token);
   const key = await platform.createKey(demo._id, ['webhooks:read', 'inboxes:read']);
   const other = await platform.createCompany();
   const stranger = await platform.createUser(other._id, 'OWNER');
   return {
     secret,
     previous,
-    previousKid: partsOf(await signToken(previous, newId(), {})).header.kid,
-    user: partsOf(seal(header, { ...claims, sv: SESSION_VERSION }, secret)),
-    key: partsOf(key.token),
-    global: partsOf(platform.globalKey),
+    previousKid: splitToken(await signToken(previous, newId(), {})).header.kid,
+    user: splitToken(seal(header, { ...claims, sv: SESSION_VERSION }, secret)),
+    key: splitToken(key.token),
+    global: splitToken(platform.globalKey),
     other: { company: other._id, user: stranger._id, key: other.keyId },
   };
 }

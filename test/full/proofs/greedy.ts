@@ -13,7 +13,7 @@ import { GREEDS } from '../greedy/greeds.ts';
 import { openNeighbours, type Neighbours } from '../greedy/neighbour.ts';
 import { KINDS, measure, openTown, type Kind, type Measured, type Town } from '../greedy/ordinary.ts';
 import type { Spoils } from '../greedy/play.ts';
-import { p99Of } from '../harness/percentile.ts';
+import { percentile99 } from '../harness/percentile.ts';
 import { onStage, type Stage } from '../harness/stage.ts';
 import { pulseEnv, readPulse, settledMb, watchMemory } from '../harness/vitals.ts';
 
@@ -148,7 +148,7 @@ async function playOne(scene: Scene, name: string, number: number): Promise<Gree
   const after = await playAlone(scene);
   const { refused } = beside;
   const times = (phase: Phase): Record<Kind, number> =>
-    Object.fromEntries(KINDS.map((kind) => [kind, p99Of(phase.timesMs[kind])])) as Record<Kind, number>;
+    Object.fromEntries(KINDS.map((kind) => [kind, percentile99(phase.timesMs[kind])])) as Record<Kind, number>;
   return {
     greed: name,
     requests: KINDS.reduce((sum, kind) => sum + beside.timesMs[kind].length, 0),
@@ -203,7 +203,7 @@ async function awaitImports({ stage, size }: Scene): Promise<number> {
 }
 
 /** The account in one line: the 99th percentiles before, during and after, and the other figures. */
-export function figuresOf(account: GreedyAccount): Record<string, number | string> {
+export function listFigures(account: GreedyAccount): Record<string, number | string> {
   const { requests, refused, unanswered, before99Ms, beside99Ms, after99Ms, told } = account;
   const times = KINDS.map(
     (kind) => [`${kind}99Ms`, `${before99Ms[kind]}→${beside99Ms[kind]}→${after99Ms[kind]}`] as const,

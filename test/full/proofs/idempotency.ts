@@ -9,8 +9,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '../../support/platform.ts';
 import { until } from '../../support/wait.ts';
-import { chanceOf, type Chance } from '../harness/chance.ts';
-import { createNetwork, inLanes, notificationOf, textElement } from '../harness/network.ts';
+import { createChance, type Chance } from '../harness/chance.ts';
+import { createNetwork, inLanes, buildNotification, textElement } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { call, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
@@ -94,7 +94,7 @@ const KINDS: Kind[] = [
   }),
   (number) => ({
     path: '/v1/inboxes',
-    body: inboxOf(number),
+    body: makeInbox(number),
     other: { channel: 'WEB_V2', name: 'Another inbox' },
     effects: 'select count(*)::int as count from inboxes where name = $1',
     unique: `Inbox ${number}`,
@@ -109,7 +109,7 @@ const KINDS: Kind[] = [
 ];
 
 /** An inbox is checked with the network after it is stored, so creating one takes two transactions. */
-function inboxOf(number: number): Json {
+function makeInbox(number: number): Json {
   const id = `1000001${String(number).padStart(8, '0')}`;
   return {
     channel: 'WAP_AUTO_CLOSER',
@@ -121,7 +121,7 @@ function inboxOf(number: number): Json {
 
 export async function proveIdempotency(size: IdempotencySize): Promise<IdempotencyAccount> {
   return onStage({}, async (stage) => {
-    const chance = chanceOf(size.seed);
+    const chance = createChance(size.seed);
     const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
     const first = processes[0] as PlatformProcess;
     const tenant = await stage.createTenant('Repeating');
@@ -160,7 +160,7 @@ const emptyAccount = ({ keys, kills }: IdempotencySize): IdempotencyAccount => (
 async function openConversation(stage: Stage, api: PlatformProcess): Promise<string> {
   const network = createNetwork(stage.appSecret);
   const element = textElement(PHONE, '5511981000700', 'wamid.in.700', 'Hello');
-  await network.postUntilHeard(api.url, notificationOf([element]));
+  await network.postUntilHeard(api.url, buildNotification([element]));
   await network.close();
   const [row] = await stage.store.sql<{ _id: string }>('select _id from conversations');
   return row?._id ?? '';

@@ -7,8 +7,15 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertMet } from '../harness/blows.ts';
-import { chanceOf, type Chance } from '../harness/chance.ts';
-import { createNetwork, inLanes, notificationOf, textElement, type Element, type Network } from '../harness/network.ts';
+import { createChance, type Chance } from '../harness/chance.ts';
+import {
+  createNetwork,
+  inLanes,
+  buildNotification,
+  textElement,
+  type Element,
+  type Network,
+} from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { listen, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
@@ -60,7 +67,7 @@ interface Play {
 
 export async function proveIngestion(size: IngestionSize): Promise<IngestionAccount> {
   return onStage({ killable: size.restarts > 0 }, async (stage) => {
-    const chance = chanceOf(size.seed);
+    const chance = createChance(size.seed);
     const network = createNetwork(stage.appSecret);
     try {
       const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
@@ -110,7 +117,7 @@ function planPosts(elements: Element[], chance: Chance): Post[] {
     const batch = shuffled.slice(at, at + chance.pick(BATCHES));
     at += batch.length;
     const ids = batch.map((element) => String(element.item['id']));
-    posts.push({ body: notificationOf(batch), ids, once: chance.int(GIVEN_UP_EVERY) === 0 });
+    posts.push({ body: buildNotification(batch), ids, once: chance.int(GIVEN_UP_EVERY) === 0 });
   }
   return posts;
 }

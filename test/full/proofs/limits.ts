@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { Json } from '../../support/platform.ts';
 import { until } from '../../support/wait.ts';
-import { chanceOf, type Chance } from '../harness/chance.ts';
+import { createChance, type Chance } from '../harness/chance.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { call, onStage, type Stage, type Tenant } from '../harness/stage.ts';
 
@@ -67,7 +67,7 @@ export async function proveLimits(size: LimitsSize): Promise<LimitsAccount> {
         RATE_LIMIT_LOGIN: String(SIGN_INS),
       };
       const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api', env)));
-      const play: Play = { stage, processes, agent, chance: chanceOf(size.seed), size, asked: 0 };
+      const play: Play = { stage, processes, agent, chance: createChance(size.seed), size, asked: 0 };
       const key = await floodKey(play);
       const company = await floodCompany(play);
       const signIns = await floodSignIn(play);

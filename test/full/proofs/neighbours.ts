@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { emit } from '../../../src/platform/events.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { until } from '../../support/wait.ts';
-import { p99Of } from '../harness/percentile.ts';
+import { percentile99 } from '../harness/percentile.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';
 import { call, listen, onStage, type Stage, type Tenant } from '../harness/stage.ts';
 
@@ -161,5 +161,5 @@ async function measure(stage: Stage, receiver: Receiver, tenants: Tenant[], each
   assert.equal(times.length, queuedAt.size, 'a delivery was received twice');
   lag.disable();
   const ended = Math.max(...received().map(({ atMs }) => atMs));
-  return { p99Ms: p99Of(times), lagMs: lag.max / 1e6, keptUp: queuedMs / Math.max(queuedMs, ended - begun) };
+  return { p99Ms: percentile99(times), lagMs: lag.max / 1e6, keptUp: queuedMs / Math.max(queuedMs, ended - begun) };
 }

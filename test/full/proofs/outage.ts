@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../support/wait.ts';
-import { chanceOf } from '../harness/chance.ts';
-import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
+import { createChance } from '../harness/chance.ts';
+import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';
 import { listen, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
@@ -50,7 +50,7 @@ interface Play {
 
 export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSize): Promise<OutageAccount> {
   return onStage({ killable: true }, async (stage) => {
-    const chance = chanceOf(seed);
+    const chance = createChance(seed);
     const receiver = await startReceiver(() => ({ status: 200, afterMs: 1 + chance.int(20) }));
     const network = createNetwork(stage.appSecret);
     const lag = monitorEventLoopDelay();
@@ -118,7 +118,7 @@ async function timed<T>({ account }: Play, ask: () => Promise<T>): Promise<T> {
 async function postOn(play: Play, lane: number): Promise<void> {
   for (let number = 0; !play.ended; number += 1) {
     const id = `wamid.${lane}.${number}`;
-    const body = notificationOf([textElement(PHONE, `551198400000${lane}`, id, 'Load')]);
+    const body = buildNotification([textElement(PHONE, `551198400000${lane}`, id, 'Load')]);
     const status = await timed(play, () => play.network.post(play.process.url, body));
     assert.ok(status === 200 || status === 503, `a callback was answered ${status}`);
     play.account.posts += 1;

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import pg from 'pg';
 import { newId } from '../../../src/platform/ids.ts';
 import { until } from '../../support/wait.ts';
-import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
+import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
@@ -148,7 +148,7 @@ async function askForLittle(play: Play, tenant: Inboxed): Promise<void> {
     account.asked += 1;
     if (status >= 500) account.refused += 1;
   }
-  const body = notificationOf([textElement(tenant.phone, '5511988887777', `wamid.${newId()}`, 'Oi')]);
+  const body = buildNotification([textElement(tenant.phone, '5511988887777', `wamid.${newId()}`, 'Oi')]);
   account.callbacks += 1;
   if ((await network.post(process.url, body)) !== 200) account.missed += 1;
 }

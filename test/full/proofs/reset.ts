@@ -202,7 +202,7 @@ const rounded = (ms: number): number => Math.round(1_000 * ms) / 1_000;
  * The order of the kinds in one turn. Each kind comes first, and after each other kind, equally often, because a request may slow down the
  * next one.
  */
-function orderOf(turn: number, kinds: number): number[] {
+function orderKinds(turn: number, kinds: number): number[] {
   const order = Array.from({ length: kinds }, (_, step) => (turn + step) % kinds);
   return turn % 2 === 0 ? order : order.toReversed();
 }
@@ -219,7 +219,7 @@ async function measure(
   const texts = new Set<string>();
   try {
     for (let turn = -WARM_UP; turn < turns; turn += 1) {
-      for (const which of orderOf(Math.abs(turn), kinds.length)) {
+      for (const which of orderKinds(Math.abs(turn), kinds.length)) {
         const body = (kinds[which] as () => object)();
         const started = performance.now();
         const { text } = await post({ ...door, dispatcher: client }, path, body);

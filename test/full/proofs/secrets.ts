@@ -10,11 +10,11 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { incoming, networkId, openNetwork, type Phone } from '../../support/network.ts';
 import { openPlatform, type Answer, type CallOptions, type Json, type Platform } from '../../support/platform.ts';
-import { freshEmail, logIn, readMails, tokenOf, waitForMail } from '../../support/people.ts';
+import { freshEmail, logIn, readMails, readMailToken, waitForMail } from '../../support/people.ts';
 import { createSide, type Side } from '../matrix/companies.ts';
 import { readOperations } from '../matrix/document.ts';
-import { entryOf, validAsking } from '../matrix/asking.ts';
-import { formOf } from '../matrix/forms.ts';
+import { findEntry, validAsking } from '../matrix/asking.ts';
+import { buildForm } from '../matrix/forms.ts';
 import { openWatch, type Watch } from './watch.ts';
 
 export interface SecretsSize {
@@ -159,7 +159,7 @@ async function playPeople({ platform, watch, call }: Round): Promise<Played> {
     call(status, 'POST', `/v1/auth/${path}`, { key: null, body });
   for (const [index, password] of [first, second].entries()) {
     if (index > 0) await anonymous(200, 'forgot-password', { email });
-    const link = watch.add(`the token of mail ${index}`, tokenOf(await waitForMail(platform, email, index + 1)));
+    const link = watch.add(`the token of mail ${index}`, readMailToken(await waitForMail(platform, email, index + 1)));
     links.push(link);
     await anonymous(200, 'reset-password', { token: link, new_password: password });
     await anonymous(400, 'reset-password', { token: link, new_password: password });
@@ -222,7 +222,7 @@ async function misplace({ side, call }: Round, secrets: string[]): Promise<void>
 async function askEverything({ platform, side, call }: Round, session: string, header: string): Promise<void> {
   const { body } = await platform.call(200, 'GET', '/openapi.json', { key: null });
   for (const operation of readOperations(body)) {
-    const entry = entryOf(operation);
+    const entry = findEntry(operation);
     const [status = 0, ...others] = operation.successes;
     // Which of two successes comes depends on the state; the record is the one that its GET shows.
     if (others.length > 0) continue;
@@ -235,7 +235,7 @@ async function askEverything({ platform, side, call }: Round, session: string, h
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
       const shown = operation.path.startsWith('/v1/webhooks') ? { mayShow: [header] } : {};
       const { headers = {}, ...sent } = operation.form
-        ? formOf(payload)
+        ? buildForm(payload)
         : payload === undefined
           ? {}
           : { body: payload };

@@ -7,8 +7,8 @@ import assert from 'node:assert/strict';
 import type { Message } from '../../../src/features/messages/schemas.ts';
 import { until } from '../../support/wait.ts';
 import { assertMet } from '../harness/blows.ts';
-import { chanceOf } from '../harness/chance.ts';
-import { createNetwork, inLanes, notificationOf, textElement } from '../harness/network.ts';
+import { createChance } from '../harness/chance.ts';
+import { createNetwork, inLanes, buildNotification, textElement } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { call, callUntilTaken, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
@@ -39,7 +39,7 @@ const PAGE = 1_000;
 
 export async function proveSends(size: SendsSize): Promise<SendsAccount> {
   return onStage({}, async (stage) => {
-    const chance = chanceOf(size.seed);
+    const chance = createChance(size.seed);
     const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
     const first = processes[0] as PlatformProcess;
     const tenant = await stage.createTenant('Sender');
@@ -82,7 +82,7 @@ async function openConversations(stage: Stage, api: PlatformProcess): Promise<st
   const people = Array.from({ length: CONVERSATIONS }, (_, n) =>
     textElement(PHONE, `55119810000${String(n).padStart(2, '0')}`, `wamid.in.${n}`, 'Hello'),
   );
-  await network.postUntilHeard(api.url, notificationOf(people));
+  await network.postUntilHeard(api.url, buildNotification(people));
   await network.close();
   return (await stage.store.sql<{ _id: string }>('select _id from conversations order by _id')).map((row) => row._id);
 }

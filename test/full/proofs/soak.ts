@@ -9,8 +9,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reportProgress } from '../../support/progress.ts';
-import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
-import { p99Of } from '../harness/percentile.ts';
+import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
+import { percentile99 } from '../harness/percentile.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { listen, onStage, openInbox } from '../harness/stage.ts';
 
@@ -125,7 +125,7 @@ async function post(
       written += 1;
       const element = textElement(PHONE, `55119${80_000_000 + (written % PEOPLE)}`, `wamid.soak.${written}`, 'Bom dia');
       const asked = performance.now();
-      if ((await network.post(process.url, notificationOf([element]))) === 200) posted.acknowledged += 1;
+      if ((await network.post(process.url, buildNotification([element]))) === 200) posted.acknowledged += 1;
       const share = (asked - started) / pace.forMs;
       if (share < TENTH) posted.firstMs.push(performance.now() - asked);
       if (share >= 1 - TENTH) posted.lastMs.push(performance.now() - asked);
@@ -161,9 +161,9 @@ interface Found {
 
 function judge(size: SoakSize, { perSecond, posted, samples, deadRowsPercent }: Found): SoakAccount {
   const callbacks = posted.acknowledged;
-  const [first99Ms, last99Ms] = [p99Of(posted.firstMs), p99Of(posted.lastMs)];
+  const [first99Ms, last99Ms] = [percentile99(posted.firstMs), percentile99(posted.lastMs)];
   const warm = samples.slice(Math.floor(samples.length / 4));
-  const slope = 10 * slopeOf(warm);
+  const slope = 10 * estimateSlope(warm);
   const openFilesGrown = (warm.at(-1)?.openFiles ?? 0) - (warm[0]?.openFiles ?? 0);
   const residentMb = Math.round(warm.at(-1)?.residentMb ?? 0);
   assert.ok(callbacks >= 0.95 * perSecond * size.minutes * 60, `only ${callbacks} callbacks at ${perSecond} a second`);
@@ -188,7 +188,7 @@ function judge(size: SoakSize, { perSecond, posted, samples, deadRowsPercent }: 
 }
 
 /** The growth in megabytes a minute, by least squares, because single samples vary with garbage collection. */
-function slopeOf(samples: Sample[]): number {
+function estimateSlope(samples: Sample[]): number {
   const mean = (pick: (sample: Sample) => number): number =>
     samples.reduce((sum, sample) => sum + pick(sample), 0) / samples.length;
   const minute = mean((sample) => sample.minute);

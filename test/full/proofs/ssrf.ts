@@ -9,9 +9,9 @@ import { once } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { createOutbound, OutboundError, type Outbound } from '../../../src/platform/outbound.ts';
-import { rangeOf, SPECIAL, spellings, textOf } from '../../support/addresses.ts';
+import { parseRange, SPECIAL, spellings, formatAddress } from '../../support/addresses.ts';
 import { until } from '../../support/wait.ts';
-import { chanceOf, type Chance } from '../harness/chance.ts';
+import { createChance, type Chance } from '../harness/chance.ts';
 import { inLanes } from '../harness/network.ts';
 
 export interface SsrfSize {
@@ -36,7 +36,7 @@ const SEEN_AT = ['127.0.0.1', '127.5.6.7', '127.255.255.254'];
 const PUBLIC = '198.41.0.4';
 
 export async function proveSsrf({ urls, rebinds, seed }: SsrfSize): Promise<SsrfAccount> {
-  const chance = chanceOf(seed);
+  const chance = createChance(seed);
   const canaries = await openCanaries();
   const outbound = createOutbound({ allow: [], trusted: [] });
   try {
@@ -57,10 +57,10 @@ export async function proveSsrf({ urls, rebinds, seed }: SsrfSize): Promise<Ssrf
 }
 
 function hostileUrl(chance: Chance, index: number, port: number): string {
-  const { family, first, last } = rangeOf(index % LOOPBACK_EVERY === 0 ? LOOPBACK : chance.pick(SPECIAL));
+  const { family, first, last } = parseRange(index % LOOPBACK_EVERY === 0 ? LOOPBACK : chance.pick(SPECIAL));
   const span = Number(last - first > 0xffff_ffffn ? 0xffff_ffffn : last - first);
   const number = first + BigInt(span === 0 ? 0 : chance.int(span + 1));
-  const host = family === 4 ? chance.pick(spellings(number)) : `[${textOf(6, number)}]`;
+  const host = family === 4 ? chance.pick(spellings(number)) : `[${formatAddress(6, number)}]`;
   return `${chance.pick(['http', 'https'])}://${host}:${port}/${index}`;
 }
 

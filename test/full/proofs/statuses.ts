@@ -5,11 +5,11 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chanceOf, type Chance } from '../harness/chance.ts';
+import { createChance, type Chance } from '../harness/chance.ts';
 import {
   createNetwork,
   inLanes,
-  notificationOf,
+  buildNotification,
   statusElement,
   textElement,
   type Network,
@@ -49,7 +49,7 @@ interface Tale {
 
 export async function proveStatuses(size: StatusesSize): Promise<StatusesAccount> {
   return onStage({}, async (stage) => {
-    const chance = chanceOf(size.seed);
+    const chance = createChance(size.seed);
     const network = createNetwork(stage.appSecret);
     try {
       const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
@@ -77,7 +77,7 @@ async function sendMessages(
   const people = Array.from({ length: CONVERSATIONS }, (_, n) =>
     textElement(PHONE, `55119800000${String(n).padStart(2, '0')}`, `wamid.in.${n}`, 'Hello'),
   );
-  await network.postUntilHeard(api.url, notificationOf(people));
+  await network.postUntilHeard(api.url, buildNotification(people));
   const conversations = await stage.store.sql<{ _id: string }>('select _id from conversations order by _id');
   const rounds = Math.round(size.statuses / size.messages);
   const tales: Tale[] = [];
@@ -115,7 +115,7 @@ async function tellRound(tales: Tale[], round: number, { processes, network, cha
       // The network sometimes repeats a status within one callback.
       return chance.int(5) === 0 ? [element, element] : [element];
     });
-    posts.push(notificationOf(elements));
+    posts.push(buildNotification(elements));
   }
   await inLanes(LANES, posts, async (body) => {
     for (let status = 0 as number | null; status !== 200;) {
@@ -133,7 +133,7 @@ interface Expected {
 }
 
 /** The expected status and events, computed from the statuses in their order. */
-function expectedOf(words: Word[]): Expected {
+function foldStatuses(words: Word[]): Expected {
   const expected: Expected = { status: 'SENT', events: ['MESSAGE_SENT'], told: new Set() };
   for (const word of words) {
     const { status } = expected;
@@ -172,7 +172,7 @@ async function audit({ store }: Stage, tales: Tale[]): Promise<StatusesAccount> 
   const count: Record<string, number> = {};
   for (const { _id, words } of tales) {
     const row = byId.get(_id) as Row;
-    const { status, events, told } = expectedOf(words);
+    const { status, events, told } = foldStatuses(words);
     assert.deepEqual([row.status, row.events], [status, events], `${_id} heard ${words.join(', ')}`);
     for (const word of ['sent', 'delivered', 'read'] as const) {
       assert.equal(row[`${word}_at`] !== null, told.has(word), `${word}_at of ${_id}, which heard ${words.join(', ')}`);

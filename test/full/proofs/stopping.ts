@@ -7,8 +7,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { until } from '../../support/wait.ts';
-import { chanceOf, type Chance } from '../harness/chance.ts';
-import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
+import { createChance, type Chance } from '../harness/chance.ts';
+import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { call, listen, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
@@ -53,13 +53,13 @@ export async function proveStopping({ rounds, seed }: StoppingSize): Promise<Sto
       const tenant = await stage.createTenant('Company');
       await openInbox(process, tenant, PHONE);
       await listen(process, tenant, receiver.url, ['MESSAGE_RECEIVED', 'MESSAGE_SENT']);
-      const hello = notificationOf([textElement(PHONE, '5511983000001', 'wamid.hello', 'Hello')]);
+      const hello = buildNotification([textElement(PHONE, '5511983000001', 'wamid.hello', 'Hello')]);
       await network.postUntilHeard(process.url, hello);
       const [row] = await stage.store.sql<{ _id: string }>('select _id from conversations');
       const faults = { send: [{ kind: 'slow', ms: SEND_MS, times: null }] };
       await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: { faults } });
       const account = { rounds, asked: 0, answered: 0, refusedAfter: 0, slowestStopMs: 0 };
-      const chance = chanceOf(seed);
+      const chance = createChance(seed);
       const play: Play = { stage, process, tenant, network, chance, conversation: row?._id ?? '', account };
       for (let round = 0; round < rounds; round += 1) {
         if (round > 0) await process.restart();
@@ -149,7 +149,7 @@ async function readOn(play: Play, load: Load): Promise<void> {
 
 async function callOn(play: Play, load: Load, round: number): Promise<void> {
   for (let number = 0; !load.ended; number += 1) {
-    const body = notificationOf([textElement(PHONE, '5511983000001', `wamid.${round}.${number}`, 'Load')]);
+    const body = buildNotification([textElement(PHONE, '5511983000001', `wamid.${round}.${number}`, 'Load')]);
     // The connections stay open, as a real network's do: the platform may close them only while they are idle.
     if (!load.signalled) await ask(play, load, () => play.network.post(play.process.url, body));
     await sleep(20);

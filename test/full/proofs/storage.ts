@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startSandbox } from '../../../sandbox/test-process.ts';
 import { UNLIMITED, type Json } from '../../support/platform.ts';
 import { until } from '../../support/wait.ts';
-import { chanceOf, type Chance } from '../harness/chance.ts';
-import { createNetwork, notificationOf, textElement, type Network } from '../harness/network.ts';
+import { createChance, type Chance } from '../harness/chance.ts';
+import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
 import { startProcess, type PlatformProcess } from '../harness/processes.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';
 import { mountSmallDisk, type SmallDisk } from '../harness/small-disk.ts';
@@ -62,7 +62,7 @@ export async function proveStorage({ rounds, seed }: StorageSize): Promise<Stora
   if (!disk) return null;
   const undo: (() => Promise<unknown>)[] = [disk.close];
   try {
-    const play = await open(disk, chanceOf(seed), undo);
+    const play = await open(disk, createChance(seed), undo);
     undo.push(async () => (play.ended = true));
     const load = Promise.all([...Array.from({ length: LANES }, (_, lane) => postOn(play, lane)), createOn(play)]);
     // The failure is reported at the end.
@@ -115,7 +115,7 @@ async function open(disk: SmallDisk, chance: Chance, undo: (() => Promise<unknow
 async function postOn(play: Play, lane: number): Promise<void> {
   for (let number = 0; !play.ended; number += 1) {
     const ids = Array.from({ length: TEXTS }, (_, index) => `wamid.${lane}.${number}.${index}`);
-    const body = notificationOf(ids.map((id) => textElement(PHONE, `551198400000${lane}`, id, TEXT)));
+    const body = buildNotification(ids.map((id) => textElement(PHONE, `551198400000${lane}`, id, TEXT)));
     while (!play.ended) {
       const status = await play.network.post(play.process.url, body);
       assert.ok(status === 200 || status === 503, `a callback was answered ${status}`);

@@ -21,7 +21,7 @@ export function openWatch(): Watch {
   let pattern = /(?!)/g;
   const add: Watch['add'] = (name, value) => {
     names.set(value, name);
-    for (const spelling of spellingsOf(value)) spelled.set(spelling, value);
+    for (const spelling of listSpellings(value)) spelled.set(spelling, value);
     // Escapes the characters that base64 may contain besides letters and digits.
     const texts = [...spelled.keys()].map((spelling) => spelling.replaceAll(/[+/.$]/g, String.raw`\$&`));
     pattern = new RegExp(texts.join('|'), 'g');
@@ -48,7 +48,7 @@ export function openWatch(): Watch {
  * In base64 three bytes become four characters, so a text has three possible encodings, whose first and last characters depend on its
  * neighbours.
  */
-function spellingsOf(value: string): string[] {
+function listSpellings(value: string): string[] {
   const bytes = Buffer.from(value);
   const cores = [0, 1, 2].map((offset) =>
     Buffer.concat([Buffer.alloc(offset), bytes])
