@@ -1,18 +1,18 @@
 /** The background work of a process: its jobs, and the loops that poll for due work. */
 import { purgeTrailsJob } from './features/audit/jobs.ts';
 import { changesToAddUp } from './features/companies/usage.ts';
-import { contactTaker } from './features/contacts/import-store.ts';
+import { contactImporter } from './features/contacts/import-store.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
 import { releaseBusinessJob, releaseUserJob } from './features/departures/jobs.ts';
 import { giveUpImportsJob } from './features/imports/jobs.ts';
 import { startImports } from './features/imports/turns.ts';
-import type { Taker } from './features/imports/work.ts';
+import type { RowImporter } from './features/imports/work.ts';
 import { giveUpUnknownJob, mergeSplitJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
 import { crossedStatuses } from './features/inbound/upkeep.ts';
 import { checkConnectionJob, confirmAllJob, confirmConnectionJob } from './features/inboxes/jobs.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
-import { rowTaker } from './features/tables/import-store.ts';
+import { tableRowImporter } from './features/tables/import-store.ts';
 import { eraseRowsJob } from './features/tables/jobs.ts';
 import { purgeLinksJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
 import { startDeliveries } from './features/webhooks/deliver.ts';
@@ -60,7 +60,10 @@ export const queues = (): Job<TSchema>[] => jobs.map((make) => make({} as Kit).j
 export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Promise<() => Promise<void>> {
   for (const make of jobs) await running.work(make(kit) as Worked<TSchema>);
   const deliverer = startDeliveries(kit);
-  const imports = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
+  const imports = startImports(kit, {
+    CONTACTS: contactImporter as RowImporter,
+    TABLE: tableRowImporter as RowImporter,
+  });
   const dueWork = [
     deliverer.dueWork,
     running.dueWork(queues().map(({ name }) => name)),

@@ -1,12 +1,12 @@
 /** The reader of sheets, which hangs for ever at a cell with the text "hang". */
-import { rowsToPeople, type Terms } from '../../src/features/contacts/import-rows.ts';
+import { rowsToPeople, type RowRules } from '../../src/features/contacts/import-rows.ts';
 import { createReading } from '../../src/features/imports/reading.ts';
 import { rowsToData } from '../../src/features/tables/import-rows.ts';
 import { serveParent } from '../../src/platform/child-work.ts';
 
 serveParent(
   createReading({
-    CONTACTS: (terms: Terms) => {
+    CONTACTS: (terms: RowRules) => {
       const read = rowsToPeople(terms);
       return (row) => {
         while ([...row.cells.values()].includes('hang'));

@@ -16,7 +16,7 @@ import {
   setPassword,
   takeAccountByLink,
   type Account,
-  type Ended,
+  type EndedUser,
 } from '../users/accounts.ts';
 import type { User } from '../users/schemas.ts';
 import { readUser } from '../users/users.ts';
@@ -90,7 +90,7 @@ export async function resetPassword(kit: Kit, visitor: Visitor, input: ResetPass
  * A reset ends sessions in each company of the person, so each one gets an audit line; a company that the person just joined gets a line
  * about that.
  */
-function auditAction(account: Account, user: Ended): string {
+function auditAction(account: Account, user: EndedUser): string {
   return user._id === account._id && !account.accepted ? 'auth.accept-invitation' : 'auth.reset-password';
 }
 
@@ -115,7 +115,7 @@ function noteRefusal(visitor: Visitor, account: Account): Promise<void> {
 
 function noteAccount(
   { origin }: Visitor,
-  account: Ended,
+  account: EndedUser,
   { tx, action, actor }: { tx: SystemTx; action: string; actor?: Actor },
 ): Promise<void> {
   const { _id, name, company } = account;

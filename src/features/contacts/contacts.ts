@@ -10,8 +10,8 @@ import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { expectBusiness } from '../businesses/references.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
 import { expectUsers } from '../users/assignments.ts';
-import { claimNames, releaseNames } from './identities.ts';
-import { isNamed } from './name-queries.ts';
+import { assignIdentities, releaseIdentities } from './identities.ts';
+import { hasIdentity } from './name-queries.ts';
 import {
   findContact,
   holdContacts,
@@ -62,7 +62,7 @@ export async function addContact(tx: TenantTx, source: ContactSource, input: Con
   const { fields, changes } = await applied(tx, NOBODY, await readNumber(tx, input));
   if (isNobody(fields)) throw identityMissing();
   const contact = expectRecordSize('custom_fields', await insertContact(tx, newId(), fields, source));
-  await claimNames(tx, contact._id, fields);
+  await assignIdentities(tx, contact._id, fields);
   await emit(tx, [{ event: 'CONTACT_CREATED', data: contact }, ...toFieldEvents(contact, changes)]);
   return contact;
 }
@@ -73,15 +73,15 @@ export async function updateContactById(tenant: Tenant, id: string, input: Conta
     if ((await holdContacts(tx, [id])) === 0) throw notFound();
     // Identities are claimed before the contact is locked, in the same order as ingestion, and again afterwards, because the contact may
     // have lost one of them in between.
-    await claimNames(tx, id, wanted);
+    await assignIdentities(tx, id, wanted);
     const [before] = await lockContacts(tx, [id]);
     if (!before) throw notFound();
-    await claimNames(tx, id, wanted);
+    await assignIdentities(tx, id, wanted);
     const own = pickFields(before);
     const { fields, changes } = await applied(tx, own, wanted);
     if (isDeepStrictEqual(fields, own)) return before;
-    await releaseNames(tx, id, own, fields);
-    if (isNobody(fields) && !isNobody(own) && !(await isNamed(tx, id))) throw identityMissing();
+    await releaseIdentities(tx, id, own, fields);
+    if (isNobody(fields) && !isNobody(own) && !(await hasIdentity(tx, id))) throw identityMissing();
     const updated = await updateContact(tx, id, fields, { keepsValues: changes.length === 0 });
     const contact = expectRecordSize('custom_fields', updated, before);
     await emit(tx, [{ event: 'CONTACT_UPDATED', data: contact }, ...toFieldEvents(contact, changes)]);

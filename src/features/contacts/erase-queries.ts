@@ -41,7 +41,7 @@ export function unlinkRows(tx: TenantTx, contact: string, limit: number): Promis
 }
 
 /** The contact's phone numbers and ids of the networks, in the form for comparison and in the form that the network writes. */
-export async function listNetworkNames(tx: TenantTx, contact: string): Promise<string[]> {
+export async function listNetworkIdentities(tx: TenantTx, contact: string): Promise<string[]> {
   const rows = await many<{ name: string }>(tx, {
     name: 'contacts.listNetworkNames',
     text: `select distinct name from contact_identities, unnest(array[value, address]) as name
@@ -81,7 +81,7 @@ export function eraseParked(tx: TenantTx, names: string[]): Promise<number> {
   });
 }
 
-export interface AsidePortion {
+export interface KeptPortion {
   company: string;
   names: string[];
   after: string;
@@ -92,7 +92,10 @@ export interface AsidePortion {
  * Looks at the next portion of unreadable callbacks that were kept, and deletes those that contain one of these names and came to an inbox
  * of the company or to an unknown one. Returns the last id of the portion; null when none was left.
  */
-export async function eraseAside(tx: SystemTx, { company, names, after, limit }: AsidePortion): Promise<string | null> {
+export async function eraseKeptPortion(
+  tx: SystemTx,
+  { company, names, after, limit }: KeptPortion,
+): Promise<string | null> {
   const rows = 'select _id, octet_length(raw) as bytes from callbacks_aside where _id > $3 order by _id limit $4';
   const row = await maybeOne<{ last: string | null }>(tx, {
     name: 'contacts.eraseAside',

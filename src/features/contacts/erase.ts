@@ -4,17 +4,17 @@ import { notFound } from '../../platform/errors.ts';
 import { inPortions } from '../../platform/portions.ts';
 import { callerBehalf, type Tenant } from '../../platform/tenant.ts';
 import {
-  eraseAside,
+  eraseKeptPortion,
   eraseMessages,
   eraseParked,
   eraseThreads,
   listAbsorbed,
-  listNetworkNames,
+  listNetworkIdentities,
   unlinkRows,
-  type AsidePortion,
+  type KeptPortion,
 } from './erase-queries.ts';
 import { RedactContact } from './jobs.ts';
-import { deleteContact, seizeContacts, seizeThreads } from './queries.ts';
+import { deleteContact, lockContactsForRemoval, lockConversationsForRemoval } from './queries.ts';
 import type { Contact } from './schemas.ts';
 
 // A statement for this many messages or conversations takes some hundred milliseconds.
@@ -24,7 +24,7 @@ const ROW_PORTION = 1_000;
 // A stored callback may be large, and each is searched byte by byte.
 const ASIDE_PORTION = 100;
 // A shorter name could appear in a callback about another person by chance.
-const SHORTEST_NAME = 8;
+const SHORTEST_IDENTITY = 8;
 
 /**
  * Erases the contact without an event. Table rows that name it may be very many, so they are unlinked before, in portions that commit by
@@ -34,14 +34,18 @@ const SHORTEST_NAME = 8;
 export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promise<Contact> {
   const { companyId } = tenant;
   await inPortions(kit.database, companyId, (tx) => unlinkRows(tx, id, ROW_PORTION));
-  await forgetAside(kit, companyId, await kit.database.tenantTx(companyId, (tx) => listNetworkNames(tx, id)));
+  await eraseKeptCallbacks(
+    kit,
+    companyId,
+    await kit.database.tenantTx(companyId, (tx) => listNetworkIdentities(tx, id)),
+  );
   return tenant.tx(async (tx) => {
-    await seizeThreads(tx, [id]);
-    const [contact] = await seizeContacts(tx, [id]);
+    await lockConversationsForRemoval(tx, [id]);
+    const [contact] = await lockContactsForRemoval(tx, [id]);
     if (!contact) throw notFound();
     while ((await eraseMessages(tx, id, PORTION)) > 0);
     while ((await eraseThreads(tx, id, PORTION)) > 0);
-    await eraseParked(tx, await listNetworkNames(tx, id));
+    await eraseParked(tx, await listNetworkIdentities(tx, id));
     const contacts = [id, ...(await listAbsorbed(tx, id))];
     await kit.enqueue(tx, RedactContact, { company: companyId, contacts }, { key: id });
     await deleteContact(tx, id);
@@ -50,12 +54,12 @@ export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promi
 }
 
 /** Deletes callbacks about the person that could not be read and were kept for the operator. */
-async function forgetAside(kit: Kit, company: string, known: string[]): Promise<void> {
-  const names = known.filter((name) => name.length >= SHORTEST_NAME);
+async function eraseKeptCallbacks(kit: Kit, company: string, known: string[]): Promise<void> {
+  const names = known.filter((name) => name.length >= SHORTEST_IDENTITY);
   if (names.length === 0) return;
   const behalf = callerBehalf(company, '');
   for (let after: string | null = ''; after !== null;) {
-    const portion: AsidePortion = { company, names, after, limit: ASIDE_PORTION };
-    after = await kit.database.systemTx(behalf, (tx) => eraseAside(tx, portion));
+    const portion: KeptPortion = { company, names, after, limit: ASIDE_PORTION };
+    after = await kit.database.systemTx(behalf, (tx) => eraseKeptPortion(tx, portion));
   }
 }

@@ -223,7 +223,7 @@ function textTest(text: string, operator: Operator, value: string): string {
   }
 }
 
-interface Looked {
+interface IndexedText {
   /** The expression that the index holds. */
   expression: string;
   /** The SQL expression of the value, folded like the indexed expression. */
@@ -233,7 +233,7 @@ interface Looked {
 }
 
 /** A condition for the trigram index of an expression; null when the value has no trigram. */
-function partIndexed({ expression, value, folded }: Looked, operator: Operator): Condition['indexed'] {
+function partIndexed({ expression, value, folded }: IndexedText, operator: Operator): Condition['indexed'] {
   const from = operator === 'contains' || operator === 'ends_with' ? '%' : '';
   const to = operator === 'contains' || operator === 'starts_with' ? '%' : '';
   if (operator === 'contains' && WORDS.test(folded)) return (more) => wordsIndexed(expression, wordEnds(folded), more);

@@ -5,11 +5,11 @@
 import { alreadyHeld, AppError } from '../../platform/errors.ts';
 import { onlyDigits, phoneKey } from '../../platform/phone.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
-import { findNames, insertNames, releaseName, type NewName } from './name-queries.ts';
+import { findHolders, insertIdentities, deleteIdentity, type NewIdentity } from './name-queries.ts';
 import type { Contact } from './schemas.ts';
 
 const FIELDS = ['phone_number', 'email', 'professional_network_identifier', 'external_id'] as const;
-export type Naming = { [field in (typeof FIELDS)[number]]?: Contact[field] };
+export type IdentityFields = { [field in (typeof FIELDS)[number]]?: Contact[field] };
 
 const KINDS = {
   phone_number: 'PHONE',
@@ -18,9 +18,9 @@ const KINDS = {
   external_id: 'EXTERNAL',
 } as const;
 
-export type NamedIdentity = Omit<NewName, 'contact'> & { field: (typeof FIELDS)[number] };
+export type NamedIdentity = Omit<NewIdentity, 'contact'> & { field: (typeof FIELDS)[number] };
 
-export function toIdentities(naming: Naming): NamedIdentity[] {
+export function toIdentities(naming: IdentityFields): NamedIdentity[] {
   return FIELDS.flatMap((field) => {
     const text = naming[field] ?? null;
     if (text === null) return [];
@@ -38,13 +38,13 @@ function toStoredValue(field: NamedIdentity['field'], text: string): string {
 const ROUNDS = 3;
 
 /** Gives the contact these identities and keeps those it has. Throws CONTACT_EXISTS where another contact has one. */
-export async function claimNames(tx: TenantTx, contact: string, naming: Naming): Promise<void> {
+export async function assignIdentities(tx: TenantTx, contact: string, naming: IdentityFields): Promise<void> {
   const identities = toIdentities(naming);
   if (identities.length === 0) return;
   const names = identities.map((identity) => ({ ...identity, contact }));
   for (let round = 0; round < ROUNDS; round += 1) {
-    if ((await insertNames(tx, names)) === names.length) return;
-    const holders = await findNames(tx, names);
+    if ((await insertIdentities(tx, names)) === names.length) return;
+    const holders = await findHolders(tx, names);
     for (const { field, kind } of identities) {
       const holder = holders.find((row) => row.kind === kind);
       if (holder && holder.contact !== contact) throw alreadyHeld('CONTACT_EXISTS', field, holder.contact);
@@ -58,13 +58,18 @@ export async function claimNames(tx: TenantTx, contact: string, naming: Naming):
  * Removes the identities that were replaced. Clearing a field removes all identities of its kind, because the caller wants none of them
  * used. An id of a network (BSUID) stays.
  */
-export async function releaseNames(tx: TenantTx, contact: string, before: Naming, next: Naming): Promise<void> {
+export async function releaseIdentities(
+  tx: TenantTx,
+  contact: string,
+  before: IdentityFields,
+  next: IdentityFields,
+): Promise<void> {
   for (const field of FIELDS) {
     const [old, current] = [before[field] ?? null, next[field] ?? null];
     if (old === null) continue;
     const value = current === null ? null : toStoredValue(field, old);
     if (current === null || value !== toStoredValue(field, current)) {
-      await releaseName(tx, contact, { kind: KINDS[field], value });
+      await deleteIdentity(tx, contact, { kind: KINDS[field], value });
     }
   }
 }

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { awaitImport, postForm } from '../../../test/support/sheets.ts';
 import { newId } from '../../platform/ids.ts';
-import { workImport, type Taker } from '../imports/work.ts';
-import { contactTaker } from './import-store.ts';
+import { workImport, type RowImporter } from '../imports/work.ts';
+import { contactImporter } from './import-store.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;
@@ -89,7 +89,11 @@ test('workers that start the same import at the same moment store each row once'
   const id = await begin(lines);
   const before = await everybody();
   const job = { company: platform.demo._id, import: id };
-  const work = { taker: contactTaker as Taker, signal: new AbortController().signal, isOver: async () => false };
+  const work = {
+    importer: contactImporter as RowImporter,
+    signal: new AbortController().signal,
+    isOver: async () => false,
+  };
   // The import loop is a third worker; one that comes too late finds the sheet gone.
   await Promise.allSettled([1, 2].map(() => workImport(platform.running.kit, job, work)));
   const done = await ended(id);

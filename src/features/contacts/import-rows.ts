@@ -77,14 +77,17 @@ export interface Person {
 
 const checker = createChecker(ContactRow);
 
-export interface Terms {
+export interface RowRules {
   definitions: CustomField[];
   /** The country whose dialling code is added to phone numbers without one. */
   country: string | null;
 }
 
 /** Makes a function that converts a row to a contact. A row either fits what POST /v1/contacts accepts, or has faults. */
-export function rowsToPeople({ definitions, country }: Terms): (row: ImportRow) => { value: Person; faults: Fault[] } {
+export function rowsToPeople({
+  definitions,
+  country,
+}: RowRules): (row: ImportRow) => { value: Person; faults: Fault[] } {
   const byField = new Map(definitions.map((definition) => [PREFIX + definition.slug, definition]));
   return (row) => readPerson(row, byField, country);
 }

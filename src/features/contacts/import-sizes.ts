@@ -8,14 +8,14 @@ import type { Fault } from '../imports/reading.ts';
 import { findHeld } from './import-queries.ts';
 import type { Person } from './import-rows.ts';
 
-interface Growth {
+interface SizeCheck {
   held: HeldValues;
   rows: Person[];
   definitions: CustomField[];
 }
 
 /** A fault when the contact would be too large with these rows, else null. */
-export function findGrowthFault({ held, rows, definitions }: Growth): Fault | null {
+export function findGrowthFault({ held, rows, definitions }: SizeCheck): Fault | null {
   const given = Object.assign({}, ...rows.map((row) => row.given)) as Person['given'];
   if (Object.keys(given).length === 0) return null;
   const plain = Object.assign({}, ...rows.map((row) => row.plain)) as Person['plain'];

@@ -12,7 +12,7 @@ import { listAllDefinitions, fieldEvents, mergeValues, type FieldChange } from '
 import type { Fault, ReadRow } from '../imports/reading.ts';
 import { rowErrors } from '../imports/row-errors.ts';
 import type { Import, RowError } from '../imports/schemas.ts';
-import type { Taken, Taker } from '../imports/work.ts';
+import type { ImportedRows, RowImporter } from '../imports/work.ts';
 import { INACTIVE_USER } from '../users/assignments.ts';
 import { pickFields, NOBODY } from './contacts.ts';
 import { toIdentities, type NamedIdentity } from './identities.ts';
@@ -24,9 +24,9 @@ import {
   type Pointer,
   type StoredPerson,
 } from './import-queries.ts';
-import type { Person, Terms } from './import-rows.ts';
+import type { Person, RowRules } from './import-rows.ts';
 import { findGrowthFault, refuseTooLarge } from './import-sizes.ts';
-import { deleteNames, findNames, insertNames, type HeldName } from './name-queries.ts';
+import { deleteIdentities, findHolders, insertIdentities, type HeldIdentity } from './name-queries.ts';
 import { holdContacts, lockContacts, type ContactFields } from './queries.ts';
 
 /** One contact with all rows of the portion that are about it. */
@@ -41,7 +41,7 @@ interface Draft {
 interface Plan {
   drafts: Map<string, Draft>;
   /** The identities that these contacts have and will have, as far as the rows name them. */
-  names: (HeldName & { address: string })[];
+  names: (HeldIdentity & { address: string })[];
   /** Identities that were stored before, with the contacts that have them. */
   known: Map<string, string>;
   created: number;
@@ -50,17 +50,17 @@ interface Plan {
 }
 
 /** An id or identity in a row that identifies a contact. */
-interface Sign {
+interface RowKey {
   field: string;
   kind: string;
   value: string;
 }
 
-const nameKey = ({ kind, value }: Omit<Sign, 'field'>): string => `${kind} ${value}`;
-const idSign = (_id: string): Sign => ({ field: '_id', kind: 'ID', value: _id });
+const keyText = ({ kind, value }: Omit<RowKey, 'field'>): string => `${kind} ${value}`;
+const idKey = (_id: string): RowKey => ({ field: '_id', kind: 'ID', value: _id });
 
 /** Imports the rows of a sheet as contacts. */
-export const contactTaker: Taker<Terms, Person> = {
+export const contactImporter: RowImporter<RowRules, Person> = {
   slots: async (tx, { country }) => ({ definitions: await listAllDefinitions(tx, 'contact'), country }),
   take: takeContacts,
 };
@@ -75,8 +75,8 @@ async function takeContacts(
   tx: TenantTx,
   asked: Import,
   rows: ReadRow<Person>[],
-  { definitions }: Terms,
-): Promise<Taken> {
+  { definitions }: RowRules,
+): Promise<ImportedRows> {
   const read = rows.map(({ number, value, faults }): Read => ({
     number,
     person: value ?? NO_PERSON,
@@ -84,7 +84,7 @@ async function takeContacts(
   }));
   await checkReferences(tx, read);
   const sound = read.filter(({ faults }) => faults.length === 0);
-  const known = await findNames(
+  const known = await findHolders(
     tx,
     sound.flatMap(({ person }) => toIdentities(person.plain)),
   );
@@ -127,11 +127,11 @@ function collectPointers({ person: { _id, plain }, faults }: Read): Pointer[] {
 }
 
 /** Plans the portion row by row. A later row finds the contact of an earlier one as if it had been stored. */
-function makePlan(people: Read[], known: HeldName[], updates: boolean): Plan {
+function makePlan(people: Read[], known: HeldIdentity[], updates: boolean): Plan {
   const ids = people.flatMap(({ person }) => person._id ?? []);
   const holders = new Map([
-    ...known.map((name) => [nameKey(name), name.contact] as const),
-    ...ids.map((_id) => [nameKey(idSign(_id)), _id] as const),
+    ...known.map((name) => [keyText(name), name.contact] as const),
+    ...ids.map((_id) => [keyText(idKey(_id)), _id] as const),
   ]);
   const plan: Plan = {
     drafts: new Map(),
@@ -143,24 +143,24 @@ function makePlan(people: Read[], known: HeldName[], updates: boolean): Plan {
   };
   for (const { number, person } of people) {
     const identities = toIdentities(person.plain);
-    const signs: Sign[] = [...(person._id === null ? [] : [idSign(person._id)]), ...identities];
-    const held = signs.filter((sign) => holders.has(nameKey(sign)));
+    const rowKeys: RowKey[] = [...(person._id === null ? [] : [idKey(person._id)]), ...identities];
+    const held = rowKeys.filter((rowKey) => holders.has(keyText(rowKey)));
     const [first] = held;
-    const target = first && holders.get(nameKey(first));
-    const fault = findSignFault(held, holders, updates, plan.drafts);
+    const target = first && holders.get(keyText(first));
+    const fault = findKeyFault(held, holders, updates, plan.drafts);
     if (fault) {
       plan.faults.push({ number, faults: [fault] });
       continue;
     }
     const contact = target ?? newId();
     const draft = plan.drafts.get(contact) ?? { _id: contact, isNew: target === undefined, rows: [], called: [] };
-    const called = identities.filter((name) => plan.known.has(nameKey(name)));
+    const called = identities.filter((name) => plan.known.has(keyText(name)));
     draft.rows.push({ ...person, plain: withoutIdentities(person.plain, called) });
     draft.called.push(...called);
     plan.drafts.set(contact, draft);
     if (target === undefined) plan.created += 1;
     else plan.updated += 1;
-    for (const name of identities) holders.set(nameKey(name), contact);
+    for (const name of identities) holders.set(keyText(name), contact);
   }
   return plan;
 }
@@ -188,16 +188,16 @@ const draftIdentities = (draft: Draft): Plan['names'] =>
     contact: draft._id,
   }));
 
-function findSignFault(
-  held: Sign[],
+function findKeyFault(
+  held: RowKey[],
   holders: Map<string, string>,
   updates: boolean,
   drafts: Map<string, Draft>,
 ): Fault | null {
   const [first] = held;
   if (!first) return null;
-  const target = holders.get(nameKey(first)) ?? '';
-  const other = held.find((sign) => holders.get(nameKey(sign)) !== target);
+  const target = holders.get(keyText(first)) ?? '';
+  const other = held.find((rowKey) => holders.get(keyText(rowKey)) !== target);
   if (other) return { field: other.field, message: `belongs to another contact than ${first.field}` };
   if (updates) return null;
   const isEarlier = drafts.get(target)?.isNew;
@@ -221,8 +221,8 @@ async function store(tx: TenantTx, plan: Plan, definitions: CustomField[]): Prom
   const existing = drafts.filter(({ isNew }) => !isNew);
   const ids = existing.map(({ _id }) => _id);
   if (ids.length > 0 && (await holdContacts(tx, ids)) !== ids.length) throw changedMeanwhile();
-  const free = names.filter((name) => !plan.known.has(nameKey(name)));
-  if (free.length > 0 && (await insertNames(tx, free)) !== free.length) throw changedMeanwhile();
+  const free = names.filter((name) => !plan.known.has(keyText(name)));
+  if (free.length > 0 && (await insertIdentities(tx, free)) !== free.length) throw changedMeanwhile();
   if (existing.length > 0) await updateExisting(tx, { existing, names, definitions, merged });
   return drafts.flatMap(({ _id, isNew }) => {
     const changes = merged.get(_id)?.changes;
@@ -232,7 +232,7 @@ async function store(tx: TenantTx, plan: Plan, definitions: CustomField[]): Prom
 
 interface Existing {
   existing: Draft[];
-  names: HeldName[];
+  names: HeldIdentity[];
   definitions: CustomField[];
   /** The contacts that really change are added to this map. */
   merged: Map<string, { person: StoredPerson; changes: FieldChange[] }>;
@@ -242,11 +242,11 @@ async function updateExisting(tx: TenantTx, { existing, names, definitions, merg
   const ids = existing.map(({ _id }) => _id);
   const locked = new Map((await lockContacts(tx, ids)).map((contact) => [contact._id, contact]));
   const ours = names.filter(({ contact }) => locked.has(contact));
-  const held = new Map((await findNames(tx, ours)).map((name) => [nameKey(name), name.contact]));
+  const held = new Map((await findHolders(tx, ours)).map((name) => [keyText(name), name.contact]));
   // Another transaction removed, merged or changed one of the contacts between the look-up and the lock.
-  if (locked.size !== ids.length || ours.some((name) => held.get(nameKey(name)) !== name.contact))
+  if (locked.size !== ids.length || ours.some((name) => held.get(keyText(name)) !== name.contact))
     throw changedMeanwhile();
-  const replaced: HeldName[] = [];
+  const replaced: HeldIdentity[] = [];
   const changed: Draft[] = [];
   for (const draft of existing) {
     const contact = locked.get(draft._id);
@@ -259,11 +259,11 @@ async function updateExisting(tx: TenantTx, { existing, names, definitions, merg
     changed.push(draft);
     // Custom field values that did not change are not written again.
     merged.set(_id, next.changes.length > 0 ? next : { ...next, person: { ...next.person, held: null } });
-    const kept = new Set(toIdentities(fields).map(nameKey));
+    const kept = new Set(toIdentities(fields).map(keyText));
     for (const name of toIdentities(own))
-      if (!kept.has(nameKey(name))) replaced.push({ kind: name.kind, value: name.value, contact: _id });
+      if (!kept.has(keyText(name))) replaced.push({ kind: name.kind, value: name.value, contact: _id });
   }
-  if (replaced.length > 0) await deleteNames(tx, replaced);
+  if (replaced.length > 0) await deleteIdentities(tx, replaced);
   if (changed.length > 0) await updateImported(tx, toStoredPersons(changed, merged));
 }
 

@@ -183,7 +183,7 @@ test('an import updates a contact that has any of the row’s identities with th
   );
 });
 
-test('an identity that a contact has beside its own fields identifies it in a row and replaces no field', async () => {
+test('a row with an extra identity of a contact, such as a number from a merge, updates that contact and replaces none of its identities', async () => {
   const mark = newId();
   const [own, other] = [freshPhone(), freshPhone()];
   const create = async (body: Json): Promise<Json> => (await call(201, 'POST', '/v1/contacts', { body })).body;
@@ -205,7 +205,7 @@ test('an identity that a contact has beside its own fields identifies it in a ro
   const { body: now } = await call(200, 'GET', `/v1/contacts/${kept._id}`);
   assert.deepEqual(now, { ...kept, name: 'Renamed', updatedAt: now.updatedAt });
   assert.deepEqual(await names(), before);
-  // A new number beside such an identity replaces the contact's own, and only the old one becomes free.
+  // A new number beside such an extra identity replaces the contact's own number, and only the replaced number becomes free.
   const next = freshPhone();
   await run({ file: csv('phone,email', `+${next},other-${mark}@example.com`) });
   assert.equal((await call(200, 'GET', `/v1/contacts/${kept._id}`)).body.phone_number, `+${next}`);

@@ -44,11 +44,11 @@ export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise
   if (renamings.length === 0) return renamed;
   const known = await findKnownIdentities(
     tx,
-    renamings.flatMap((renaming) => [...namesBefore(renaming), ...listIdentities(renaming)]),
+    renamings.flatMap((renaming) => [...identitiesBefore(renaming), ...listIdentities(renaming)]),
   );
   // The notices are applied one after the other, because each may concern the contact of the one before.
   for (const renaming of renamings) {
-    const [old, current] = [namesBefore(renaming), listIdentities(renaming)].map((names) => holder(names, known));
+    const [old, current] = [identitiesBefore(renaming), listIdentities(renaming)].map((names) => holder(names, known));
     const contact = old ?? current ?? null;
     if (contact === null) renamed.contacts.push(null);
     else if (old && current && old !== current) {
@@ -64,14 +64,14 @@ export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise
   return renamed;
 }
 
-const namesBefore = ({ company, before }: Renaming): Identity[] => listIdentities({ company, person: before });
+const identitiesBefore = ({ company, before }: Renaming): Identity[] => listIdentities({ company, person: before });
 
 const holder = (names: Identity[], known: Known): string | undefined =>
   names.map((name) => known.get(identityKey(name))?.contact).find((contact) => contact !== undefined);
 
 async function rename(tx: SystemTx, renaming: Renaming, contact: string, known: Known): Promise<Set<string>> {
   const { company, person } = renaming;
-  const names = [...namesBefore(renaming), ...listIdentities(renaming)];
+  const names = [...identitiesBefore(renaming), ...listIdentities(renaming)];
   const missing = names.filter((name) => known.get(identityKey(name))?.contact !== contact);
   await storeAliases(
     tx,
@@ -94,7 +94,7 @@ async function rename(tx: SystemTx, renaming: Renaming, contact: string, known: 
 /** Sends future answers to the new identity, also in conversations that still store the old one. */
 async function readdress(tx: SystemTx, renaming: Renaming, contact: string): Promise<void> {
   for (const kind of ['PHONE', 'BSUID'] as const) {
-    const [renewed, old] = [listIdentities(renaming), namesBefore(renaming)].map((names) =>
+    const [renewed, old] = [listIdentities(renaming), identitiesBefore(renaming)].map((names) =>
       names.find((identity) => identity.kind === kind),
     );
     if (renewed && old) await readdressIdentities(tx, { ...renewed, contact }, old.value);
@@ -110,7 +110,7 @@ export function linkNames(asked: AskedPerson[], notices: Renaming[]): AskedPerso
   return asked.map((item) => {
     const own = new Set(listIdentities(item).map(identityKey));
     const about = notices.filter((notice) =>
-      [...namesBefore(notice), ...listIdentities(notice)].some((name) => own.has(identityKey(name))),
+      [...identitiesBefore(notice), ...listIdentities(notice)].some((name) => own.has(identityKey(name))),
     );
     return about.length === 0 ? item : { ...item, also: about.flatMap(({ before, person }) => [before, person]) };
   });

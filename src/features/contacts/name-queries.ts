@@ -5,20 +5,20 @@
 import { exec, many, one } from '../../platform/db.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 
-export interface Name {
+export interface IdentityKey {
   kind: 'PHONE' | 'EMAIL' | 'NETWORK' | 'EXTERNAL';
   value: string;
 }
-export type HeldName = Name & { contact: string };
+export type HeldIdentity = IdentityKey & { contact: string };
 /** `address` is the identity as it is written when a message is sent to it. */
-export type NewName = HeldName & { address: string };
+export type NewIdentity = HeldIdentity & { address: string };
 
-const kinds = (names: Name[]): string[] => names.map((name) => name.kind);
-const values = (names: Name[]): string[] => names.map((name) => name.value);
-const contacts = (names: HeldName[]): string[] => names.map((name) => name.contact);
+const kinds = (names: IdentityKey[]): string[] => names.map((name) => name.kind);
+const values = (names: IdentityKey[]): string[] => names.map((name) => name.value);
+const contacts = (names: HeldIdentity[]): string[] => names.map((name) => name.contact);
 
 /** Returns those of the given identities that a contact has. */
-export function findNames(tx: TenantTx, names: Name[]): Promise<HeldName[]> {
+export function findHolders(tx: TenantTx, names: IdentityKey[]): Promise<HeldIdentity[]> {
   return many(tx, {
     name: 'contacts.findNames',
     text: `select i.kind, i.value, i.contact_id as contact from unnest($2::text[], $3::text[]) as asked (kind, value)
@@ -31,7 +31,7 @@ export function findNames(tx: TenantTx, names: Name[]): Promise<HeldName[]> {
  * Stores free identities and returns how many were free; waits for transactions that are storing the same ones. Uses the order of
  * ingestion, to avoid deadlocks.
  */
-export function insertNames(tx: TenantTx, names: NewName[]): Promise<number> {
+export function insertIdentities(tx: TenantTx, names: NewIdentity[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.insertNames',
     text: `insert into contact_identities (company_id, kind, value, contact_id, address)
@@ -41,7 +41,7 @@ export function insertNames(tx: TenantTx, names: NewName[]): Promise<number> {
   });
 }
 
-export function deleteNames(tx: TenantTx, names: HeldName[]): Promise<number> {
+export function deleteIdentities(tx: TenantTx, names: HeldIdentity[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.deleteNames',
     text: `delete from contact_identities i using unnest($2::text[], $3::text[], $4::text[]) as n (kind, value, contact_id)
@@ -51,10 +51,10 @@ export function deleteNames(tx: TenantTx, names: HeldName[]): Promise<number> {
 }
 
 /** Removes an identity and those whose answers were sent to the same address; with `value` null all identities of the kind. */
-export function releaseName(
+export function deleteIdentity(
   tx: TenantTx,
   contact: string,
-  { kind, value }: { kind: Name['kind']; value: string | null },
+  { kind, value }: { kind: IdentityKey['kind']; value: string | null },
 ): Promise<number> {
   return exec(tx, {
     name: 'contacts.releaseName',
@@ -67,7 +67,7 @@ export function releaseName(
 }
 
 /** Moves all identities of one contact to another. */
-export function moveNames(tx: TenantTx, from: string, to: string): Promise<number> {
+export function moveAllIdentities(tx: TenantTx, from: string, to: string): Promise<number> {
   return exec(tx, {
     name: 'contacts.moveNames',
     text: 'update contact_identities set contact_id = $3 where company_id = $1 and contact_id = $2',
@@ -75,7 +75,7 @@ export function moveNames(tx: TenantTx, from: string, to: string): Promise<numbe
   });
 }
 
-export async function isNamed(tx: TenantTx, contact: string): Promise<boolean> {
+export async function hasIdentity(tx: TenantTx, contact: string): Promise<boolean> {
   const { named } = await one<{ named: boolean }>(tx, {
     name: 'contacts.isNamed',
     text: 'select exists (select 1 from contact_identities where company_id = $1 and contact_id = $2) as named',

@@ -113,7 +113,7 @@ export function lockContacts(tx: TenantTx, ids: string[]): Promise<LockedContact
 }
 
 /** Locks contacts that are about to be removed, in the order of their ids: nobody changes them or refers to them anew. */
-export function seizeContacts(tx: TenantTx, ids: string[]): Promise<LockedContact[]> {
+export function lockContactsForRemoval(tx: TenantTx, ids: string[]): Promise<LockedContact[]> {
   return many(tx, {
     name: 'contacts.seize',
     text: `select ${CONTACT}, c.custom_fields as held from contacts c where c.company_id = $1 and c._id = any($2) order by c._id for update`,
@@ -122,7 +122,7 @@ export function seizeContacts(tx: TenantTx, ids: string[]): Promise<LockedContac
 }
 
 /** Locks the conversations of these contacts, because everybody locks a conversation before its contact. */
-export function seizeThreads(tx: TenantTx, contacts: string[]): Promise<number> {
+export function lockConversationsForRemoval(tx: TenantTx, contacts: string[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.seizeThreads',
     text: 'select 1 from conversations where company_id = $1 and contact_id = any($2) order by _id for update',
@@ -140,7 +140,7 @@ export function deleteContact(tx: TenantTx, id: string): Promise<number> {
 }
 
 /** Moves the message times of a contact forward to those of another, never back. */
-export function joinClocks(
+export function mergeMessageTimes(
   tx: TenantTx,
   id: string,
   other: Pick<Contact, 'last_inbound_at' | 'last_message_at'>,

@@ -6,12 +6,12 @@ import type { TenantTx } from '../../platform/tenant.ts';
 import { fieldEvents, uniteValues } from '../custom-fields/values.ts';
 import { pickFields } from './contacts.ts';
 import { noteAbsorbed } from './erase-queries.ts';
-import { moveNames } from './name-queries.ts';
+import { moveAllIdentities } from './name-queries.ts';
 import {
   deleteContact,
-  joinClocks,
-  seizeContacts,
-  seizeThreads,
+  mergeMessageTimes,
+  lockContactsForRemoval,
+  lockConversationsForRemoval,
   updateContact,
   type ContactFields,
   type LockedContact,
@@ -28,10 +28,10 @@ export interface Pair {
  * Locks both contacts and their conversations in the order that all operations use. Throws NOT_FOUND for the target, UNKNOWN_REFERENCE for
  * the source.
  */
-export async function seizePair(tx: TenantTx, target: string, source: string): Promise<Pair> {
+export async function lockPair(tx: TenantTx, target: string, source: string): Promise<Pair> {
   if (target === source) throw invalid('contact', 'is the contact itself');
-  await seizeThreads(tx, [target, source]);
-  const found = await seizeContacts(tx, [target, source]);
+  await lockConversationsForRemoval(tx, [target, source]);
+  const found = await lockContactsForRemoval(tx, [target, source]);
   const [kept, gone] = [target, source].map((id) => found.find(({ _id }) => _id === id));
   if (!kept) throw notFound();
   if (!gone) throw unknownReference('contact');
@@ -45,11 +45,11 @@ export async function seizePair(tx: TenantTx, target: string, source: string): P
  */
 export async function absorb(tx: TenantTx, { target, source }: Pair): Promise<Contact> {
   const { held, changes } = await uniteValues(tx, 'contact', { held: target.held, other: source.held });
-  await moveNames(tx, source._id, target._id);
+  await moveAllIdentities(tx, source._id, target._id);
   await noteAbsorbed(tx, target._id, source._id);
   await deleteContact(tx, source._id);
-  await joinClocks(tx, target._id, source);
-  const fields = { ...united(target, source), held };
+  await mergeMessageTimes(tx, target._id, source);
+  const fields = { ...uniteFields(target, source), held };
   const merged = await updateContact(tx, target._id, fields, { keepsValues: changes.length === 0 });
   const contact = expectRecordSize('custom_fields', merged, target);
   const { _id, company } = contact;
@@ -60,7 +60,7 @@ export async function absorb(tx: TenantTx, { target, source }: Pair): Promise<Co
   return contact;
 }
 
-function united(target: LockedContact, source: LockedContact): ContactFields {
+function uniteFields(target: LockedContact, source: LockedContact): ContactFields {
   const [own, other] = [pickFields(target), pickFields(source)];
   // The country code belongs to the phone number, so both come from the same contact.
   const phone = own.phone_number === null ? other : own;

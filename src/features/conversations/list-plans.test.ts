@@ -72,7 +72,7 @@ async function explain(query: Partial<ConversationQuery>): Promise<Looked & { fo
 
 const FAR = new Date(Date.now() - 395 * 86_400_000).toISOString();
 /** A cursor far from the beginning of the list. */
-const farIn = (query: Partial<ConversationQuery>): string =>
+const distantCursor = (query: Partial<ConversationQuery>): string =>
   cursorAfter(pageWindow('conversations', { limit: 20, skipCount: true, sort: '-createdAt', ...query }), {
     _id: 'f'.repeat(24),
     createdAt: FAR,
@@ -85,7 +85,7 @@ const FILTERS: [string, Partial<ConversationQuery>, string][] = [
   ['by owner', { owner }, 'conversations_owner'],
   ['by status and owner', { status: 'SNOOZED', owner }, 'conversations_owner_status'],
   ['by status and owner, oldest first', { status: 'OPEN', owner, sort: 'createdAt' }, 'conversations_owner_status'],
-  ['by owner, far from the beginning', { owner, after: farIn({ owner }) }, 'conversations_owner'],
+  ['by owner, far from the beginning', { owner, after: distantCursor({ owner }) }, 'conversations_owner'],
   ['by attendant', { attendant: owner }, 'conversations_attendant'],
   ['by contact', { contact: '1'.padStart(24, '0') }, 'conversations_contact'],
   ['by step', { step: COMPANY }, 'conversations_step'],
@@ -95,12 +95,12 @@ const FILTERS: [string, Partial<ConversationQuery>, string][] = [
   ['by a tag of one in fifty', { tag: 'vip' }, ''],
   ['by a rare tag', { tag: 'rare' }, 'conversations_tags'],
   ['by change', { sort: '-updatedAt' }, 'conversations_updated'],
-  ['by change, far on', { sort: '-updatedAt', after: farIn({ sort: '-updatedAt' }) }, 'conversations_updated'],
+  ['by change, far on', { sort: '-updatedAt', after: distantCursor({ sort: '-updatedAt' }) }, 'conversations_updated'],
   ['by change, since', { sort: '-updatedAt', updated_since: FAR }, 'conversations_updated'],
   ['by last message', { sort: '-last_message_at' }, 'conversation_activity_list'],
   [
     'by last message, far on',
-    { sort: '-last_message_at', after: farIn({ sort: '-last_message_at' }) },
+    { sort: '-last_message_at', after: distantCursor({ sort: '-last_message_at' }) },
     'conversation_activity_list',
   ],
   ['by last message and status', { sort: '-last_message_at', status: 'SNOOZED' }, 'conversation_activity_status'],

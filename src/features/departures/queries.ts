@@ -85,7 +85,7 @@ export function holdDeparting(tx: TenantTx, departing: Departing, id: string): P
 /**
  * Waits for transactions that are naming the record, and keeps new ones from naming it. Null when the record is no longer being removed.
  */
-export function seizeDeparting(tx: TenantTx, departing: Departing, id: string): Promise<{ removed: boolean } | null> {
+export function lockDeparting(tx: TenantTx, departing: Departing, id: string): Promise<{ removed: boolean } | null> {
   return maybeOne(tx, {
     name: `departures.seizeDeparting.${departing}`,
     text: `select removed_at is not null as removed from ${departing}

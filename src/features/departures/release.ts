@@ -15,7 +15,7 @@ import {
   releaseConversations,
   releaseInboxes,
   releaseRows,
-  seizeDeparting,
+  lockDeparting,
   type Departing,
 } from './queries.ts';
 
@@ -45,7 +45,7 @@ const contactRelease =
 
 const toKeys = (tx: TenantTx, rows: { _id: string }[]) => rows.map(({ _id }) => ({ company: tx.companyId, _id }));
 
-const OF_USER: Departure = {
+const USER_DEPARTURE: Departure = {
   departing: 'users',
   releases: [
     // Inboxes come first, so that no new conversations are given to the user.
@@ -66,7 +66,7 @@ const OF_USER: Departure = {
   isNamed: isUserNamed,
 };
 
-const OF_BUSINESS: Departure = {
+const BUSINESS_DEPARTURE: Departure = {
   departing: 'businesses',
   // A change of a table's row emits no event.
   releases: [contactRelease('businesses'), (tx, business) => releaseRows(tx, business, PORTION)],
@@ -74,12 +74,12 @@ const OF_BUSINESS: Departure = {
 };
 
 export const releaseUser = (kit: Kit, { company, user }: { company: string; user: string }): Promise<void> =>
-  release(kit, OF_USER, company, user);
+  release(kit, USER_DEPARTURE, company, user);
 
 export const releaseBusiness = (
   kit: Kit,
   { company, business }: { company: string; business: string },
-): Promise<void> => release(kit, OF_BUSINESS, company, business);
+): Promise<void> => release(kit, BUSINESS_DEPARTURE, company, business);
 
 /**
  * May run again after an interruption: records that have had their event no longer name the user or business. A user who is ACTIVE again
@@ -97,7 +97,7 @@ async function release(
     await inPortions(kit.database, company, portion);
   }
   await kit.database.tenantTx(company, async (tx) => {
-    const seized = await seizeDeparting(tx, departing, id);
+    const seized = await lockDeparting(tx, departing, id);
     if (!seized) return;
     // Some records were locked during their portion, or were written by a transaction that began before; the queue's next attempt finds
     // them.

@@ -8,8 +8,8 @@ import { listDescendants } from '../../../test/support/process.ts';
 import { awaitImport, buildForm, importSheet, postForm, makeWorkbook } from '../../../test/support/sheets.ts';
 import { readFile } from 'node:fs/promises';
 import { createReaders } from '../../platform/sheets/readers.ts';
-import { contactTaker } from '../contacts/import-store.ts';
-import { workImport, type Taker } from './work.ts';
+import { contactImporter } from '../contacts/import-store.ts';
+import { workImport, type RowImporter } from './work.ts';
 
 const platform = await startPlatform();
 const { database } = platform;
@@ -83,7 +83,7 @@ test('a row that takes its reader too long is an error of that row, and the rows
     workImport(
       { ...platform.running.kit, sheets: readers },
       { company: platform.demo._id, import: body._id },
-      { taker: contactTaker as Taker, signal: new AbortController().signal, isOver: async () => false },
+      { importer: contactImporter as RowImporter, signal: new AbortController().signal, isOver: async () => false },
     ),
   );
   const done = await awaitImport(platform, `${PATH}/${body._id}`);

@@ -9,18 +9,21 @@ import { awaitImport, postForm } from '../../../test/support/sheets.ts';
 import { until } from '../../../test/support/wait.ts';
 import { pollDueWork } from '../../platform/due-work.ts';
 import { openDatabase } from '../../platform/tenant.ts';
-import { contactTaker } from '../contacts/import-store.ts';
-import { rowTaker } from '../tables/import-store.ts';
+import { contactImporter } from '../contacts/import-store.ts';
+import { tableRowImporter } from '../tables/import-store.ts';
 import { claimImport } from './turn-queries.ts';
 import { startImports } from './turns.ts';
-import type { Taker } from './work.ts';
+import type { RowImporter } from './work.ts';
 
 const PATH = '/v1/contacts/import';
 
 test("a neighbour's import of one row ends while two processes work on a company's eight long sheets, one at a time", async (t) => {
   const platform = await startPlatform();
   const { kit } = platform.running;
-  const second = startImports(kit, { CONTACTS: contactTaker as Taker, TABLE: rowTaker as Taker });
+  const second = startImports(kit, {
+    CONTACTS: contactImporter as RowImporter,
+    TABLE: tableRowImporter as RowImporter,
+  });
   const stopLooking = pollDueWork(kit.database.system('upkeep'), [second.dueWork], { everyMs: 100, log: kit.log });
   t.after(second.stop);
   t.after(stopLooking);

@@ -19,7 +19,7 @@ import {
   releaseImport,
   type ClaimedImport,
 } from './turn-queries.ts';
-import { workImport, type Taker } from './work.ts';
+import { workImport, type RowImporter } from './work.ts';
 
 // Each import has a child process that holds parts of its sheet in memory; two children read at a time (platform/sheets/readers.ts).
 const MAX_AT_ONCE = 4;
@@ -38,7 +38,7 @@ const CRASHED = {
 
 interface Loop {
   kit: Kit;
-  takers: Record<ImportKind, Taker>;
+  importers: Record<ImportKind, RowImporter>;
   /** The id of this process in the claims. */
   holder: string;
   running: Map<ClaimedImport, Promise<void>>;
@@ -52,10 +52,10 @@ export interface Imports {
   stop(): Promise<void>;
 }
 
-export function startImports(kit: Kit, takers: Record<ImportKind, Taker>): Imports {
+export function startImports(kit: Kit, importers: Record<ImportKind, RowImporter>): Imports {
   const loop: Loop = {
     kit,
-    takers,
+    importers,
     holder: newId(),
     running: new Map(),
     stopping: new AbortController(),
@@ -121,7 +121,7 @@ async function run(loop: Loop, claimed: ClaimedImport): Promise<void> {
       await workImport(
         kit,
         { company, import: _id },
-        { taker: loop.takers[claimed.kind], signal: stopping.signal, isOver },
+        { importer: loop.importers[claimed.kind], signal: stopping.signal, isOver },
       );
     }
   } catch (error) {

@@ -16,17 +16,17 @@ import type { Import, ImportJob, RowError } from './schemas.ts';
 import { storedSheet } from './stored-sheet.ts';
 
 /** What a kind of import, contacts or rows of a table, does with the rows of a sheet. */
-export interface Taker<S = unknown, V = unknown> {
+export interface RowImporter<S = unknown, V = unknown> {
   /**
    * Loads what the values are checked against, such as custom fields or columns. In a transaction it also locks a table against changes of
    * its columns.
    */
   slots(tx: TenantRead | TenantTx, asked: Import): Promise<S>;
   /** Stores a portion of rows that were checked against these slots. Throws UNAVAILABLE when the portion should be tried again. */
-  take(tx: TenantTx, asked: Import, rows: ReadRow<V>[], slots: S): Promise<Taken>;
+  take(tx: TenantTx, asked: Import, rows: ReadRow<V>[], slots: S): Promise<ImportedRows>;
 }
 
-export type Taken = Omit<Progress, 'processed' | 'errors'> & { errors: RowError[] };
+export type ImportedRows = Omit<Progress, 'processed' | 'errors'> & { errors: RowError[] };
 
 // Other writes to the same records can make a portion fail. After so many tries the import pauses before the next ones.
 const TRIES = 5;
@@ -34,7 +34,7 @@ const TRIES = 5;
 const RETRIED_ERRORS = new Set<ErrorCode>(['UNAVAILABLE', 'UNKNOWN_REFERENCE', 'STORAGE_FULL']);
 
 export interface Work {
-  taker: Taker;
+  importer: RowImporter;
   signal: AbortSignal;
   /** Whether the import should stop now, because another one waits for its place or the worker stops. */
   isOver(): Promise<boolean>;
@@ -78,11 +78,11 @@ function toCause(problem: AppError | null): { code: string; message: string } {
 }
 
 async function takeRows(kit: Kit, work: Work & { asked: ImportWork; reader: ImportReader }): Promise<void> {
-  const { asked, reader, taker } = work;
+  const { asked, reader, importer } = work;
   const { company, _id, kind } = asked;
   const total = await reader.survey(asked.format, asked.columns);
   if (asked.total === null) await kit.database.tenantTx(company, (tx) => setTotal(tx, _id, total));
-  let slots = await taker.slots(kit.database.read(company), asked);
+  let slots = await importer.slots(kit.database.read(company), asked);
   let done = asked.processed;
   const read = (from: number): Promise<ReadRow[]> => {
     const rows = reader.portion(kind, slots, from);
@@ -122,16 +122,16 @@ interface Portion {
  */
 function store(
   kit: Kit,
-  { asked: { company, _id }, taker }: Work & { asked: ImportWork },
+  { asked: { company, _id }, importer }: Work & { asked: ImportWork },
   { rows, slots, done, isLast }: Portion,
 ): Promise<'STORED' | 'GONE' | { slots: unknown }> {
   return kit.database.tenantTx(company, async (tx) => {
     const current = await lockImport(tx, _id);
     if (!current || current.finished_at || current.processed !== done) return 'GONE';
-    const now = await taker.slots(tx, current);
+    const now = await importer.slots(tx, current);
     if (!isDeepStrictEqual(now, slots)) return { slots: now };
     if (rows.length > 0) {
-      const { errors, ...counts } = await taker.take(tx, current, rows, slots);
+      const { errors, ...counts } = await importer.take(tx, current, rows, slots);
       await addProgress(tx, _id, { ...counts, processed: rows.length, errors: await keepErrors(tx, current, errors) });
     }
     if (isLast) await endImport(tx, _id, null);

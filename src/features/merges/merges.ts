@@ -3,7 +3,7 @@ import { emit } from '../../platform/events.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { readContact } from '../contacts/contacts.ts';
 import type { Contact } from '../contacts/schemas.ts';
-import { absorb, seizePair } from '../contacts/union.ts';
+import { absorb, lockPair } from '../contacts/union.ts';
 import { continueWindows, findConversationsByKeys } from '../conversations/ingest-queries.ts';
 import { closeDoubles, moveConversations, moveMessages, moveRows, type Move } from './queries.ts';
 import type { ContactMerge } from './schemas.ts';
@@ -20,7 +20,7 @@ export function mergeContact(tenant: Tenant, id: string, input: ContactMerge): P
  * `from`.
  */
 export async function mergeInto(tx: TenantTx, to: string, from: string): Promise<Contact> {
-  const pair = await seizePair(tx, to, from);
+  const pair = await lockPair(tx, to, from);
   const move = { from, to };
   const changed = await closeDoubles(tx, move);
   const moved = await moveEverything(tx, move);

@@ -2,9 +2,9 @@
 import type { Kit } from '../../kit.ts';
 import { emit } from '../../platform/events.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
-import { deleteLeftPipelines, lockPipelines } from './queries.ts';
+import { deleteEmptiedPipelines, lockPipelines } from './queries.ts';
 import type { StepCause } from './schemas.ts';
-import { deleteSteps, findUsedSteps, findLeaving, moveConversations } from './step-queries.ts';
+import { deleteSteps, findUsedSteps, findRemovedStep, moveConversations } from './step-queries.ts';
 import { stepChanged } from './steps.ts';
 
 // A transaction for this many conversations takes some hundred milliseconds, events included.
@@ -14,8 +14,12 @@ const PORTION = 500;
  * Moves the next conversations and emits an event for each. Deletes the step once no conversation is left. The caller has locked the
  * pipelines.
  */
-export async function leaveStep(tx: TenantTx, id: string, cause: StepCause): Promise<{ moved: number; done: boolean }> {
-  const leaving = await findLeaving(tx, id);
+export async function moveFromStep(
+  tx: TenantTx,
+  id: string,
+  cause: StepCause,
+): Promise<{ moved: number; done: boolean }> {
+  const leaving = await findRemovedStep(tx, id);
   if (!leaving) return { moved: 0, done: true };
   const { step, replacement } = leaving;
   const moved = await moveConversations(tx, leaving, PORTION);
@@ -41,8 +45,8 @@ export async function emptyStep(kit: Kit, asked: { company: string; step: string
   for (;;) {
     const { moved, done } = await kit.database.tenantTx(company, async (tx) => {
       await lockPipelines(tx);
-      const left = await leaveStep(tx, step, cause);
-      if (left.done) await deleteLeftPipelines(tx);
+      const left = await moveFromStep(tx, step, cause);
+      if (left.done) await deleteEmptiedPipelines(tx);
       return left;
     });
     if (done) return;

@@ -9,7 +9,7 @@ import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import {
   clearDefault,
   countPipelines,
-  deleteLeftPipelines,
+  deleteEmptiedPipelines,
   findPipeline,
   insertPipeline,
   listPipelines,
@@ -114,7 +114,7 @@ export async function removePipeline(
       cause: toStepCause(tenant.principal),
     });
     await retirePipeline(tx, id);
-    await deleteLeftPipelines(tx);
+    await deleteEmptiedPipelines(tx);
     return pipeline;
   });
 }

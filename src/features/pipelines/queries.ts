@@ -88,7 +88,7 @@ export function retirePipeline(tx: TenantTx, id: string): Promise<number> {
 }
 
 /** Deletes hidden pipelines that have no steps left. */
-export function deleteLeftPipelines(tx: TenantTx): Promise<number> {
+export function deleteEmptiedPipelines(tx: TenantTx): Promise<number> {
   return exec(tx, {
     name: 'pipelines.deleteLeft',
     text: `delete from pipelines p where p.company_id = $1 and p.retired

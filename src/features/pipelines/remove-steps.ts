@@ -2,10 +2,10 @@
 import type { Kit } from '../../kit.ts';
 import { AppError, unknownReference } from '../../platform/errors.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
-import { leaveStep } from './empty-step.ts';
+import { moveFromStep } from './empty-step.ts';
 import { EmptyStep } from './jobs.ts';
 import type { StepCause } from './schemas.ts';
-import { deleteSteps, findUsedSteps, holdSteps, replaceStep, seizeSteps } from './step-queries.ts';
+import { deleteSteps, findUsedSteps, holdSteps, replaceStep, lockStepsForRemoval } from './step-queries.ts';
 
 // A request itself moves up to this many conversations, which takes a second or two; a job moves the rest.
 const MAX_AT_ONCE = 2_000;
@@ -27,7 +27,7 @@ export interface Removal {
 export async function removeSteps(kit: Kit, tx: TenantTx, removal: Removal): Promise<void> {
   const { removed, findReplacement, replacementPath, cause } = removal;
   if (removed.length === 0) return;
-  await seizeSteps(tx, removed);
+  await lockStepsForRemoval(tx, removed);
   await checkReplacements(tx, removal);
   const used = (await findUsedSteps(tx, removed)).map((step) => step._id);
   const stranded = used.filter((step) => !findReplacement(step));
@@ -48,7 +48,7 @@ export async function removeSteps(kit: Kit, tx: TenantTx, removal: Removal): Pro
   for (const step of used) {
     let left = { moved: 0, done: false };
     while (!left.done && room > 0) {
-      left = await leaveStep(tx, step, cause);
+      left = await moveFromStep(tx, step, cause);
       room = left.moved > 0 ? room - left.moved : 0;
     }
     if (!left.done) await kit.enqueue(tx, EmptyStep, { company: tx.companyId, step, cause }, { key: step });

@@ -57,7 +57,7 @@ export function holdSteps(tx: TenantTx, ids: string[]): Promise<StepOfPipeline[]
 }
 
 /** Locks steps that are about to be removed, so that no conversation is moved into them. */
-export function seizeSteps(tx: TenantTx, ids: string[]): Promise<number> {
+export function lockStepsForRemoval(tx: TenantTx, ids: string[]): Promise<number> {
   return exec(tx, {
     name: 'pipelines.seizeSteps',
     text: 'select 1 from pipeline_steps where company_id = $1 and _id = any($2) order by _id for update',
@@ -87,13 +87,13 @@ export function replaceStep(tx: TenantTx, id: string, replacement: string): Prom
   });
 }
 
-export interface Leaving {
+export interface RemovedStep {
   step: StepOfPipeline;
   replacement: StepOfPipeline;
 }
 
 /** A removed step that conversations are still leaving, with its replacement; null when it is deleted. */
-export async function findLeaving(tx: TenantTx, id: string): Promise<Leaving | null> {
+export async function findRemovedStep(tx: TenantTx, id: string): Promise<RemovedStep | null> {
   const row = await maybeOne<Record<'_id' | 'name' | 'pipeline' | 'r_id' | 'r_name' | 'r_pipeline', string>>(tx, {
     name: 'pipelines.findLeaving',
     text: `select s._id, s.name, s.pipeline_id as pipeline, r._id as r_id, r.name as r_name, r.pipeline_id as r_pipeline
@@ -111,7 +111,7 @@ export async function findLeaving(tx: TenantTx, id: string): Promise<Leaving | n
 /** Moves the next conversations to the replacement; those that another transaction is changing are left for later. */
 export function moveConversations(
   tx: TenantTx,
-  { step, replacement }: Leaving,
+  { step, replacement }: RemovedStep,
   limit: number,
 ): Promise<{ _id: string; contact: string }[]> {
   return many(tx, {

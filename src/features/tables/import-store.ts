@@ -3,13 +3,13 @@ import { notFound } from '../../platform/errors.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { rowErrors } from '../imports/row-errors.ts';
 import type { Import } from '../imports/schemas.ts';
-import type { Taker } from '../imports/work.ts';
+import type { RowImporter } from '../imports/work.ts';
 import { findTable, lockTable } from './queries.ts';
 import { addRows } from './rows.ts';
 import type { Column, RowData, Table } from './schemas.ts';
 
 /** Imports the rows of a sheet as rows of a table. */
-export const rowTaker: Taker<Column[], RowData> = {
+export const tableRowImporter: RowImporter<Column[], RowData> = {
   slots: async (tx, asked) => (await findImportTable(tx, asked)).columns,
   take: async (tx, asked, rows) => {
     const { _id } = await findImportTable(tx, asked);

@@ -75,7 +75,7 @@ async function explainGenericPlan(name: string, text: string, values: unknown[])
 
 const WALKS = ['table_rows_list', 'table_rows_index_key', 'table_rows_updated'];
 /** A cursor that points behind this row. */
-const far = (sort: RowQuery['sort'], row_index: number): string =>
+const cursorBehind = (sort: RowQuery['sort'], row_index: number): string =>
   cursorAfter(pageWindow(`rows:${TABLE}`, { limit: 20, skipCount: true, sort }), {
     _id: '0'.repeat(24),
     createdAt: '2026-01-01T00:00:00.000Z',
@@ -86,9 +86,17 @@ const CASES: [string, Partial<RowQuery>, { indexed: boolean; found: number }][] 
   ['page 1', {}, { indexed: false, found: 20 }],
   ['page 1, oldest first', { sort: 'createdAt' }, { indexed: false, found: 20 }],
   ['page 1 by row_index, with its total', { sort: 'row_index', skipCount: false }, { indexed: false, found: 20 }],
-  ['deep by row_index', { sort: '-row_index', after: far('-row_index', 20_000) }, { indexed: false, found: 20 }],
+  [
+    'deep by row_index',
+    { sort: '-row_index', after: cursorBehind('-row_index', 20_000) },
+    { indexed: false, found: 20 },
+  ],
   ['newest change first', { sort: '-updatedAt' }, { indexed: false, found: 20 }],
-  ['newest change first, far on', { sort: '-updatedAt', after: far('-updatedAt', 1) }, { indexed: false, found: 0 }],
+  [
+    'newest change first, cursorBehind on',
+    { sort: '-updatedAt', after: cursorBehind('-updatedAt', 1) },
+    { indexed: false, found: 0 },
+  ],
   ['what was changed since', { updated_since: '2100-01-01T00:00:00.000Z' }, { indexed: false, found: 0 }],
   ['a word of 8 %', { search: 'madeira' }, { indexed: false, found: 20 }],
   ['two letters of many', { search: 'an' }, { indexed: false, found: 20 }],

@@ -116,13 +116,13 @@ export async function acceptInvitation(tx: SystemTx, companyId: string, userId: 
 }
 
 /** A user whose sessions ended, because the person has a new password. */
-export type Ended = Pick<User, '_id' | 'company' | 'name'>;
+export type EndedUser = Pick<User, '_id' | 'company' | 'name'>;
 
 /**
  * Writes a person's password, and ends the sessions and deletes the links for passwords in every company of the person. Invitations that
  * the person has not accepted stay.
  */
-export async function writePassword(tx: SystemTx, email: string, hash: string): Promise<Ended[]> {
+export async function writePassword(tx: SystemTx, email: string, hash: string): Promise<EndedUser[]> {
   await exec(tx, {
     name: 'users.writePassword',
     text: `insert into people (email, password_hash) values (lower($1), $2)

@@ -11,12 +11,12 @@ import {
   takeLink,
   writePassword,
   type Account,
-  type Ended,
+  type EndedUser,
 } from './account-queries.ts';
 import { SendReset } from './jobs.ts';
 import type { User } from './schemas.ts';
 
-export type { Account, Ended } from './account-queries.ts';
+export type { Account, EndedUser } from './account-queries.ts';
 
 /** Finds an account of any status; without a company the one that was used last. Null when nobody has the address. */
 export function findLoginAccount(tx: SystemTx, email: string, company: string | null): Promise<Account | null> {
@@ -42,7 +42,7 @@ export function joinCompany(tx: SystemTx, { company, _id }: Account): Promise<vo
 }
 
 /** Ends all sessions and links in all companies of the person, and returns the users whose sessions ended. */
-export function setPassword(tx: SystemTx, { email }: Account, passwordHash: string): Promise<Ended[]> {
+export function setPassword(tx: SystemTx, { email }: Account, passwordHash: string): Promise<EndedUser[]> {
   return writePassword(tx, email, passwordHash);
 }
 
