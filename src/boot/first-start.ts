@@ -108,11 +108,11 @@ async function seedDemo(kit: Kit, sandboxUrl: string): Promise<void> {
   const made = await pageInboxes(kit, tenant, { page: 1, limit: 1, skipCount: true, sort: '-createdAt' });
   if (made.result.length === 0) await createInbox(kit, tenant, inbox);
   const webhook = { url: `${sandboxUrl}/receiver/demo`, events: [...EVENT_NAMES] };
-  await unlessThere('WEBHOOK_EXISTS', () => createWebhook(kit, tenant, webhook));
+  await ignoreExisting('WEBHOOK_EXISTS', () => createWebhook(kit, tenant, webhook));
   await noteWantedDemo(kit.database.system('upkeep'), null);
 }
 
-async function unlessThere(code: ErrorCode, make: () => Promise<unknown>): Promise<void> {
+async function ignoreExisting(code: ErrorCode, make: () => Promise<unknown>): Promise<void> {
   try {
     await make();
   } catch (error) {
@@ -130,7 +130,7 @@ async function writeCredentials(kit: Kit, credentials: Credentials): Promise<voi
   await rename(`${path}.new`, path);
 }
 
-export async function warnOfCredentials(kit: Kit): Promise<void> {
+export async function warnAboutCredentials(kit: Kit): Promise<void> {
   try {
     await access(credentialsPath(kit));
   } catch {

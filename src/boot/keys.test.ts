@@ -17,7 +17,7 @@ const platform = await startPlatform();
 const { database, demo } = platform;
 
 /** Runs the command as a process of its own and checks that it exits with 0 and prints no error. */
-const asProcess =
+const runAsProcess =
   (t: TestContext, env: Env): Keys =>
   async (...words) => {
     const program = spawnProgram(t, { purpose: 'keys', words, env });
@@ -27,7 +27,7 @@ const asProcess =
   };
 
 /** Runs the command inside the test's process, which saves the second that a new process takes to start. */
-const here =
+const runInProcess =
   (env: Env): Keys =>
   (...words) =>
     runKeys(loadConfig(env), words);
@@ -98,7 +98,7 @@ test('keys can be created, listed and revoked on an embedded database, whether t
   const credentials = JSON.parse(await readFile(join(env.DATA_DIR, 'credentials.json'), 'utf8')) as Json;
   const company = credentials.company_id as string;
 
-  const keys = here(env);
+  const keys = runInProcess(env);
   const whose = ['--company', company];
 
   await t.test('while the platform runs, a new token works at once, and a revoked one is refused within 2 s', () =>
@@ -113,7 +113,7 @@ test('keys can be created, listed and revoked on an embedded database, whether t
   await until('the database server to be gone', async () => (await listLiving(running)).length === 0);
   let coming = '';
   await t.test('while the platform is stopped, the command starts the database and stops it again', async (inner) => {
-    coming = await create(asProcess(inner, env), ...whose);
+    coming = await create(runAsProcess(inner, env), ...whose);
     await keys('revoke', id, ...whose);
     const files = await readdir(join(env.DATA_DIR, 'postgres/cluster/data'));
     assert.ok(files.includes('PG_VERSION') && !files.includes('postmaster.pid'));
@@ -131,7 +131,7 @@ test('keys can be created, listed and revoked on an embedded database, whether t
 });
 
 describe('keys on an external PostgreSQL', () => {
-  const keys = here({ DATABASE_URL: database.url, DATA_DIR: platform.dataDir });
+  const keys = runInProcess({ DATABASE_URL: database.url, DATA_DIR: platform.dataDir });
 
   test('keys can be created, listed and revoked on an external PostgreSQL while the platform runs', () =>
     checkKeys(keys, { url: platform.url, company: demo._id }));
@@ -139,7 +139,7 @@ describe('keys on an external PostgreSQL', () => {
   test('the secret that signs tokens may come from the environment instead of the data folder', async (t) => {
     const { jwtSecret } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as Json;
     const env = { DATABASE_URL: database.url, DATA_DIR: await makeDataFolder(t), JWT_SECRET: jwtSecret as string };
-    const token = await create(asProcess(t, env), '--company', demo._id);
+    const token = await create(runAsProcess(t, env), '--company', demo._id);
     assert.equal(await statusFor(platform.url, token), 200);
   });
 
@@ -167,7 +167,7 @@ describe('a command that can not be carried out explains why', () => {
   /** Checks that the command fails with this message and does not create a data folder. */
   async function refuses(t: TestContext, words: string[], said: RegExp, env: Env = {}): Promise<void> {
     const DATA_DIR = env['DATA_DIR'] ?? (await makeDataFolder(t));
-    const keys = here({ DATABASE_URL: database.url, ...env, DATA_DIR });
+    const keys = runInProcess({ DATABASE_URL: database.url, ...env, DATA_DIR });
     await assert.rejects(keys(...words), ({ message }: Error) => said.test(message) || assert.match(message, said));
     if (env['DATA_DIR'] === undefined) await assert.rejects(readdir(DATA_DIR), { code: 'ENOENT' });
   }

@@ -38,7 +38,7 @@ interface Words {
 export async function runKeys(config: Config, given: string[]): Promise<string> {
   const words = readWords(given);
   try {
-    const store = await reachStore(config);
+    const store = await connectStore(config);
     const database = openDatabase({ url: store.url, poolSize: 2 });
     try {
       return await work(config, database, words);
@@ -93,7 +93,7 @@ function parseWords(args: string[]) {
  * Connects to the platform's database. A stopped embedded server is started for the command. An empty data folder is an error, so that a
  * wrong DATA_DIR never creates a new installation.
  */
-async function reachStore(config: Config): Promise<{ url: string; release(): Promise<void> }> {
+async function connectStore(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const log = createLog('silent');
   const folder = dataPath(config, 'postgres');
   const running = config.DATABASE_URL ? null : await findRunningPostgres(folder);
@@ -138,7 +138,7 @@ async function work(config: Config, database: Database, words: Words): Promise<s
     return database.systemTx('upkeep', async (tx) => {
       const key = await revokeKeyForOperator(tx, company, words.id ?? '');
       if (!key) throw new Error(`no key ${words.id}`);
-      await note(tx, company, 'api-keys.delete', key._id);
+      await recordKeyAudit(tx, company, 'api-keys.delete', key._id);
       return `${JSON.stringify(key)}\n`;
     });
   }
@@ -146,13 +146,13 @@ async function work(config: Config, database: Database, words: Words): Promise<s
   return database.systemTx('upkeep', async (tx) => {
     const { name, scopes, expiresAt } = words;
     const key = await createKey(tx, secret, { company, name, scopes, expires_at: expiresAt });
-    await note(tx, company, 'api-keys.create', key._id);
+    await recordKeyAudit(tx, company, 'api-keys.create', key._id);
     // Only the token is printed, so that a script can use the output as it is.
     return `${key.token}\n`;
   });
 }
 
-function note(tx: SystemTx, company: string | null, action: string, resourceId: string): Promise<void> {
+function recordKeyAudit(tx: SystemTx, company: string | null, action: string, resourceId: string): Promise<void> {
   const actor = { type: 'SYSTEM', _id: null, name: 'npm run keys' } as const;
   return recordAudit(tx, { company, actor, action, resource: 'api-keys', resourceId, fields: [], origin: null });
 }

@@ -74,7 +74,7 @@ test('one installation goes through its first start, a kill -9, a second start a
       assert.equal((await call(first, '/v1/inboxes')).status, 200);
     },
   );
-  const before = await leaveTraces(first);
+  const before = await storeTraces(first);
   // The log is written every 100 ms. The later check for secrets would prove nothing about lines that kill -9 has discarded.
   await until('the run to be logged', () => first.program.stdout().includes('"route":"/v1/webhooks/:id"'));
   const firstProcesses = await listDescendants(first.program.pid);
@@ -145,7 +145,7 @@ async function checkCredentials(at: Installation): Promise<void> {
 }
 
 /** Stores records that must survive the kill, and sends secrets and texts that must not appear in the log. */
-async function leaveTraces(at: Installation): Promise<{ webhook: Json; inboxes: Json }> {
+async function storeTraces(at: Installation): Promise<{ webhook: Json; inboxes: Json }> {
   const webhook = (await call(at, '/v1/webhooks')).body;
   await talk(at, new URL(webhook.url).origin);
   const custom_headers = { 'x-secret': PLANTED.header };

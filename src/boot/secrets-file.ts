@@ -14,21 +14,21 @@ export interface InstallationSecrets {
   verifyToken: string;
 }
 
-const fresh = (): string => randomBytes(32).toString('base64url');
+const makeSecret = (): string => randomBytes(32).toString('base64url');
 
 export async function loadSecrets(config: Config): Promise<InstallationSecrets> {
   const path = dataPath(config, 'secrets.json');
   const stored = await readStored(path);
   const made: InstallationSecrets = {
-    encryptionKey: fresh(),
-    jwtSecret: fresh(),
-    appSecret: fresh(),
-    verifyToken: fresh(),
+    encryptionKey: makeSecret(),
+    jwtSecret: makeSecret(),
+    appSecret: makeSecret(),
+    verifyToken: makeSecret(),
     ...stored,
   };
   if (
     Object.keys(made).some((name) => !Object.hasOwn(stored ?? {}, name)) &&
-    !(await keep(path, made, stored === null))
+    !(await storeSecrets(path, made, stored === null))
   ) {
     return loadSecrets(config);
   }
@@ -44,7 +44,7 @@ export async function loadSecrets(config: Config): Promise<InstallationSecrets> 
  * Stores the secrets. Returns false when another process that started at the same moment created the file first; then both use the secrets
  * of that file.
  */
-async function keep(path: string, made: InstallationSecrets, isFirst: boolean): Promise<boolean> {
+async function storeSecrets(path: string, made: InstallationSecrets, isFirst: boolean): Promise<boolean> {
   const side = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     await writeFile(side, JSON.stringify(made, null, 2), { mode: 0o600 });

@@ -22,7 +22,7 @@ import { openDatabase, type Database } from '../platform/tenant.ts';
 import { startWorker } from '../worker.ts';
 import { openAccess } from './access.ts';
 import { prepareStore } from './database.ts';
-import { followSandbox, prepareFirstStart, warnOfCredentials } from './first-start.ts';
+import { followSandbox, prepareFirstStart, warnAboutCredentials } from './first-start.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { InstallationSecrets } from './secrets-file.ts';
 import { openSurroundings, type Purpose, type Surroundings } from './surroundings.ts';
@@ -93,7 +93,7 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
       baseUrl: url ?? config.PUBLIC_URL,
       sandboxUrl: sandbox?.url ?? null,
     });
-    if (!first) await warnOfCredentials(kit);
+    if (!first) await warnAboutCredentials(kit);
     if (sandbox) await followSandbox(kit, sandbox.url);
   }
   // The watch begins after the first start has written its records: they are small, and without them nobody could use the platform at all.

@@ -9,7 +9,7 @@ import { newId } from './ids.ts';
 const platform = await startPlatform();
 const { call, database, demo } = platform;
 
-/** A text of this many bytes that compression reduces to a hundredth at most. */
+/** A text of this many bytes that compresses well, but to no less than a hundredth of its size. */
 const fat = (bytes: number): string => 'fat and old '.repeat(Math.ceil(bytes / 12)).slice(0, bytes);
 const FAT = 200_000;
 

@@ -108,11 +108,11 @@ export function createBodies(limits: BodyLimits, note: (bytes: number) => void):
       if (aheadMs > AHEAD_MS) await sleep(aheadMs);
     },
     drain: ({ raw, ip }) => drain(raw, addressGroup(ip), pace),
-    look: () => watched.forEach(judge),
+    look: () => watched.forEach(checkSpeed),
   };
 }
 
-function judge(entry: Watched): void {
+function checkSpeed(entry: Watched): void {
   const { raw } = entry;
   const bytes = raw.socket.bytesRead;
   // Unread bytes in the buffer mean that this process is slow, not the sender.

@@ -49,7 +49,7 @@ export type FromChild =
 export type ToChild = { ask: number; request: object } | { give: number; value: unknown };
 
 // The space for young objects. A reader's objects become garbage at once, so more space would only cost memory.
-const NURSERY_MB = 8;
+const YOUNG_HEAP_MB = 8;
 // A limit of the operating system, for a child in an endless loop whose parent was killed and can not end it any more.
 const LIFE_CPU_SECONDS = 900;
 const LOOK_MS = 250;
@@ -109,7 +109,7 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
 }
 
 function startProcess({ module, heapMb, nice }: ChildKind): ChildProcess {
-  const node = [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${NURSERY_MB}`, fileURLToPath(module)];
+  const node = [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${YOUNG_HEAP_MB}`, fileURLToPath(module)];
   // A shell starts the child, because only a shell can set the limits before the program begins.
   const limits = `ulimit -t ${LIFE_CPU_SECONDS}; { echo ${nice} > /proc/self/autogroup; } 2> /dev/null`;
   const child = spawn('/bin/sh', ['-c', `${limits}; exec "$0" "$@"`, process.execPath, ...node], {

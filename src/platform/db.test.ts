@@ -317,7 +317,7 @@ describe('a transaction that does not wait for every answer', () => {
   const stored = () => database.sql('select _id from companies where _id = $1', [company]);
   const together = { readsFirst: true, gathers: true };
 
-  test('when a statement fails that nobody waited for, nothing is stored and the error of that statement is thrown', async () => {
+  test('when a statement fails whose answer was not awaited, nothing is stored and the error of that statement is thrown', async () => {
     const afterwards: string[] = [];
     const work = platform.flushTx(async (tx) => {
       await exec(tx, insert(company));
@@ -329,7 +329,7 @@ describe('a transaction that does not wait for every answer', () => {
     assert.deepEqual([await stored(), afterwards], [[], []]);
   });
 
-  test('statements that nobody waited for are committed, and a statement of a failed transaction can be prepared again', async () => {
+  test('statements whose answer was not awaited are committed, and a statement of a failed transaction can be prepared again', async () => {
     const answer = await platform.flushTx(async (tx) => {
       tx.trails(exec(tx, insert(company)));
       return many(tx, { name: 'first.asked.here', text: 'select 1 as one', values: [] });

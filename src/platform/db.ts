@@ -126,14 +126,14 @@ export function openPool(connectionString: string, role: string, max: number, qu
   });
   // Failure policy: an idle connection that breaks is dropped by the pool; the next query opens another.
   pool.on('error', () => undefined);
-  pool.on('connect', outliveErrors);
+  pool.on('connect', ignoreConnectionErrors);
   return pool;
 }
 
 /** Creates a connection outside the pools. Its errors are thrown by the statement that is running. */
 export function newClient(config: pg.ClientConfig): pg.Client {
   const client = new pg.Client(config);
-  outliveErrors(client);
+  ignoreConnectionErrors(client);
   return client;
 }
 
@@ -141,7 +141,7 @@ export function newClient(config: pg.ClientConfig): pg.Client {
  * Failure policy: a connection that breaks while no statement runs emits 'error', which ends a process that has no listener for
  * it. The next statement on the connection fails, and its caller learns what happened.
  */
-function outliveErrors(client: pg.ClientBase): void {
+function ignoreConnectionErrors(client: pg.ClientBase): void {
   client.on('error', () => undefined);
 }
 
@@ -183,7 +183,7 @@ const OUT_OF_RANGE = ['22008', '22007', '22009', '22003'];
 // Error classes and codes after which a retry may succeed: connection, resources, operator, locks and time-outs.
 const UNAVAILABLE = /^(08|53|57P|57014|55P03|40001|40P01)/;
 const UNREACHABLE = /^(ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;
-const DRIVER_WORDS =
+const DRIVER_MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable|connection error/i;
 
 /** True when two transactions collided on the same rows and PostgreSQL aborted this one. The same statements can be retried. */
@@ -202,7 +202,7 @@ export function isUnavailable(error: unknown): boolean {
   if (isStorageFull(error)) return true;
   const { code, message } = (error ?? {}) as DatabaseError;
   if (code) return UNAVAILABLE.test(code) || UNREACHABLE.test(code);
-  return DRIVER_WORDS.test(message ?? '');
+  return DRIVER_MESSAGES.test(message ?? '');
 }
 
 // The error code of enforce_quota() in the migrations. Its message is meant for the caller.

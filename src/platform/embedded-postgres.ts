@@ -51,8 +51,8 @@ const STOP_STEPS = [
 ] as const;
 
 /**
- * Starts PostgreSQL on a folder (made when missing), or adopts the server that a killed Parley left running on it. Throws an Error whose
- * message is one clear sentence. `settings`: of PostgreSQL, instead of the usual ones.
+ * Starts PostgreSQL on a folder, which is created when missing, or takes over the server that a killed Parley left running on it. Throws
+ * an Error whose message is one clear sentence. `settings` are PostgreSQL settings that replace the usual ones.
  */
 export async function startEmbeddedPostgres(
   folder: string,

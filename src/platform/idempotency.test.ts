@@ -53,7 +53,7 @@ const countRows = async (table: string, where = 'true'): Promise<number> =>
 const countAttempts = (key: string): Promise<number> => countRows('idempotency_keys', `key = '${key}'`);
 
 /** Sends the same request twice and checks that the second answer is a repeat of the first. */
-async function twice(asked: Post): Promise<{ key: string; first: Json; second: Json }> {
+async function sendTwice(asked: Post): Promise<{ key: string; first: Json; second: Json }> {
   const key = freshKey();
   const first = await post(201, asked, key);
   assert.equal(first.headers.get('idempotent-replayed'), null);
@@ -67,7 +67,7 @@ describe('a repeated request with the same Idempotency-Key and body does nothing
   test('a repeated send with the same Idempotency-Key calls the network once', async () => {
     const { conversation } = await hear(platform);
     const body = { conversationId: conversation._id, message: { content: 'Once' } };
-    const { first, second } = await twice({ path: '/v1/messages/send-text', body });
+    const { first, second } = await sendTwice({ path: '/v1/messages/send-text', body });
     assert.equal(first.status, 'SENT');
     assert.deepEqual(second, first);
     assert.equal((await leftFor(platform, first._id)).length, 1);
@@ -78,13 +78,13 @@ describe('a repeated request with the same Idempotency-Key and body does nothing
   test('a repeated note with the same Idempotency-Key is stored once', async () => {
     const { conversation } = await hear(platform);
     const body = { conversationId: conversation._id, message: { content: 'Noted once' } };
-    const { first, second } = await twice({ path: '/v1/messages/note', body });
+    const { first, second } = await sendTwice({ path: '/v1/messages/note', body });
     assert.deepEqual(second, first);
     assert.equal(await countRows('messages', `content = 'Noted once'`), 1);
   });
 
   test('repeated requests with the same Idempotency-Key create one inbox, one webhook and one replay of a delivery', async () => {
-    const inbox = await twice({ path: '/v1/inboxes', body: { channel: 'WEB_V2', name: 'Site once' } });
+    const inbox = await sendTwice({ path: '/v1/inboxes', body: { channel: 'WEB_V2', name: 'Site once' } });
     assert.deepEqual(inbox.second, inbox.first);
     assert.equal(await countRows('inboxes', `name = 'Site once'`), 1);
     const company = await platform.createCompany();
@@ -92,17 +92,17 @@ describe('a repeated request with the same Idempotency-Key and body does nothing
     const { key } = company;
     const webhook = { url: receiver.url, events: ['CONTACT_CREATED'] };
     // Without its key the second request would be answered with 409, because a company has one webhook.
-    await twice({ path: '/v1/webhooks', key, body: webhook });
+    await sendTwice({ path: '/v1/webhooks', key, body: webhook });
     await queueEvents(platform, company._id);
     const [delivered] = await finishedDeliveries(platform, company);
-    await twice({ path: `/v1/webhooks/deliveries/${delivered._id}/replay`, key, body: undefined });
+    await sendTwice({ path: `/v1/webhooks/deliveries/${delivered._id}/replay`, key, body: undefined });
     assert.equal((await finishedDeliveries(platform, company, 2)).length, 2);
     assert.equal(receiver.received.length, 2);
   });
 
   test('a repeated invitation with the same Idempotency-Key creates one user, who is invited once', async () => {
     const asked = invitation();
-    const { first, second } = await twice(asked);
+    const { first, second } = await sendTwice(asked);
     assert.deepEqual(second, first);
     assert.equal(await countRows('users', `email = '${asked.body.email}'`), 1);
     assert.equal(await countRows('pgboss.job', `data->>'user' = '${first._id}'`), 1);
@@ -110,7 +110,7 @@ describe('a repeated request with the same Idempotency-Key and body does nothing
 
   test('a repeated creation of a company with the same Idempotency-Key creates one company', async () => {
     const body = { name: 'Once', owner: { name: 'Ana', email: `${newId()}@example.test` } };
-    const { first } = await twice({ path: '/v1/companies', key: globalKey, body });
+    const { first } = await sendTwice({ path: '/v1/companies', key: globalKey, body });
     assert.equal(await countRows('users', `company_id = '${first._id}'`), 1);
   });
 
@@ -124,7 +124,7 @@ describe('a repeated request with the same Idempotency-Key and body does nothing
         headers: { 'x-company-id': demo._id },
       },
     ]) {
-      const { first, second } = await twice({ path: '/v1/api-keys', ...asked });
+      const { first, second } = await sendTwice({ path: '/v1/api-keys', ...asked });
       assert.equal(typeof first.token, 'string');
       assert.deepEqual(second, { ...first, token: null });
     }
@@ -133,7 +133,7 @@ describe('a repeated request with the same Idempotency-Key and body does nothing
 
   test('a repeat returns the current state of the record, or 404 after it was deleted', async () => {
     const asked = invitation();
-    const { key, first } = await twice(asked);
+    const { key, first } = await sendTwice(asked);
     await platform.call(200, 'PATCH', `${USERS}/${first._id}`, { body: { name: 'Bea' } });
     assert.equal((await post(201, asked, key)).body.name, 'Bea');
     await platform.call(200, 'DELETE', `${USERS}/${first._id}`);
@@ -142,7 +142,7 @@ describe('a repeated request with the same Idempotency-Key and body does nothing
   });
 
   test('a repeat adds no second entry to the audit log', async () => {
-    const { first } = await twice(invitation());
+    const { first } = await sendTwice(invitation());
     assert.equal(await countRows('audit_log', `resource_id = '${first._id}'`), 1);
   });
 });
@@ -256,7 +256,7 @@ describe('a repeat while the first request runs', () => {
 describe('another request with the same Idempotency-Key is answered with 422', () => {
   test('another value, property or operation with the same Idempotency-Key is answered with 422 and does nothing', async () => {
     const asked = invitation();
-    const { key } = await twice(asked);
+    const { key } = await sendTwice(asked);
     const { body } = asked;
     const others: Post[] = [
       { path: USERS, body: { ...body, name: 'Bea' } },
@@ -399,7 +399,7 @@ describe('an Idempotency-Key is kept for 24 hours', () => {
 
   test('an Idempotency-Key is free again after 24 hours, also for another request', async () => {
     const asked = invitation();
-    const { key, first } = await twice(asked);
+    const { key, first } = await sendTwice(asked);
     await age(key, '23 hours 59 minutes');
     assert.equal((await post(201, asked, key)).body._id, first._id);
     await age(key, '24 hours 1 second');

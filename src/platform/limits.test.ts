@@ -13,7 +13,7 @@ import { openDatabase, type Database, type SystemTx } from './tenant.ts';
 
 const PROCESSES = 3;
 // A rate so low that a bucket does not fill during a test.
-const NEVER = 1e-9;
+const NO_REFILL = 1e-9;
 
 const database = await openTestDatabase();
 const platforms = Array.from({ length: PROCESSES }, () => openDatabase({ url: database.url, poolSize: 3 }));
@@ -111,7 +111,7 @@ describe('rate limits over three processes', () => {
 
   test('of a burst of requests over three processes exactly as many are admitted as the bucket holds', async () => {
     const limiters = openLimiters();
-    const limit = allowance(NEVER, 50);
+    const limit = allowance(NO_REFILL, 50);
     const calls = Array.from({ length: 120 }, (_, n) => (limiters[n % PROCESSES] as Limiter).admit([limit]));
     assert.equal(await countAdmitted(calls), 50);
   });
@@ -154,7 +154,7 @@ describe('rate limits over three processes', () => {
     t.diagnostic(`SEED=${seed}`);
     const chance = createChance(seed);
     const limiters = openLimiters();
-    const limits = Array.from({ length: 12 }, () => allowance(NEVER, 20 + chance.int(200)));
+    const limits = Array.from({ length: 12 }, () => allowance(NO_REFILL, 20 + chance.int(200)));
     const spent = new Map(limits.map(({ subject }) => [subject, 0]));
     const call = async (): Promise<void> => {
       const asked = chance.shuffle(limits).slice(0, 1 + chance.int(3));
@@ -218,7 +218,7 @@ describe('the stock of tokens', () => {
   test('tokens in stock are returned to the bucket after a second without use, and at once when their process ends', async (t) => {
     const limits = openLimiters();
     const [first, second] = limits as [Limiter, Limiter];
-    const limit = allowance(NEVER, 100);
+    const limit = allowance(NO_REFILL, 100);
     /** Uses three tokens. The second request comes at the same moment as the first, so it also brings two tokens in stock. */
     const draw = async (limiter: Limiter): Promise<void> => {
       await limiter.admit([limit]);
@@ -240,7 +240,7 @@ describe('the stock of tokens', () => {
 
   test('no tokens are kept in stock when the bucket is less than half full', async () => {
     const [first, second] = openLimiters() as [Limiter, Limiter];
-    const limit = allowance(NEVER, 100);
+    const limit = allowance(NO_REFILL, 100);
     assert.equal(await countAdmitted(Array.from({ length: 60 }, () => first.admit([limit]))), 60);
     for (let n = 0; n < 21; n += 1) assert.ok((await first.admit([limit])).admitted);
     assert.equal(await countAdmitted(Array.from({ length: 30 }, () => second.admit([limit]))), 19);
@@ -279,7 +279,7 @@ describe('a request over its rate limit', () => {
 
   test('a refusal by one allowance takes no tokens of the others, and names the allowance with the longest wait', async (t) => {
     const [limiter] = openLimiters() as [Limiter];
-    const [key, company, address] = [allowance(NEVER, 100), allowance(0.25, 3), allowance(1, 1)] as const;
+    const [key, company, address] = [allowance(NO_REFILL, 100), allowance(0.25, 3), allowance(1, 1)] as const;
     await atOnce(t, async () => {
       assert.equal(await countAdmitted(Array.from({ length: 40 }, () => limiter.admit([key, company]))), 3);
       assert.ok((await limiter.admit([address])).admitted);
@@ -319,7 +319,7 @@ test('while the database is unreachable, the caller gets an error without waitin
 });
 
 test('a bucket that was not used for an hour is deleted, and is full when it is used again', async () => {
-  const limits = [allowance(NEVER, 5), allowance(NEVER, 5)] as const;
+  const limits = [allowance(NO_REFILL, 5), allowance(NO_REFILL, 5)] as const;
   const [limiter, other] = openLimiters() as [Limiter, Limiter];
   for (const limit of limits) await limiter.admit([limit]);
   await database.sql(`update rate_buckets set refilled_at = refilled_at - interval '61 minutes' where subject = $1`, [

@@ -212,7 +212,7 @@ test('a runtime role that bypasses row security or is a superuser is refused', a
 });
 
 /** Prepares a migration that needs an exclusive lock on `messages`, and opens a long transaction that reads this table. */
-async function meetReader(url: string): Promise<{ again: string; reader: pg.Client }> {
+async function startLongReader(url: string): Promise<{ again: string; reader: pg.Client }> {
   await migrate(url, prepareQueue);
   const again = '0017_erasure.sql';
   await run(
@@ -228,7 +228,7 @@ async function meetReader(url: string): Promise<{ again: string; reader: pg.Clie
 
 test('a migration that waits for a long reader is retried until it succeeds', async () => {
   const url = makeUrl(await createDatabase());
-  const { again, reader } = await meetReader(url);
+  const { again, reader } = await startLongReader(url);
   const ran = migrate(url, prepareQueue);
   // The reader ends only after the first attempt has failed at its lock time-out, which the server counts as a rollback.
   await until('the first try to give up', async () => {
@@ -245,7 +245,7 @@ test('a migration that waits for a long reader is retried until it succeeds', as
 
 test('the error of a migration whose connection breaks names the file and the cause', async () => {
   const url = makeUrl(await createDatabase());
-  const { reader } = await meetReader(url);
+  const { reader } = await startLongReader(url);
   const ran = assert.rejects(
     migrate(url, prepareQueue),
     /^Error: migration 0017_erasure\.sql: terminating connection due to administrator command$/,

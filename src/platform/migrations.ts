@@ -191,7 +191,7 @@ export async function findMissing(connectionString: string, queues: string[]): P
   const client = newClient({ connectionString, options, connectionTimeoutMillis: CONNECT_MS });
   try {
     await client.connect();
-    await refuseUnbound(client);
+    await refuseUnboundRole(client);
     const { rows: tables } = await client.query<{ ready: boolean }>(
       `select to_regclass('schema_migrations') is not null and to_regclass('${QUEUE_SCHEMA}.queue') is not null as ready`,
     );
@@ -203,7 +203,7 @@ export async function findMissing(connectionString: string, queues: string[]): P
   } catch (error) {
     // Failure policy: a missing role means that nothing has been migrated yet; any other error is thrown.
     if (NO_ROLE.test((error as Error).message)) return await migrationFiles();
-    throw unanswered(error as Error);
+    throw markTimeout(error as Error);
   } finally {
     await client.end();
   }
@@ -224,14 +224,14 @@ async function hasRoles(connectionString: string): Promise<boolean> {
     );
     return rows[0]?.count === roles.length;
   } catch (error) {
-    throw unanswered(error as Error);
+    throw markTimeout(error as Error);
   } finally {
     await client.end();
   }
 }
 
 /** Gives the driver's time-out error the code ETIMEDOUT, so that explain() recognises it. */
-function unanswered(error: Error): Error {
+function markTimeout(error: Error): Error {
   return error.message === 'timeout expired' ? Object.assign(error, { code: 'ETIMEDOUT' }) : error;
 }
 
@@ -241,7 +241,7 @@ const NO_ROLE = /role "parley_\w+" does not exist|permission denied to set role|
  * Checks that role and time zone have been set. A connection pooler may drop these options; then row-level security would not apply and
  * times would be wrong.
  */
-async function refuseUnbound(client: pg.Client): Promise<void> {
+async function refuseUnboundRole(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ role: string; free: boolean; zone: string }>(
     `select rolname as role, rolsuper or rolbypassrls as free, current_setting('timezone') as zone
       from pg_roles where rolname = current_user`,

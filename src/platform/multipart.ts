@@ -105,7 +105,7 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
   // The form parser keeps each part in memory until it is complete, so its bytes are counted. The bytes of a file go to disk.
   reading.followed.count(true);
   const limits = { fileSize: Infinity, fieldSize: MAX_TEXT_BYTES, parts: MAX_PARTS, files: 2, headerPairs: 20 };
-  for await (const part of quiet(request).parts({ limits })) {
+  for await (const part of withoutLog(request).parts({ limits })) {
     // For a part without a name the form parser leaves the property out.
     const name = (part.fieldname as string | undefined) ?? '';
     const schema = own(reading.parts, name);
@@ -118,7 +118,7 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
     if (part.type === 'file') {
       // The file stands in the body as its hash and not as its name, which may change between two attempts of the same request.
       reading.followed.count(false);
-      body.set(name, (await putAside(part, reading)).sha256);
+      body.set(name, (await spoolFile(part, reading)).sha256);
       reading.followed.count(true);
     } else {
       if (part.valueTruncated) throw tooLarge(name, MAX_TEXT_BYTES);
@@ -132,7 +132,7 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
 }
 
 /** A copy of the request without a log, because the form parser would log all headers, including the token. */
-const quiet = (request: FastifyRequest): FastifyRequest =>
+const withoutLog = (request: FastifyRequest): FastifyRequest =>
   Object.create(request, { log: { value: request.log.child({}, { level: 'silent' }) } }) as FastifyRequest;
 
 function readValue(part: MultipartValue, schema: TSchema): unknown {
@@ -155,7 +155,7 @@ function readValue(part: MultipartValue, schema: TSchema): unknown {
 /**
  * Writes a file to disk and counts its bytes. Its directory entry is removed at once, so that a process that dies leaves nothing behind.
  */
-async function putAside(part: MultipartFile, { maxBytes, spool, keepPace }: Reading): Promise<Upload> {
+async function spoolFile(part: MultipartFile, { maxBytes, spool, keepPace }: Reading): Promise<Upload> {
   const path = join(tmpdir(), `parley-upload-${randomUUID()}`);
   const handle = await open(path, 'wx+', 0o600);
   const fileName = part.filename.replaceAll(/\p{Cc}/gu, '');

@@ -7,7 +7,7 @@ export interface Pace {
 
 // Each call checks this many of the oldest owners and removes the idle ones: as two are checked for one added, the map does not grow
 // without end.
-const LOOKS = 2;
+const CHECKS_PER_CALL = 2;
 
 export function createPace(perSecond: number): Pace {
   /** For each owner the time at which it is within its rate again. The most recent owner stands at the end. */
@@ -17,7 +17,8 @@ export function createPace(perSecond: number): Pace {
       const nowMs = performance.now();
       const atMs = Math.max(nowMs, keptAtMs.get(owner) ?? 0) + (1_000 * amount) / perSecond;
       keptAtMs.delete(owner);
-      for (const [idle, untilMs] of keptAtMs.entries().take(LOOKS)) if (untilMs <= nowMs) keptAtMs.delete(idle);
+      for (const [idle, untilMs] of keptAtMs.entries().take(CHECKS_PER_CALL))
+        if (untilMs <= nowMs) keptAtMs.delete(idle);
       keptAtMs.set(owner, atMs);
       return atMs - nowMs;
     },

@@ -60,14 +60,14 @@ export function readPageFile(folder: string, name: string): string {
 
 /** Converts TypeScript to JavaScript: types are replaced by blanks, which keeps line numbers, and imports of `.ts` become `.js`. */
 function asJavaScript(source: string): string {
-  return quietly(() => stripTypeScriptTypes(source)).replaceAll(
+  return withoutWarnings(() => stripTypeScriptTypes(source)).replaceAll(
     /(\b(?:from|import)\s*\(?\s*)(['"])(\.[^'"]*)\.ts\2/g,
     '$1$2$3.js$2',
   );
 }
 
 /** Suppresses Node's warning that stripping types is experimental, which an operator need not read at every start. */
-function quietly(strip: () => string): string {
+function withoutWarnings(strip: () => string): string {
   const { emitWarning } = process;
   // Other warnings are not lost, because the call is synchronous.
   process.emitWarning = () => undefined;

@@ -146,11 +146,11 @@ function parseSort(sort: Sort): { field: OrderField; descending: boolean } {
 }
 
 // Parameters that may differ between two pages of the same list.
-const TURNED = new Set(['page', 'limit', 'skipCount', 'after']);
+const PAGE_PARAMETERS = new Set(['page', 'limit', 'skipCount', 'after']);
 
 function makeSeal(list: string, query: PageQuery): string {
   const asked = { ...query, ...('search' in query ? { search: readSearch(query as { search?: string }) } : {}) };
-  const parts = Object.entries(asked).filter(([name, value]) => !TURNED.has(name) && (value ?? null) !== null);
+  const parts = Object.entries(asked).filter(([name, value]) => !PAGE_PARAMETERS.has(name) && (value ?? null) !== null);
   const text = JSON.stringify([list, parts.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }

@@ -6,7 +6,7 @@ import { randomFrom } from '../../test/support/random.ts';
 import { onlyDigits, phoneKey, readablePhone, readPhone, type Phone } from './phone.ts';
 
 /** Parses a number; null when it is invalid or ambiguous. */
-function phoneIn(country: string | null, text: string): Phone | null {
+function parseIn(country: string | null, text: string): Phone | null {
   const read = readPhone(text, country);
   return 'code' in read ? null : read;
 }
@@ -124,7 +124,7 @@ const WRITTEN: [string, string | null][] = [
 for (const [written, expected] of WRITTEN) {
   test(`"${written}" ${expected ? `means ${expected}` : 'is no number'}, with the country Brazil and without a country`, () => {
     for (const country of [null, 'BR'])
-      assert.equal(phoneIn(country, written)?.phone_number ?? null, expected, `${country}`);
+      assert.equal(parseIn(country, written)?.phone_number ?? null, expected, `${country}`);
   });
 }
 
@@ -143,14 +143,14 @@ const NATIONAL: [string, string, string][] = [
 
 for (const [country, written, expected] of NATIONAL) {
   test(`"${written}" means ${expected} in ${country}, and is refused without a country`, () => {
-    assert.equal(phoneIn(country, written)?.phone_number, expected);
+    assert.equal(parseIn(country, written)?.phone_number, expected);
     const unknown = readPhone(written, null);
     assert.ok('code' in unknown && unknown.code === 'INVALID' && unknown.message.includes('country code'), written);
   });
 }
 
 test('a number of Singapore without + is never mistaken for a Brazilian number', () => {
-  assert.equal(phoneIn(null, '6591234567')?.phone_number, '+6591234567');
+  assert.equal(parseIn(null, '6591234567')?.phone_number, '+6591234567');
   assert.deepEqual(readPhone('6591234567', 'BR'), {
     code: 'AMBIGUOUS_PHONE',
     message: 'can be +6591234567, or +5565991234567 as it is dialled in BR: write it with + and its country code',
@@ -160,13 +160,13 @@ test('a number of Singapore without + is never mistaken for a Brazilian number',
 test('a number without + is accepted only in a range that its country has assigned', () => {
   // The first would be in an unassigned range of the Netherlands, the second in one of Brazil.
   for (const written of ['(31) 98888-0003', '55 99999-8888']) {
-    assert.equal(phoneIn(null, written), null);
-    assert.ok(phoneIn(null, `+${written.replaceAll(/[()]/g, '')}`), written);
+    assert.equal(parseIn(null, written), null);
+    assert.ok(parseIn(null, `+${written.replaceAll(/[()]/g, '')}`), written);
   }
   // 55 is also the area code of Santa Maria.
-  assert.equal(phoneIn('BR', '55 99999-8888')?.phone_number, '+5555999998888');
+  assert.equal(parseIn('BR', '55 99999-8888')?.phone_number, '+5555999998888');
   // The network's test numbers have an area code that no real number has.
-  for (const country of [null, 'BR']) assert.equal(phoneIn(country, '15550783881')?.phone_number, '+15550783881');
+  for (const country of [null, 'BR']) assert.equal(parseIn(country, '15550783881')?.phone_number, '+15550783881');
 });
 
 test('a text that can be a number of two countries is refused as ambiguous, however it is punctuated', () => {
@@ -194,7 +194,7 @@ test('a number without a country code is Brazilian exactly if it begins with one
 test('a parsed number is parsed again to the same number and the same key', () => {
   for (const [written, expected] of WRITTEN) {
     if (!expected) continue;
-    assert.deepEqual(phoneIn(null, expected), phoneIn(null, written));
+    assert.deepEqual(parseIn(null, expected), parseIn(null, written));
     assert.equal(phoneKey(expected), phoneKey(phoneKey(expected)));
   }
 });
@@ -209,12 +209,12 @@ test('every parsed number is valid E.164 and is parsed again to the same number'
     const digits = Array.from({ length: 4 + Math.floor(random() * 10) }, () => Math.floor(random() * 10));
     const written = pick(beginnings) + digits.join(pick(['', '', ' ']));
     const country = pick([null, 'BR', 'US', 'AR', 'MX', 'GB', 'SG'] as const);
-    const phone = phoneIn(country, written);
+    const phone = parseIn(country, written);
     if (!phone) continue;
     const { phone_number } = phone;
     assert.match(phone_number, /^\+[1-9]\d{1,14}$/, written);
     assert.equal(parsePhoneNumberFromString(phone_number)?.number, phone_number, written);
-    assert.deepEqual(phoneIn(country, phone_number), phone, written);
+    assert.deepEqual(parseIn(country, phone_number), phone, written);
     // Networks write numbers without the +.
     assert.deepEqual(readablePhone(phone_number.slice(1)), phone, written);
   }

@@ -117,9 +117,9 @@ const HEADERS = {
 type HeaderName = keyof typeof HEADERS;
 
 // The text that the plug-in uses for an answer whose schema has no description.
-const UNSAID = 'Default Response';
+const DEFAULT_DESCRIPTION = 'Default Response';
 const RATES: HeaderName[] = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
-const OF_STATUS = new Map<string, HeaderName[]>([
+const HEADERS_BY_STATUS = new Map<string, HeaderName[]>([
   ['401', ['www-authenticate']],
   ['409', ['retry-after']],
   ['429', [...RATES, 'retry-after']],
@@ -130,12 +130,12 @@ function showAnswers({ parameters = [], responses }: Operation): void {
   const isRepeatable = parameters.some(({ name }) => name === 'idempotency-key');
   for (const [status, answer] of Object.entries(responses)) {
     const isSuccess = status.startsWith('2');
-    if (answer.description === UNSAID) answer.description = status === '201' ? 'Made' : 'Done';
+    if (answer.description === DEFAULT_DESCRIPTION) answer.description = status === '201' ? 'Made' : 'Done';
     const names: HeaderName[] = ['x-request-id'];
     if (isSuccess) names.push(...RATES);
     if (isSuccess && isRepeatable) names.push('idempotent-replayed');
     if (isSuccess && answer.content?.['text/csv']) names.push('content-disposition');
-    if (status !== '409' || isRepeatable) names.push(...(OF_STATUS.get(status) ?? []));
+    if (status !== '409' || isRepeatable) names.push(...(HEADERS_BY_STATUS.get(status) ?? []));
     answer.headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
   }
 }

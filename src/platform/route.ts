@@ -222,7 +222,7 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
 const enteredCompany = (entered: object | undefined): string | null =>
   (entered as { companyId?: string | null } | undefined)?.companyId ?? null;
 
-/** Passes the answer through the door's `pass`; the answer to a request that was not admitted is sent as it is. */
+/** Counts or slows down an answer before it is sent. The answer to a request that was not admitted is sent as it is. */
 const pass = <E>(door: Pick<Door<E, never>, 'pass'>, entered: E | undefined, payload: unknown): unknown =>
   entered && door.pass ? door.pass(entered, payload) : payload;
 

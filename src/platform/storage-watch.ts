@@ -15,9 +15,9 @@ export interface StorageWatch {
 }
 
 // The warning is logged when less than twice the reserve is left, so that an operator has time to act.
-const LOW = 2;
+const WARNING_FACTOR = 2;
 // The space must rise to 1.25 times a limit before it counts as above it, because a checkpoint frees some space only for a moment.
-const MARGIN = 1.25;
+const RISE_FACTOR = 1.25;
 // The next check comes before writing at this speed could use up half of the space that is left above the reserve.
 const FASTEST_BYTES_PER_MS = 200_000;
 const SOONEST_MS = 100;
@@ -90,7 +90,7 @@ async function look({ gate, log, metrics }: Parts, watch: StorageWatch, watched:
       place.freeBytes = bavail * bsize;
       metrics.storageFreeBytes.set({ folder: place.name }, place.freeBytes);
       const level = levelAt(place, watch.reserveBytes);
-      if (level !== place.level) tell(log, place, level, watch.reserveBytes);
+      if (level !== place.level) logChange(log, place, level, watch.reserveBytes);
       place.level = level;
     }
     gate.setLow(watched.some(({ level }) => level === 'full'));
@@ -102,14 +102,19 @@ async function look({ gate, log, metrics }: Parts, watch: StorageWatch, watched:
 }
 
 function levelAt({ freeBytes, level }: Watched, reserveBytes: number): Level {
-  const full = reserveBytes * (level === 'full' ? MARGIN : 1);
+  const full = reserveBytes * (level === 'full' ? RISE_FACTOR : 1);
   if (freeBytes < full) return 'full';
-  return freeBytes < reserveBytes * LOW * (level === 'plenty' ? 1 : MARGIN) ? 'low' : 'plenty';
+  return freeBytes < reserveBytes * WARNING_FACTOR * (level === 'plenty' ? 1 : RISE_FACTOR) ? 'low' : 'plenty';
 }
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
 
-function tell(log: Log, { name, path, freeBytes, level: before }: Watched, level: Level, reserveBytes: number): void {
+function logChange(
+  log: Log,
+  { name, path, freeBytes, level: before }: Watched,
+  level: Level,
+  reserveBytes: number,
+): void {
   const figures = { folder: name, path, free_mb: megabytes(freeBytes), reserve_mb: megabytes(reserveBytes) };
   if (level === 'full') log.error(figures, 'storage: less than the reserve is left; writes are refused');
   else if (before === 'full') log.info(figures, 'storage: there is room again; writes are taken');

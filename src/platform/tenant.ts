@@ -118,7 +118,7 @@ export interface DatabaseOptions {
 /**
  * BEGIN and the company id for row-level security in one round trip. The id is checked once more, because it becomes part of the SQL text.
  */
-function beginFor(companyId: string): string {
+function beginStatement(companyId: string): string {
   if (!/^[0-9a-f]{24}$/.test(companyId)) throw new Error('not a company id');
   return `begin; set local app.company_id = '${companyId}'`;
 }
@@ -169,7 +169,7 @@ function shared(shares: Shares, owner: string, executor: Executor): Executor {
   };
 }
 
-function openAcross(pool: pg.Pool, crossing: Shares) {
+function createSystemTransaction(pool: pg.Pool, crossing: Shares) {
   return <T>(behalf: Behalf, work: (tx: FlushTx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
     crossing.within(behalf, () => transact({ pool, begin: 'begin', options }, (tx) => tx as unknown as FlushTx, work));
 }
@@ -182,11 +182,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   const writing = shareAmongCompanies(poolSize);
   const reading = shareAmongCompanies(poolSize);
   const crossing = shareSystemPool(poolSize);
-  const transactAcross = openAcross(system, crossing);
+  const transactAcross = createSystemTransaction(system, crossing);
 
   function underRls<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T> {
     return transact(
-      { pool: app, begin: beginFor(companyId) },
+      { pool: app, begin: beginStatement(companyId) },
       (tx) => ({ ...tx, companyId, writable: true }) as unknown as TenantTx,
       work,
     );

@@ -250,7 +250,7 @@ const published = new URL('../../../shared/fixtures/wycheproof/json_web_signatur
 const skip = existsSync(published) ? false : 'the published vectors are not beside this repository';
 
 /** Test vectors whose published verdict contradicts other vectors or RFC 7515, with the right verdict. */
-const OTHERWISE: Record<number, { valid: boolean; why: string }> = {
+const CORRECTED_VERDICTS: Record<number, { valid: boolean; why: string }> = {
   367: { valid: true, why: 'the same text as vector 357, which is valid: the intended padding is missing' },
   370: { valid: true, why: 'the same' },
   372: { valid: false, why: 'a question mark is no character of base64url, as in vectors 363, 364 and 371' },
@@ -272,8 +272,8 @@ test(
       for (const { tcId, comment, jws, result } of tests) {
         const text = typeof jws === 'string' ? jws : JSON.stringify(jws);
         const accepted = (await checkSignature(text, new Map([[own.kid, secret]]))) !== null;
-        const valid = speaks && (OTHERWISE[tcId]?.valid ?? result === 'valid');
-        assert.equal(accepted, valid, `${tcId} ${comment}: ${OTHERWISE[tcId]?.why ?? result}`);
+        const valid = speaks && (CORRECTED_VERDICTS[tcId]?.valid ?? result === 'valid');
+        assert.equal(accepted, valid, `${tcId} ${comment}: ${CORRECTED_VERDICTS[tcId]?.why ?? result}`);
         counts[!speaks ? 'of other algorithms' : accepted ? 'accepted' : 'refused'] += 1;
       }
     }

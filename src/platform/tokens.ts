@@ -96,12 +96,12 @@ export async function openToken(token: string, keyring: Keyring): Promise<UserCl
   const signed = await checkSignature(token, keyring);
   const claims = signed && readCanonical(signed.payload);
   if (!claims || readCanonical(signed.header)?.['typ'] !== 'JWT') return null;
-  if (!areClaims(claims) || !isOfNow(claims)) return null;
+  if (!areClaims(claims) || !isValidNow(claims)) return null;
   return claims.type === 'user' && claims.exp - claims.iat > SESSION_SECONDS ? null : claims;
 }
 
 /** Checks the validity period. `iat` is ignored: after a clock was set back, all keys created before would otherwise be refused. */
-function isOfNow({ nbf = 0, exp }: { nbf?: number; exp?: number }): boolean {
+function isValidNow({ nbf = 0, exp }: { nbf?: number; exp?: number }): boolean {
   const now = Date.now() / 1_000;
   // No tolerance is added to the expiry time.
   return nbf <= now + SKEW_SECONDS && (exp === undefined || exp > now);

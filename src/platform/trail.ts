@@ -34,14 +34,14 @@ export function openTrail(options: TrailOptions): Trail {
       let { resourceId, company } = options;
       const makes = (id: string, whose = company): void => void ([resourceId, company] = [id, whose]);
       const result = await work({ ...tx, makes });
-      await leave(tx, { ...options, resourceId, company });
+      await storeTrail(tx, { ...options, resourceId, company });
       tx.afterCommit(() => void (left = true));
       return result;
     },
   };
 }
 
-async function leave(
+async function storeTrail(
   tx: TenantTx | SystemTx,
   { principal, company, action, resourceId, fields, origin, attempt }: TrailOptions,
 ): Promise<void> {

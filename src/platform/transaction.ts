@@ -5,7 +5,7 @@ import { executorBy, send, type Executor } from './db.ts';
 /** Runs the statements of one transaction. */
 export interface TransactionExecutor extends Executor {
   /**
-   * Registers the answer of a statement that nobody waits for: later statements and COMMIT are sent without waiting for it. When the
+   * Registers the answer of a statement that is not awaited: later statements and COMMIT are sent without waiting for it. When the
    * statement fails, nothing is committed.
    */
   trails(answer: Promise<unknown>): void;
@@ -36,7 +36,7 @@ export async function inTransaction<T>(
   const ignore = (): void => undefined;
   const trail = createTrail();
   try {
-    const gather = gathers ? gatherer(client) : ignore;
+    const gather = gathers ? createGatherer(client) : ignore;
     gather();
     const begun = client.query(begin);
     // Failure policy: a failed BEGIN is thrown when the answer of a statement is used, or else by COMMIT.
@@ -74,7 +74,7 @@ async function answerAfter<T>(begun: Promise<unknown>, answer: Promise<T>): Prom
 }
 
 /** Returns a function that buffers the statements sent to the connection until the end of the current turn of the event loop. */
-function gatherer(client: pg.PoolClient): () => void {
+function createGatherer(client: pg.PoolClient): () => void {
   const { stream } = (client as pg.PoolClient & Pick<pg.Client, 'connection'>).connection;
   let isHeld = false;
   return () => {

@@ -39,14 +39,14 @@ export function makeSlug(text: string, prefix: string): string | null {
 }
 
 // Up to 15 values are listed completely. Of a longer list only three are shown as examples.
-const TOLD_WHOLE = 15;
-const TOLD_OF_MORE = 3;
+const MOST_LISTED = 15;
+const EXAMPLES_LISTED = 3;
 
 /** Formats a list as "A, B or C". Of a long list a few values are shown, with the number of all. */
 export function listValues(values: readonly unknown[]): string {
   const named = values.map(String);
-  if (named.length > TOLD_WHOLE)
-    return `${named.length} values, among them ${listValues(named.slice(0, TOLD_OF_MORE))}`;
+  if (named.length > MOST_LISTED)
+    return `${named.length} values, among them ${listValues(named.slice(0, EXAMPLES_LISTED))}`;
   const last = named.at(-1) ?? '';
   return named.length > 1 ? `${named.slice(0, -1).join(', ')} or ${last}` : last;
 }

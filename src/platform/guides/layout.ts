@@ -9,7 +9,7 @@ const REFERENCE = 'api';
 const LEAST_HEADINGS = 3;
 
 /** Renders the page of a guide. `guides` are all guides in order. */
-export function layOut(guide: Guide, { html, headings }: RenderedGuide, guides: Guide[]): string {
+export function renderLayout(guide: Guide, { html, headings }: RenderedGuide, guides: Guide[]): string {
   const to = (path: string): string => linkBetween(guide.path, path);
   const title = `${guide.title} · Parley documentation`;
   const parts = headings.filter(({ depth }) => depth === 2 || depth === 3);

@@ -56,10 +56,10 @@ async function openLibrary(): Promise<Library> {
 }
 
 async function renderPage({ guides, anchors }: Library, path: string): Promise<string> {
-  const [{ renderGuide }, { layOut }] = await Promise.all([import('./markdown.ts'), import('./layout.ts')]);
+  const [{ renderGuide }, { renderLayout }] = await Promise.all([import('./markdown.ts'), import('./layout.ts')]);
   const guide = guides.find((each) => each.path === path);
   if (!guide) throw new Error(`no guide is called ${path}`);
-  return layOut(guide, renderGuide(guide, anchors), guides);
+  return renderLayout(guide, renderGuide(guide, anchors), guides);
 }
 
 /** The part of the OpenAPI document that the search index uses. */

@@ -24,7 +24,7 @@ export interface Bucket {
   leftAtMs: number;
   waiting: Waiting[];
   /** The number of callers in the running request for tokens; null while none is running. */
-  flying: number | null;
+  requested: number | null;
   /** Tokens that the next request returns to the database. */
   returned: number;
   /** `used`: tokens that callers took or requested since `usedSinceMs`. `pace`: tokens per 100 ms before that. */
@@ -56,7 +56,7 @@ export function findBucket(buckets: Map<string, Bucket>, shape: BucketShape, now
     left: shape.burst,
     leftAtMs: nowMs,
     waiting: [],
-    flying: null,
+    requested: null,
     returned: 0,
     used: 0,
     usedSinceMs: Number.NEGATIVE_INFINITY,
@@ -74,7 +74,7 @@ function evict(buckets: Map<string, Bucket>): void {
     if (looks === 0) return;
     looks -= 1;
     buckets.delete(subject);
-    const isIdle = bucket.flying === null && bucket.waiting.length + bucket.stock + bucket.returned === 0;
+    const isIdle = bucket.requested === null && bucket.waiting.length + bucket.stock + bucket.returned === 0;
     if (!isIdle) buckets.set(subject, bucket);
   }
 }
@@ -90,7 +90,7 @@ function tokensAt({ perSecond, burst, left, leftAtMs }: Bucket, nowMs: number): 
 /** Seconds until a token may be available for one more caller; 0 when one may be available now. */
 export function waitSeconds(bucket: Bucket, nowMs: number): number {
   if (bucket.stock > 0) return 0;
-  const before = bucket.waiting.length + (bucket.flying ?? 0);
+  const before = bucket.waiting.length + (bucket.requested ?? 0);
   return Math.max(0, before + 1 - tokensAt(bucket, nowMs)) / bucket.perSecond;
 }
 

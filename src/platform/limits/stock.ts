@@ -21,7 +21,7 @@ interface State {
   buckets: Map<string, Bucket>;
   /** Buckets that need a request to the database. */
   due: Set<Bucket>;
-  flights: number;
+  running: number;
   isPlanned: boolean;
   sweeper: NodeJS.Timeout | null;
   isClosed: boolean;
@@ -30,9 +30,9 @@ interface State {
 }
 
 // Two requests at once, so that a slow one does not delay all callers. With more of them each would only be smaller.
-const FLIGHTS = 2;
+const REQUESTS_AT_ONCE = 2;
 // Buckets per request. The statement locks their rows until it ends, which takes some milliseconds for this many.
-const FLIGHT_BUCKETS = 100;
+const BUCKETS_PER_REQUEST = 100;
 // The stock is sized for the tokens of this time, so a steady load causes a request about this often.
 const STOCK_MS = 100;
 // The largest part of a bucket that one process keeps in stock, because other processes can not use these tokens.
@@ -47,7 +47,7 @@ export function createStock(system: SystemTx): Stock {
     system,
     buckets: new Map(),
     due: new Set(),
-    flights: 0,
+    running: 0,
     isPlanned: false,
     sweeper: null,
     isClosed: false,
@@ -74,7 +74,7 @@ export function createStock(system: SystemTx): Stock {
       state.isClosed = true;
       if (state.sweeper) clearTimeout(state.sweeper);
       for (const bucket of state.buckets.values()) giveBack(state, bucket);
-      if (state.flights > 0 || state.due.size > 0) await new Promise<void>((resolve) => (state.rest = resolve));
+      if (state.running > 0 || state.due.size > 0) await new Promise<void>((resolve) => (state.rest = resolve));
     },
   };
 }
@@ -113,21 +113,21 @@ function giveBack(state: State, bucket: Bucket): void {
 
 /** Plans a request for a bucket, unless one is running; then the next one follows its answer. */
 function ask(state: State, bucket: Bucket): void {
-  if (bucket.flying !== null) return;
+  if (bucket.requested !== null) return;
   state.due.add(bucket);
   plan(state);
 }
 
 function plan(state: State): void {
-  if (state.isPlanned || state.flights >= FLIGHTS || state.due.size === 0) return;
+  if (state.isPlanned || state.running >= REQUESTS_AT_ONCE || state.due.size === 0) return;
   state.isPlanned = true;
   setImmediate(() => {
     state.isPlanned = false;
-    state.flights += 1;
-    void fly(state, nextWishes(state)).finally(() => {
-      state.flights -= 1;
+    state.running += 1;
+    void requestTokens(state, nextRequests(state)).finally(() => {
+      state.running -= 1;
       plan(state);
-      if (state.flights === 0 && state.due.size === 0) state.rest();
+      if (state.running === 0 && state.due.size === 0) state.rest();
     });
     plan(state);
   });
@@ -135,7 +135,7 @@ function plan(state: State): void {
 
 const isRunningLow = ({ stock, low }: Bucket): boolean => stock > 0 && stock <= low;
 
-interface Wish {
+interface TokenRequest {
   bucket: Bucket;
   callers: Waiting[];
   /** The most tokens to take, including a stock for future callers. */
@@ -143,23 +143,23 @@ interface Wish {
   returned: number;
 }
 
-function nextWishes(state: State): Wish[] {
-  const wishes: Wish[] = [];
+function nextRequests(state: State): TokenRequest[] {
+  const requests: TokenRequest[] = [];
   for (const bucket of state.due) {
-    if (wishes.length === FLIGHT_BUCKETS) break;
+    if (requests.length === BUCKETS_PER_REQUEST) break;
     state.due.delete(bucket);
     // The bucket may need nothing any more, because a token was put back meanwhile.
-    if (bucket.waiting.length + bucket.returned > 0 || isRunningLow(bucket)) wishes.push(wishOf(state, bucket));
+    if (bucket.waiting.length + bucket.returned > 0 || isRunningLow(bucket)) requests.push(makeRequest(state, bucket));
   }
-  return wishes;
+  return requests;
 }
 
 /** Makes the request for a bucket. It includes a stock as large as the use in the last 100 ms, so none for a single caller. */
-function wishOf({ isClosed }: State, bucket: Bucket): Wish {
+function makeRequest({ isClosed }: State, bucket: Bucket): TokenRequest {
   const nowMs = performance.now();
   const callers = bucket.waiting.splice(0);
   const returned = bucket.returned;
-  bucket.flying = callers.length;
+  bucket.requested = callers.length;
   bucket.returned = 0;
   bucket.used += callers.length;
   const ageMs = nowMs - bucket.usedSinceMs;
@@ -171,15 +171,15 @@ function wishOf({ isClosed }: State, bucket: Bucket): Wish {
   return { bucket, callers, most: callers.length + (isNeeded ? Math.max(0, stock - bucket.stock) : 0), returned };
 }
 
-async function fly(state: State, wishes: Wish[]): Promise<void> {
-  if (wishes.length === 0) return;
+async function requestTokens(state: State, requests: TokenRequest[]): Promise<void> {
+  if (requests.length === 0) return;
   try {
-    const grants = new Map((await takeTokens(state.system, wishes)).map((grant) => [grant.subject, grant]));
-    for (const wish of wishes) land(state, wish, grants.get(wish.bucket.subject));
+    const grants = new Map((await takeTokens(state.system, requests)).map((grant) => [grant.subject, grant]));
+    for (const request of requests) applyGrant(state, request, grants.get(request.bucket.subject));
   } catch (error) {
     // Failure policy: the callers receive the error. Returned tokens of this request are lost, but the bucket refills by itself.
-    for (const { bucket, callers } of wishes) {
-      bucket.flying = null;
+    for (const { bucket, callers } of requests) {
+      bucket.requested = null;
       fail(callers, error);
       if (bucket.waiting.length + bucket.returned > 0) ask(state, bucket);
     }
@@ -194,10 +194,10 @@ function fail(callers: Waiting[], error: unknown): void {
   for (const caller of callers) caller.failed(error);
 }
 
-function land(state: State, { bucket, callers, most }: Wish, grant: Grant | undefined): void {
+function applyGrant(state: State, { bucket, callers, most }: TokenRequest, grant: Grant | undefined): void {
   if (!grant) throw new Error(`limits.take: no answer for ${bucket.subject}`);
   const nowMs = performance.now();
-  Object.assign(bucket, { flying: null, left: grant.remaining, leftAtMs: nowMs, usedAtMs: nowMs });
+  Object.assign(bucket, { requested: null, left: grant.remaining, leftAtMs: nowMs, usedAtMs: nowMs });
   bucket.stock += grant.granted;
   // A bucket that could not grant everything is not asked in advance any more.
   if (grant.granted < most) bucket.low = 0;
@@ -216,17 +216,17 @@ interface Grant {
   remaining: number;
 }
 
-function takeTokens(system: SystemTx, wishes: Wish[]): Promise<Grant[]> {
+function takeTokens(system: SystemTx, requests: TokenRequest[]): Promise<Grant[]> {
   return many<Grant>(system, {
     name: 'limits.take',
     text: 'select subject, granted, remaining from take_tokens($1, $2, $3, $4, $5, $6)',
     values: [
-      wishes.map(({ bucket }) => bucket.subject),
-      wishes.map(({ bucket }) => bucket.perSecond),
-      wishes.map(({ bucket }) => bucket.burst),
-      wishes.map(({ callers }) => callers.length),
-      wishes.map(({ most }) => most),
-      wishes.map(({ returned }) => returned),
+      requests.map(({ bucket }) => bucket.subject),
+      requests.map(({ bucket }) => bucket.perSecond),
+      requests.map(({ bucket }) => bucket.burst),
+      requests.map(({ callers }) => callers.length),
+      requests.map(({ most }) => most),
+      requests.map(({ returned }) => returned),
     ],
   });
 }

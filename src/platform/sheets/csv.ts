@@ -20,8 +20,8 @@ export async function* readCsv(source: SheetSource, wanted: WantedColumns): Asyn
 
 async function* decode(source: SheetSource): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  for await (const piece of inSteps(source.read(0, source.bytes))) yield checked(decodeStep(decoder, piece));
-  yield checked(decodeStep(decoder, null));
+  for await (const piece of inSteps(source.read(0, source.bytes))) yield refuseNul(decodeStep(decoder, piece));
+  yield refuseNul(decodeStep(decoder, null));
 }
 
 function decodeStep(decoder: TextDecoder, piece: Buffer | null): string {
@@ -33,7 +33,7 @@ function decodeStep(decoder: TextDecoder, piece: Buffer | null): string {
   }
 }
 
-function checked(text: string): string {
+function refuseNul(text: string): string {
   if (text.includes('\0')) throw sheetFault('has the character NUL in it');
   return text;
 }

@@ -100,14 +100,14 @@ export function createReaders(module: URL, nice: number): SheetReaders {
   };
 }
 
-interface Stable {
+interface ChildPool {
   within<T>(work: () => Promise<T>): Promise<T>;
   take(): Kept;
   rest(kept: Kept): void;
   end(kept: Kept): void;
 }
 
-function openReader({ within, take, rest, end }: Stable, source: SheetSource, signal?: AbortSignal): SheetReader {
+function openReader({ within, take, rest, end }: ChildPool, source: SheetSource, signal?: AbortSignal): SheetReader {
   let kept: Kept | null = null;
   let running = 0;
   let isClosed = false;

@@ -32,13 +32,13 @@ class SourceReader extends RandomAccessReader {
 
 /** Opens a workbook. Throws when its zip directory shows that the file is broken or too large. */
 export async function openWorkbook(source: SheetSource): Promise<Workbook> {
-  const zip = await ownWords(() =>
+  const zip = await convertZipErrors(() =>
     fromRandomAccessReaderPromise(new SourceReader(source), source.bytes, { autoClose: false, lazyEntries: true }),
   );
   const entries = new Map<string, Entry>();
   try {
     if (zip.entryCount > MAX_ENTRIES) throw sheetFault(`has more than ${MAX_ENTRIES} parts`, 'TOO_LARGE');
-    await ownWords(async () => {
+    await convertZipErrors(async () => {
       for await (const entry of zip.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
     });
     // Sizes are checked again while parts are read, but a file whose directory already shows a zip bomb is refused at once.
@@ -75,12 +75,12 @@ async function* inflate(
   entry: Entry,
   { maxBytes, count }: { maxBytes: number; count(bytes: number): void },
 ): AsyncGenerator<Buffer> {
-  const stream = await ownWords(() => zip.openReadStreamPromise(entry));
+  const stream = await convertZipErrors(() => zip.openReadStreamPromise(entry));
   let bytes = 0;
   const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   try {
     for (;;) {
-      const next = await ownWords(() => pieces.next());
+      const next = await convertZipErrors(() => pieces.next());
       if (next.done) return;
       bytes += next.value.length;
       count(next.value.length);
@@ -94,7 +94,7 @@ async function* inflate(
 }
 
 /** Runs `work` and converts errors of the zip library about a broken file to an AppError. */
-async function ownWords<T>(work: () => Promise<T>): Promise<T> {
+async function convertZipErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

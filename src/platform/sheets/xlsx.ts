@@ -145,14 +145,14 @@ function readValue({ column, type, style, text, bytes }: OpenCell, reading: Read
   const number = Number(text);
   if (!Number.isFinite(number)) throw sheetFault('has a number in it that is none');
   if (reading.dateStyles.has(style)) return toDate(number, reading.from1904);
-  return isPrecise(text) ? number : shownNumber(text.trim(), number);
+  return isPrecise(text) ? number : roundNumber(text.trim(), number);
 }
 
 /**
  * Converts a number with more digits than a spreadsheet shows. A fraction is rounded, because the rest comes from rounding errors
  * (0.30000000000000004). A whole number may be an id, so it is kept as text with all its digits.
  */
-const shownNumber = (text: string, number: number): Cell =>
+const roundNumber = (text: string, number: number): Cell =>
   Number.isInteger(number) ? text : Number(number.toPrecision(15));
 
 const DAY_MS = 86_400_000;

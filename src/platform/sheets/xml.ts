@@ -24,11 +24,11 @@ export async function* readXml(pieces: AsyncIterable<Buffer>, handlers: TagHandl
   });
   parser.on('opentag', (tag) => {
     resetSilence();
-    handlers.open?.(bare(tag.name), tag.attributes);
+    handlers.open?.(localName(tag.name), tag.attributes);
   });
   parser.on('closetag', (tag) => {
     resetSilence();
-    handlers.close?.(bare(tag.name));
+    handlers.close?.(localName(tag.name));
   });
   const takeText = (text: string): void => {
     resetSilence();
@@ -51,4 +51,4 @@ export async function* readXml(pieces: AsyncIterable<Buffer>, handlers: TagHandl
   yield;
 }
 
-const bare = (name: string): string => name.slice(name.indexOf(':') + 1);
+const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
