@@ -22,7 +22,7 @@ interface Seeded {
   users: string[];
   inboxes: string[];
   pipelines: Json[];
-  /** The conversations in the order newest first. */
+  /** The created conversations, newest first. */
   records: Json[];
   contacts: Map<string, Json>;
 }

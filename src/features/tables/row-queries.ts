@@ -30,7 +30,7 @@ export interface NewRow {
 export function insertRows(tx: TenantTx, tableId: string, rows: NewRow[]): Promise<RowRecord[]> {
   return many(tx, {
     name: 'tables.insertRows',
-    // Transactions take their indexes one after the other and run this statement afterwards, so its time keeps the order of the indexes.
+    // Transactions get their row indexes one after the other, before this statement, so its time rises with the indexes.
     text: `insert into table_rows (company_id, table_id, created_at, updated_at, _id, row_index, data, contact_id, business_id)
       select $1, $2, statement_timestamp(), statement_timestamp(), r.* from unnest($3::text[], $4::int[], $5::jsonb[], $6::text[], $7::text[])
         as r (_id, row_index, data, contact_id, business_id) returning ${ROW}`,
