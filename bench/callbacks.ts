@@ -26,7 +26,7 @@ export function openCaller(
   };
 }
 
-/** Calls until each of the people has written once. */
+/** Posts callbacks until each of the people has written once. */
 export async function makeKnown(call: () => Promise<void>, width: number, people: number): Promise<void> {
   const loop = async (): Promise<void> => {
     for (let count = 0; count < people / width; count += 1) await call();

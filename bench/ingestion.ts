@@ -10,7 +10,7 @@ import { runPgbench } from './pgbench.ts';
 import { spawnProgram, type Stage } from './stage.ts';
 
 const WIDTH = 64;
-// As many as the platform's connection pool has.
+// The number of connections in the platform's pool.
 const CONNECTIONS = 10;
 const PEOPLE = 2_000;
 

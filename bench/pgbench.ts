@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-// The people whom the bare loop has made known.
+// The people whose first message the bare loop has stored.
 const SCRIPT = (people: number): string => `\\set unit random(1, 4000000000000)
 \\set person random(0, ${people - 1})
 begin;

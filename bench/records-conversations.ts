@@ -96,7 +96,9 @@ export async function seedConversations(
   return owners;
 }
 
-/** By chance as the people are. The first of all contacts, then the second of all, …: of the last round two in five are not closed. */
+/**
+ * Random conversations: the first one of each contact, then the second one of each, and so on. Of the last ones two in five are not closed.
+ */
 const CONVERSATIONS = `insert into conversations (company_id, _id, contact_id, inbox_id, channel, status, handled_by, owner_id,
     attendant_id, step_id, pipeline_id, tags, created_at, closed_at)
   select $1, lpad(to_hex(n), 24, '0'), lpad(to_hex(1 + n % $4::bigint), 24, '0'), i._id, i.channel, s.status,

@@ -14,7 +14,7 @@ import { compareSizes, type Figure } from './measure.ts';
 import type { Stage } from './stage.ts';
 
 const LARGE = { table: '1'.repeat(24), count: 1_000_000 };
-// The most rows with which columns can be changed.
+// The most rows that a table may have while its columns are changed.
 const WIDE = { table: '3'.repeat(24), count: 100_000 };
 const SMALL = { table: '2'.repeat(24), count: 10_000 };
 const CALLS = 100;
@@ -24,7 +24,7 @@ const GOAL_PAIR_MS = 150;
 // A request may take a minute; the rest allows for a busy machine.
 const GOAL_COLUMNS_S = 30;
 
-/** One row in `oneIn` has the rare word, and as many others have the rare pair of letters. */
+/** One row in every `oneIn` has the rare word, and as many others have the rare pair of letters. */
 export const RARE = { oneIn: 20_000, word: 'Ezequias', pair: 'qx' };
 
 const search =

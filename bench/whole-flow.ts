@@ -114,7 +114,7 @@ async function paused<T>(stage: Stage, { child }: Spawned, work: () => Promise<T
 const startAll = (stage: Stage, databaseUrl: string): Promise<Spawned> =>
   spawnProgram('src/main.ts', ['all'], { ...stage.env, DATABASE_URL: databaseUrl, OUTBOUND_ALLOW: '127.0.0.0/8' });
 
-/** Runs separately, because counting round trips takes time. */
+/** Counts the round trips in a run of its own, because counting takes time. */
 async function countTrips(stage: Stage, receiver: Receiver): Promise<string> {
   const wire = await openWire(stage.database.url);
   const platform = await startAll(stage, wire.url);

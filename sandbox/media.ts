@@ -128,7 +128,7 @@ export const mediaFacts = (media: Media): Record<string, unknown> => ({
   ...(media.fileName === null ? {} : { filename: media.fileName }),
 });
 
-/** `DELETE /{media}`. */
+/** Answers `DELETE /{media}`. */
 export function deleteMedia(store: MediaStore, media: Media): Answer {
   removeMedia(store, media.id);
   return answer({ success: true });

@@ -46,13 +46,13 @@ export function describePhone(sandbox: Sandbox, account: Account, fields: string
   return answer(Object.fromEntries([...names, 'id'].map((name) => [name, own(all, name)])));
 }
 
-/** `GET /{waba}/phone_numbers`. */
+/** Answers `GET /{waba}/phone_numbers`. */
 export function listPhones(sandbox: Sandbox, wabaId: string, fields: string | null): Answer {
   const data = accountsOfWaba(sandbox.accounts, wabaId).map((account) => describePhone(sandbox, account, fields).body);
   return answer({ data });
 }
 
-/** `GET /{waba}`. */
+/** Answers `GET /{waba}`. */
 export const describeWaba = (id: string): Answer =>
   answer({ id, name: 'Sandbox account', currency: 'BRL', timezone_id: '25', message_template_namespace: 'sandbox' });
 

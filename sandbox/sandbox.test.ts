@@ -151,7 +151,7 @@ describe('faults', () => {
     assert.equal((await stats()).sends, 1);
   });
 
-  test('a reset cuts the connection before or after the message is accepted, and a hang never answers', async () => {
+  test('a reset fault cuts the connection before or after the message is accepted, and a hang fault never answers', async () => {
     await set({ faults: { send: [{ kind: 'reset' }, { kind: 'reset_after_accept' }, { kind: 'hang_after_accept' }] } });
     await assert.rejects(send(TEXT));
     assert.equal((await stats()).sends, 0);

@@ -125,7 +125,7 @@ export function changeSettings(current: Settings, change: unknown): Settings | s
   next.status_delays_ms = { ...current.status_delays_ms, ...next.status_delays_ms };
   next.retry = { ...current.retry, ...next.retry };
   next.faults = { ...current.faults, ...next.faults };
-  // These are copies, because `times` is counted down in the fault itself.
+  // Faults are copied, because their `times` is counted down in place.
   for (const place of Object.keys(next.faults) as FaultPlace[]) {
     next.faults[place] = next.faults[place].map((fault) => ({ ...fault, times: withDefaultTimes(fault.times) }));
   }

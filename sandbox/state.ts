@@ -14,7 +14,7 @@ export type Config = {
   callbackUrl: string | null;
   appSecret: string;
   verifyToken: string;
-  /** True while no account is registered and every id and token is accepted. */
+  /** Whether every id and token is accepted, because no account was registered. */
   open: boolean;
 };
 

@@ -18,7 +18,7 @@ function describe(sandbox: Sandbox, wabaId: string): Json[] {
   ];
 }
 
-/** `GET /{waba}/subscribed_apps`. */
+/** Answers `GET /{waba}/subscribed_apps`. */
 export const listSubscriptions = (sandbox: Sandbox, wabaId: string): Answer =>
   answer({ data: describe(sandbox, wabaId) });
 
@@ -36,7 +36,7 @@ export async function subscribe(sandbox: Sandbox, wabaId: string, body: unknown)
   return answer({ success: true, ...(url ? { data: describe(sandbox, wabaId) } : {}) });
 }
 
-/** `DELETE /{waba}/subscribed_apps`. */
+/** Answers `DELETE /{waba}/subscribed_apps`. */
 export function unsubscribe(sandbox: Sandbox, wabaId: string): Answer {
   sandbox.accounts.subscribed.delete(wabaId);
   sandbox.accounts.wabaOverride.delete(wabaId);

@@ -292,7 +292,7 @@ test('schemas.ts may make schemas, and jobs.ts may make jobs', () => {
   );
 });
 
-test("queries, the listed cross-company files and outbound.ts may use SQL, all companies' rows and the network", () => {
+test("queries may contain SQL, the listed files may read all companies' rows, and outbound.ts may call the network", () => {
   const system = importsType('../../platform/tenant.ts', 'SystemTx');
   assert.deepEqual(breaches('src/features/contacts/queries.ts', 'export const sql = `select 1`;'), []);
   assert.deepEqual(breaches('src/features/contacts/ingest-queries.ts', system + 'export const sql = `select 1`;'), []);

@@ -11,7 +11,7 @@ declare const key: string;
 declare const list: number[];
 `;
 
-/** The lines after the declarations that the check reports. */
+/** Runs the check on a file and returns which of these lines it reports. */
 async function judge(context: TestContext, path: string, lines: string[]): Promise<{ files: number; lines: number[] }> {
   const root = await mkdtemp(join(tmpdir(), 'look-ups-'));
   context.after(() => rm(root, { recursive: true }));

@@ -30,7 +30,7 @@ export function compareSettings(example: string, keys: readonly string[]): strin
 export interface DescribedResource {
   /** The rights of each role, as in `crud`, `r` or `–`. */
   rights: readonly string[];
-  /** Whether an operation requires one of its scopes. */
+  /** Whether an operation requires one of the resource's scopes. */
   served: boolean;
 }
 

@@ -41,7 +41,7 @@ const SYSTEM_USERS = [
   /^src\/features\/contacts\/erase(-queries)?\.ts$/,
   // Finds the owner of a number, and checks every inbox daily.
   /^src\/features\/inboxes\/(address|address-queries|connection)\.ts$/,
-  // Open the database and pass it on.
+  // These files open the database and pass it on.
   /^src\/(boot\/|worker\.ts$)/,
 ];
 const SYSTEM_NAMES = ['SystemTx', 'openDatabase', '*'];
@@ -62,7 +62,7 @@ const MAKERS = [
   { from: /\/platform\/jobs\.ts$/, names: ['defineJob'], homes: ['jobs.ts'] },
 ];
 
-/** All uses in one file that the lists above do not allow. */
+/** Lists what one file uses although it is not on the list above for that use. */
 export function findDoorViolations(facts: SourceFacts): Violation[] {
   const { path } = facts;
   if (!path.startsWith('src/') || isTest(path)) return [];

@@ -147,7 +147,7 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts');
 }
 
-/** All violations of the law in one file. */
+/** Lists what one file imports against the law. */
 export function findImportViolations(facts: SourceFacts): Violation[] {
   if (!isJudged(facts.path)) return [];
   const violations: Violation[] = [];
@@ -191,7 +191,7 @@ function findRole(file: string): Role {
 
 /** Returns null when the import is allowed, else the law that it breaks. */
 function judge(from: Place, to: Place, { typeOnly }: ImportFact): string | null {
-  // A file that belongs nowhere is reported once, by itself.
+  // A file outside the known folders is reported once, and not for each of its imports.
   if (from.kind === 'unknown' || to.kind === 'unknown') return null;
   if (from.kind === 'outside') return to.kind === 'outside' ? null : 'sandbox and web stand alone, without src/';
   if (to.kind === 'outside') return 'src/ stands alone, without sandbox, test, web, scripts and bench';

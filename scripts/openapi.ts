@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { buildOpenApi } from '../src/api.ts';
 
 const FILE = 'openapi.json';
-/** Enough lines around a difference to see which path it belongs to. */
+/** The number of lines to show around a difference, so that its path is visible. */
 const CONTEXT_LINES = 5;
 
 const built = `${JSON.stringify(await buildOpenApi(), null, 2)}\n`;

@@ -31,7 +31,7 @@ export interface SourceFacts {
   imports: ImportFact[];
   /** Identifiers used as values or types; not property names, so `job.process` does not count as `process`. */
   identifiers: TextFact[];
-  /** The last two names of a path: `database.system` of `deps.database.system`. */
+  /** The last two names of a member expression: `database.system` of `deps.database.system`. */
   members: TextFact[];
   /** String literals and templates; `${}` stands for an inserted value. */
   strings: TextFact[];

@@ -53,7 +53,7 @@ export function findTableViolations(files: SourceFile[], migrations: string, law
   ];
 }
 
-/** Each table that a file names, once. */
+/** Lists each table that a file names once. */
 function findUses(file: SourceFile, { tables }: TableLaw): Use[] {
   const { path } = file;
   const isRoom = QUERIES.test(path);

@@ -93,7 +93,7 @@ async function runTests(): Promise<number> {
   const weigh = (file: string): number => HEAVY.findIndex((folder) => file.startsWith(folder)) >>> 0;
   const ordered = files.toSorted((a, b) => weigh(a) - weigh(b) || (a < b ? -1 : 1));
   console.log(`tests (${files.length} files)`);
-  // Not before the checks have passed, because the set-up runs the code that they check.
+  // The set-up runs only after the checks, because it executes the code that they check.
   const { globalSetup, globalTeardown } = await import('../test/support/global-setup.ts');
   await globalSetup();
   const events = run({

@@ -24,7 +24,7 @@ const IDS: Record<string, string> = {
 
 interface List {
   path: string;
-  /** The path with its ids filled in. */
+  /** The path of the list with its ids filled in. */
   address: string;
   parameters: Map<string, Json>;
   key: string;

@@ -10,12 +10,12 @@ const platform = await startPlatform();
 const document: Json = (await platform.call(200, 'GET', '/openapi.json', { key: null })).body;
 
 interface Operation {
-  /** As in `GET /v1/inboxes/{id}`. */
+  /** The operation's name, as in `GET /v1/inboxes/{id}`. */
   name: string;
   method: string;
   path: string;
   spec: Json;
-  /** Its parameters in headers, path and query. */
+  /** The operation's parameters in headers, path and query. */
   parameters: Json[];
   secured: boolean;
 }
@@ -93,7 +93,7 @@ describe('the document', () => {
 
   test('the document is valid JSON Schema 2020-12, without leftovers of OpenAPI 3.0', () => {
     walk(document, (node, path) => {
-      // An example is not a schema.
+      // Examples are skipped, because they are not schemas.
       if (/\/examples?\b/.test(path)) return;
       assert.ok(!('nullable' in node) || typeof node['nullable'] !== 'boolean', `${path} says nullable`);
       assert.ok(typeof node['exclusiveMinimum'] !== 'boolean', path);
@@ -314,7 +314,7 @@ describe('the reference page', () => {
       assert.equal(answer.status, 200, address);
       await answer.arrayBuffer();
     }
-    // The policy would block inline scripts.
+    // The content policy of the page would block inline scripts.
     const inline = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^<]+)<\/script>/g)];
     assert.deepEqual(inline, []);
     assert.ok(!/(?:src|href)="(?:https?:)?\/\//.test(html));

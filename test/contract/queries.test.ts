@@ -117,7 +117,7 @@ const makeWindows = (...fields: Window['field'][]): Window[] =>
 /** Sorts that only some lists have. */
 const ACTIVE = makeWindows('last_message_at');
 const MORE_WINDOWS: Record<string, Window[]> = {
-  // Changes since a time are found by the other two sorts.
+  // listContacts is only used without updated_since; the other statements handle that filter.
   listContacts: ACTIVE.filter(({ since }) => since === null),
   listMatching: ACTIVE,
   listConversations: ACTIVE,
@@ -167,7 +167,7 @@ const VARIANTS: Record<string, unknown[]> = {
   ContactMatch: MATCHES,
   BroadAsked: [{ filter: anything, search: broadSearch('7') }],
   NearAsked: [null, broadSearch('7')].map((search) => ({ filter: anything, search })),
-  // Some functions read a text before they send it.
+  // Some functions look into a text before they send it, so it must look like a real one.
   string: ['7'],
   // An API key belongs to a company or is global.
   'string | null': [anything, null],
@@ -176,7 +176,7 @@ const VARIANTS: Record<string, unknown[]> = {
 
 interface Builder {
   name: string;
-  /** The types of its parameters, as written. */
+  /** The types of the function's parameters, as written. */
   types: string[];
 }
 
@@ -268,7 +268,7 @@ async function collectPlatform(): Promise<Found[]> {
     part('limits.purgeBuckets', 'SystemTx', purgeBuckets),
     part('retention.purgeByPages', 'SystemTx', (tx) => purgeByPages(tx, 'audit_log', async () => undefined)),
     ...attempts.map((attempt) => part('idempotency.bindEffect', both, (tx) => bindEffect(tx, attempt, 'x'))),
-    // Once with a free Idempotency-Key and once with a used one.
+    // The statement runs once with a free Idempotency-Key and once with a used one.
     ...owners.flatMap((owner) => [
       part('idempotency.runOnce', 'SystemTx', (tx) => once(tx, owner)),
       part('idempotency.runOnce', 'SystemTx', (tx) => once(tx, owner).catch(() => undefined), 0),

@@ -1,4 +1,4 @@
-/** Tests the watch that the proof of secrets uses. */
+/** Tests the program that searches texts for secrets in the proof of secrets. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openWatch } from '../full/proofs/watch.ts';

@@ -50,7 +50,7 @@ const MOST_BUFFERS = 60;
 
 interface Walk {
   role: string;
-  /** The tables of which it may read only a little. */
+  /** The tables of which the walk may read only a little. */
   walked: string[];
   walk(tx: never): Promise<unknown>;
   most?: number;

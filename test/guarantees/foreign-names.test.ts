@@ -45,7 +45,7 @@ const shownValues = (record: Json): Json =>
     record.custom_fields.filter(({ value }: Json) => value !== null).map(({ slug, value }: Json) => [slug, value]),
   );
 
-test('a sheet whose columns have the names of inherited properties is imported, and the import can be read', async () => {
+test('a sheet whose columns are named like inherited properties is imported, and the import can be read', async () => {
   const path = '/v1/contacts/import';
   const file = csv(quoted(['external_id', ...INHERITED]), quoted(['sheet-1', ...INHERITED]));
   const mapping = JSON.stringify(
@@ -66,7 +66,7 @@ test('a sheet whose columns have the names of inherited properties is imported, 
   assert.deepEqual(shownValues(contact), valuesBy(contactFields, 'slug'));
 });
 
-test("a sheet's columns with the names of inherited properties are ignored where the company has no such field", async () => {
+test("a sheet's columns named like inherited properties are ignored where the company has no field with that name", async () => {
   const { key } = await platform.createCompany();
   const path = '/v1/contacts/import';
   const file = csv(quoted(['name', ...INHERITED, 'Constructor']), quoted(['Ana', ...INHERITED, 'Constructor']));
@@ -79,7 +79,7 @@ test("a sheet's columns with the names of inherited properties are ignored where
   assert.equal((await call(200, 'GET', path, { key })).body.result.length, 1);
 });
 
-test('an import that was stored without the field of such a column can be read again', async () => {
+test('an import that an earlier version stored with a column without its field can be read again', async () => {
   const done = await importSheet(platform, '/v1/contacts/import', { file: csv('name,Nothing,email', 'Ana,1,a@b.co') });
   await database.sql(`update imports set options = options #- '{columns,1,field}' where _id = $1`, [done._id]);
   await call(500, 'GET', '/v1/contacts/import');
@@ -89,7 +89,7 @@ test('an import that was stored without the field of such a column can be read a
   assert.deepEqual(await get(`/v1/contacts/import/${done._id}`), done);
 });
 
-test('values of fields with such names are written, listed, changed and cleared exactly as given', async () => {
+test('values of fields named like inherited properties are written, listed, changed and cleared exactly as given', async () => {
   for (const [path, fields] of [
     ['/v1/contacts', contactFields],
     ['/v1/businesses', await defineFields('business')],
@@ -107,7 +107,7 @@ test('values of fields with such names are written, listed, changed and cleared 
   }
 });
 
-test('contacts can be filtered, searched and exported by such names', async () => {
+test('contacts can be filtered, searched and exported by fields and tags named like inherited properties', async () => {
   const tags = NAMES;
   const { _id } = await post('/v1/contacts', {
     name: 'constructor',
@@ -128,7 +128,7 @@ test('contacts can be filtered, searched and exported by such names', async () =
   assert.ok(!(body as string).includes('native code'));
 });
 
-test('the rows of a table with such columns can be written, shown, searched, changed, exported and imported', async () => {
+test('the rows of a table with columns named like inherited properties can be written, shown, searched, changed, exported and imported', async () => {
   const columns = ['constructor', 'valueof', 'a'].map((key, index) => ({ key, title: NAMES[index], type: 'TEXT' }));
   const table = await post('/v1/tables', { name: 'toString', slug: 'constructor', columns });
   const path = `/v1/tables/${table._id}`;
@@ -164,7 +164,7 @@ test('the rows of a table with such columns can be written, shown, searched, cha
   );
 });
 
-test('an undefined column, field, part, parameter or filter with such a name answers 400', async () => {
+test('an undefined column, field, part, parameter or filter named like an inherited property answers 400', async () => {
   const table = await post('/v1/tables', { name: 'Plain', columns: [{ key: 'a', type: 'TEXT' }] });
   const other = await platform.createCompany();
   for (const name of KEYS) {
@@ -207,7 +207,7 @@ test('an undefined column, field, part, parameter or filter with such a name ans
   await call(400, 'POST', '/v1/contacts', { raw: `{"name":"Ana","custom_fields":{"${REFUSED_KEY}":"x"}}` });
 });
 
-test('pipelines, steps, users, keys, free objects, repeated requests and headers may have such names', async () => {
+test('pipelines, steps, users, keys, free objects, repeated requests and headers may be named like inherited properties', async () => {
   const pipeline = await post('/v1/pipelines', { name: 'constructor', steps: NAMES.map((name) => ({ name })) });
   assert.deepEqual(
     pipeline.steps.map(({ name }: Json) => name),
@@ -239,7 +239,7 @@ test('pipelines, steps, users, keys, free objects, repeated requests and headers
   }
 });
 
-test('a message whose type has such a name is stored as one of an unknown type', async () => {
+test('a message whose type is named like an inherited property is stored as one of an unknown type', async () => {
   for (const type of NAMES) {
     const { id } = await platform.receive({ type, from: '5511977776666' });
     const [row] = await database.sql<{ _id: string }>('select _id from messages where external_id = $1', [id]);

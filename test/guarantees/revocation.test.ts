@@ -47,7 +47,7 @@ async function watch(processes: PlatformProcess[], token: string, shutOut: () =>
       if (known === PROCESSES) everybody.resolve();
     }
   });
-  // Also when the revocation fails, because the requests would never end.
+  // The time is set even when the revocation fails, because the requests would never end.
   const shutting = everybody.promise.then(shutOut).finally(() => void (shutAt = performance.now()));
   await Promise.all([shutting, ...asking]);
   return tried;

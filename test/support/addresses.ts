@@ -73,7 +73,7 @@ export function spellings(number: bigint): string[] {
   return [...plain, ...mixed, ...escaped, wide, ...mapped, ...tunnelled, teredo];
 }
 
-/** Random numbers of any width from a seed. */
+/** Returns a function that makes random numbers of any width, from a seed. */
 export function randomBits(seed: number): (bits: number) => bigint {
   const next = randomFrom(seed);
   return (bits) => {

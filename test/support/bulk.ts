@@ -126,7 +126,7 @@ function chooseValue(asked: { column: string; type: string; given: Record<string
   return 'id(n)';
 }
 
-/** Opens a database with all these rows, which nothing analyses. */
+/** Opens a database with thousands of rows in each table, of which the planner has no statistics. */
 export async function openBulk(analyzedEmpty: boolean): Promise<TestDatabase> {
   const database = await openTestDatabase();
   after(database.close);

@@ -50,7 +50,7 @@ export async function startReceiver(answer: Answer = answerOk): Promise<Receiver
   return { url, received, at: (path) => received.filter((item) => item.path === path) };
 }
 
-/** Holds answers back until it is opened. */
+/** A gate at a receiver, which holds answers back until it is opened. */
 export interface Gate {
   opened: Promise<void>;
   open(): void;

@@ -1,4 +1,4 @@
-/** The people of a test, with their mails, links and sessions. */
+/** Users for tests, with their mails, links and sessions. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser, type ParsedMail } from 'mailparser';

@@ -30,7 +30,7 @@ export interface CallOptions {
   /** The API key of the call, by default the demo company's; null sends none. */
   key?: string | null;
   headers?: Record<string, string>;
-  /** Sent unchanged, in place of `body`. */
+  /** A body that is sent unchanged, in place of `body`. */
   raw?: string | Buffer;
 }
 

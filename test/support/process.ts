@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 import { until } from './wait.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
-// Ten times what an initdb takes on a loaded machine.
+// The time limit of a start, ten times what an initdb takes on a loaded machine.
 const READY_MS = 60_000;
 
 export interface Program {
@@ -23,12 +23,12 @@ export interface Program {
 }
 
 export interface SpawnOptions {
-  /** The command, `all` by default. */
+  /** The program's command, `all` by default. */
   purpose?: string;
-  /** Arguments after the command. */
+  /** The program's arguments after the command. */
   words?: string[];
   env?: Record<string, string>;
-  /** Another program that runs it: `['unshare', '--mount', …]`. */
+  /** Another program that starts the platform: `['unshare', '--mount', …]`. */
   through?: string[];
   uid?: number;
 }

@@ -12,7 +12,7 @@ export interface Asked {
   body?: unknown;
 }
 
-/** Larger than the limit of a JSON body (1 MB). */
+/** A body larger than the limit of 1 MB. */
 const TOO_LARGE = `{"a":"${'a'.repeat(1_048_576)}"}`;
 
 /** Provokes 400, 401, 403, 404, and with a body 413 and 415: errors that come before the operation itself. */

@@ -7,11 +7,11 @@ import { until } from './wait.ts';
 export interface ZipItem {
   path: string;
   data: Buffer | string;
-  /** Sizes that the headers claim instead of the true ones. */
+  /** False sizes that the zip's headers claim. */
   claims?: { inflated?: number; packed?: number };
-  /** True for content that is not deflated. */
+  /** True for content that is stored without compression. */
   stored?: true;
-  /** Content that is deflated already. */
+  /** Content that is compressed already. */
   packed?: { bytes: Buffer; crc: number; inflated: number };
 }
 
@@ -107,7 +107,7 @@ export function workbookParts(rows: TestCell[][]): ZipItem[] {
 
 export const makeWorkbook = (rows: TestCell[][]): Buffer => makeZip(workbookParts(rows));
 
-/** Megabytes of one letter, deflated. */
+/** Compresses megabytes of one letter. */
 export function makeBomb(megabytes: number): { bytes: Buffer; crc: number; inflated: number } {
   const inflated = megabytes * 1024 * 1024;
   return { bytes: deflateRawSync(Buffer.alloc(inflated, 'a')), crc: 0, inflated };

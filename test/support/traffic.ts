@@ -8,7 +8,7 @@ const DEMO_METADATA = { display_phone_number: '5511900000000', phone_number_id: 
 const DEMO_WABA = '200000000000001';
 
 export interface Heard {
-  /** The three records as GET answers them. */
+  /** The message, its conversation and its contact, as GET answers them. */
   message: Json;
   conversation: Json;
   contact: Json;
@@ -67,7 +67,7 @@ export interface Report {
   /** The network's id of the message. */
   id: string;
   status: string;
-  /** Seconds since 1970; now by default. */
+  /** The time in seconds since 1970; now by default. */
   timestamp?: number;
   biz_opaque_callback_data?: string;
   errors?: unknown[];

@@ -130,7 +130,7 @@ test('a status that was stored at the same moment as its message is found and em
   const echo = written({ from: '551133334444', to, id, timestamp: secondsAgo(9) });
   await network.post(200, notification({ phone, field: 'smb_message_echoes', value: { message_echoes: [echo] } }));
   const { _id } = await storedMessage(platform, phone, id);
-  // The state after both were written at the same moment, so that neither transaction could see the other.
+  // The state after a status and its message were stored at the same moment, when neither transaction could see the other.
   const payload = { status: 'DELIVERED', errors: [], failure_reason: null, reportsFailures: true };
   await platform.database.sql(
     `insert into parked_updates (company_id, _id, inbox_id, external_id, kind, happened_at, payload, fingerprint)

@@ -22,13 +22,13 @@ export interface Inboxes {
 
 export interface Found {
   receivers: Map<string, Receiver>;
-  /** Null when stored messages and known people still have to be looked up. */
+  /** The stored messages and known people; null when they still have to be looked up. */
   ahead: Ahead | null;
 }
 
 type Place = Pick<Receiver, 'company' | 'inbox'>;
 
-// Beyond this many addresses the memory starts anew.
+// Beyond this many remembered addresses the memory is emptied.
 const MAX_PLACES = 10_000;
 
 export function createInboxes(): Inboxes {

@@ -120,7 +120,7 @@ test('everything that a callback says about a new person, in any of its messages
   assert.deepEqual(await eventsOf(platform, contact._id), [{ event: 'CONTACT_CREATED', data: contact }]);
 });
 
-test('a number identifies a person before a business-scoped id that moves to it', async () => {
+test('a message with a number and a business-scoped id of two contacts belongs to the contact of the number', async () => {
   const [bsuid, from] = [freshBsuid(), freshPhone()];
   const byId = await receive({ from_user_id: bsuid });
   const byNumber = await receive({ from });

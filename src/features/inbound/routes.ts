@@ -5,7 +5,7 @@ import { AppError, forbidden } from '../../platform/errors.ts';
 import { calledChannels, isOurToken, receiveCallback } from './callback.ts';
 import { createIntake } from './intake.ts';
 
-// The network itself sends at most 3 MB.
+// The network sends at most 3 MB.
 const CALLBACK_LIMIT = 4 * 1024 * 1024;
 
 export function inboundRoutes(app: FastifyInstance, kit: Kit): void {

@@ -5,7 +5,7 @@ const PersonNames = Type.Partial(
   Type.Object({ phone: Type.String(), bsuid: Type.String(), parentBsuid: Type.String(), name: Type.String() }),
 );
 
-/** Two contacts of one person, and the network's notice that shows it. */
+/** Two contacts of one person, and the network's notice that they are the same person. */
 export const SplitPerson = Type.Object({
   renaming: Type.Object({ company: Id, before: PersonNames, person: PersonNames }),
   kept: Id,

@@ -8,7 +8,7 @@ import type { Ahead } from './inboxes.ts';
 export interface Speakers {
   /** The arrivals without notices about people whom neither the store nor the batch knows. */
   arrivals: Arrival[];
-  /** The contact of each arrival, in the same order. */
+  /** The contact of each arrival, in the order of the arrivals. */
   people: FoundPeople;
   splits: Split[];
 }

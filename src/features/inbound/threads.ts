@@ -68,7 +68,7 @@ function distinct(asked: ThreadAsked[], found: Map<string, Thread>) {
 
 function requireThread(found: Map<string, Thread>, item: ThreadAsked): Thread {
   const thread = found.get(threadKey(askedKey(item)));
-  // The process that opened it closed it again before this look. The batch is tried once more.
+  // The process that opened the conversation has closed it again meanwhile. The batch is tried once more.
   if (!thread) throw new Error('a conversation was closed while it was being opened');
   return thread;
 }

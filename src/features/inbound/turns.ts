@@ -25,7 +25,7 @@ export interface Line<T extends Waiting> {
 }
 
 export function createLine<T extends Waiting>(limits: BatchLimits): Line<T> {
-  /** The keys are in the order of their next turn. */
+  /** The waiting items by key; the keys are in the order of their next turn. */
   const queues = new Map<string, T[]>();
   let waiting = 0;
 

@@ -70,7 +70,7 @@ async function waitForOutcomes(company: Held): Promise<string[]> {
   return company.events.map((event) => of(event).error ?? of(event).status);
 }
 
-// Longer than any attempt lasts, and recent enough that no sweep has settled it yet.
+// An age longer than any attempt lasts, and short enough that no sweep has settled the delivery yet.
 const LONG_AGO = 15;
 
 describe('what is claimed ahead', { concurrency: 3 }, () => {

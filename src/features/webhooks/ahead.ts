@@ -29,7 +29,7 @@ export interface Ahead {
   /** Returns the deliveries that were held for too long to the queue. */
   giveBackStale(): void;
   giveBackAll(): void;
-  /** Nothing is held, and nothing is on its way to the database. */
+  /** Whether no delivery is held and no statement is under way. */
   isAtRest(): boolean;
 }
 
@@ -39,7 +39,7 @@ interface Parts {
   /** The number of attempts that may begin now. */
   slots: () => number;
   start: (delivery: Claimed) => void;
-  /** Called whenever nothing may be left in progress. */
+  /** Called whenever isAtRest() may have become true. */
   rest: () => void;
 }
 

@@ -51,7 +51,7 @@ export async function attemptDelivery(
       headers: headersFor(delivery, headers),
       body: delivery.body,
       signal: deadline(),
-      // As many bytes more than the log keeps as responseText() may cut from the end.
+      // More bytes than the log keeps, because responseText() may cut that many from the end.
       maxBytes: KEPT_LENGTH + headers.longestSecret,
     });
     return outcome(response.status, responseText(response, headers), statusError(response.status));

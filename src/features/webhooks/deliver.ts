@@ -31,7 +31,7 @@ const MAX_UNRECORDED = 1_000;
 export interface Deliverer {
   /** How this process notices deliveries that another process has queued. */
   dueWork: DueWork;
-  /** Claims nothing more, waits for what is in flight and records it. */
+  /** Claims nothing more, waits for the attempts in progress and stores their outcomes. */
   stop(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ interface Loop {
   ended: number;
   /** Attempts that ended while the last claim was under way. */
   pace: number;
-  /** The company that was served last. */
+  /** The company that was served last; the next claim goes on after it. */
   after: string;
   stopping: boolean;
   claiming: boolean;
@@ -61,7 +61,7 @@ interface Loop {
   dry: boolean;
   recorder: ReturnType<typeof createRecorder>;
   headers: ReturnType<typeof createHeaderCache>;
-  /** Checks whether a stop can end; does nothing until a stop sets it. */
+  /** Lets a stop end once nothing is in progress; does nothing before a stop sets it. */
   rest: () => void;
 }
 
@@ -120,7 +120,7 @@ const isAtRest = (loop: Loop): boolean =>
 
 const freeSlots = (loop: Loop): number => loop.kit.config.DELIVERY_SLOTS - loop.flight.busy() - loop.reserved;
 
-/** Called when something was queued. */
+/** Called when a delivery was queued: looks for work. */
 function wake(loop: Loop): void {
   loop.queued += 1;
   loop.dry = false;
@@ -146,7 +146,7 @@ async function pump(loop: Loop): Promise<void> {
   loop.rest();
 }
 
-/** Returns false when there is nothing to do now. */
+/** Makes one claim. Returns false when nothing is left to claim now. */
 async function claimOnce(loop: Loop): Promise<boolean> {
   const { kit, ahead } = loop;
   // A claim is a write: on a full disk the deliveries stay in the queue.
@@ -228,7 +228,7 @@ function pumpSoon(loop: Loop): void {
   });
 }
 
-/** The last company of this claim in the round, which goes by company id and starts anew after the highest one. */
+/** Returns the company at which the round stands after this claim. The round goes by company id and starts anew after the highest one. */
 function lastInTurn(claimed: Claimed[], after: string): string {
   const companies = claimed.map((delivery) => delivery.company).toSorted();
   return companies.findLast((company) => company <= after) ?? companies.at(-1) ?? '';

@@ -1,4 +1,4 @@
-/** The delivery queue, across companies: claiming, recording, sweeping, retention. */
+/** Statements on the delivery queue of all companies: claiming, storing outcomes, sweeping, deleting old ones. */
 import { exec, many, one } from '../../platform/db.ts';
 import { READ_BYTES } from '../../platform/portions.ts';
 import { stretchBounds, IN_STRETCH, type Stretch } from '../../platform/retention.ts';
@@ -19,7 +19,7 @@ export interface Claimed {
   /** Seconds that the delivery spent in the queue. */
   age: number;
   url: string;
-  /** Still encrypted. */
+  /** The webhook's custom headers, still encrypted. */
   custom_headers: string;
 }
 

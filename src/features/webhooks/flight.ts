@@ -16,7 +16,7 @@ const MAX_PROVEN = 10_000;
 export interface Flight {
   /** Slots for a company of which nothing is claimed. */
   first: number;
-  /** Attempts in flight. */
+  /** The number of attempts in progress. */
   busy(): number;
   /** How many more deliveries may be claimed of each company that has claimed ones. */
   free(): Map<string, number>;

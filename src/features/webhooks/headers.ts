@@ -42,7 +42,7 @@ function spellings(headers: Headers): string[] {
 
 /** The custom headers in the form that an attempt needs. */
 export interface OpenedHeaders {
-  /** Names in lower case. */
+  /** The headers to send, with names in lower case. */
   sent: Headers;
   secrets: string[];
   /** The length of the longest secret in bytes. */

@@ -17,7 +17,7 @@ export async function sweep(kit: Kit): Promise<void> {
       await allowBitmaps(tx);
       return sweepInterrupted(tx, LEASE_SECONDS);
     };
-    // These rows may use the reserve of a full disk: there are never more of them than slots.
+    // Interrupted deliveries may be settled from the reserve of a full disk: there are never more of them than slots.
     const { unknown, returned } = await kit.database.systemTx('deliveries', interrupted, { fromReserve: true });
     if (returned > 0)
       kit.log.warn({ deliveries: returned }, 'deliveries: claimed and never begun, they are QUEUED again');

@@ -30,13 +30,13 @@ export interface Parameter {
 
 export interface Operation {
   method: string;
-  /** As in `/v1/inboxes/{id}`. */
+  /** The path as the document writes it: `/v1/inboxes/{id}`. */
   path: string;
-  /** The collection of the records that it creates, as in `inboxes`. */
+  /** The collection of the records that the operation creates, as in `inboxes`. */
   collection: string;
-  /** Whether it requires a token. */
+  /** Whether the operation requires a token. */
   secured: boolean;
-  /** Whether it accepts an Idempotency-Key. */
+  /** Whether the operation accepts an Idempotency-Key. */
   repeatable: boolean;
   parameters: Parameter[];
   /** The schema of a JSON body. */

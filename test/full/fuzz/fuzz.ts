@@ -51,7 +51,7 @@ export interface Finding {
 
 // Together with the raw requests, half of the scene's connection pool.
 const LANES = 16;
-// Longer than any answer may take, so that a missing answer is noticed.
+// The time limit of an answer, longer than any may take, so that a missing answer is noticed.
 const ANSWER_MS = 15_000;
 const RAW_EVERY = 100;
 const RAW_LANES = 4;

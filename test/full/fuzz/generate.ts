@@ -74,7 +74,7 @@ function fittingText(schema: Schema, chance: Chance, hint: Hint, field: string):
 export const isSayable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 export interface Place {
-  /** Keys and indices from the root. */
+  /** The keys and indices that lead from the root of the value to the place. */
   keys: (string | number)[];
   /** The place as a problem names it: `message.content`, `events[0]`. */
   path: string;

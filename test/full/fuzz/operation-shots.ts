@@ -12,7 +12,7 @@ import { NAUGHTY } from './strings.ts';
 import { findMisfits } from './validate.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-// Longer than any path may be, and shorter than all headers together.
+// More characters than any path may have, and fewer than all headers together may have.
 const MAX_IN_PATH = 2_000;
 
 export interface Gun {
@@ -73,7 +73,7 @@ const mayEnd = ({ method, path }: Operation): boolean =>
 
 interface Wanted {
   segment: string;
-  /** The record that the path names inside of this one. */
+  /** The record that the path names after this one. */
   inner: string | null;
   isSpent: boolean;
 }
@@ -85,7 +85,7 @@ function livingId(scene: Scene, caller: Caller, { segment, inner, isSpent }: Wan
   // `/v1/messages/conversation/{id}` has the collection in the singular.
   const known = caller.ids?.get(segment) ?? ids.get(segment) ?? ids.get(`${segment}s`) ?? [];
   const [own, spare] = [known.filter((id) => kept.has(id)), known.filter((id) => !kept.has(id))];
-  // Bodies are made for the records that are kept.
+  // Values in bodies fit the records that are kept, so these are chosen often.
   const living = !isSpent && own.length > 0 && chance.int(2) === 0 ? own : spare;
   return living.length > 0 ? chance.pick(living) : chance.pick(foreignIds);
 }

@@ -6,7 +6,7 @@ import type { Shot } from './shot.ts';
 
 export interface RawCase {
   name: string;
-  /** Written one after the other. */
+  /** The pieces of the request, which are written one after the other. */
   chunks: (string | Buffer)[];
   /** How the client ends the connection: by half-closing, by a reset, or not at all. */
   end: 'close' | 'reset' | 'stay';

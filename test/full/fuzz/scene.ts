@@ -32,7 +32,7 @@ const REMEMBERED = 40;
 export interface Caller {
   name: string;
   headers: Record<string, string>;
-  /** False when its requests may be refused before anything else is checked. */
+  /** False when this caller's requests may be refused before anything else is checked. */
   full: boolean;
   /** Ids that this caller uses in place of the scene's, by collection. */
   ids?: Map<string, string[]>;
@@ -47,7 +47,7 @@ export interface Scene {
   foreignIds: string[];
   /** Records that other requests need: no request of the fuzz deletes or disables them. */
   kept: Set<string>;
-  /** The table of each row and of each import. */
+  /** The id of the table that each row or import belongs to. */
   parents: Map<string, string>;
   hint: Hint;
   remember(collection: string, id: string): void;
@@ -274,7 +274,7 @@ function makeHint({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known)
     conversationId: (chance) => living('conversations', chance),
     replyTo: (chance) => living('messages', chance),
     phone_number_id: (chance) => `1000000000${1_000 + chance.int(9_000)}`,
-    // Addresses of existing people and of new ones.
+    // E-mail addresses of existing people and of new ones.
     email: (chance) => (chance.int(3) === 0 ? chance.pick(emails) : `fuzz-${chance.int(1_000_000)}@example.test`),
     password: (chance) => (chance.int(2) === 0 ? PASSWORD : 'another password'),
     new_password: () => PASSWORD,

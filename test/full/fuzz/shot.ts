@@ -1,8 +1,8 @@
-/** One request, the answers that it may get, and how to repeat it by hand. */
+/** A request of the fuzz with the answers that it may get, and how to repeat it by hand. */
 import type { Operation } from './document.ts';
 
 export interface Shot {
-  /** The kind of the request. */
+  /** The kind of request that the fuzz chose. */
   idea: string;
   method: string;
   path: string;

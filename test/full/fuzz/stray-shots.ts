@@ -50,7 +50,7 @@ export function strayShot(gun: Gun): Shot {
   };
 }
 
-/** A documented path with a method that it does not have. */
+/** Sends a request to a documented path, with a method that it does not have. */
 export function methodShot(gun: Gun): Shot {
   const { chance, operations } = gun;
   const operation = chance.pick(operations);
@@ -97,7 +97,7 @@ export function typeShot(gun: Gun): Shot {
     : { ...shot, statuses: operation.body ? [415] : [400, 415] };
 }
 
-/** A body for an operation without one. */
+/** Sends a body to an operation that takes none. */
 export function surplusShot(gun: Gun): Shot {
   const { chance } = gun;
   const operation = chance.pick(gun.operations.filter(({ body, form, method }) => !body && !form && method !== 'GET'));

@@ -14,7 +14,7 @@ export interface Neighbours {
 
 export interface Neighbour {
   begin(): void;
-  /** Ends its requests and returns the answers that it got. */
+  /** Ends the greedy company's requests and returns the answers that it got. */
   end(): Promise<Spoils>;
 }
 
@@ -28,7 +28,7 @@ export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
   const failed = exited.then(([code]) => {
     throw new Error(`the greedy company ended with ${String(code)}`);
   });
-  // The failure is reported where this promise is awaited.
+  // A failure of the process is reported where this promise is awaited.
   failed.catch(() => undefined);
   const heard = async (): Promise<unknown> => {
     const [words] = (await Promise.race([once(child, 'message'), failed])) as [unknown];

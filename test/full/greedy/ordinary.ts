@@ -39,7 +39,7 @@ export interface Measured {
   unanswered: number;
 }
 
-// Longer than any answer may take, and short enough to wait for.
+// The time limit of an answer, longer than any may take.
 const ANSWER_MS = 30_000;
 const AT_ONCE = 5;
 const PERSON = '5511984000001';

@@ -60,7 +60,7 @@ export interface Play extends Orders {
 export interface Greed {
   /** The number of contacts that are written directly into the database, without planner statistics. */
   people?: number;
-  /** Makes what it needs before anything is measured. */
+  /** Creates the records that it needs, before anything is measured. */
   prepare?(play: Play): Promise<void>;
   /** Sends requests until the time is over. */
   act(play: Play): Promise<void>;

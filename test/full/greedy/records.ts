@@ -9,7 +9,7 @@ const ITEM_LETTERS = 200;
 const FAT = 15;
 // A body may have a megabyte and 10,000 values: it sets 40 fields at once, then fewer, until the record is full.
 const STEPS = [40, 10, 1];
-/** As many contacts as one import brings, before the planner has statistics of them. */
+/** The number of contacts that one import brings, before the planner has statistics of them. */
 const MANY = 29_000;
 
 let fat: string[] = [];
@@ -107,7 +107,7 @@ export const searches: Greed = {
   },
 };
 
-/** Six keys change the same record, that of their own company. */
+/** Requests by six keys that change the same record, that of their own company. */
 export const ownPatches: Greed = {
   act: (play) =>
     play.inLanes(6 * 8, async (lane) => {

@@ -53,7 +53,7 @@ export interface Network {
   close(): Promise<void>;
 }
 
-// Longer than any answer may take, so that a request without an answer is noticed.
+// The time limit of a post, longer than any answer may take, so that a missing answer is noticed.
 const POST_MS = 30_000;
 const HEARD_MS = 60_000;
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { reportProgress } from '../../support/progress.ts';
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
-// Loaded into every process that is started here, so that it ends when its parent ends or dies.
+// A module that is loaded into every process started here, so that the process ends when its parent ends or dies.
 const END_WITH_PARENT = `data:text/javascript,process.stdin.on('end',()=>process.exit(137)).resume();process.stdin.unref?.()`;
 // A start takes 0.7 s on two idle cores; a busy machine needs many times that.
 const START_MS = 60_000;

@@ -6,7 +6,7 @@ export interface Proxy {
   port: number;
   /** Forwards connections to this port; null cuts the open ones and refuses new ones. */
   aim(port: number | null): void;
-  /** While true, all data is held back without an error, like in a network that loses packets. */
+  /** While `frozen`, all data is held back without an error, like in a network that loses packets. */
   freeze(frozen: boolean): void;
   close(): Promise<void>;
 }

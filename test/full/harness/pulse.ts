@@ -12,7 +12,7 @@ export interface Pulse {
   busyMs: number;
 }
 
-// A tenth of the shortest delay that is judged.
+// The interval of the measurements, a tenth of the shortest delay that is judged.
 const EVERY_MS = 10;
 
 const path = process.env['PULSE_SOCKET'];

@@ -14,14 +14,14 @@ export interface SmallDisk {
   /** The command that starts a program on the disk. */
   through: string[];
   freeBytes(): Promise<number>;
-  /** Fills this many more bytes, or all that are left. */
+  /** Fills this many more bytes of the disk, or all that are left. */
   fill(bytes: number): Promise<void>;
   /** Frees the space that fill() used. */
   clear(): Promise<void>;
   read(path: string): Promise<string>;
   /** The process id of the embedded server whose data is in this folder; 0 when there is none. */
   serverPid(dataDir: string): Promise<number>;
-  /** Runs SQL as the superuser of that server. */
+  /** Runs SQL as the superuser of the embedded server in this folder. */
   sql<R>(dataDir: string, text: string): Promise<R[]>;
   close(): Promise<void>;
 }

@@ -40,7 +40,7 @@ async function residentMb(pid: number): Promise<number> {
   return Math.round(all.reduce((sum, one) => sum + one, 0));
 }
 
-/** The same, once garbage is collected and no more memory is returned to the system. */
+/** The memory of a process and its child processes, once garbage is collected and no more memory returns to the system. */
 export async function settledMb(socket: string, pid: number): Promise<number> {
   let least = await residentMb(pid);
   for (let pause = 0; pause < MOST_PAUSES; pause += 1) {

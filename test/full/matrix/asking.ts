@@ -16,7 +16,7 @@ export interface Pair {
 
 export interface Account {
   asked: number;
-  /** Sentences about what broke the promise. */
+  /** Each way in which a promise was broken, as a sentence. */
   faults: string[];
 }
 
@@ -62,7 +62,7 @@ export function validAsking(operation: Operation, own: Side): Asking {
   };
 }
 
-/** The same request with another text at this place. */
+/** The request with another text at this place. */
 export function withText(asking: Asking, place: Place, text: string): Asking {
   if (place.in === 'path') return { ...asking, params: { ...asking.params, [place.path]: text } };
   if (place.in === 'query') return { ...asking, query: { ...asking.query, [place.path]: text } };
@@ -113,7 +113,7 @@ function buildPayload(
   return { payload, type: headers };
 }
 
-/** True when a global key may see every company here. */
+/** True when the caller is a global key, which may see every company with this operation. */
 export const isByRight = (operation: Operation, { global, refusal }: Caller): boolean =>
   findEntry(operation).reachesAll === true && global === true && refusal === null;
 

@@ -39,9 +39,9 @@ export interface Cast {
 
 export interface Callers {
   chooseCast(entry: Entry): Promise<Cast>;
-  /** True when they only send requests that reach records, and none that are refused before. */
+  /** True when these callers only send requests that reach records, and none that are refused before. */
   brief?: true;
-  /** True when one refused caller in turn tries each place of an id; all of them try each operation. */
+  /** True when each place of an id is tried by one refused caller in turn, while all of them try each operation. */
   takesTurns?: true;
 }
 

@@ -46,7 +46,7 @@ export interface Side {
   /** Texts that no other company may see: ids, planted words, network numbers and their tokens. */
   secrets: string[];
   marker: string;
-  /** The slugs of its custom fields. */
+  /** The slugs of the company's custom fields. */
   slugs: Partial<Record<Kind, string>>;
   /** Records that the next request may delete. */
   disposable: Partial<Record<Kind | 'spareStep', string>>;
@@ -136,7 +136,7 @@ async function createSheets(
   return { table, row, import: contactImport, tableImport };
 }
 
-/** The audit's line about the creation of the inbox. */
+/** Finds the audit's line about the creation of the inbox. */
 async function findAuditEntry({ database }: Platform, company: string): Promise<string> {
   const [row] = await database.sql<{ _id: string }>('select _id from audit_log where company_id = $1 limit 1', [
     company,

@@ -14,9 +14,9 @@ export interface Operation {
   answer: Json;
   problem: Json;
   statuses: number[];
-  /** One status, except for a POST that may find an existing record: 201, 200. */
+  /** The statuses of success: one, except for a POST that may find an existing record (201, 200). */
   successes: number[];
-  /** Whether it accepts an Idempotency-Key. */
+  /** Whether the operation accepts an Idempotency-Key. */
   repeatable: boolean;
 }
 
@@ -101,7 +101,7 @@ function textPaths(schema: Json, path: string): string[] {
 export interface Level {
   path: string;
   readOnly: string[];
-  /** The smallest valid object. */
+  /** The smallest valid object at this path. */
   sample: Json;
 }
 

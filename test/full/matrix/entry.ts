@@ -24,7 +24,7 @@ export interface Reference {
 }
 
 export interface Entry {
-  /** Null when any valid token is enough, or none is needed. */
+  /** The required scope; null when any valid token is enough, or none is needed. */
   scope: Scope | null;
   /** Further scopes that a key needs, because a caller can only give or change rights that it has. */
   also?: readonly string[];
@@ -32,9 +32,9 @@ export interface Entry {
   door?: 'installation' | 'public';
   /** The answer to a global key without a company, where it differs from the rule of the door; for `apart` see globals.ts. */
   homeless?: 'served' | 'apart' | 'NOT_FOUND' | 'NO_COMPANY';
-  /** Only global keys may send it; every other caller is refused, whatever its scopes. */
+  /** Only global keys may use the operation; every other caller is refused, whatever its scopes. */
   globalOnly?: true;
-  /** A global key may see every company here. */
+  /** A global key may see every company with this operation. */
   reachesAll?: true;
   /** A success deletes the record of the path or body, so the record is created for each request. */
   disposes?: true;

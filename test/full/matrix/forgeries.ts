@@ -13,7 +13,7 @@ export interface Parts {
   claims: Json;
 }
 
-/** What the best informed forger knows. */
+/** The secrets and tokens that the best informed forger knows. */
 export interface Given {
   secret: string;
   previous: string;
@@ -28,7 +28,7 @@ export interface Given {
 
 /** How a forgery is sent. */
 export interface Attempt {
-  /** One header for each item. */
+  /** The values of the Authorization header; each item is sent as a header of its own. */
   authorization?: string[];
   headers?: Record<string, string>;
   query?: string;
@@ -83,7 +83,7 @@ const head =
   ({ user, secret }) =>
     seal({ ...user.header, ...change }, user.claims, secret);
 
-/** The same with other claims; a member that is undefined is left out. */
+/** A real user's token with other claims, signed with the right secret; a member that is undefined is left out. */
 const claim =
   (change: object | ((given: Given) => object)): Make =>
   (given) =>
@@ -93,7 +93,7 @@ const claim =
       given.secret,
     );
 
-/** The same with a change in the text of the claims. */
+/** A real user's token with a change in the text of its claims, signed with the right secret. */
 const claimText =
   (change: (text: string, given: Given) => string): Make =>
   (given) =>

@@ -11,7 +11,7 @@ import { textPlaces, type Operation, type Place } from './document.ts';
 import type { Reference } from './entry.ts';
 import { PLAIN } from './operations.ts';
 
-/** A place that names a record. */
+/** A place of a request that names a record. */
 export interface Position extends Place, Reference {
   write(id: string, own: Side): string;
   answer: number;

@@ -31,7 +31,7 @@ export const PLAIN = new Set([
   'email',
   'password',
   'new_password',
-  // The token of a mailed link is a secret, but not a reference.
+  // The token of a mailed link names no record.
   'token',
   'owner.name',
   'owner.email',

@@ -8,7 +8,7 @@ import { changedTables, snapshot, type Side } from './companies.ts';
 import { withValue, type Operation } from './document.ts';
 import { withHeader } from './trails.ts';
 
-// Enough that some of them arrive while the first one still runs.
+// The number of requests at the same moment, enough that some arrive while the first one still runs.
 const AT_ONCE = 6;
 
 interface Scene {

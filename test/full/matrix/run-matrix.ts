@@ -165,7 +165,7 @@ async function timingRow(mode: string, pair: Pair, operations: Operation[], time
   return [...listFigures(name, account), { name: `${name}, ms`, value: Number(differenceMs.toFixed(3)), ok: true }];
 }
 
-// More faults would only repeat the first ones.
+// The most faults to show: more would only repeat the first ones.
 const SHOWN_FAULTS = 5;
 
 function listFigures(name: string, { asked, faults }: Account): Figure[] {

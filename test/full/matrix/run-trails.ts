@@ -17,7 +17,7 @@ export interface TrailsSize {
   everybody: boolean;
 }
 
-// More faults would only repeat the first ones.
+// The most faults to show: more would only repeat the first ones.
 const SHOWN_FAULTS = 5;
 
 /** For each promise, the number of requests and the faults. */

@@ -7,7 +7,7 @@ import { findPositions } from './isolation.ts';
 
 // A difference of medians that is too small to be measured over a network.
 const BAR_MS = 0.5;
-// Enough requests for code to be compiled.
+// The number of requests before the measurement, enough for code to be compiled.
 const WARM_UP = 50;
 
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;

@@ -44,7 +44,7 @@ interface Question {
 }
 
 async function proveLine(pair: Pair, account: Account, { caller, asking }: Question): Promise<void> {
-  // A caller can find its request by the id that it gave it.
+  // The caller gives the request an id of its own, by which its lines in the audit are found.
   const id = `trail-${randomBytes(8).toString('hex')}`;
   const answer = await ask(pair, account, { caller: withHeader(caller, 'x-request-id', id), asking });
   const lines = await readLines(pair.platform, id);
@@ -82,7 +82,7 @@ function expectedLines({ own }: Pair, { caller, asking }: Question, { status, bo
   ];
 }
 
-/** The subject of a token. */
+/** Reads the subject of a token, which is the user or key that it belongs to. */
 function readSubject({ token }: Caller): string {
   const claims = Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString();
   return (JSON.parse(claims) as { sub: string }).sub;

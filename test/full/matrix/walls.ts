@@ -7,7 +7,7 @@ import type { Platform } from '../../support/platform.ts';
 const PREDICATE = /\b(?:[a-z]+\.)?company_id = (\$\d+)/g;
 
 interface Sent {
-  /** Undefined for a statement that is planned at each execution. */
+  /** The statement's name; undefined for a statement that is planned at each execution. */
   name?: string;
   text: string;
 }
@@ -31,7 +31,7 @@ export function removePredicates(): Removal {
     if (text === statement.text) return original.apply(this, given);
     const { name } = statement;
     touched.add(name ?? statement.text);
-    // The same name with another text would use the plan of the first one.
+    // Another name, because the same name with another text would use the plan of the first text.
     return original.call(this, { ...statement, text, ...(name ? { name: `${name}.open` } : {}) }, ...rest);
   };
   return { touched, restore: () => void (prototype.query = original) };

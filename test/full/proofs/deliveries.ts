@@ -74,7 +74,7 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
   const { events, seed, kills = 0, restarts = 0, stops = 0, stillMs = STILL_MS, freezes = 0, jumps = 0 } = size;
   return onStage({ killable: restarts + freezes > 0 }, async (stage) => {
     const chance = createChance(seed);
-    // Slow enough that a kill interrupts attempts.
+    // The receiver answers slowly, so that a kill interrupts attempts.
     const receiver = await startReceiver(({ resource }) => ({
       status: isRefused(resource) ? 500 : 204,
       afterMs: 10 + chance.int(60),
@@ -147,7 +147,7 @@ async function restartStore({ stage, blows }: Play): Promise<void> {
   await stage.store.revive();
 }
 
-// Longer than the lease and the next sweep: other workers have given up its attempts when the worker continues.
+// How long a worker is stopped: longer than the lease and the next sweep, so that other workers have given up its attempts.
 const STILL_MS = 25_000;
 
 async function stopAndGoOn(play: Play): Promise<void> {
@@ -159,7 +159,7 @@ async function stopAndGoOn(play: Play): Promise<void> {
   await recover(play);
 }
 
-// Longer than any statement may take, so that every process has given up its connections.
+// How long the database is cut off: longer than any statement may take, so that every process has given up its connections.
 const CUT_OFF_MS = 10_000;
 
 async function freezeAndThaw(play: Play): Promise<void> {
@@ -211,7 +211,7 @@ async function findUnsettled({ stage }: Play): Promise<string | null> {
   return sending ? 'SENDING' : null;
 }
 
-// A look at a million rows takes a tenth of this.
+// The pause between two looks; a look at a million rows takes a tenth of it.
 const LOOK_MS = 500;
 
 async function settle(play: Play): Promise<void> {

@@ -34,9 +34,9 @@ interface Made {
 }
 
 const LANES = 16;
-// There must be older and newer session versions to forge.
+// The user's real session version, so that a forged token can claim an older and a newer one.
 const SESSION_VERSION = 3;
-// More faults would only repeat the first ones.
+// The most faults to show: more would only repeat the first ones.
 const SHOWN_FAULTS = 5;
 
 export async function proveForgeries({ everything }: ForgeriesSize): Promise<ForgeriesAccount> {

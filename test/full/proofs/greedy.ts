@@ -18,7 +18,7 @@ import { onStage, type Stage } from '../harness/stage.ts';
 import { pulseEnv, readPulse, settledMb, watchMemory } from '../harness/vitals.ts';
 
 export interface GreedySize {
-  /** The ways to try, one after the other; all when absent. */
+  /** The names of the greedy behaviours to try, one after the other; all when absent. */
   only?: string[];
   companies: number;
   /** How often a second each other company sends each kind of request. */
@@ -26,7 +26,7 @@ export interface GreedySize {
   /** The length of each phase without the greedy company, and of the phase with it. */
   aloneSeconds: number;
   seconds: number;
-  /** The share of its limits that it uses; 1 is all. */
+  /** The share of its limits that the greedy company uses; 1 is all. */
   scale: number;
   /** Judges times, memory and event loop. On a shared machine only what does not depend on its speed is judged. */
   judgesPace: boolean;
@@ -122,7 +122,7 @@ interface Scene {
 
 interface Alone {
   phase: Phase;
-  /** The memory of the process then, once all is quiet. */
+  /** The memory of the process after the phase, once all is quiet. */
   mb: number;
 }
 

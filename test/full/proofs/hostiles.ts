@@ -85,7 +85,7 @@ async function settle(
   victims: Map<string, Hostile>,
   { each, attemptMs }: Pick<HostilesSize, 'each' | 'attemptMs'>,
 ): Promise<number> {
-  // Two at a time and ten seconds each, and time to start.
+  // Deliveries run two at a time and take ten seconds each; the rest is time to start.
   const timeoutMs = Math.ceil(each / 2) * attemptMs + 30_000;
   const rows = await until(
     'every delivery to be settled',

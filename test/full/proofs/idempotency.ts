@@ -50,12 +50,12 @@ interface Asked {
   path: string;
   body: Json;
   other: Json;
-  /** SQL that counts its effects; `$1` is the unique value in it. */
+  /** SQL that counts what the request created; `$1` is the unique value in it. */
   effects: string;
   unique: string;
 }
 
-/** A complete answer. */
+/** An answer that arrived completely. */
 interface Answered {
   status: number;
   replayed: boolean;
@@ -129,7 +129,7 @@ export async function proveIdempotency(size: IdempotencySize): Promise<Idempoten
     const conversation = await openConversation(stage, first);
     const settings = {
       callback_url: null,
-      // Slow answers, so that a kill interrupts calls.
+      // The network answers slowly, so that a kill interrupts calls.
       faults: { send: [{ kind: 'slow', ms: 30, times: null }] },
       status_delays_ms: { sent: null, delivered: null, read: null },
     };

@@ -33,7 +33,7 @@ export interface LimitsAccount {
 const PROCESSES = 3;
 const BURST_SECONDS = 2;
 const SIGN_INS = 30;
-// The limits of the proof.
+// How far the measured shares may differ before the proof fails.
 const TOLERANCE = 0.01;
 const HONEST_SHARE = 0.99;
 // Lanes at each process; with the pause they send some ten times what a key may.

@@ -44,7 +44,7 @@ const PROCESSES = 3;
 const BAR_MS = 1;
 const LOOSE_SHARE = 0.5;
 const PASSWORD = 'correct horse battery';
-// Enough requests for code to be compiled and statements to be planned.
+// The number of requests before the measurement, enough for code to be compiled and statements to be planned.
 const WARM_UP = 10;
 // The longest time of a refused link, as a share of a log-in's: only a valid token is worth hashing a password. Measured: 0.04.
 const HASHLESS_SHARE = 0.5;
@@ -112,7 +112,7 @@ async function createToken({ stage, company }: Play, { _id }: Person, life = '1 
 
 interface Answer {
   status: number;
-  /** The seconds after which to retry, of an answer 503. */
+  /** For an answer 503, the seconds after which to retry. */
   retrySeconds: number;
   /** The answer exactly as it was sent. */
   text: string;
@@ -283,7 +283,7 @@ async function measureInvitations({ stage, processes, key }: Play, tries: number
   const [{ url }] = processes as [PlatformProcess];
   const { _id: elsewhere } = await stage.createTenant('Elsewhere');
   const known = Array.from({ length: tries + WARM_UP }, () => `${randomBytes(6).toString('hex')}@example.test`);
-  // These people seem to have a password; no password is hashed, because none is used.
+  // These people have a made-up password hash; no password is hashed, because none is used.
   await stage.store.sql(
     `insert into people (email, password_hash) select email, 'unused' from unnest($1::text[]) email`,
     [known],

@@ -67,7 +67,7 @@ export async function proveSends(size: SendsSize): Promise<SendsAccount> {
       }
       const content = `Text ${number}`;
       const conversationId = chance.pick(conversations);
-      // Only to a process that is alive: a refused connection would prove nothing.
+      // Messages are sent only to a process that is alive: a refused connection would prove nothing.
       const living = chance.pick(processes.filter((process) => process.alive));
       const answer = await sendOnce(living, tenant, conversationId, content);
       if (answer) answers.set(content, answer);

@@ -74,7 +74,7 @@ export async function proveStopping({ rounds, seed }: StoppingSize): Promise<Sto
 }
 
 interface Load {
-  /** Set at the signal: requests that begin later may be refused. */
+  /** Set when SIGTERM is sent: requests that begin later may be refused. */
   signalled: boolean;
   ended: boolean;
 }

@@ -33,7 +33,7 @@ const MB = 2 ** 20;
 // A new database takes some 60 MB of it, and the platform's ballast file 64 MB.
 const DISK_MB = 400;
 const RESERVE_MB = 96;
-// Long enough that the lanes write tens of megabytes a second.
+// A text so long that the lanes write tens of megabytes a second.
 const TEXT = 'x'.repeat(4_000);
 const TEXTS = 20;
 const LANES = 4;

@@ -1,17 +1,17 @@
 /** Knows secrets, and finds them in any text: in plain text, in hex, or in base64 at any offset. */
 export interface Watch {
-  /** Adds a secret and returns it, so that it can be used at once. */
+  /** Adds a secret and returns it, so that the caller can use it at once. */
   add(name: string, value: string): string;
   /** Adds a signed token, of which only the signature is secret. Returns the token. */
   addToken(name: string, token: string): string;
   count(): number;
-  /** `mayShow` lists secrets that may appear there. */
+  /** Searches a text; `mayShow` lists the secrets that may appear in it. */
   search(where: string, text: string, mayShow?: string[]): void;
   /** Each secret that was seen where it does not belong. */
   found(): string[];
 }
 
-// More would only repeat the first ones.
+// The most findings to show: more would only repeat the first ones.
 const SHOWN = 10;
 
 export function openWatch(): Watch {
