@@ -65,7 +65,7 @@ function findListFault(slot: TypedSlot, value: unknown): string | null {
   return isFree || value.every((item) => optionSet(slot).has(item)) ? null : `must hold only ${describeOptions(slot)}`;
 }
 
-// The sets live as long as the definitions, that is for one request or one portion of an import.
+// The cached sets of options live as long as the definitions of their fields: for one request or one portion of an import.
 const knownOptions = new WeakMap<string[], Set<unknown>>();
 
 /** A set makes the check of long lists fast: a hundred items in two hundred options, for each of two hundred fields. */

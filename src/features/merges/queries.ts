@@ -8,7 +8,7 @@ export interface Move {
 }
 
 /**
- * Closes the younger one where both contacts have an open conversation in the same inbox, because the unique index allows one. Its unread
+ * Closes the younger conversation where both contacts have an open one in the same inbox, because the unique index allows one. Its unread
  * messages count for the older one, which is opened if it was snoozed and has any. Returns the conversations that changed.
  */
 export function closeDoubles(tx: TenantTx, { from, to }: Move): Promise<{ _id: string }[]> {

@@ -44,7 +44,7 @@ async function openScene() {
   return { home, other, person, guest, mail, token: readMailToken(mail) };
 }
 
-/** The same scene after the person has accepted the invitation. */
+/** Creates a person of one company who has accepted the invitation of another company. */
 async function openJoined() {
   const scene = await openScene();
   await acceptInvitation(platform, 200, scene.token);
