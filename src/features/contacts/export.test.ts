@@ -108,7 +108,7 @@ test('an export ends when its caller hangs up', async () => {
   const response = await fetch(platform.url + PATH, { headers, signal: hangUp.signal });
   await response.body?.getReader().read();
   hangUp.abort();
-  // This second export is read to its end. If the first one had not stopped, it would have read as many rows meanwhile.
+  // The last export is read to its end. If the aborted one had not stopped, it would have read as many rows meanwhile.
   await exported('', company.key);
   const more = (await rowsRead()) - before - 2 * whole;
   assert.ok(whole > 0 && more < whole / 2, `${more} rows were read for nobody, ${whole} for somebody`);
