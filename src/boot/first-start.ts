@@ -48,8 +48,8 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<bo
       scopes: ['*'],
     });
     const globalKey = await createKey(tx, start.jwtSecret, { company: null, name: 'First global key', scopes: ['*'] });
-    // The file is written before the commit: if the process died between the two, keys that nobody can read would lock everybody out. A
-    // file without a commit is overwritten by the next start.
+    // The file is written before the commit. In the other order, a process that died between the two would leave keys that nobody can
+    // read, and lock everybody out. A file without a commit is overwritten by the next start.
     await writeCredentials(kit, {
       base_url: start.baseUrl,
       company_id: company._id,

@@ -165,10 +165,13 @@ describe('a command that can not be carried out explains why', () => {
   const SOME = ['create', '--name', 'x', '--global'];
 
   /** Checks that the command fails with this message and does not create a data folder. */
-  async function refuses(t: TestContext, words: string[], said: RegExp, env: Env = {}): Promise<void> {
+  async function refuses(t: TestContext, words: string[], expected: RegExp, env: Env = {}): Promise<void> {
     const DATA_DIR = env['DATA_DIR'] ?? (await makeDataFolder(t));
     const keys = runInProcess({ DATABASE_URL: database.url, ...env, DATA_DIR });
-    await assert.rejects(keys(...words), ({ message }: Error) => said.test(message) || assert.match(message, said));
+    await assert.rejects(
+      keys(...words),
+      ({ message }: Error) => expected.test(message) || assert.match(message, expected),
+    );
     if (env['DATA_DIR'] === undefined) await assert.rejects(readdir(DATA_DIR), { code: 'ENOENT' });
   }
 
@@ -195,7 +198,7 @@ describe('a command that can not be carried out explains why', () => {
 
   test('a failed keys command exits with 1 and prints neither a stack trace nor a password', async (t) => {
     const DATABASE_URL = 'postgres://parley:hunter2@localhost:9/parley';
-    for (const [words, said] of [
+    for (const [words, expected] of [
       [['create'], /^parley: usage:(\n {2}npm run keys -- [^\n]+){4}\n$/],
       [
         ['list', '--global'],
@@ -206,7 +209,7 @@ describe('a command that can not be carried out explains why', () => {
       const program = spawnProgram(t, { purpose: 'keys', words: [...words], env });
       assert.equal(await program.ended, 1);
       assert.equal(program.stdout(), '');
-      assert.match(program.stderr(), said);
+      assert.match(program.stderr(), expected);
     }
   });
 

@@ -37,7 +37,7 @@ export async function startSandbox(config: Config, secrets: SandboxSecrets): Pro
   });
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
-  const said = await Promise.race([
+  const firstLine = await Promise.race([
     // Failure policy: a sandbox that prints nothing in time is treated like one that has exited.
     once(lines, 'line', { signal: AbortSignal.timeout(START_MS) }).then(
       ([line]) => String(line),
@@ -45,7 +45,7 @@ export async function startSandbox(config: Config, secrets: SandboxSecrets): Pro
     ),
     exited.then(() => null),
   ]);
-  const { url } = JSON.parse(said ?? '{}') as { url?: string };
+  const { url } = JSON.parse(firstLine ?? '{}') as { url?: string };
   if (!url) child.kill();
   if (!url) throw new Error('the sandbox did not start; set SANDBOX_PORT to a free port, or SANDBOX=off');
   // Errors are passed on only from here: those of a failed start would repeat the sentence above.

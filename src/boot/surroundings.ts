@@ -20,7 +20,7 @@ export interface Surroundings {
   stop(): Promise<void>;
 }
 
-/** Starts both. When one fails, the other is stopped and one sentence is thrown. */
+/** Starts the database server and the sandbox, as configured. When one of them fails, the other is stopped and one sentence is thrown. */
 export async function openSurroundings(config: Config, purpose: Purpose): Promise<Surroundings> {
   if (!config.DATABASE_URL && (purpose === 'api' || purpose === 'worker'))
     throw new Error(`${purpose} shares its database with other processes: set DATABASE_URL, or use npm start`);

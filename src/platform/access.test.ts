@@ -24,7 +24,7 @@ test('requests of a global key without a company, or with an unknown one, count 
     const refused = asked.filter(({ status }) => status === 429);
     const most = BURST + PER_SECOND * ((performance.now() - started) / 1_000);
     assert.ok(asked.length - refused.length <= most, `${refused.length} of ${asked.length} were refused`);
-    for (const { headers: told } of refused) assert.ok(Number(told.get('retry-after')) >= 1);
+    for (const { headers: answerHeaders } of refused) assert.ok(Number(answerHeaders.get('retry-after')) >= 1);
     const expected = 'x-company-id' in headers ? 404 : 400;
     assert.deepEqual(new Set(asked.map(({ status }) => status)), new Set([expected, 429]));
   }

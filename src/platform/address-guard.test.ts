@@ -172,7 +172,7 @@ describe('a hostile URL', () => {
     assert.equal(canary6?.seen() ?? 0, 0);
   });
 
-  test('the same spellings of a loopback URL connect once loopback is allowed, which proves the test above', async (context) => {
+  test('the spellings of a loopback URL that are refused by default connect once loopback is allowed', async (context) => {
     const canary = await openCanary(context, '127.0.0.1', 0);
     assert.ok(canary);
     const outbound = open(context, ['127.0.0.1']);

@@ -1,6 +1,6 @@
 /**
- * Decides which addresses a tenant may make this process connect to, and opens such connections. Everything that is not the public
- * Internet is blocked: of IPv4 a list of special blocks, of IPv6 everything except global unicast (2000::/3), and of that its special parts.
+ * Decides which addresses a tenant may make this process connect to, and opens such connections. Everything that is not the public Internet
+ * is blocked: of IPv4 a list of special blocks, of IPv6 everything except global unicast (2000::/3), and of that its special parts.
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, connect as connectTcp, isIP, isIPv4, type Socket } from 'node:net';
@@ -66,9 +66,9 @@ const MAPPED: Prefix = { family: 6, base: 0xffffn << 32n, length: 96 };
 const EVERYTHING_V6: Prefix = { family: 6, base: 0n, length: 0 };
 
 /**
- * Builds the guard. `allow` lists CIDRs or addresses that are exempt. Node's BlockList has no exemptions, so they are cut out of the blocked
- * prefixes. The addresses of this machine (`own`) are blocked, too, even public ones. Throws an Error that names an entry which is not a
- * CIDR.
+ * Builds the guard. `allow` lists CIDRs or addresses that are exempt. Node's BlockList has no exemptions, so they are cut out of the
+ * blocked prefixes. The addresses of this machine (`own`) are blocked, too, even public ones. Throws an Error that names an entry which is
+ * not a CIDR.
  */
 export function createAddressGuard(allow: string[], own: string[] = ownAddresses()): AddressGuard {
   const allowed = allow.map(parsePrefix);

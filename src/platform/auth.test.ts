@@ -297,10 +297,10 @@ describe('an authenticator', () => {
   });
 
   test('the use of a key is stored once a minute, and a failure to store it does not refuse the request', async () => {
-    const told: string[] = [];
+    const notedIds: string[] = [];
     const { auth, seen } = open({
       noteUse: async ({ _id }) => {
-        told.push(_id);
+        notedIds.push(_id);
         throw new Error('the database is away');
       },
     });
@@ -309,7 +309,7 @@ describe('an authenticator', () => {
       await auth.authenticate(await sign());
     }
     assert.equal(seen.lookups, 3);
-    assert.deepEqual(told, [keyId]);
+    assert.deepEqual(notedIds, [keyId]);
   });
 });
 

@@ -38,7 +38,7 @@ export class ChildEnded extends Error {
   }
 }
 
-/** Returns the data that a child requests. */
+/** Returns the data that a child process requests from its parent. */
 export type Supply = (question: object) => Promise<unknown>;
 
 export type FromChild =
@@ -83,14 +83,14 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
     }
   };
   process_.on('message', (message) => {
-    const said = message as FromChild;
-    if ('want' in said) return void give(said.want, said.question);
-    if ('defect' in said) return fail(new Error(`in a child process: ${said.error}`));
-    const number = 'answer' in said ? said.answer : said.fault;
+    const incoming = message as FromChild;
+    if ('want' in incoming) return void give(incoming.want, incoming.question);
+    if ('defect' in incoming) return fail(new Error(`in a child process: ${incoming.error}`));
+    const number = 'answer' in incoming ? incoming.answer : incoming.fault;
     const one = asked.get(number);
     asked.delete(number);
-    if ('answer' in said) one?.resolve(said.value);
-    else one?.reject(new AppError(said.error.code, said.error.detail, said.error.errors));
+    if ('answer' in incoming) one?.resolve(incoming.value);
+    else one?.reject(new AppError(incoming.error.code, incoming.error.detail, incoming.error.errors));
   });
   process_.on('error', () => fail(new ChildEnded('DIED')));
   process_.on('exit', () => fail(new ChildEnded('DIED')));

@@ -45,7 +45,7 @@ test('a stop waits for the first request of a connection that was opened before'
   const { hostname, port } = new URL(stopped.url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
   await once(socket, 'connect');
-  const heard = Promise.race([
+  const firstAnswer = Promise.race([
     once(socket, 'data').then(([data]) => String(data)),
     once(socket, 'close').then(() => 'closed'),
   ]);
@@ -53,6 +53,6 @@ test('a stop waits for the first request of a connection that was opened before'
   // A slow network may take this long to bring the request.
   await new Promise((resolve) => setTimeout(resolve, 400));
   socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
-  assert.match(await heard, /^HTTP\/1\.1 200/);
+  assert.match(await firstAnswer, /^HTTP\/1\.1 200/);
   await stopping;
 });

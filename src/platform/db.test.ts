@@ -192,7 +192,7 @@ describe('a page', () => {
   const findCursor = async (list: string, asked: PageQuery): Promise<string> =>
     (await pageFrom(asked, pageWindow(list, asked), begun, () => Promise.resolve(5))).meta.nextCursor ?? '';
 
-  test('a page selects one row more than it shows, which tells whether another page follows', async () => {
+  test('a page selects one row more than it returns, which shows whether another page follows', async () => {
     assert.deepEqual(pageWindow('things', query({ page: 3 })), { ...first, offset: 4 });
     const page = await pageFrom(query(), first, begun, () => Promise.resolve(5));
     assert.deepEqual(page.result, begun.slice(0, 2));

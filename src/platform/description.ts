@@ -84,7 +84,7 @@ export function describeProblems(
   // Only operations with a scope (`resource:action`) can refuse a valid token.
   if (name.includes(':')) add('FORBIDDEN');
   if (asks === 'company') add('COMPANY_ID_REQUIRED');
-  // A global key may name a company that does not exist.
+  // With a token every operation can answer NOT_FOUND, because a global key may name an unknown company.
   if (secured || params) add('NOT_FOUND');
   // All methods but GET read the body, even when they expect none, so all of them can answer these errors.
   if (method !== 'GET') add('REQUEST_TIMEOUT', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL');

@@ -19,10 +19,10 @@ test('an event has at most 256 kB: fields that are too large are left out and na
     JSON.stringify({ [fieldId]: Array.from({ length: 20_000 }, () => 'á'.repeat(100)) }),
   ]);
   const changed = (await call(200, 'PATCH', `/v1/contacts/${contact._id}`, { body: { name: 'Maria Silva' } })).body;
-  const told = (await readBodies(contact._id)).at(-1);
-  assert.equal(told?.event, 'CONTACT_UPDATED');
-  assert.ok(Buffer.byteLength(told?.body ?? '') <= 256 * 1024);
-  const body = JSON.parse(told?.body ?? '') as Json;
+  const delivery = (await readBodies(contact._id)).at(-1);
+  assert.equal(delivery?.event, 'CONTACT_UPDATED');
+  assert.ok(Buffer.byteLength(delivery?.body ?? '') <= 256 * 1024);
+  const body = JSON.parse(delivery?.body ?? '') as Json;
   assert.deepEqual(body.omitted, ['custom_fields']);
   assert.deepEqual(body.data, { ...changed, custom_fields: [] });
 });
@@ -30,10 +30,10 @@ test('an event has at most 256 kB: fields that are too large are left out and na
 test('a message that is larger than an event is stored completely, and its event leaves out the largest field', async () => {
   const text = 'á'.repeat(200_000);
   const { message } = await hear(platform, { text });
-  const [told] = await readBodies(message._id);
-  const body = JSON.parse(told?.body ?? '') as Json;
+  const [delivery] = await readBodies(message._id);
+  const body = JSON.parse(delivery?.body ?? '') as Json;
   assert.equal(body.event, 'MESSAGE_RECEIVED');
-  assert.ok(Buffer.byteLength(told?.body ?? '') <= 256 * 1024);
+  assert.ok(Buffer.byteLength(delivery?.body ?? '') <= 256 * 1024);
   assert.deepEqual(body.omitted, ['content']);
   assert.equal(body.data.content, null);
   assert.equal(body.data._id, message._id);
@@ -42,7 +42,7 @@ test('a message that is larger than an event is stored completely, and its event
 
 test('an event that is small enough has no property `omitted`', async () => {
   const contact = (await call(201, 'POST', '/v1/contacts', { body: { name: 'Slim' } })).body;
-  const [told] = await readBodies(contact._id);
-  assert.deepEqual(Object.keys(JSON.parse(told?.body ?? '')), ['event', 'timestamp', 'data']);
+  const [delivery] = await readBodies(contact._id);
+  assert.deepEqual(Object.keys(JSON.parse(delivery?.body ?? '')), ['event', 'timestamp', 'data']);
   assert.equal((await eventsOf(platform, contact._id)).length, 1);
 });

@@ -224,7 +224,7 @@ describe('the URL of a request', () => {
   });
 
   test('a known path with another method is answered with 405 and the allowed methods, before token and body are checked', async () => {
-    for (const [method, path, allow, told] of [
+    for (const [method, path, allow, named] of [
       ['DELETE', '/v1/inboxes', 'GET, HEAD, POST, OPTIONS', 'GET or POST'],
       ['POST', inboxPath, 'GET, HEAD, PUT, OPTIONS', 'GET or PUT'],
       ['GET', '/v1/auth/login', 'POST, OPTIONS', 'POST'],
@@ -234,7 +234,7 @@ describe('the URL of a request', () => {
       const raw = method === 'GET' ? undefined : 'surprise';
       const options = { key: null, headers, ...(raw === undefined ? {} : { raw }) };
       const answer = await platform.call(405, method, path, options);
-      assert.equal(checkProblem(answer, 'METHOD_NOT_ALLOWED').detail, `${method} is not possible here, use ${told}`);
+      assert.equal(checkProblem(answer, 'METHOD_NOT_ALLOWED').detail, `${method} is not possible here, use ${named}`);
       assert.equal(answer.headers.get('allow'), allow);
     }
   });
@@ -342,9 +342,9 @@ test('an unexpected error is answered with 500 and reveals nothing of its messag
 async function speak(text: string): Promise<string> {
   const { port, hostname } = new URL(platform.url);
   const socket = connect(Number(port), hostname);
-  let said = '';
-  socket.setEncoding('utf8').on('data', (part: string) => (said += part));
+  let answered = '';
+  socket.setEncoding('utf8').on('data', (part: string) => (answered += part));
   socket.write(Buffer.from(text, 'latin1'));
   await once(socket, 'close');
-  return said;
+  return answered;
 }

@@ -58,9 +58,9 @@ function createSmtpMailer(smtpUrl: string, { from, timeoutMs = TIMEOUT_MS }: Mai
       } catch (error) {
         // Failure policy: the error is thrown on with the server's name. Of the server's answer only the code is kept, because its text
         // repeats addresses and the error is logged.
-        const { code, responseCode, message: words } = error as Error & { code?: string; responseCode?: number };
-        const told = responseCode === undefined ? words : `${code} ${responseCode}`;
-        const message = `the mail server ${options.host}:${options.port}: ${told}`;
+        const { code, responseCode, message: description } = error as Error & { code?: string; responseCode?: number };
+        const reason = responseCode === undefined ? description : `${code} ${responseCode}`;
+        const message = `the mail server ${options.host}:${options.port}: ${reason}`;
         throw new Error(message, { cause: error });
       }
     },

@@ -37,8 +37,8 @@ test('an unexpected, duplicate or wrong part of a form is refused and named', as
 
 test('a file that is too large is answered with 413', async () => {
   const large = Buffer.alloc(50 * 1024 * 1024 + 1, 'a');
-  const said = await postForm(platform, [413, PATH], { file: { name: 'large.csv', data: large } });
-  expectProblem(said, 'BODY_TOO_LARGE', 'file');
+  const refusedUpload = await postForm(platform, [413, PATH], { file: { name: 'large.csv', data: large } });
+  expectProblem(refusedUpload, 'BODY_TOO_LARGE', 'file');
 });
 
 test('an upload of a gigabyte is refused soon after the limit, and the client receives the reason', async () => {
@@ -123,10 +123,10 @@ async function hangUp(): Promise<void> {
 async function streamForm(megabytes: number): Promise<{ sent: number; answer: string }> {
   const { port } = new URL(platform.url);
   const socket = connect(Number(port), '127.0.0.1');
-  const heard = { answer: '', closed: false };
-  socket.setEncoding('latin1').on('data', (text: string) => (heard.answer += text));
-  socket.on('close', () => (heard.closed = true)).on('error', () => (heard.closed = true));
-  const isOver = (): boolean => heard.closed || heard.answer !== '';
+  const received = { answer: '', closed: false };
+  socket.setEncoding('latin1').on('data', (text: string) => (received.answer += text));
+  socket.on('close', () => (received.closed = true)).on('error', () => (received.closed = true));
+  const isOver = (): boolean => received.closed || received.answer !== '';
   socket.write(`${head('transfer-encoding: chunked')}${PART.length.toString(16)}\r\n${PART}\r\n`);
   const piece = Buffer.alloc(1024 * 1024, 'a');
   let sent = 0;
@@ -134,7 +134,7 @@ async function streamForm(megabytes: number): Promise<{ sent: number; answer: st
     const isFree = socket.write(Buffer.concat([Buffer.from('100000\r\n'), piece, Buffer.from('\r\n')]));
     if (!isFree) await until('the socket to drain', () => isOver() || socket.writableLength < 1e5, 5_000);
   }
-  await until('an answer', () => heard.answer.includes('"path"') || heard.closed);
+  await until('an answer', () => received.answer.includes('"path"') || received.closed);
   socket.destroy();
-  return { sent, answer: heard.answer };
+  return { sent, answer: received.answer };
 }

@@ -21,13 +21,16 @@ const raw = (text: string): Statement => ({ name: '', text, values: [] });
 const DISK_FULL = raw(`do $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`);
 
 function open(t: TestContext) {
-  const said: string[] = [];
+  const logged: string[] = [];
   const log = createLog('silent');
-  Object.assign(log, { error: (_: object, text: string) => said.push(text), info: (text: string) => said.push(text) });
+  Object.assign(log, {
+    error: (_: object, text: string) => logged.push(text),
+    info: (text: string) => logged.push(text),
+  });
   const gate = createStorageGate(log, createMetrics());
   const platform = openDatabase({ url: database.url, poolSize: 4, storage: gate });
   t.after(platform.close);
-  return { gate, platform, said };
+  return { gate, platform, logged };
 }
 
 test('while the disk is nearly full, writes are refused, but reads and writes from the reserve go on', async (t) => {
@@ -51,7 +54,7 @@ test('while the disk is nearly full, writes are refused, but reads and writes fr
 });
 
 test('after the database reports a full disk, writes are tried again after a pause, and the log reports it once', async (t) => {
-  const { gate, platform, said } = open(t);
+  const { gate, platform, logged } = open(t);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const fail = (): Promise<number> => platform.systemTx('upkeep', (tx) => exec(tx, DISK_FULL));
   const pass = (): Promise<number> => platform.systemTx('upkeep', (tx) => exec(tx, raw('select 1')));
@@ -65,7 +68,7 @@ test('after the database reports a full disk, writes are tried again after a pau
   }
   await pass();
   await pass();
-  assert.deepEqual(said, [
+  assert.deepEqual(logged, [
     'storage: the database reports a full disk; writes are refused',
     'storage: the database has room again',
   ]);

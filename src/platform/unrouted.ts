@@ -24,7 +24,7 @@ export function answerUnroutedRequests(app: FastifyInstance, maxParamLength: num
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (request.method === 'OPTIONS') return void reply.code(204).header('allow', allow).send();
     // HEAD is allowed wherever GET is, so the message leaves it out.
-    const told = listValues(methods.filter((method) => method !== 'HEAD'));
-    done(new AppError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, use ${told}`, [], { allow }));
+    const usable = listValues(methods.filter((method) => method !== 'HEAD'));
+    done(new AppError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, use ${usable}`, [], { allow }));
   });
 }

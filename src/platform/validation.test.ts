@@ -10,7 +10,7 @@ const platform = await startPlatform();
 
 describe('the error for an invalid field is a sentence', () => {
   const person = { name: 'Ana' };
-  for (const [method, path, body, told] of [
+  for (const [method, path, body, sentence] of [
     ['POST', '/v1/contacts', { ...person, name: 5 }, 'name must be a text or null'],
     ['POST', '/v1/contacts', { ...person, name: '' }, 'name must not be empty'],
     ['POST', '/v1/contacts', { ...person, name: '  ' }, 'name must hold more than spaces'],
@@ -43,11 +43,11 @@ describe('the error for an invalid field is a sentence', () => {
     ['GET', '/v1/contacts?limit=101', undefined, 'limit must be at most 100'],
     ['GET', '/v1/contacts?limit=many', undefined, 'limit must be a whole number'],
   ] as const) {
-    test(told, async () => {
+    test(sentence, async () => {
       const { body: problem } = await platform.call(400, method, path, { body });
-      assert.equal(problem.detail, told);
-      assert.equal(problem.errors.length, 1, 'it is told once');
-      assert.equal(`${problem.errors[0].path} ${problem.errors[0].message}`, told);
+      assert.equal(problem.detail, sentence);
+      assert.equal(problem.errors.length, 1, 'one error only');
+      assert.equal(`${problem.errors[0].path} ${problem.errors[0].message}`, sentence);
     });
   }
 });
