@@ -91,7 +91,7 @@ describe('an id', () => {
     assert.ok(newId(at + 1000) > newId(at));
   });
 
-  test('any other text is not an id', () => {
+  test('a text that is not exactly 24 lower-case hex characters is no id', () => {
     for (const text of ['', 'x', '0'.repeat(23), '0'.repeat(25), 'A'.repeat(24), `${'0'.repeat(24)}\n`]) {
       assert.equal(isId(text), false, text);
     }
