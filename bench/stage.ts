@@ -1,4 +1,4 @@
-/** What benchmarks run on: a database of their own, a seeded company, and real processes. */
+/** The surroundings of a benchmark: a database of its own, a seeded company, and real processes. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -45,8 +45,8 @@ export async function benchWholeFlow(stage: Stage): Promise<Figure[]> {
   await receiver.close();
   const limit = median(limits);
   return [
-    ratio('(f) stored and delivered, 16 callers / pgbench', rateIn(few), limit, 1),
-    ratio('(f) stored and delivered, 64 callers / pgbench', rateIn(many), limit, 1.5),
+    ratio('(f) stored and delivered, 16 callers / pgbench', medianRate(few), limit, 1),
+    ratio('(f) stored and delivered, 64 callers / pgbench', medianRate(many), limit, 1.5),
     loneFigure(1000 / median(alone), 1000 / median(bareAlone)),
     reported('(f) the answer, 16 callers', timesIn(few)),
     reported('(f) the answer, 64 callers', timesIn(many)),
@@ -60,7 +60,7 @@ interface Flow {
   times: number[];
 }
 
-const rateIn = (flows: Flow[]): number => median(flows.map(({ perSecond }) => perSecond));
+const medianRate = (flows: Flow[]): number => median(flows.map(({ perSecond }) => perSecond));
 
 function timesIn(flows: Flow[]): string {
   const [p50, p99] = [50, 99].map((share) => median(flows.map(({ times }) => percentile(times, share))));

@@ -47,7 +47,7 @@ export async function writeInbound(sandbox: Sandbox, input: Json): Promise<Inbou
   const isHeard = !sandbox.settings.require_subscription || sandbox.accounts.subscribed.has(account.waba_id);
   const first = await new Promise<PostResult>((resolve) => {
     const tried = (result: PostResult): void => {
-      noteTry(sandbox, record, result);
+      recordTry(sandbox, record, result);
       resolve(result);
     };
     if (isHeard) notify(sandbox, { account, target, kind: 'messages', item: message, contact }, tried);
@@ -56,7 +56,7 @@ export async function writeInbound(sandbox: Sandbox, input: Json): Promise<Inbou
   return { id: record.id, ...first };
 }
 
-function noteTry(sandbox: Sandbox, record: InboundMessage, { delivered }: PostResult): void {
+function recordTry(sandbox: Sandbox, record: InboundMessage, { delivered }: PostResult): void {
   record.delivered = delivered;
   publish(sandbox, 'messages', 'tried', { id: record.id, delivered });
 }

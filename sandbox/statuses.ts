@@ -10,7 +10,7 @@ type Failure = { code: number; title?: string; message?: string; details?: strin
 
 const RANK: Record<StatusName, number> = { accepted: 0, sent: 1, delivered: 2, read: 3, failed: 4 };
 
-/** Schedules the statuses of an accepted message: sent, delivered and read; or failed, when `failure` or the settings say so. */
+/** Schedules the statuses of an accepted message: sent, delivered and read; or failed, for a `failure` or when the settings demand it. */
 export function scheduleStatuses(sandbox: Sandbox, account: Account, message: SentMessage, failure?: Failure): void {
   const delays = sandbox.settings.status_delays_ms;
   const failed = failure ?? takeFailStatus(sandbox.settings);

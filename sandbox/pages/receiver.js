@@ -33,7 +33,7 @@ function prettyJson(text) {
 }
 
 /** A short summary of a body, for the closed row. */
-function gist(body) {
+function summarizeBody(body) {
   try {
     const { data } = JSON.parse(body);
     const text = data?.content ?? data?.name ?? data?.title ?? data?.status ?? data?._id ?? '';
@@ -67,7 +67,7 @@ function buildRow(delivery) {
   const details = make(
     'details',
     '',
-    make('summary', '', event, make('span', 'what', gist(delivery.body) || delivery.path), again, when),
+    make('summary', '', event, make('span', 'what', summarizeBody(delivery.body) || delivery.path), again, when),
   );
   // The content of a row is created when the row is first opened, because most rows never are.
   details.addEventListener('toggle', () => details.children.length === 1 && details.append(buildDetails(delivery)));

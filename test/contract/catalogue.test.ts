@@ -106,7 +106,7 @@ function listPolicies(table: string): string[] {
 }
 
 /** The policies that `tenant_table()` creates, as the catalogue writes them. */
-function threeWalls(column: string): string[] {
+function tenantPolicies(column: string): string[] {
   const own = `(${column} = current_setting('app.company_id'::text, true))`;
   return [
     'reading SELECT {parley_read} true',
@@ -134,7 +134,7 @@ for (const { name, key, columns, enabled, forced } of ofCompanies) {
       assert.equal(listPolicies(name).filter(isOther).length, other ? 1 : 0);
       assert.deepEqual(
         listPolicies(name).filter((policy) => !isOther(policy)),
-        threeWalls('company_id'),
+        tenantPolicies('company_id'),
       );
     });
 
@@ -166,7 +166,7 @@ test('every exception that is listed here exists in the database', () => {
 });
 
 test('tables that belong to no company are closed to the role that works for one', async () => {
-  assert.deepEqual(listPolicies('companies'), threeWalls('_id'));
+  assert.deepEqual(listPolicies('companies'), tenantPolicies('_id'));
   for (const table of [
     'callbacks_aside',
     'delivery_workers',

@@ -1,4 +1,4 @@
-/** What the platform requires of every channel. A new channel is tested as soon as it has a line in the registry. */
+/** The requirements that every channel has to meet. A new channel is tested as soon as it has a line in the registry. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Value } from 'typebox/value';

@@ -1,4 +1,4 @@
-/** What all lists have in common, tested for each list of the API document. */
+/** Properties that all lists have in common, tested for each list of the API document. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../src/platform/ids.ts';

@@ -67,7 +67,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     idempotency: (seed) => proveIdempotency({ keys: 1_000, kills: 20, seed }),
     stopping: (seed) => proveStopping({ rounds: 20, seed }),
     outage: (seed) => proveOutage({ rounds: 3, awayMs: 30_000, judgesPace: true, seed }),
-    storage: (seed) => needStorage({ rounds: 1, seed }),
+    storage: (seed) => requireStorage({ rounds: 1, seed }),
     ssrf: (seed) => proveSsrf({ urls: 5_000, rebinds: 1_000, seed }),
     hostiles: () => proveHostiles({ each: 7, attemptMs: 10_500, delay99Ms: 100 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 500, hanging: 5_000, judgesPace: true }),
@@ -95,7 +95,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     idempotency: (seed) => proveIdempotency({ keys: 10_000, kills: 100, seed }),
     stopping: (seed) => proveStopping({ rounds: 200, seed }),
     outage: (seed) => proveOutage({ rounds: 50, awayMs: 30_000, judgesPace: true, seed }),
-    storage: (seed) => needStorage({ rounds: 20, seed }),
+    storage: (seed) => requireStorage({ rounds: 20, seed }),
     ssrf: (seed) => proveSsrf({ urls: 50_000, rebinds: 10_000, seed }),
     hostiles: () => proveHostiles({ each: 72, attemptMs: 10_500, delay99Ms: 50 }),
     neighbours: () => proveNeighbours({ companies: 25, each: 1_000, hanging: 50_000, judgesPace: true }),
@@ -154,8 +154,8 @@ async function run(proofs: Record<string, Proof>, path: string): Promise<number>
   return wanted.every((name) => state.results[name]?.figures) ? 0 : 1;
 }
 
-/** Where no small disk can be mounted nothing is proven, and the table shows that. */
-async function needStorage(size: StorageSize): Promise<Figures> {
+/** Fails where no small disk can be mounted, because nothing would be proven. */
+async function requireStorage(size: StorageSize): Promise<Figures> {
   const account = await proveStorage(size);
   if (!account) throw new Error('no small disk can be mounted here');
   return account;

@@ -177,9 +177,9 @@ test("a company with a full quota gets 409 with its usage and limit, can still r
   assert.equal(await used(own._id), await weigh(own._id));
   await call(201, 'POST', '/v1/contacts', { body: { name: 'Neighbour' } });
 
-  const heard = wamid();
-  await network.post(200, incoming(phone, { from: freshPhone(), id: heard }));
-  const [stored] = await database.sql('select company_id from messages where external_id = $1', [heard]);
+  const received = wamid();
+  await network.post(200, incoming(phone, { from: freshPhone(), id: received }));
+  const [stored] = await database.sql('select company_id from messages where external_id = $1', [received]);
   assert.deepEqual(stored, { company_id: own._id });
   const { usage } = await readCompany(own._id);
   assert.ok(usage.stored_bytes > usage.allowed_bytes);

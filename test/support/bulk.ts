@@ -86,7 +86,7 @@ async function seed(database: TestDatabase): Promise<void> {
   );
   const inserts = names.flatMap((table) => {
     const own = columns.filter((column) => column.table === table);
-    const given = { ...dated(own), ...TABLES[table] };
+    const given = { ...makeOldDates(own), ...TABLES[table] };
     const list = own.filter(({ column, needed }) => needed || column in given);
     // The other company's rows come before and after these in every order.
     return [COMPANY, OTHER].map((company, half) => {
@@ -105,7 +105,7 @@ async function seed(database: TestDatabase): Promise<void> {
 }
 
 /** All rows are old, and each is a second younger than the one before. */
-function dated(columns: Column[]): Record<string, string> {
+function makeOldDates(columns: Column[]): Record<string, string> {
   const old = ['created_at', 'updated_at', 'queued_at', 'refilled_at', 'expires_at'];
   const known = columns.filter(({ column }) => old.includes(column));
   return Object.fromEntries(

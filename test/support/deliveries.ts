@@ -65,7 +65,7 @@ export interface Listening extends Company {
   webhook: string;
 }
 
-/** Creates a company whose webhook at `url` listens to contacts, or to what `webhook` says. */
+/** Creates a company whose webhook at `url` listens to contacts, unless `webhook` lists other events. */
 export async function createListener(
   platform: Platform,
   url: string,
@@ -98,7 +98,7 @@ export async function finishedDeliveries(platform: Platform, company: Company, c
       const ended = (body.result as Json[]).filter((delivery) => delivery.finished_at !== null);
       return ended.length === body.meta.totalCount && ended.length >= count ? ended : null;
     },
-    // The longest attempt lasts 10 s.
+    // The time limit; the longest attempt lasts 10 s.
     20_000,
   );
 }

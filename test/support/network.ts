@@ -97,7 +97,7 @@ export function notification(...parts: { phone: Pick<Phone, 'id' | 'waba'>; fiel
   };
 }
 
-/** A notification with messages of contacts; each is a text of now unless it says otherwise. */
+/** A notification with messages of contacts; each is a text sent now, unless it has other fields. */
 export function incoming(phone: Pick<Phone, 'id' | 'waba'>, ...messages: Record<string, unknown>[]): Json {
   return notification({ phone, value: { messages: messages.map(written) } });
 }

@@ -42,7 +42,7 @@ interface Aside {
   reason: string;
   raw: Buffer;
 }
-const asidesAbout = async (text: string): Promise<(Omit<Aside, 'raw'> & { raw: Json })[]> =>
+const findAsides = async (text: string): Promise<(Omit<Aside, 'raw'> & { raw: Json })[]> =>
   (await platform.database.sql<Aside>('select address, reason, raw from callbacks_aside order by created_at, _id'))
     .map((aside) => ({ ...aside, raw: JSON.parse(aside.raw.toString()) }))
     .filter(({ raw }) => JSON.stringify(raw).includes(text));
@@ -58,7 +58,7 @@ test('a message that the database refuses is kept aside, and its neighbours are 
   assert.deepEqual([first.content, refused, last.content], ['before', null, 'after']);
   for (const message of [first, last]) assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_RECEIVED']);
   assert.deepEqual(await eventNames(platform, first.conversation), ['CONVERSATION_CREATED']);
-  const [aside] = await asidesAbout(ids[1] ?? '');
+  const [aside] = await findAsides(ids[1] ?? '');
   assert.equal(aside?.address, phone.id);
   assert.match(aside?.reason ?? '', /refused by poison_text/);
   assert.equal(aside?.raw.externalId, ids[1]);
@@ -82,7 +82,7 @@ test('a person that the database refuses affects neither another person nor anot
   assert.equal(await storedMessage(platform, phone, ids[0] ?? ''), null);
   assert.equal((await storedMessage(platform, phone, ids[1] ?? '')).external_id, ids[1]);
   assert.equal((await storedMessage(platform, other, ids[2] ?? '')).external_id, ids[2]);
-  assert.equal((await asidesAbout(ids[0] ?? '')).length, 1);
+  assert.equal((await findAsides(ids[0] ?? '')).length, 1);
 });
 
 test('a status and an edit that the database refuses are kept aside, and the statuses beside them are applied', async () => {
@@ -102,11 +102,11 @@ test('a status and an edit that the database refuses are kept aside, and the sta
   assert.equal((await storedMessage(platform, phone, good)).status, 'READ');
   assert.equal((await storedMessage(platform, phone, id)).content, 'Oi');
   assert.deepEqual(
-    (await asidesAbout(bad)).map(({ raw }) => raw.kind),
+    (await findAsides(bad)).map(({ raw }) => raw.kind),
     ['status'],
   );
   assert.deepEqual(
-    (await asidesAbout(id)).map(({ raw }) => raw.kind),
+    (await findAsides(id)).map(({ raw }) => raw.kind),
     ['edit'],
   );
 });
@@ -133,10 +133,10 @@ test('elements that can not be read are kept aside one by one, and their neighbo
     { from, timestamp: secondsAgo(0), type: 'text' },
     { from, id: wamid(), timestamp: 'soon' },
   ];
-  const before = (await asidesAbout('')).length;
+  const before = (await findAsides('')).length;
   await network.post(200, notification({ phone, value: { messages: [...broken, written({ from, id })] } }));
   assert.equal((await storedMessage(platform, phone, id)).content, 'Oi');
-  assert.equal((await asidesAbout('')).length, before + broken.length);
+  assert.equal((await findAsides('')).length, before + broken.length);
 });
 
 test('elements that were kept aside or wait for their message are removed after the retention time, and not before', async () => {

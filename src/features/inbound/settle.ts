@@ -15,7 +15,7 @@ export interface Unsettled {
   failed: (error: unknown) => void;
 }
 
-/** What is needed to store a batch. */
+/** The services that storing a batch needs. */
 export interface Store {
   kit: Kit;
   inboxes: Inboxes;

@@ -30,7 +30,7 @@ const keyText = (key: { inbox: string; external_id: string | null }): string => 
 
 export interface StoredMessages {
   stored: number;
-  /** Notices about people whom nobody knows, which store nothing. All other messages that are not stored are repetitions. */
+  /** The number of notices about unknown people, which store nothing. All other messages that are not stored are repetitions. */
   dropped: number;
   /** Pairs of contacts that the network shows to be one person. */
   splits: Split[];

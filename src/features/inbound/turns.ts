@@ -47,12 +47,12 @@ export function createLine<T extends Waiting>(limits: BatchLimits): Line<T> {
     // A batch has no room for more keys than this.
     let round = [...queues.entries().take(limits.size)];
     while (round.length > 0) round = round.filter(([key, queue]) => takeFirst(key, queue));
-    for (const key of sizes.keys()) moveBehind(key);
+    for (const key of sizes.keys()) moveToEnd(key);
     waiting -= size;
     return batch;
   }
 
-  function moveBehind(key: string): void {
+  function moveToEnd(key: string): void {
     const queue = queues.get(key);
     queues.delete(key);
     if (queue && queue.length > 0) queues.set(key, queue);

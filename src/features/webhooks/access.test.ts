@@ -1,4 +1,4 @@
-/** Who may use the operations of webhooks and deliveries, and the answers to everybody else. */
+/** Rights to use the operations of webhooks and deliveries, and the answers to callers without them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { finishedDeliveries, queueEvents } from '../../../test/support/deliveries.ts';

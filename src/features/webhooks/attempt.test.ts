@@ -60,7 +60,7 @@ async function startRaw(answer: (write: (text: string) => void) => void): Promis
 }
 
 /** Sends one event to this address and returns its delivery from the log. */
-async function outcomeAt(url: string, custom_headers = {}): Promise<Json> {
+async function deliverTo(url: string, custom_headers = {}): Promise<Json> {
   const company = await createListener(platform, url, { custom_headers });
   await queueEvents(platform, company._id);
   const [delivery] = await finishedDeliveries(platform, company);
@@ -87,37 +87,37 @@ const failed = (error: string, response_status: number | null = null, response_b
 
 describe('one attempt', { concurrency: true }, () => {
   test('any 2xx answer makes a delivery DELIVERED, and the log keeps status, duration and answer', async () => {
-    const delivery = await outcomeAt(`${receiver.url}/ok`);
+    const delivery = await deliverTo(`${receiver.url}/ok`);
     assertOutcome(delivery, { status: 'DELIVERED', response_status: 201, response_body: 'thank you', error: null });
     assert.ok(delivery.response_ms >= 0 && delivery.response_ms < ATTEMPT_MS);
   });
 
   test('an answer of 5xx makes a delivery FAILED, and it is not retried', async () => {
-    assertOutcome(await outcomeAt(`${receiver.url}/error`), failed('HTTP_STATUS', 503, 'not now'));
+    assertOutcome(await deliverTo(`${receiver.url}/error`), failed('HTTP_STATUS', 503, 'not now'));
     assert.equal(receiver.at('/error').length, 1);
   });
 
   test('a redirect makes a delivery FAILED, and it is not followed', async () => {
-    assertOutcome(await outcomeAt(`${receiver.url}/redirect`), failed('REDIRECT', 307));
+    assertOutcome(await deliverTo(`${receiver.url}/redirect`), failed('REDIRECT', 307));
     assert.equal(receiver.at('/redirected').length, 0);
   });
 
   test('a connection that the receiver resets makes a delivery FAILED, and it is not retried', async () => {
-    assertOutcome(await outcomeAt(`${receiver.url}/reset`), failed('SOCKET'));
+    assertOutcome(await deliverTo(`${receiver.url}/reset`), failed('SOCKET'));
     assert.equal(receiver.at('/reset').length, 1);
   });
 
   test('a receiver that does not listen makes a delivery FAILED at once', async () => {
-    assertOutcome(await outcomeAt('http://127.0.0.1:1024/'), failed('CONNECT'));
+    assertOutcome(await deliverTo('http://127.0.0.1:1024/'), failed('CONNECT'));
   });
 
   test('an answer that is not HTTP makes a delivery FAILED', async () => {
     const url = await startRaw((write) => write('SSH-2.0-OpenSSH_9.9\r\n'));
-    assertOutcome(await outcomeAt(url), failed('SOCKET'));
+    assertOutcome(await deliverTo(url), failed('SOCKET'));
   });
 
   test('a receiver that never answers makes a delivery FAILED after ten seconds', async () => {
-    const delivery = await outcomeAt(`${receiver.url}/hang`);
+    const delivery = await deliverTo(`${receiver.url}/hang`);
     assertOutcome(delivery, failed('TIMEOUT'));
     assertWholeWindow(delivery);
     assert.equal(receiver.at('/hang').length, 1);
@@ -130,29 +130,29 @@ describe('one attempt', { concurrency: true }, () => {
       write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => (dripping ? write('x-drop: 1\r\n') : clearInterval(timer)), 100);
     });
-    const delivery = await outcomeAt(url);
+    const delivery = await deliverTo(url);
     assertOutcome(delivery, failed('TIMEOUT'));
     assertWholeWindow(delivery);
   });
 
   test('a body that comes byte by byte is cut after ten seconds, and the delivery is DELIVERED by its status 200 (defect 1)', async () => {
-    const delivery = await outcomeAt(`${receiver.url}/drip`);
+    const delivery = await deliverTo(`${receiver.url}/drip`);
     assert.equal(delivery.status, 'DELIVERED');
     assert.match(delivery.response_body, /^d{20,}$/);
     assertWholeWindow(delivery);
   });
 
   test('an endless or huge answer is cut at 4 kB without waiting for its end', async () => {
-    const endless = await outcomeAt(`${receiver.url}/endless`);
+    const endless = await deliverTo(`${receiver.url}/endless`);
     const endlessBody = 'e'.repeat(4096);
     assertOutcome(endless, { status: 'DELIVERED', response_status: 200, response_body: endlessBody, error: null });
-    const huge = await outcomeAt(`${receiver.url}/huge`);
+    const huge = await deliverTo(`${receiver.url}/huge`);
     assertOutcome(huge, failed('HTTP_STATUS', 500, 'h'.repeat(4096)));
     for (const { response_ms } of [endless, huge]) assert.ok(response_ms < ATTEMPT_MS);
   });
 
   test('header values that a receiver echoes do not reach the log, not even a part of one at the end of the answer', async () => {
-    const delivery = await outcomeAt(`${receiver.url}/echo`, { 'x-key': SECRET, 'x-quoted': QUOTED, 'x-short': 'a' });
+    const delivery = await deliverTo(`${receiver.url}/echo`, { 'x-key': SECRET, 'x-quoted': QUOTED, 'x-short': 'a' });
     const { response_body } = delivery;
     assert.match(response_body, /^\{"headers":\["••••","••••","a"\],"padding":"p{3900}/);
     const [row] = await platform.database.sql('select * from deliveries where _id = $1', [delivery._id]);
@@ -160,7 +160,7 @@ describe('one attempt', { concurrency: true }, () => {
   });
 
   test('an answer with bytes that are not UTF-8 text is kept as far as possible', async () => {
-    assert.equal((await outcomeAt(`${receiver.url}/nul`)).response_body, 'a\uFFFDb\uFFFD');
+    assert.equal((await deliverTo(`${receiver.url}/nul`)).response_body, 'a\uFFFDb\uFFFD');
   });
 
   test('a target that has become a private address since it was saved makes a delivery FAILED, and is not called', async () => {

@@ -61,7 +61,7 @@ export async function attemptDelivery(
   }
 }
 
-// Lets the access log of a receiver tell these requests from others.
+// Identifies these requests in the access log of a receiver.
 const USER_AGENT = 'Parley-Webhooks/1.0';
 
 /** A custom User-Agent replaces ours; the headers that describe the delivery itself can not be replaced. */

@@ -21,7 +21,7 @@ const { call, database } = platform;
 
 const gates = new Map<string, Gate>();
 const receiver = await startReceiver(async (response, { path, body }) => {
-  // Where the test has set a gate, the first delivery of a company is held.
+  // The first delivery of a company is held when the test has created a gate for it.
   if (path === '/held') await gates.get(body.data.company)?.opened;
   response.writeHead(204).end();
 });

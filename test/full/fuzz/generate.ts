@@ -5,8 +5,7 @@ import { INHERITED, NAUGHTY } from './strings.ts';
 import { findMisfits } from './validate.ts';
 
 /**
- * Suggests a value for a field by its name, where the schema does not tell what makes sense; null without a suggestion. In a map `data`,
- * the field
+ * Suggests a value for a field by its name, where the schema alone is not enough; null without a suggestion. In a map `data`, the field
  * `data.*` is a key, and its value has the key's own name, else `data{}`.
  */
 export type Hint = (field: string, chance: Chance) => unknown;

@@ -97,7 +97,7 @@ export function fitShot(gun: Gun): Shot {
   const { chance, operations } = gun;
   const operation = chance.pick(operations);
   const sent = fittingBody(gun, operation);
-  // Few keys, so that the same key comes again, with the same body and with others.
+  // Only few different keys are used, so that each is repeated, with the same body and with others.
   const key = operation.repeatable && chance.int(3) === 0 ? { 'idempotency-key': `key-${chance.int(50)}` } : {};
   const headers = { ...sent.headers, ...key };
   const shot = aim(gun, operation, {

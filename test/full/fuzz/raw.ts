@@ -198,7 +198,7 @@ function headerCases(token: string): RawCase[] {
   ];
 }
 
-// Where any number of answers is right, the client closes an open connection after PATIENCE_MS; where they are counted, after ANSWERS_MS.
+// The client closes an open connection after PATIENCE_MS when any number of answers is right, and after ANSWERS_MS when they are counted.
 const PATIENCE_MS = 2_500;
 const ANSWERS_MS = 15_000;
 

@@ -100,7 +100,7 @@ export function recordHints({ living, fields, inbox }: Known): Record<string, (c
     step: one('steps'),
     replacement: one('steps'),
     inbox: () => inbox,
-    // Few different numbers, so that the same one comes again.
+    // Only few different numbers are used, so that each is repeated.
     phone_number: (chance) => `+55 11 9${8_000 + chance.int(9)}-000${chance.int(9)}`,
     external_id: (chance) => `customer-${chance.int(40)}`,
     snoozed_until: () => '2099-01-01T00:00:00.000Z',

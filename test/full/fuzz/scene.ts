@@ -309,11 +309,11 @@ export async function checkService({ store }: Stage, { process, callers, appSecr
     await network.close();
   }
   const key = callers[0]?.headers['authorization']?.slice('Bearer '.length) ?? '';
-  const [heard] = await store.sql<{ conversation: string }>(
+  const [received] = await store.sql<{ conversation: string }>(
     'select conversation_id as conversation from messages where external_id = $1',
     [id],
   );
-  const note = { conversationId: heard?.conversation, message: { content: 'after the storm' } };
+  const note = { conversationId: received?.conversation, message: { content: 'after the storm' } };
   const written = await call(201, 'POST', `${process.url}/v1/messages/note`, { key, body: note });
   const read = await call(200, 'GET', `${process.url}/v1/messages/${written._id}`, { key });
   assert.equal(read.content, 'after the storm');

@@ -30,7 +30,7 @@ export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
   });
   // A failure of the process is reported where this promise is awaited.
   failed.catch(() => undefined);
-  const heard = async (): Promise<unknown> => {
+  const nextMessage = async (): Promise<unknown> => {
     const [words] = (await Promise.race([once(child, 'message'), failed])) as [unknown];
     return words;
   };
@@ -44,13 +44,13 @@ export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
       const keys = [key];
       while (keys.length < KEYS) keys.push((await stage.createToken(tenant)).token);
       const orders: Orders = { name, url: api.url, company, keys, phone, appSecret: stage.appSecret, scale };
-      const prepared = heard();
+      const prepared = nextMessage();
       child.send(orders);
       await prepared;
       return {
         begin: () => void child.send('begin'),
         end: async () => {
-          const spoils = heard();
+          const spoils = nextMessage();
           child.send('end');
           return (await spoils) as Spoils;
         },

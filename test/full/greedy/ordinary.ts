@@ -85,7 +85,7 @@ async function openCompany({ api, stage, network, receiver }: Town, number: numb
 
 export interface PhaseSize {
   seconds: number;
-  /** How often a second each company reads, lists, sends and gets a message. */
+  /** The rate per second at which each company reads, lists, sends and gets a message. */
   perSecond: number;
   /** Whether one company also imports sheets; a worker looks for imports once a second. */
   imports: boolean;
@@ -106,7 +106,7 @@ export async function measure(town: Town, { seconds, perSecond, imports }: Phase
     await sleep((1_000 * n) / (town.companies.length * perSecond));
     return inRhythm(perSecond, seconds, () => playRound(town, company, { measured, posted, id: `${n}.${round++}` }));
   });
-  await Promise.all([...traffic, imports ? importOn(town, seconds, measured) : null]);
+  await Promise.all([...traffic, imports ? importRepeatedly(town, seconds, measured) : null]);
   await awaitDeliveries(town, posted, measured);
   return measured;
 }
@@ -166,7 +166,7 @@ async function send({ api, agent }: Town, { key }: Tenant, path: string, body?: 
 const IMPORT_MS = 60_000;
 
 /** The first company imports sheets of one row, one after the other. */
-async function importOn(town: Town, seconds: number, measured: Measured): Promise<void> {
+async function importRepeatedly(town: Town, seconds: number, measured: Measured): Promise<void> {
   const [company] = town.companies;
   if (!company) return;
   const isOver = deadline(seconds);

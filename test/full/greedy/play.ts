@@ -1,4 +1,4 @@
-/** What a greedy company uses: its keys, no faster than its limits allow, and counts of the answers. */
+/** The tools of a greedy company: its keys, used no faster than its limits allow, and counts of the answers. */
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request, type Dispatcher } from 'undici';

@@ -15,7 +15,7 @@ const MANY = 29_000;
 let fat: string[] = [];
 
 /** Makes contacts as large as they may be. */
-async function fatten(play: Play): Promise<void> {
+async function fillContacts(play: Play): Promise<void> {
   const fields = Array.from({ length: play.scaled(FIELDS) }, (_, n) => `f${n}`);
   await each(fields, 10, (slug) =>
     insist(play, '/v1/custom-fields', { body: { title: slug, slug, context: 'contact', type: 'LIST' } }),
@@ -72,7 +72,7 @@ async function listenToAll(play: Play): Promise<void> {
 
 export const fatRecords: Greed = {
   prepare: async (play) => {
-    await fatten(play);
+    await fillContacts(play);
     await listenToAll(play);
   },
   act: async (play) => {
@@ -87,7 +87,7 @@ export const fatRecords: Greed = {
 };
 
 export const fatLists: Greed = {
-  prepare: fatten,
+  prepare: fillContacts,
   act: (play) => play.inLanes(5, async () => void (await play.ask('/v1/contacts?limit=100'))),
 };
 

@@ -9,7 +9,7 @@ const MEGABYTE = 1024 * 1024;
 const RAW_BYTES = 7_800;
 
 /** Uploads a sheet again and again; while ten imports wait, the upload is refused and repeated. */
-async function uploadOn(play: Play, lanes: number, form: Packed): Promise<void> {
+async function uploadRepeatedly(play: Play, lanes: number, form: Packed): Promise<void> {
   await play.inLanes(lanes, async () => void (await play.ask('/v1/contacts/import', { form })));
 }
 
@@ -21,7 +21,7 @@ function poisonSheet(play: Play): string {
 }
 
 export const poisonCells: Greed = {
-  act: async (play) => uploadOn(play, 2, await packSheet('poison.csv', poisonSheet(play))),
+  act: async (play) => uploadRepeatedly(play, 2, await packSheet('poison.csv', poisonSheet(play))),
 };
 
 /** Compresses megabytes of a repeated text between `before` and `after`, without holding them in memory. */
@@ -63,7 +63,7 @@ export const stringBombs: Greed = {
     // The column titles come first. The texts are slightly below the 128 MB that a workbook may have.
     const frame: [string, string] = ['<sst><si><t>name</t></si><si><t>email</t></si><si><t>Ana</t></si>', '</sst>'];
     const bomb = workbookWith('xl/sharedStrings.xml', repeated(frame, play.scaled(126), fill));
-    await uploadOn(play, play.scaled(24), await packSheet('texts.xlsx', bomb));
+    await uploadRepeatedly(play, play.scaled(24), await packSheet('texts.xlsx', bomb));
   },
 };
 
@@ -75,6 +75,6 @@ export const emptyRows: Greed = {
       `<!--${noise()}-->${'<row></row>'.repeat(Math.floor((bytes - 2 * RAW_BYTES - 20) / 11))}`;
     const frame: [string, string] = [`<worksheet><sheetData>${header}`, `${person}</sheetData></worksheet>`];
     const sheet = workbookWith('xl/worksheets/sheet2.xml', repeated(frame, play.scaled(460), fill));
-    await uploadOn(play, 2, await packSheet('empty.xlsx', sheet));
+    await uploadRepeatedly(play, 2, await packSheet('empty.xlsx', sheet));
   },
 };

@@ -177,7 +177,7 @@ async function openDeaf(): Promise<{ url: string; close(): Promise<void> }> {
   const place = { port: Number(port), host: '127.0.0.1' };
   // Failure policy: these connections only fill the queue, so their errors do not matter.
   const fillers = Array.from({ length: QUEUED }, () => connect(place).on('error', () => undefined));
-  await until('the queue to be full', () => fillers.some(({ connecting }) => !connecting) && standsStill(place));
+  await until('the queue to be full', () => fillers.some(({ connecting }) => !connecting) && isQueueFull(place));
   return {
     url: `http://127.0.0.1:${place.port}/`,
     close: async () => {
@@ -189,7 +189,7 @@ async function openDeaf(): Promise<{ url: string; close(): Promise<void> }> {
 }
 
 /** Whether the queue accepts no further connection. */
-async function standsStill(place: { port: number; host: string }): Promise<boolean> {
+async function isQueueFull(place: { port: number; host: string }): Promise<boolean> {
   const socket = connect(place).on('error', () => undefined);
   const isIn = await Promise.race([once(socket, 'connect').then(() => true), sleep(FULL_MS, false)]);
   socket.destroy();

@@ -114,7 +114,7 @@ async function launch(purpose: Purpose, env: Record<string, string>, through: st
   const lines: string[] = [];
   const ready = new Promise<string>((resolve, reject) => {
     const read = (line: string): void => {
-      // Requests are logged at the same level as the line that tells that the process is ready.
+      // Lines about requests are skipped: they have the same log level as the line which reports that the process is ready.
       if (line.includes('"msg":"request"')) return;
       lines.push(line);
       if (lines.length > KEPT_LINES) lines.shift();

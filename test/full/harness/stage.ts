@@ -1,4 +1,4 @@
-/** What a proof runs on: a database, the sandbox as its network, processes, companies. */
+/** The surroundings of a proof: a database, the sandbox as its network, processes, companies. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

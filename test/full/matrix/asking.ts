@@ -1,4 +1,4 @@
-/** Sends one request of the matrix, and checks what holds for every answer, whoever sent whatever request. */
+/** Sends one request of the matrix, and checks the rules that hold for every answer. */
 import type { Json, Platform } from '../../support/platform.ts';
 import type { Caller } from './callers.ts';
 import { companiesIn, type Side } from './companies.ts';

@@ -97,13 +97,13 @@ function castHomeless({ door, homeless }: Entry, caller: Caller): Cast {
   return { allowed: [], refused: [{ ...caller, refusal: refusal === 'NOT_FOUND' ? NOT_FOUND : NO_COMPANY }] };
 }
 
-/** Only the callers who may send requests: refused callers do not reach the data, whatever protects it. */
-export function insiders(callers: Callers): Callers {
+/** Keeps only the callers who may send requests: refused callers never reach the data that is protected. */
+export function allowedOnly(callers: Callers): Callers {
   return { brief: true, chooseCast: async (entry) => ({ ...(await callers.chooseCast(entry)), refused: [] }) };
 }
 
 /** One caller of each kind: their other differences are handled before data is reached. */
-export function kinds(callers: Callers): Callers {
+export function oneOfEachKind(callers: Callers): Callers {
   const KINDS = ['company key', 'user', 'global key'];
   return {
     ...callers,
@@ -117,7 +117,7 @@ export function kinds(callers: Callers): Callers {
 }
 
 /** A global key that acts as a company's key: the protection between companies does not apply to it. */
-export function unwalled(callers: Callers): Callers {
+export function globalKeysOnly(callers: Callers): Callers {
   return {
     chooseCast: async (entry) => {
       const { allowed } = await callers.chooseCast(entry);

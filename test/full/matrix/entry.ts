@@ -17,7 +17,7 @@ export interface Reference {
   echoed?: true;
   /** A custom field can also be named by its slug. */
   bySlug?: true;
-  /** The error does not tell what is wrong, as with all refusals at log-in. */
+  /** The error hides the reason, as all refusals at log-in do. */
   unsaid?: true;
   /** The name of the place in an error, where it is not its path: `filters[].field`. */
   at?: string;

@@ -9,7 +9,7 @@ import { openPlatform, type Platform } from '../../support/platform.ts';
 import { reportProgress } from '../../support/progress.ts';
 import { silenceNetwork } from '../../support/traffic.ts';
 import { findEntry, type Account, type Pair } from './asking.ts';
-import { createCallers, insiders, kinds, unwalled, type Callers } from './callers.ts';
+import { createCallers, allowedOnly, oneOfEachKind, globalKeysOnly, type Callers } from './callers.ts';
 import { createSide } from './companies.ts';
 import { readOperations, type Operation } from './document.ts';
 import { proveGlobals } from './globals.ts';
@@ -129,7 +129,7 @@ const OTHERS = {
 /** The callers of a run: with a single protection only those who may send requests, unless everything is tried anew. */
 function chooseCallers(mode: string, extent: Extent, everybody: Callers): Callers {
   if (extent.everything) return everybody;
-  return kinds(mode === SERVED ? everybody : insiders(everybody));
+  return oneOfEachKind(mode === SERVED ? everybody : allowedOnly(everybody));
 }
 
 async function rows(mode: string, platform: Platform, extent: Extent): Promise<Figure[]> {
@@ -197,7 +197,7 @@ async function withoutPolicies(platform: Platform, extent: Extent): Promise<Figu
   await relaxKeys(platform);
   const removal = removePredicates();
   try {
-    return [...figures, await blindSpots(platform)];
+    return [...figures, await findBlindSpots(platform)];
   } finally {
     removal.restore();
   }
@@ -208,7 +208,7 @@ async function withoutPolicies(platform: Platform, extent: Extent): Promise<Figu
  * kind of
  * caller is used.
  */
-async function blindSpots(platform: Platform): Promise<Figure> {
+async function findBlindSpots(platform: Platform): Promise<Figure> {
   const operations = await listOperations(platform);
   const blind: string[] = [];
   // Without protection a deletion also deletes the other company's records, so it comes last, and inner records come before outer ones.
@@ -218,12 +218,12 @@ async function blindSpots(platform: Platform): Promise<Figure> {
   await platform.database.sql(`update pipelines set retired = true where name = 'Sales'`);
   const [pair] = await createPairs(platform, 1);
   assert.ok(pair);
-  const callers = insiders(await createCallers(platform, pair.own, pair.other));
+  const callers = allowedOnly(await createCallers(platform, pair.own, pair.other));
   for (const operation of inOrder) {
     // At a public operation the password is the protection, and no caller comes without one.
     if (findEntry(operation).door === 'public' || findPositions(operation).length === 0) continue;
     const account: Account = { asked: 0, faults: [] };
-    const comers = findEntry(operation).reachesAll ? unwalled(callers) : callers;
+    const comers = findEntry(operation).reachesAll ? globalKeysOnly(callers) : callers;
     await proveIsolation(pair, comers, operation, account);
     if (isList(operation)) await proveLists(pair, comers, operation, account);
     if (account.faults.length === 0) blind.push(operation.name);

@@ -4,7 +4,7 @@ import { openPlatform } from '../../support/platform.ts';
 import { reportProgress } from '../../support/progress.ts';
 import { silenceNetwork } from '../../support/traffic.ts';
 import type { Account } from './asking.ts';
-import { createCallers, kinds } from './callers.ts';
+import { createCallers, oneOfEachKind } from './callers.ts';
 import { createSide } from './companies.ts';
 import { readOperations } from './document.ts';
 import { proveRepeats } from './repeats.ts';
@@ -36,7 +36,7 @@ export async function runTrails({ companies, everybody }: TrailsSize): Promise<{
       const callers = await createCallers(platform, pair.own, pair.other);
       for (const operation of operations) {
         await proveTrails(pair, callers, operation, accounts.audit);
-        await proveRepeats(pair, everybody ? callers : kinds(callers), operation, accounts.repeats);
+        await proveRepeats(pair, everybody ? callers : oneOfEachKind(callers), operation, accounts.repeats);
       }
     }
     return accounts;

@@ -9,7 +9,7 @@ const FIELDS = { _id: 'contact', business: 'business', owner: 'user' } as const;
 type Field = keyof typeof FIELDS;
 
 export async function proveSheets(pair: Pair, operations: Operation[], account: Account): Promise<void> {
-  // Two fields at a time: with three an import would not report all faults, and with two no id is right in both.
+  // Two fields are tried at a time: an import does not report the faults of three, and no id is valid in both of the two.
   for (const fields of [['_id', 'business'] as const, ['business', 'owner'] as const])
     await proveSheet(pair, operations, account, fields);
 }

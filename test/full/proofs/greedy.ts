@@ -21,7 +21,7 @@ export interface GreedySize {
   /** The names of the greedy behaviours to try, one after the other; all when absent. */
   only?: string[];
   companies: number;
-  /** How often a second each other company sends each kind of request. */
+  /** The rate per second at which each other company sends each kind of request. */
   perSecond: number;
   /** The length of each phase without the greedy company, and of the phase with it. */
   aloneSeconds: number;

@@ -41,7 +41,7 @@ const LANES = 6;
 const PAUSE_MS = 5;
 // All keys of a company together may send this much more than the company.
 const KEYS_OVER_COMPANY = 1.5;
-// What an honest caller sends: a share of its rate, and at the start a share of its burst.
+// An honest caller sends this share of its rate, and at the start this share of its burst.
 const HONEST_RATE = 0.95;
 const HONEST_BURST = 0.5;
 const RHYTHM_MS = 20;
@@ -71,7 +71,7 @@ export async function proveLimits(size: LimitsSize): Promise<LimitsAccount> {
       const key = await floodKey(play);
       const company = await floodCompany(play);
       const signIns = await floodSignIn(play);
-      await comeBack(play);
+      await retryAfterRefusal(play);
       const honest = [...key.honest, ...company.honest];
       const honestShare = honest.filter((status) => status === 200).length / honest.length;
       assert.ok(honestShare >= HONEST_SHARE, `of the honest requests ${honestShare} were admitted`);
@@ -202,7 +202,7 @@ async function floodSignIn(play: Play): Promise<number> {
 }
 
 /** A refusal contains when to retry, and a caller that does so is admitted. */
-async function comeBack(play: Play): Promise<void> {
+async function retryAfterRefusal(play: Play): Promise<void> {
   const { key } = await play.stage.createTenant('Patient');
   const [api, other] = play.processes as [PlatformProcess, PlatformProcess];
   const burst = BURST_SECONDS * play.size.perKey;

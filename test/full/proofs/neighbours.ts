@@ -73,7 +73,7 @@ export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursA
       const mostHanging = receiver.mostOpen.get(NOISY) ?? 0;
       assert.ok(mostHanging <= SLOTS, `a company held ${mostHanging} slots`);
       await call(200, 'DELETE', `${process.url}/v1/webhooks/${webhook._id}`, { key: noisy.key });
-      await quieten(stage, receiver);
+      await waitUntilQuiet(stage, receiver);
       const after = await measure(stage, receiver, others, size.each);
       return { ...judge(size, { before, beside, after }), mostHanging };
     } finally {
@@ -83,7 +83,7 @@ export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursA
 }
 
 /** Waits until the deliveries of the noisy company have ended and use no slot. */
-async function quieten({ store }: Stage, receiver: Receiver): Promise<void> {
+async function waitUntilQuiet({ store }: Stage, receiver: Receiver): Promise<void> {
   const unsettled = `select 1 from deliveries where finished_at is null limit 1`;
   await until(
     'the queue of the noisy company to end',

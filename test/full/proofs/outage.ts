@@ -62,7 +62,10 @@ export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSi
       const times = { slowestAnswerMs: 0, slowestNoticeMs: 0, slowestReturnMs: 0 };
       const account = { rounds, posts: 0, acknowledged: 0, refused: 0, ...times };
       const play: Play = { stage, process, tenant, network, receiver, acknowledged: new Set(), account, ended: false };
-      const load = Promise.all([...Array.from({ length: LANES }, (_, lane) => postOn(play, lane)), readOn(play)]);
+      const load = Promise.all([
+        ...Array.from({ length: LANES }, (_, lane) => postRepeatedly(play, lane)),
+        readRepeatedly(play),
+      ]);
       // The failure is reported at the end, because the database has to be back before anything can be closed.
       load.catch(() => undefined);
       lag.enable();
@@ -115,7 +118,7 @@ async function timed<T>({ account }: Play, ask: () => Promise<T>): Promise<T> {
   return answer;
 }
 
-async function postOn(play: Play, lane: number): Promise<void> {
+async function postRepeatedly(play: Play, lane: number): Promise<void> {
   for (let number = 0; !play.ended; number += 1) {
     const id = `wamid.${lane}.${number}`;
     const body = buildNotification([textElement(PHONE, `551198400000${lane}`, id, 'Load')]);
@@ -128,7 +131,7 @@ async function postOn(play: Play, lane: number): Promise<void> {
   }
 }
 
-async function readOn(play: Play): Promise<void> {
+async function readRepeatedly(play: Play): Promise<void> {
   const { process, tenant } = play;
   while (!play.ended) {
     const status = await timed(play, async () => {

@@ -18,7 +18,7 @@ export interface PoolsSize {
   /** The number of companies that wait for their own locks, and of callers for each of their two locked records. */
   slow: number;
   callers: number;
-  /** How often each other company sends all of its requests. */
+  /** The number of times that each other company sends all of its requests. */
   rounds: number;
 }
 

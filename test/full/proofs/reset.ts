@@ -48,7 +48,7 @@ const PASSWORD = 'correct horse battery';
 const WARM_UP = 10;
 // The longest time of a refused link, as a share of a log-in's: only a valid token is worth hashing a password. Measured: 0.04.
 const HASHLESS_SHARE = 0.5;
-// How often a request is repeated after 503 before the proof fails.
+// The number of times that a request is repeated after 503 before the proof fails.
 const PATIENCE = 20;
 
 interface Play {

@@ -111,8 +111,8 @@ async function sendOnce(
   }
 }
 
-/** How often the network accepted each text. */
-async function takenBy({ sandboxUrl }: Stage): Promise<Map<string, number>> {
+/** Counts how often the network accepted each text. */
+async function countAccepted({ sandboxUrl }: Stage): Promise<Map<string, number>> {
   const taken = new Map<string, number>();
   for (let after = 0; ;) {
     const page = await call(200, 'GET', `${sandboxUrl}/sandbox/messages?limit=${PAGE}&after=${after}`);
@@ -136,7 +136,7 @@ const outgoing = ({ store }: Stage): Promise<Row[]> =>
   store.sql<Row>(`select content, status from messages where message_type = 'OUTGOING'`);
 
 async function audit(stage: Stage, { sends, kills }: SendsSize, answers: Map<string, Answered>): Promise<SendsAccount> {
-  const taken = await takenBy(stage);
+  const taken = await countAccepted(stage);
   const rows = await until(
     'the statuses to settle what the network took',
     async () => {
@@ -150,7 +150,7 @@ async function audit(stage: Stage, { sends, kills }: SendsSize, answers: Map<str
     [],
     'a text left twice',
   );
-  assert.deepEqual(await takenBy(stage), taken, 'something was sent again later');
+  assert.deepEqual(await countAccepted(stage), taken, 'something was sent again later');
   const stored = new Map(rows.map((row) => [row.content, row.status]));
   assert.equal(stored.size, rows.length, 'a send made two messages');
   for (const text of taken.keys()) assert.ok(stored.has(text), `${text} left, but is not stored`);

@@ -39,12 +39,12 @@ const MOST_PER_POST = 50;
 const LANES = 8;
 const PHONE = '100000000000100';
 const EVENTS = ['MESSAGE_SENT', 'MESSAGE_DELIVERED', 'MESSAGE_READ', 'MESSAGE_FAILED'];
-type Word = 'sent' | 'delivered' | 'read' | 'failed';
+type Report = 'sent' | 'delivered' | 'read' | 'failed';
 
-interface Tale {
+interface SentMessage {
   _id: string;
   externalId: string;
-  words: Word[];
+  reports: Report[];
 }
 
 export async function proveStatuses(size: StatusesSize): Promise<StatusesAccount> {
@@ -53,10 +53,11 @@ export async function proveStatuses(size: StatusesSize): Promise<StatusesAccount
     const network = createNetwork(stage.appSecret);
     try {
       const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
-      const telling = { processes, network, chance };
-      const tales = await sendMessages(stage, telling, size);
-      for (let round = 0; round < (tales[0]?.words.length ?? 0); round += 1) await tellRound(tales, round, telling);
-      return await audit(stage, tales);
+      const senders = { processes, network, chance };
+      const messages = await sendMessages(stage, senders, size);
+      for (let round = 0; round < (messages[0]?.reports.length ?? 0); round += 1)
+        await postRound(messages, round, senders);
+      return await audit(stage, messages);
     } finally {
       await network.close();
     }
@@ -65,9 +66,9 @@ export async function proveStatuses(size: StatusesSize): Promise<StatusesAccount
 
 async function sendMessages(
   stage: Stage,
-  { processes, network, chance }: Telling,
+  { processes, network, chance }: Senders,
   size: StatusesSize,
-): Promise<Tale[]> {
+): Promise<SentMessage[]> {
   const api = processes[0] as PlatformProcess;
   const silence = { status_delays_ms: { sent: null, delivered: null, read: null } };
   await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: silence });
@@ -80,38 +81,42 @@ async function sendMessages(
   await network.postUntilHeard(api.url, buildNotification(people));
   const conversations = await stage.store.sql<{ _id: string }>('select _id from conversations order by _id');
   const rounds = Math.round(size.statuses / size.messages);
-  const tales: Tale[] = [];
+  const messages: SentMessage[] = [];
   await inLanes(LANES, Array.from({ length: size.messages }).keys(), async (number) => {
     const url = `${processes[number % PROCESSES]?.url}/v1/messages/send-text`;
     const conversationId = conversations[number % CONVERSATIONS]?._id;
     const message = { content: `Message ${number}`, contentType: 'TEXT' };
     const sent = await callUntilTaken(201, 'POST', url, { key: tenant.key, body: { conversationId, message } });
-    tales.push({ _id: sent._id, externalId: sent.external_id, words: wordsFor(rounds, chance) });
+    messages.push({ _id: sent._id, externalId: sent.external_id, reports: drawReports(rounds, chance) });
   });
-  return tales;
+  return messages;
 }
 
 /** One message in four has a failure among its statuses; their order is random. */
-function wordsFor(rounds: number, chance: Chance): Word[] {
-  const choice: Word[] = chance.int(4) === 0 ? ['sent', 'delivered', 'failed'] : ['sent', 'delivered', 'read'];
+function drawReports(rounds: number, chance: Chance): Report[] {
+  const choice: Report[] = chance.int(4) === 0 ? ['sent', 'delivered', 'failed'] : ['sent', 'delivered', 'read'];
   const known = choice.slice(0, 1 + chance.int(3));
   return Array.from({ length: rounds }, () => chance.pick(chance.int(4) === 0 ? choice : known));
 }
 
-interface Telling {
+interface Senders {
   processes: PlatformProcess[];
   network: Network;
   chance: Chance;
 }
 
-async function tellRound(tales: Tale[], round: number, { processes, network, chance }: Telling): Promise<void> {
-  const shuffled = chance.shuffle(tales);
+async function postRound(
+  messages: SentMessage[],
+  round: number,
+  { processes, network, chance }: Senders,
+): Promise<void> {
+  const shuffled = chance.shuffle(messages);
   const posts: string[] = [];
   for (let at = 0; at < shuffled.length;) {
     const batch = shuffled.slice(at, at + 1 + chance.int(MOST_PER_POST));
     at += batch.length;
-    const elements = batch.flatMap(({ externalId, words }) => {
-      const element = statusElement(PHONE, externalId, words[round] ?? 'sent');
+    const elements = batch.flatMap(({ externalId, reports }) => {
+      const element = statusElement(PHONE, externalId, reports[round] ?? 'sent');
       // The network sometimes repeats a status within one callback.
       return chance.int(5) === 0 ? [element, element] : [element];
     });
@@ -129,22 +134,22 @@ async function tellRound(tales: Tale[], round: number, { processes, network, cha
 interface Expected {
   status: string;
   events: string[];
-  told: Set<Word>;
+  reported: Set<Report>;
 }
 
 /** The expected status and events, computed from the statuses in their order. */
-function foldStatuses(words: Word[]): Expected {
-  const expected: Expected = { status: 'SENT', events: ['MESSAGE_SENT'], told: new Set() };
-  for (const word of words) {
+function foldStatuses(reports: Report[]): Expected {
+  const expected: Expected = { status: 'SENT', events: ['MESSAGE_SENT'], reported: new Set() };
+  for (const report of reports) {
     const { status } = expected;
     if (status === 'FAILED') continue;
-    if (word !== 'failed') expected.told.add(word);
+    if (report !== 'failed') expected.reported.add(report);
     const rises =
-      (word === 'failed' && status === 'SENT') ||
-      (word === 'delivered' && status === 'SENT') ||
-      (word === 'read' && (status === 'SENT' || status === 'DELIVERED'));
+      (report === 'failed' && status === 'SENT') ||
+      (report === 'delivered' && status === 'SENT') ||
+      (report === 'read' && (status === 'SENT' || status === 'DELIVERED'));
     if (!rises) continue;
-    expected.status = word.toUpperCase();
+    expected.status = report.toUpperCase();
     expected.events.push(`MESSAGE_${expected.status}`);
   }
   return expected;
@@ -160,7 +165,7 @@ interface Row {
   events: string[];
 }
 
-async function audit({ store }: Stage, tales: Tale[]): Promise<StatusesAccount> {
+async function audit({ store }: Stage, messages: SentMessage[]): Promise<StatusesAccount> {
   const rows = await store.sql<Row>(
     `select m._id, m.status, m.sent_at, m.delivered_at, m.read_at, m.failed_at, coalesce(told.events, '{}') as events
       from messages m left join (select company_id, resource_id, array_agg(event order by seq) as events
@@ -168,20 +173,24 @@ async function audit({ store }: Stage, tales: Tale[]): Promise<StatusesAccount> 
       where m.message_type = 'OUTGOING'`,
   );
   const byId = new Map(rows.map((row) => [row._id, row]));
-  assert.equal(rows.length, tales.length);
+  assert.equal(rows.length, messages.length);
   const count: Record<string, number> = {};
-  for (const { _id, words } of tales) {
+  for (const { _id, reports } of messages) {
     const row = byId.get(_id) as Row;
-    const { status, events, told } = foldStatuses(words);
-    assert.deepEqual([row.status, row.events], [status, events], `${_id} heard ${words.join(', ')}`);
-    for (const word of ['sent', 'delivered', 'read'] as const) {
-      assert.equal(row[`${word}_at`] !== null, told.has(word), `${word}_at of ${_id}, which heard ${words.join(', ')}`);
+    const { status, events, reported } = foldStatuses(reports);
+    assert.deepEqual([row.status, row.events], [status, events], `${_id} got ${reports.join(', ')}`);
+    for (const report of ['sent', 'delivered', 'read'] as const) {
+      assert.equal(
+        row[`${report}_at`] !== null,
+        reported.has(report),
+        `${report}_at of ${_id}, which got ${reports.join(', ')}`,
+      );
     }
     assert.equal(row.failed_at !== null, status === 'FAILED');
     count[status] = (count[status] ?? 0) + 1;
   }
   const { READ: read = 0, DELIVERED: delivered = 0, SENT: sent = 0, FAILED: failed = 0 } = count;
-  const statuses = tales.reduce((sum, { words }) => sum + words.length, 0);
+  const statuses = messages.reduce((sum, { reports }) => sum + reports.length, 0);
   const events = rows.reduce((sum, row) => sum + row.events.length, 0);
-  return { messages: tales.length, statuses, read, delivered, sent, failed, events };
+  return { messages: messages.length, statuses, read, delivered, sent, failed, events };
 }

@@ -84,8 +84,8 @@ async function playRound(play: Play, round: number): Promise<void> {
   const load: Load = { signalled: false, ended: false };
   const running = Promise.all([
     ...Array.from({ length: SENDS }, (_, n) => ask(play, load, () => send(play, `Round ${round}, ${n}`))),
-    ...Array.from({ length: READERS }, () => readOn(play, load)),
-    callOn(play, load, round),
+    ...Array.from({ length: READERS }, () => readRepeatedly(play, load)),
+    callRepeatedly(play, load, round),
   ]);
   // The failure is reported at the end of the round, and not during the stop.
   running.catch(() => undefined);
@@ -140,14 +140,14 @@ async function read({ process, tenant }: Play): Promise<number | null> {
   }
 }
 
-async function readOn(play: Play, load: Load): Promise<void> {
+async function readRepeatedly(play: Play, load: Load): Promise<void> {
   while (!load.ended) {
     await ask(play, load, () => read(play));
     await sleep(5);
   }
 }
 
-async function callOn(play: Play, load: Load, round: number): Promise<void> {
+async function callRepeatedly(play: Play, load: Load, round: number): Promise<void> {
   for (let number = 0; !load.ended; number += 1) {
     const body = buildNotification([textElement(PHONE, '5511983000001', `wamid.${round}.${number}`, 'Load')]);
     // The connections stay open, as a real network's do: the platform may close them only while they are idle.

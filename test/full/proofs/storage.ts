@@ -64,7 +64,10 @@ export async function proveStorage({ rounds, seed }: StorageSize): Promise<Stora
   try {
     const play = await open(disk, createChance(seed), undo);
     undo.push(async () => (play.ended = true));
-    const load = Promise.all([...Array.from({ length: LANES }, (_, lane) => postOn(play, lane)), createOn(play)]);
+    const load = Promise.all([
+      ...Array.from({ length: LANES }, (_, lane) => postRepeatedly(play, lane)),
+      createOn(play),
+    ]);
     // The failure is reported at the end.
     load.catch(() => undefined);
     for (; play.account.rounds < rounds; play.account.rounds += 1) {
@@ -112,7 +115,7 @@ async function open(disk: SmallDisk, chance: Chance, undo: (() => Promise<unknow
 }
 
 /** Posts callbacks until the end; a refused one is posted again, as the network does. */
-async function postOn(play: Play, lane: number): Promise<void> {
+async function postRepeatedly(play: Play, lane: number): Promise<void> {
   for (let number = 0; !play.ended; number += 1) {
     const ids = Array.from({ length: TEXTS }, (_, index) => `wamid.${lane}.${number}.${index}`);
     const body = buildNotification(ids.map((id) => textElement(PHONE, `551198400000${lane}`, id, TEXT)));
