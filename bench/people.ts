@@ -33,7 +33,10 @@ export const FIELDS = {
   batch: { _id: fieldId(5), type: 'TEXT' },
 };
 
-/** One contact in every `oneIn` has this name. */
+/**
+ * One contact in every `oneIn` has this name; the field `batch` has as many different values, and each `plan` is that of a quarter of the
+ * contacts.
+ */
 export const RARE = { oneIn: 20_000, name: 'Ezquiel' };
 // One statement that writes this many takes seconds, so that an interrupted run ends soon.
 const PORTION = 50_000;

@@ -63,8 +63,8 @@ function findUses(file: SourceFile, { tables }: TableLaw): Use[] {
   const uses = new Map<string, Use>();
   for (const { line, text } of readFacts(file).strings) {
     const names = [...text.matchAll(NAMED)].map(([, name = '']) => name);
-    // A string that is only a name may be inserted into a statement elsewhere in the file. Not in the platform, which has resources with
-    // such names.
+    // A string that is only a name may be inserted into a statement elsewhere in the file. In the platform such strings are ignored,
+    // because it has resources with the same names.
     for (const table of isRoom ? [text, ...names] : names) {
       if (Object.hasOwn(tables, table) && !uses.has(table)) uses.set(table, { path, line, room, table });
     }

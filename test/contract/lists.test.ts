@@ -82,7 +82,7 @@ for (const one of lists) {
       expectProblem(await list(one, { updated_since: 'today' }, 400), 'VALIDATION_FAILED', 'updated_since');
     });
 
-    test(`${one.path} refuses a cursor of another list, sort or filter, and a cursor together with a page, by 400`, async () => {
+    test(`${one.path} answers 400 to a cursor of another list, sort or filter, and to a cursor together with a page`, async () => {
       const window = pageWindow('another', { limit: 20, skipCount: false, sort: '-createdAt' });
       const stranger = cursorAfter(window, { _id: newId(), createdAt: new Date().toISOString() });
       expectProblem(await list(one, { after: stranger }, 400), 'VALIDATION_FAILED', 'after');

@@ -13,7 +13,8 @@ const customHeaders = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: MAX_HEADERS,
   additionalProperties: { type: 'string', maxLength: MAX_HEADER_LENGTH },
-  description: 'Header name to value, sent with each delivery. Values are visible ASCII, with blanks only between',
+  description:
+    'Header name to value, sent with each delivery. A value consists of visible ASCII characters, with blanks only between them',
 });
 
 export const WebhookCreate = define(

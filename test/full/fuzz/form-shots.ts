@@ -113,6 +113,6 @@ export function formShot(gun: Gun): Shot {
     body: chance.pick(HOSTILE)(chance),
     headers: FORM_TYPE,
   });
-  // Some of these forms are valid after all, for a table that may be deleted (404).
+  // Some of these forms are valid after all, but their table may be deleted (404), or the company's queue of imports may be full (409).
   return { ...shot, statuses: [201, 400, 404, 409, 413, 415] };
 }

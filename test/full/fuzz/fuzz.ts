@@ -71,7 +71,7 @@ type Aim = (gun: Gun) => Shot;
 function listIdeas(operations: Operation[]): [weight: number, aim: Aim][] {
   const fields = findTextFields(operations);
   return [
-    // Most operations need records that others created, so the more operations there are, the more of these requests are needed.
+    // Fitting requests are frequent, because most operations need records that other requests created.
     [22, fitShot],
     [24, brokenShot],
     [22, (gun) => naughtyShot(gun, fields)],

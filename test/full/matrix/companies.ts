@@ -162,7 +162,7 @@ async function insertAgent({ database }: Platform, company: string, user: string
   return agent;
 }
 
-/** Makes a contact write, and the company answer. */
+/** Makes a contact write, and returns the stored message with its conversation and its contact. */
 async function converse(
   platform: Platform,
   phone: Awaited<ReturnType<typeof connectPhone>>,

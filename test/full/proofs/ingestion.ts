@@ -102,7 +102,7 @@ async function openCompanies(stage: Stage, api: PlatformProcess): Promise<string
 function writeMessages({ messages, seed }: IngestionSize, phones: string[], chance: Chance): Element[] {
   return Array.from({ length: messages }, (_, number) => {
     const person = Math.floor(number / MESSAGES_PER_PERSON);
-    // After the ninth digit a mobile number begins with 8 or 9; lower numbers are landlines, which never have that digit.
+    // Behind the ninth digit these mobile numbers begin with 8: numbers that begin lower are landlines, which never have a ninth digit.
     const digits = String(80_000_000 + person);
     const from = chance.int(2) === 0 ? `55119${digits}` : `5511${digits}`;
     return textElement(phones[person % phones.length] ?? '', from, `wamid.${seed}.${number}`, `Message ${number}`);
