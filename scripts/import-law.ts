@@ -79,7 +79,7 @@ const ROOM_LAWS: Record<Role, RoomLaw> = {
     otherTypes: ['kit'],
   },
   jobs: {
-    // A job of a later room may do what an earlier room asks for: the later room knows everything that the change affects.
+    // An earlier room may ask for a job that only a later room can do, because the later room knows everything that the change affects.
     sentence:
       "jobs know the platform, the room's schemas, events and operations, and schemas and jobs of rooms listed before",
     own: ['schemas', 'operation', 'events'],

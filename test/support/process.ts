@@ -99,7 +99,7 @@ async function readParents(): Promise<Map<number, number>> {
   );
   const parents = new Map<number, number>();
   for (const [index, stat] of stats.entries()) {
-    // The format is: pid (name, which may hold anything) state parent …
+    // A line of /proc/<pid>/stat is: pid (name, which may hold anything) state parent …
     const [, state, parent] = /\) (\S) (\d+)/.exec(stat.slice(stat.lastIndexOf(')'))) ?? [];
     if (state && state !== 'Z') parents.set(Number(names[index]), Number(parent));
   }

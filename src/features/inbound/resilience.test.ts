@@ -170,7 +170,7 @@ test('elements that were kept aside or wait for their message are removed after 
   assert.deepEqual(await left(), ['young aside', 'young parked']);
 });
 
-test("while the database is slow, one of a number's largest callbacks waits, and four of all; further ones get 503, and each is stored once when repeated", async () => {
+test('while the database is slow, one callback of the largest size waits for each number, and four in all; further ones get 503 and are stored once when repeated', async () => {
   const owner = new pg.Client({ connectionString: platform.database.ownerUrl });
   await owner.connect();
   const phones = await Promise.all(Array.from({ length: 5 }, () => connectPhone(platform)));

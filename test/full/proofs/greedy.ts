@@ -69,7 +69,7 @@ const LOOK_MS = 2_000;
 // At small size: a computation for which some hundred requests would have to wait, and a multiple of what the process computes anyway.
 const MOST_BUSY_MS = 250;
 const BUSY_RATIO = 3;
-// Also at small size: the most memory that one company may make the process use in addition.
+// Judged in small runs, too: the most memory that one company may make the process use in addition.
 const MOST_HELD_MB = 400;
 
 export async function proveGreedy(size: GreedySize): Promise<GreedyAccount[]> {
