@@ -1,5 +1,5 @@
 /** The audit log: who did what to which record, and from where. An entry has the names of fields, never their values. */
-import type { Principal } from './auth.ts';
+import type { Actor } from './actor.ts';
 import { exec } from './db.ts';
 import { newId } from './ids.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
@@ -13,7 +13,8 @@ export interface Origin {
 
 export const ACTOR_TYPES = ['USER', 'KEY', 'SYSTEM'] as const;
 
-export interface Actor {
+/** An actor as the log names it. */
+export interface LoggedActor {
   type: (typeof ACTOR_TYPES)[number];
   _id: string | null;
   name: string;
@@ -22,7 +23,7 @@ export interface Actor {
 export interface AuditEntry {
   /** Null for an action on the installation itself. */
   company: string | null;
-  actor: Actor;
+  actor: LoggedActor;
   /** For example `inboxes.update`. */
   action: string;
   /** For example `inboxes`. */
@@ -33,8 +34,9 @@ export interface AuditEntry {
   origin: Origin | null;
 }
 
-export function toActor(principal: Principal): Actor {
-  return { type: principal.type === 'user' ? 'USER' : 'KEY', _id: principal.id, name: principal.name };
+export function toLoggedActor({ type, id, name }: Actor): LoggedActor {
+  const isKey = type === 'company' || type === 'global';
+  return { type: type === 'user' ? 'USER' : isKey ? 'KEY' : 'SYSTEM', _id: id, name };
 }
 
 // The most characters of a User-Agent header that are stored.

@@ -15,7 +15,7 @@ import { fingerprintRequest, runOnce, type Attempt } from './idempotency.ts';
 import { addressGroup } from './limits.ts';
 import { acceptForms, receiveForm, type Form, type Upload } from './multipart.ts';
 import type { Scope } from './scopes.ts';
-import { callerBehalf, type Behalf, type Database, type SystemTx, type Tenant } from './tenant.ts';
+import { actAs, callerBehalf, type Behalf, type Database, type SystemTx, type Tenant } from './tenant.ts';
 import { openTrail, type Trail } from './trail.ts';
 
 /** The caller of an operation on records that belong to no company, such as companies and global keys. */
@@ -290,11 +290,7 @@ export function makeTenant(
   principal: Principal,
   trail: Trail | null = null,
 ): Tenant {
-  return {
-    companyId,
-    principal,
-    read: database.read(companyId),
-    walk: database.walk(companyId),
-    tx: (work) => database.tenantTx(companyId, (tx) => (trail ? trail.follow(tx, work) : work(tx))),
-  };
+  const tenant = { ...actAs(database, companyId, principal), principal };
+  if (!trail) return tenant;
+  return { ...tenant, tx: (work) => database.tenantTx(companyId, (tx) => trail.follow(tx, work)) };
 }

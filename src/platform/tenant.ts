@@ -4,6 +4,7 @@
  * Each company has a share of every connection pool, and so has each kind of the platform's own work.
  */
 import type pg from 'pg';
+import type { Actor } from './actor.ts';
 import type { Principal } from './auth.ts';
 import {
   ACQUIRE_TIMEOUT_MS,
@@ -49,15 +50,29 @@ export interface SystemTx extends Executor, Transaction {
 /** A transaction across companies that need not wait for the answer of every statement. */
 export type FlushTx = SystemTx & Pick<TransactionExecutor, 'trails'>;
 
-/** The caller, the company that the request acts for, and the access to its data. */
-export interface Tenant {
+/** A company, the actor that works for it, and the access to its data: the same in a request and in a job. */
+export interface Acting {
   readonly companyId: string;
-  readonly principal: Principal;
+  readonly actor: Actor;
   readonly read: TenantRead;
   /** Reads for exports, which follow one index: planned without the bitmap scans that searches need. */
   readonly walk: TenantRead;
   tx<T>(work: (tx: TenantTx) => Promise<T>): Promise<T>;
 }
+
+/** The company that a request acts for; its caller is the actor. */
+export interface Tenant extends Acting {
+  readonly principal: Principal;
+}
+
+/** The way for a job to work for a company as an actor that is no caller. */
+export const actAs = (database: Database, companyId: string, actor: Actor): Acting => ({
+  companyId,
+  actor,
+  read: database.read(companyId),
+  walk: database.walk(companyId),
+  tx: (work) => database.tenantTx(companyId, work),
+});
 
 /** The kinds of the platform's own work, and how many connections are reserved for each. */
 const LANES = {

@@ -2,7 +2,7 @@
  * Adds to the first transaction of a writing request its audit entry and the record that its Idempotency-Key stands for. This happens here
  * for all operations, so that none can forget it.
  */
-import { toActor, recordAudit, type Origin } from './audit.ts';
+import { toLoggedActor, recordAudit, type Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
 import { bindEffect, type Attempt } from './idempotency.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
@@ -50,7 +50,7 @@ async function storeTrail(
   await recordAudit(tx, {
     // A change to a company is recorded in the audit log of that company, whichever company the caller acts for.
     company: resource === 'companies' ? resourceId : company,
-    actor: toActor(principal),
+    actor: toLoggedActor(principal),
     action,
     resource,
     resourceId,

@@ -1,5 +1,5 @@
 /** When a user is removed or gets fewer rights, the keys that this user made are either listed in the answer or revoked. */
-import { toActor, recordAudits } from '../../platform/audit.ts';
+import { toLoggedActor, recordAudits } from '../../platform/audit.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { allows } from '../../platform/scopes.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
@@ -27,7 +27,8 @@ export async function revokeUserKeys(
   const revoked = await revokeKeysMadeBy(tx, user);
   const shared = { action: 'api-keys.delete', resource: 'api-keys', fields: [], origin: null };
   const ids = revoked.map(({ _id }) => _id);
-  if (ids.length > 0) await recordAudits(tx, { ...shared, company: tx.companyId, actor: toActor(principal) }, ids);
+  if (ids.length > 0)
+    await recordAudits(tx, { ...shared, company: tx.companyId, actor: toLoggedActor(principal) }, ids);
   const newestFirst = revoked.toSorted((a, b) => (a._id < b._id ? 1 : -1));
   return { api_keys: newestFirst.slice(0, SHOWN) };
 }

@@ -1,6 +1,6 @@
 /** Log-in, resetting a lost password, accepting an invitation, and what a token says about its holder. */
 import type { Kit } from '../../kit.ts';
-import { recordAudit, type Actor } from '../../platform/audit.ts';
+import { recordAudit, type LoggedActor } from '../../platform/audit.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { hashNow, inTurn, NOBODYS_HASH, verifyPassword } from '../../platform/passwords.ts';
@@ -107,7 +107,7 @@ export async function acceptInvitation(visitor: Visitor, { token }: AcceptInvita
 }
 
 /** The actor of a refused log-in: a refused visitor may be anybody, so the line only has their address. */
-const SOMEBODY: Actor = { type: 'SYSTEM', _id: null, name: 'Somebody without a token' };
+const SOMEBODY: LoggedActor = { type: 'SYSTEM', _id: null, name: 'Somebody without a token' };
 
 function noteRefusal(visitor: Visitor, account: Account): Promise<void> {
   return noteAccount(visitor, account, { tx: visitor.read, action: 'auth.login-refused', actor: SOMEBODY });
@@ -116,7 +116,7 @@ function noteRefusal(visitor: Visitor, account: Account): Promise<void> {
 function noteAccount(
   { origin }: Visitor,
   account: EndedUser,
-  { tx, action, actor }: { tx: SystemTx; action: string; actor?: Actor },
+  { tx, action, actor }: { tx: SystemTx; action: string; actor?: LoggedActor },
 ): Promise<void> {
   const { _id, name, company } = account;
   return recordAudit(tx, {

@@ -1,5 +1,6 @@
 /** Contacts of a company: the people that it exchanges messages with. */
 import { isDeepStrictEqual } from 'node:util';
+import { readOrigin, type Actor } from '../../platform/actor.ts';
 import { invalid, notFound } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
@@ -31,7 +32,7 @@ export async function readContact(tenant: Tenant, id: string): Promise<Contact> 
 
 export async function createContact(tenant: Tenant, input: ContactCreate): Promise<Contact> {
   return tenant.tx(async (tx) => {
-    const contact = await addContact(tx, tenant.principal.type === 'user' ? 'DASHBOARD' : 'API', input);
+    const contact = await addContact(tx, contactSource(tenant.actor), input);
     tx.makes(contact._id);
     return contact;
   });
@@ -58,6 +59,9 @@ export const NOBODY: ContactFields = {
  * Creates a contact in the caller's transaction and emits its events. Throws CONTACT_EXISTS where another contact has one of its
  * identities: phone number, e-mail, network identifier or external id.
  */
+/** A person adds contacts in the dashboard; every other actor is automation. */
+export const contactSource = (actor: Actor): ContactSource => (readOrigin(actor) === 'DASHBOARD' ? 'DASHBOARD' : 'API');
+
 export async function addContact(tx: TenantTx, source: ContactSource, input: ContactCreate): Promise<Contact> {
   const { fields, changes } = await applied(tx, NOBODY, await readNumber(tx, input));
   if (isNobody(fields)) throw identityMissing();

@@ -2,8 +2,9 @@
 import { AppError, invalid, unknownReference } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import type { Acting, TenantTx } from '../../platform/tenant.ts';
 import { findOrCreateByPhone } from '../contacts/by-phone.ts';
+import { contactSource } from '../contacts/contacts.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { insertThreads, lockOpenThreads } from './ingest-queries.ts';
 import { findConversation, findOpeningInbox, holdContact, lockConversation, type OpeningInbox } from './queries.ts';
@@ -20,7 +21,7 @@ export interface Opened {
 const ROUNDS = 3;
 
 /** Returns the open conversation of this contact in this inbox, and opens one when there is none. */
-export async function openConversation(tenant: Tenant, input: ConversationCreate): Promise<Opened> {
+export async function openConversation(tenant: Acting, input: ConversationCreate): Promise<Opened> {
   checkContactGiven(input);
   for (let round = 1; ; round += 1) {
     try {
@@ -42,7 +43,7 @@ function checkContactGiven({ contact, name, phone_number, country }: Conversatio
   if (country !== undefined) throw invalid('country', 'has no place beside contact');
 }
 
-async function open(tx: TenantTx, tenant: Tenant, input: ConversationCreate): Promise<Opened> {
+async function open(tx: TenantTx, tenant: Acting, input: ConversationCreate): Promise<Opened> {
   const inbox = await findOpeningInbox(tx, input.inbox);
   if (!inbox) throw unknownReference('inbox');
   if (inbox.status !== 'ACTIVE') throw invalid('inbox', 'is deleted', 'INBOX_INACTIVE');
@@ -65,11 +66,10 @@ async function open(tx: TenantTx, tenant: Tenant, input: ConversationCreate): Pr
 const overtaken = (): AppError =>
   new AppError('UNAVAILABLE', 'The conversation changes too quickly', [], { 'retry-after': '1' });
 
-function whom(tx: TenantTx, { principal }: Tenant, input: ConversationCreate): Promise<string> | string {
+function whom(tx: TenantTx, { actor }: Acting, input: ConversationCreate): Promise<string> | string {
   const { contact, name = null, phone_number, country } = input;
   if (contact !== undefined) return contact;
-  const source = principal.type === 'user' ? 'DASHBOARD' : 'API';
-  return findOrCreateByPhone(tx, source, { name, phone_number: phone_number ?? '', country });
+  return findOrCreateByPhone(tx, contactSource(actor), { name, phone_number: phone_number ?? '', country });
 }
 
 /** The first owner and agent: those of the request, or else the defaults of the inbox. */
@@ -79,7 +79,7 @@ function initialFields({ channel, is_test, ...inbox }: OpeningInbox, input: Conv
 }
 
 /** Applies the owner and agent of the request to a conversation that is already open; others stay as they are. */
-async function assign(tx: TenantTx, tenant: Tenant, id: string, input: ConversationCreate): Promise<Conversation> {
+async function assign(tx: TenantTx, tenant: Acting, id: string, input: ConversationCreate): Promise<Conversation> {
   const before = await lockConversation(tx, id);
   if (!before) throw overtaken();
   tx.makes(id);

@@ -5,7 +5,7 @@ import { violates } from '../../platform/db.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import type { Acting, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents } from '../custom-fields/values.ts';
 import { toStepCause, holdStep, readStep, stepChanged } from '../pipelines/steps.ts';
 import { expectUsers } from '../users/assignments.ts';
@@ -26,7 +26,7 @@ type Step = NonNullable<Awaited<ReturnType<typeof holdStep>>>;
 /** Throws CONVERSATION_OPEN when the change would give the contact a second open conversation in the inbox. */
 export async function updateConversationById(
   kit: Kit,
-  tenant: Tenant,
+  tenant: Acting,
   id: string,
   input: ConversationUpdate,
 ): Promise<Conversation> {
@@ -46,7 +46,7 @@ export async function updateConversationById(
  * contact has another open one in the inbox.
  */
 export async function refuseSecondOpen<T>(
-  tenant: Tenant,
+  tenant: Acting,
   { id, path }: { id: string; path: string },
   work: () => Promise<T>,
 ): Promise<T> {
@@ -64,14 +64,14 @@ export async function refuseSecondOpen<T>(
 }
 
 /** Opens a CLOSED conversation again in the caller's transaction, and emits the event. */
-export async function reopenConversation(tx: TenantTx, tenant: Tenant, id: string): Promise<void> {
+export async function reopenConversation(tx: TenantTx, tenant: Acting, id: string): Promise<void> {
   const before = await lockConversation(tx, id);
   if (before?.status !== 'CLOSED') return;
   await changeConversation(tx, tenant, before, { input: { status: 'OPEN' }, step: null });
 }
 
 /** Moves a conversation to a step. Only CONVERSATION_STEP_CHANGED is emitted. */
-export async function moveConversation(tenant: Tenant, id: string, stepId: string): Promise<Conversation> {
+export async function moveConversation(tenant: Acting, id: string, stepId: string): Promise<Conversation> {
   return tenant.tx(async (tx) => {
     const { before, step } = await lockWithStep(tx, id, stepId);
     if (!step || step._id === before.step) return expectConversation(tx, id);
@@ -97,7 +97,7 @@ async function lockWithStep(
 /** Writes what really changes and emits the events, in the caller's transaction, which has locked the conversation. */
 export async function changeConversation(
   tx: TenantTx,
-  tenant: Tenant,
+  tenant: Acting,
   before: LockedConversation,
   { input, step }: { input: ConversationUpdate; step: Step | null },
 ): Promise<Conversation> {
@@ -150,9 +150,9 @@ function readSnoozeEnd(until: string | null | undefined, own: ConversationFields
   return until && new Date(until).toISOString();
 }
 
-async function stepEvent(tx: TenantTx, tenant: Tenant, before: Conversation, current: Step) {
+async function stepEvent(tx: TenantTx, tenant: Acting, before: Conversation, current: Step) {
   const previous = before.step === null ? null : await readStep(tx, before.step);
-  return stepChanged({ conversation: before, previous, current, cause: toStepCause(tenant.principal) });
+  return stepChanged({ conversation: before, previous, current, cause: toStepCause(tenant.actor) });
 }
 
 async function expectConversation(tx: TenantTx, id: string): Promise<Conversation> {

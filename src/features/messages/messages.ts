@@ -5,9 +5,9 @@ import { newId } from '../../platform/ids.ts';
 import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { noteOutgoing, readConversation } from '../conversations/conversations.ts';
+import { readAuthor } from './authors.ts';
 import { countMessages, findMessage, insertOutgoing, listMessages, lockSendTarget } from './queries.ts';
 import type { Message, MessageQuery, WriteNote } from './schemas.ts';
-import { authorOf } from './send.ts';
 
 export async function readMessage(tenant: Tenant, id: string): Promise<Message> {
   const message = await findMessage(tenant.read, id);
@@ -33,7 +33,7 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
     const target = await lockSendTarget(tx, input.conversationId);
     if (!target) throw unknownReference('conversationId');
     const note = await insertOutgoing(tx, {
-      ...authorOf(tenant.principal),
+      ...readAuthor(tenant.actor),
       _id: newId(),
       conversation: target.conversation,
       contact: target.contact,

@@ -1,6 +1,7 @@
 import type { Person } from '../../channels/channel.ts';
 import type { MessageContent } from '../../channels/content.ts';
 import type { ChannelName } from '../../channels/registry.ts';
+import type { ActorOrigin } from '../../platform/actor.ts';
 import { many, maybeOne, one } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, pageStatement, type PlainList } from '../../platform/plain-list.ts';
@@ -101,9 +102,11 @@ export interface NewOutgoing {
   inbox: string;
   channel: string;
   sender_type: 'USER' | 'AGENT';
-  sender: string;
+  sender: string | null;
   message_type: 'OUTGOING' | 'NOTE';
-  origin: 'API' | 'DASHBOARD';
+  origin: NonNullable<ActorOrigin>;
+  campaign: string | null;
+  agent: string | null;
   content: MessageContent;
   reply_to: string | null;
   status: 'QUEUED' | 'SENT' | 'FAILED';
@@ -117,8 +120,8 @@ export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promis
     name: 'messages.insertOutgoing',
     text: `insert into messages as m (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, sender_id,
         message_type, origin, reply_to, status, errors, is_test, content_type, content, media, template, interactive, location,
-        contacts, reaction, unsupported, sent_at, failed_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+        contacts, reaction, unsupported, campaign_id, agent_id, sent_at, failed_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
         case when $12 = 'SENT' then now() end, case when $12 = 'FAILED' then now() end)
       returning ${MESSAGE}`,
     values: [
@@ -145,6 +148,8 @@ export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promis
       content.contacts && JSON.stringify(content.contacts),
       content.reaction,
       content.unsupported,
+      message.campaign,
+      message.agent,
     ],
   });
   return shown(row);

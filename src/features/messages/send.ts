@@ -6,15 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, NetworkError, OutboundMessage, SendResult } from '../../channels/channel.ts';
 import { composeContent, type MessageContent } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
-import type { Principal } from '../../platform/auth.ts';
+import type { Actor } from '../../platform/actor.ts';
 import { invalid, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import type { Acting, TenantTx } from '../../platform/tenant.ts';
 import { touchContacts } from '../contacts/ingest-queries.ts';
 import { noteOutgoing } from '../conversations/conversations.ts';
 import { refuseSecondOpen, reopenConversation } from '../conversations/update.ts';
 import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
+import { readAuthor } from './authors.ts';
 import { findBlock } from './blocks.ts';
 import { applyParked, applyStatuses } from './ingest.ts';
 import { failQueued, findMessage, findReplied, insertOutgoing, lockSendTarget, type SendTarget } from './queries.ts';
@@ -33,15 +34,15 @@ export interface Outgoing {
   replyTo: string | null;
 }
 
-export const sendText = (kit: Kit, tenant: Tenant, input: SendText): Promise<Message> =>
+export const sendText = (kit: Kit, tenant: Acting, input: SendText): Promise<Message> =>
   sendMessage(kit, tenant, {
     conversation: input.conversationId,
     content: composeContent('TEXT', { content: input.message.content }),
     replyTo: input.replyTo ?? null,
   });
 
-/** Returns the message in the state in which the call left it. */
-async function sendMessage(kit: Kit, tenant: Tenant, outgoing: Outgoing): Promise<Message> {
+/** Sends as whoever the tenant acts as, in a request or in a job. Returns the message in the state in which the call left it. */
+export async function sendMessage(kit: Kit, tenant: Acting, outgoing: Outgoing): Promise<Message> {
   const { message, call } = await refuseSecondOpen(tenant, { id: outgoing.conversation, path: 'conversationId' }, () =>
     tenant.tx((tx) => queueMessage(kit, tx, tenant, outgoing)),
   );
@@ -72,18 +73,17 @@ interface Call {
 async function queueMessage(
   kit: Kit,
   tx: TenantTx,
-  tenant: Tenant,
+  tenant: Acting,
   { conversation, content, replyTo }: Outgoing,
 ): Promise<{ message: Message; call: Call | null }> {
-  const { principal } = tenant;
   const target = await openTarget(tx, tenant, conversation);
   const replied = replyTo ? await findReplied(tx, target.conversation, replyTo) : null;
   if (replyTo && !replied) throw unknownReference('replyTo');
   const channel = kit.channels.get(target.channel);
-  const wireContent = nameOperator(target, principal, content);
+  const wireContent = nameOperator(target, tenant.actor, content);
   const blocked = findBlock(target, channel, content.contentType);
   const message = await insertOutgoing(tx, {
-    ...authorOf(principal),
+    ...readAuthor(tenant.actor),
     _id: newId(),
     conversation: target.conversation,
     contact: target.contact,
@@ -116,7 +116,7 @@ async function queueMessage(
 }
 
 /** A send opens a closed conversation again, and with it the 24 hours that another one of the contact has left. */
-async function openTarget(tx: TenantTx, tenant: Tenant, id: string): Promise<SendTarget> {
+async function openTarget(tx: TenantTx, tenant: Acting, id: string): Promise<SendTarget> {
   const target = await lockSendTarget(tx, id);
   if (!target) throw unknownReference('conversationId');
   if (!target.is_closed) return target;
@@ -124,23 +124,12 @@ async function openTarget(tx: TenantTx, tenant: Tenant, id: string): Promise<Sen
   return (await lockSendTarget(tx, id)) ?? target;
 }
 
-/** A key is the company's automation; a user is a person. */
-export function authorOf(principal: Principal): {
-  sender_type: 'USER' | 'AGENT';
-  sender: string;
-  origin: 'API' | 'DASHBOARD';
-} {
-  return principal.type === 'user'
-    ? { sender_type: 'USER', sender: principal.id, origin: 'DASHBOARD' }
-    : { sender_type: 'AGENT', sender: principal.id, origin: 'API' };
-}
-
 /** Puts the operator's name before a text. It is for the contact's eyes only, and not part of the stored message. */
-function nameOperator(target: SendTarget, principal: Principal, message: MessageContent): MessageContent {
+function nameOperator(target: SendTarget, actor: Actor, message: MessageContent): MessageContent {
   const { contentType, content } = message;
-  if (!target.operator_name || principal.type !== 'user' || contentType !== 'TEXT') return message;
+  if (!target.operator_name || actor.type !== 'user' || contentType !== 'TEXT') return message;
   // Bold as the network writes it; nothing in the name may end the bold or the line.
-  const named = `*${principal.name.replaceAll(/[*\s]+/g, ' ').trim()}*\n${content}`;
+  const named = `*${actor.name.replaceAll(/[*\s]+/g, ' ').trim()}*\n${content}`;
   // The network would refuse it, and nobody would see why.
   if (Array.from(named).length > MAX_TEXT)
     throw invalid(

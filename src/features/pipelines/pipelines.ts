@@ -82,7 +82,7 @@ export async function updatePipelineById(
         return replacement === undefined ? undefined : { id: replacement, path: replacementPath(step) };
       },
       replacementPath,
-      cause: toStepCause(tenant.principal),
+      cause: toStepCause(tenant.actor),
     });
     const next = { _id: id, name: input.name ?? before.name, is_default: input.is_default ?? before.is_default };
     const { name, is_default, steps } = before;
@@ -111,7 +111,7 @@ export async function removePipeline(
       removed: pipeline.steps.map((step) => step._id),
       findReplacement: () => (replacement === undefined ? undefined : { id: replacement, path }),
       replacementPath: () => path,
-      cause: toStepCause(tenant.principal),
+      cause: toStepCause(tenant.actor),
     });
     await retirePipeline(tx, id);
     await deleteEmptiedPipelines(tx);

@@ -101,7 +101,7 @@ export type PipelineRemoval = Static<typeof PipelineRemoval>;
 
 /** Who moved a conversation, for the event CONVERSATION_STEP_CHANGED. */
 export const StepCause = Type.Object({
-  origin: oneOf(['DASHBOARD', 'AGENT', 'API', 'CAMPAIGN']),
+  origin: Type.Union([oneOf(['DASHBOARD', 'AGENT', 'API', 'CAMPAIGN']), Type.Null()]),
   campaign: Type.Union([Id, Type.Null()]),
   user: Type.Union([Id, Type.Null()]),
 });

@@ -1,5 +1,5 @@
 /** Functions for conversations: find the step that one moves to, and make the event of the move. */
-import type { Principal } from '../../platform/auth.ts';
+import { readOrigin, type Actor } from '../../platform/actor.ts';
 import type { ChangeEvent } from '../../platform/events.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { StepCause } from './schemas.ts';
@@ -14,10 +14,14 @@ export async function holdStep(tx: TenantTx, id: string): Promise<StepOfPipeline
 /** Reads the step that a conversation is in. */
 export const readStep = (tx: TenantRead, id: string): Promise<StepOfPipeline | null> => findStep(tx, id);
 
-export function toStepCause(principal: Principal): StepCause {
-  return principal.type === 'user'
-    ? { origin: 'DASHBOARD', campaign: null, user: principal.id }
-    : { origin: 'API', campaign: null, user: null };
+export function toStepCause(actor: Actor): StepCause {
+  const origin = readOrigin(actor);
+  return {
+    // A follow-up is a message of an agent, and a step change knows no word of its own for it.
+    origin: origin === 'FOLLOWUP' ? 'AGENT' : origin,
+    campaign: actor.type === 'campaign' ? actor.id : null,
+    user: actor.type === 'user' ? actor.id : null,
+  };
 }
 
 export interface StepMove {
@@ -41,7 +45,7 @@ export function stepChanged({ conversation, previous, current, cause }: StepMove
       pipeline: current.pipeline,
       previousStep: previous && { _id: previous._id, name: previous.name },
       currentStep: { _id: current._id, name: current.name },
-      origin: cause.origin,
+      ...(cause.origin === null ? {} : { origin: cause.origin }),
       campaignId: cause.campaign,
       userId: cause.user,
       changedAt: new Date().toISOString(),

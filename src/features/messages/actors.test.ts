@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { eventsOf, hear, leftFor } from '../../../test/support/traffic.ts';
+import { composeContent } from '../../channels/content.ts';
+import type { Actor } from '../../platform/actor.ts';
+import { newId } from '../../platform/ids.ts';
+import { actAs } from '../../platform/tenant.ts';
+import { updateConversationById } from '../conversations/update.ts';
+import { sendMessage } from './send.ts';
+
+const platform = await startPlatform();
+const { call, demo } = platform;
+const { kit } = platform.running;
+
+const agent = { type: 'agent', id: newId(), name: 'Sales agent' } as const;
+const campaign = { type: 'campaign', id: newId(), name: 'Spring' } as const;
+const followup = { type: 'followup', id: newId(), name: 'Reminder' } as const;
+
+async function sendAs(actor: Actor): Promise<{ message: Json; conversation: Json }> {
+  const { conversation } = await hear(platform);
+  const message = await sendMessage(kit, actAs(kit.database, demo._id, actor), {
+    conversation: conversation._id,
+    content: composeContent('TEXT', { content: 'Hello' }),
+    replyTo: null,
+  });
+  return { message, conversation };
+}
+
+describe('a job sends as a request does, and the message names its author', () => {
+  const authors = [
+    { actor: agent, origin: 'AGENT', sender: agent.id, agent: agent.id, campaign: null },
+    { actor: campaign, origin: 'CAMPAIGN', sender: null, agent: null, campaign: campaign.id },
+    { actor: followup, origin: 'FOLLOWUP', sender: null, agent: null, campaign: null },
+  ];
+  for (const { actor, ...expected } of authors) {
+    test(actor.type, async () => {
+      const { message } = await sendAs(actor);
+      const { body } = await call(200, 'GET', `/v1/messages/${message['_id']}`);
+      assert.equal(body.status, 'SENT');
+      assert.equal(body.sender_type, 'AGENT');
+      const { origin, sender, agent: shownAgent, campaign: shownCampaign } = body;
+      assert.deepEqual({ origin, sender, agent: shownAgent, campaign: shownCampaign }, expected);
+      assert.equal((await leftFor(platform, body._id)).length, 1);
+      const events = await eventsOf(platform, body._id);
+      assert.deepEqual(
+        events.map(({ event }) => event),
+        ['MESSAGE_SENT'],
+      );
+    });
+  }
+});
+
+test('a step change by a campaign names it in its event', async () => {
+  const { conversation } = await hear(platform);
+  const steps = ['First', 'Second'].map((name) => ({ name }));
+  const { body: pipeline } = await call(201, 'POST', '/v1/pipelines', { body: { name: 'Campaigns', steps } });
+  const acting = actAs(kit.database, demo._id, campaign);
+  await updateConversationById(kit, acting, conversation._id, { step: pipeline.steps[1]._id });
+  const change = (await eventsOf(platform, conversation._id)).find(
+    ({ event }) => event === 'CONVERSATION_STEP_CHANGED',
+  );
+  const { origin, campaignId, userId } = change?.data ?? {};
+  assert.deepEqual({ origin, campaignId, userId }, { origin: 'CAMPAIGN', campaignId: campaign.id, userId: null });
+});
+
+test('the platform itself is no author', async () => {
+  await assert.rejects(sendAs({ type: 'system', id: null, name: 'Parley' }), /sends no message/);
+});

@@ -1,0 +1,19 @@
+/** How a message names whoever sent it. */
+import { readOrigin, type Actor } from '../../platform/actor.ts';
+import type { NewOutgoing } from './queries.ts';
+
+type Author = Pick<NewOutgoing, 'sender_type' | 'sender' | 'origin' | 'campaign' | 'agent'>;
+
+/** A user is a person. A key, an agent, a campaign and a follow-up are the company's automation. */
+export function readAuthor(actor: Actor): Author {
+  const origin = readOrigin(actor);
+  if (origin === null) throw new Error('the platform itself sends no message');
+  const { type, id } = actor;
+  return {
+    sender_type: type === 'user' ? 'USER' : 'AGENT',
+    sender: type === 'campaign' || type === 'followup' ? null : id,
+    origin,
+    campaign: type === 'campaign' ? id : null,
+    agent: type === 'agent' ? id : null,
+  };
+}
