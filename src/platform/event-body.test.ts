@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
-import { eventsOf, hear } from '../../test/support/traffic.ts';
+import { readEvents, hear } from '../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;
@@ -44,5 +44,5 @@ test('an event that is small enough has no property `omitted`', async () => {
   const contact = (await call(201, 'POST', '/v1/contacts', { body: { name: 'Slim' } })).body;
   const [delivery] = await readBodies(contact._id);
   assert.deepEqual(Object.keys(JSON.parse(delivery?.body ?? '')), ['event', 'timestamp', 'data']);
-  assert.equal((await eventsOf(platform, contact._id)).length, 1);
+  assert.equal((await readEvents(platform, contact._id)).length, 1);
 });

@@ -10,7 +10,7 @@ import {
 import { connectPhone, startPeer } from '../../test/support/network.ts';
 import { startPlatform, type Answer, type CallOptions, type Json } from '../../test/support/platform.ts';
 import { expectProblem } from '../../test/support/refusals.ts';
-import { hear, leftFor, silenceNetwork } from '../../test/support/traffic.ts';
+import { hear, listNetworkMessages, silenceNetwork } from '../../test/support/traffic.ts';
 import { until } from '../../test/support/wait.ts';
 import { AppError } from './errors.ts';
 import { bindEffect, fingerprintRequest, purgeAttempts, runOnce, type Attempt } from './idempotency.ts';
@@ -70,7 +70,7 @@ describe('a repeated request with the same Idempotency-Key and body does nothing
     const { first, second } = await sendTwice({ path: '/v1/messages/send-text', body });
     assert.equal(first.status, 'SENT');
     assert.deepEqual(second, first);
-    assert.equal((await leftFor(platform, first._id)).length, 1);
+    assert.equal((await listNetworkMessages(platform, first._id)).length, 1);
     assert.equal(await countRows('messages', `content = 'Once'`), 1);
     assert.equal(await countRows('deliveries', `resource_id = '${first._id}' and event = 'MESSAGE_SENT'`), 1);
   });
@@ -168,7 +168,7 @@ describe('a repeat while the first request runs', () => {
     );
     const { _id } = (await first).body;
     assert.equal((await post(201, asked, key)).body._id, _id);
-    assert.equal((await leftFor(platform, _id)).length, 1);
+    assert.equal((await listNetworkMessages(platform, _id)).length, 1);
   });
 
   test('of 20 equal requests at once on two processes one creates the record, and the others get 409 or the same record', async () => {

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { elementsOf } from '../support/callbacks.ts';
+import { parseElements } from '../support/callbacks.ts';
 import {
   connectPhone,
   freshPhone,
@@ -90,7 +90,7 @@ if (platform) await connectNumbers(readSamples().map(({ body }) => withOwnIds(bo
 
 /** The messages in a body that must be stored, by number and id. */
 const expectedMessages = (body: Json): { phone: Phone; id: string }[] =>
-  elementsOf(body).flatMap((element) => {
+  parseElements(body).flatMap((element) => {
     const phone = element.kind === 'message' ? phones.get(element.address) : undefined;
     return phone && element.kind === 'message' ? [{ phone, id: element.externalId }] : [];
   });

@@ -2,4 +2,5 @@
 import type { Inbound } from '../../src/channels/channel.ts';
 import { parseCallback } from '../../src/channels/wap-auto-closer/parse.ts';
 
-export const elementsOf = (body: unknown): Inbound[] => [...parseCallback(body)].filter((element) => element !== null);
+export const parseElements = (body: unknown): Inbound[] =>
+  [...parseCallback(body)].filter((element) => element !== null);

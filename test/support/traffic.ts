@@ -44,14 +44,14 @@ export async function readMessage(platform: Platform, id: string): Promise<Json>
   return (await platform.call(200, 'GET', `/v1/messages/${id}`)).body;
 }
 
-/** The messages at the network that belong to a message of ours, in order. */
-export async function leftFor(platform: Platform, messageId: string): Promise<Json[]> {
+/** The messages that the sandbox's network got for one of our messages, in order. */
+export async function listNetworkMessages(platform: Platform, messageId: string): Promise<Json[]> {
   const { messages } = await platform.sandbox('GET', '/sandbox/messages');
   return messages.filter((message: Json) => message.biz_opaque_callback_data === messageId);
 }
 
 /** The queued events of a record, in order. An event is queued in the transaction of its change, so there is nothing to wait for. */
-export async function eventsOf(platform: Platform, resourceId: string): Promise<{ event: string; data: Json }[]> {
+export async function readEvents(platform: Platform, resourceId: string): Promise<{ event: string; data: Json }[]> {
   const rows = await platform.database.sql<{ event: string; body: string }>(
     'select event, body from deliveries where resource_id = $1 order by seq',
     [resourceId],
@@ -59,8 +59,11 @@ export async function eventsOf(platform: Platform, resourceId: string): Promise<
   return rows.map(({ event, body }) => ({ event, data: JSON.parse(body).data }));
 }
 
+/** Earlier names of the two helpers above, which the tests of the contacts still use. */
+export { listNetworkMessages as leftFor, readEvents as eventsOf };
+
 export async function eventNames(platform: Platform, resourceId: string): Promise<string[]> {
-  return (await eventsOf(platform, resourceId)).map(({ event }) => event);
+  return (await readEvents(platform, resourceId)).map(({ event }) => event);
 }
 
 export interface Report {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureText, networkErrors, refusesCredentials, retryOf } from './errors.ts';
+import { failureText, networkErrors, refusesCredentials, retryRule } from './errors.ts';
 
 const UNKNOWN = failureText('nothing');
 
@@ -17,7 +17,7 @@ test('every code that the network documents has a sentence of its own meaning', 
 test('an unknown code has the general sentence and is never tried again', () => {
   for (const code of [999_999, 300, -1, 'PROVIDER_REJECTED', '']) {
     assert.equal(failureText(code), UNKNOWN);
-    assert.equal(retryOf(code), 'no');
+    assert.equal(retryRule(code), 'no');
   }
 });
 
@@ -30,9 +30,9 @@ test('only refusals that are soon over are tried again at once', () => {
   const codes = [
     0, 1, 2, 4, 190, 368, 130429, 131000, 131016, 131026, 131047, 131048, 131049, 131056, 131057, 132001, 133004,
   ];
-  const now = codes.filter((code) => retryOf(code) === 'now');
+  const now = codes.filter((code) => retryRule(code) === 'now');
   assert.deepEqual(now, [1, 2, 130429, 131000, 131016, 131057, 133004]);
-  assert.equal(retryOf(131056), 'pair');
+  assert.equal(retryRule(131056), 'pair');
 });
 
 test('613 has a sentence that no other code has', () => {
@@ -46,11 +46,12 @@ test('only a refused token refuses the credentials', () => {
 });
 
 test("the title of a cause is never the network's exception class", () => {
-  const titleOf = (error: object): unknown => networkErrors([{ code: 1, type: 'OAuthException', ...error }])[0]?.title;
-  assert.equal(titleOf({}), '');
-  assert.equal(titleOf({ message: '(#131030) Not allowed' }), 'Not allowed');
-  assert.equal(titleOf({ message: 'Error validating access token' }), '');
-  assert.equal(titleOf({ message: '(#1) x', error_user_title: 'Title' }), 'Title');
+  const readTitle = (error: object): unknown =>
+    networkErrors([{ code: 1, type: 'OAuthException', ...error }])[0]?.title;
+  assert.equal(readTitle({}), '');
+  assert.equal(readTitle({ message: '(#131030) Not allowed' }), 'Not allowed');
+  assert.equal(readTitle({ message: 'Error validating access token' }), '');
+  assert.equal(readTitle({ message: '(#1) x', error_user_title: 'Title' }), 'Title');
 });
 
 test('causes are read in the new form, the old form and in none', () => {

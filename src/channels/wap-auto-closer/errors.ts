@@ -79,7 +79,7 @@ const failures = new Map<number, Failure>([
   [135000, fails('A rede não conseguiu enviar a mensagem por um erro genérico.')],
 ]);
 
-function failureOf(code: number | string): Failure {
+function findFailure(code: number | string): Failure {
   const number = quantity(code);
   if (number === null) return UNKNOWN;
   // The network keeps the whole range for missing permissions.
@@ -89,15 +89,15 @@ function failureOf(code: number | string): Failure {
 
 /** The cause in Portuguese, for display only. */
 export function failureText(code: number | string): string {
-  return failureOf(code).text;
+  return findFailure(code).text;
 }
 
-export function retryOf(code: number | string): Retry {
-  return failureOf(code).retry;
+export function retryRule(code: number | string): Retry {
+  return findFailure(code).retry;
 }
 
 /** The token is invalid or has expired: nothing that is sent with it arrives until a person replaces it. */
-export const refusesCredentials = (code: number | string): boolean => failureOf(code) === TOKEN;
+export const refusesCredentials = (code: number | string): boolean => findFailure(code) === TOKEN;
 
 /** One error object, in the form of a webhook or of an HTTP answer. */
 export function networkError(error: unknown): NetworkError {

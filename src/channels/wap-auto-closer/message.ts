@@ -9,7 +9,7 @@ import {
   phoneDigits,
   readContacts,
   readRenamed,
-  senderOf,
+  readSender,
   type Contacts,
 } from './person.ts';
 import { flag, identifier, instant, record, storable, type Json } from './values.ts';
@@ -47,7 +47,7 @@ export function readScene(value: Json, messageCount: number): Scene | null {
 export function readLive(element: unknown, scene: Scene): Inbound {
   const message = record(element);
   if (!message) return unreadable(scene.address, 'a message is not an object', element);
-  const person = senderOf(message, scene.contacts);
+  const person = readSender(message, scene.contacts);
   return readMessage(message, scene, { origin: 'live', fromBusiness: false, person, historyStatus: null });
 }
 
@@ -60,19 +60,24 @@ export function readEcho(element: unknown, scene: Scene): Inbound {
 }
 
 /** An old message. `thread` is the contact of its thread; without one the message's own sides name the contact. */
-export function readOld(element: unknown, scene: Scene, thread: Person | null): Inbound {
+export function readHistoryMessage(element: unknown, scene: Scene, thread: Person | null): Inbound {
   const message = record(element);
   if (!message) return unreadable(scene.address, 'a history message is not an object', element);
   const context = record(message.history_context);
-  const fromBusiness = wroteBusiness(message, context, scene, thread);
+  const fromBusiness = isFromBusiness(message, context, scene, thread);
   const named = fromBusiness
     ? namePerson(message.to, message.to_user_id, message.to_parent_user_id)
     : namePerson(message.from, message.from_user_id, message.from_parent_user_id);
   const person = completePerson(thread ?? named, scene.contacts);
-  return readMessage(message, scene, { origin: 'history', fromBusiness, person, historyStatus: oldStatus(context) });
+  return readMessage(message, scene, {
+    origin: 'history',
+    fromBusiness,
+    person,
+    historyStatus: readHistoryStatus(context),
+  });
 }
 
-function wroteBusiness(message: Json, context: Json | null, scene: Scene, thread: Person | null): boolean {
+function isFromBusiness(message: Json, context: Json | null, scene: Scene, thread: Person | null): boolean {
   if (typeof context?.from_me === 'boolean') return context.from_me;
   const from = phoneDigits(message.from);
   if (from !== null && from === scene.businessPhone) return true;
@@ -90,7 +95,7 @@ const OLD_STATUSES = new Map<unknown, InboundMessage['historyStatus']>([
   ['FAILED', 'FAILED'],
 ]);
 
-function oldStatus(context: Json | null): InboundMessage['historyStatus'] {
+function readHistoryStatus(context: Json | null): InboundMessage['historyStatus'] {
   return OLD_STATUSES.get(identifier(context?.status)?.toUpperCase()) ?? null;
 }
 
@@ -99,7 +104,7 @@ function readMessage(message: Json, scene: Scene, writer: Writer): Inbound {
   const externalId = identifier(message.id);
   if (externalId === null) return unreadable(address, 'a message has no id', message);
   // The platform has no groups, and what was said to many must not stand in a conversation with one.
-  if (isOfGroup(message)) return unreadable(address, 'a message of a group', message);
+  if (isGroupMessage(message)) return unreadable(address, 'a message of a group', message);
   const timestamp = instant(message.timestamp);
   if (!timestamp) return unreadable(address, 'a message has no readable timestamp', message);
   const base = { address, timestamp, externalId };
@@ -126,7 +131,7 @@ function readMessage(message: Json, scene: Scene, writer: Writer): Inbound {
 }
 
 /** A group is named by a field of its own, or stands where a person would. */
-const isOfGroup = (message: Json): boolean =>
+const isGroupMessage = (message: Json): boolean =>
   identifier(message.group_id) !== null ||
   [message.from, message.to].some((side) => identifier(side)?.endsWith('@g.us') ?? false);
 

@@ -6,7 +6,7 @@ import { seedOfRun } from '../../../test/full/harness/chance.ts';
 import { randomFrom } from '../../../test/support/random.ts';
 import type { Inbound, Person } from '../channel.ts';
 import { CONTENT_TYPES, type MessageContent } from '../content.ts';
-import { elementsOf } from '../../../test/support/callbacks.ts';
+import { parseElements } from '../../../test/support/callbacks.ts';
 import type { Json } from './values.ts';
 
 const ROUNDS = 6000;
@@ -41,11 +41,11 @@ const JUNK: (() => unknown)[] = [
 ];
 
 /** Every place in a JSON value: the object or list that holds it, and its key. */
-function placesOf(value: unknown, places: [Json, string][] = []): [Json, string][] {
+function listPlaces(value: unknown, places: [Json, string][] = []): [Json, string][] {
   if (typeof value !== 'object' || value === null) return places;
   for (const key of Object.keys(value)) {
     places.push([value as Json, key]);
-    placesOf((value as Json)[key], places);
+    listPlaces((value as Json)[key], places);
   }
   return places;
 }
@@ -53,8 +53,8 @@ function placesOf(value: unknown, places: [Json, string][] = []): [Json, string]
 /** `pristine`: an untouched copy, whose parts are set in where they do not belong. */
 function mutate(callback: unknown, pristine: unknown, random: () => number): void {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const places = placesOf(callback);
-  const parts = placesOf(pristine).map(([holder, key]) => holder[key]);
+  const places = listPlaces(callback);
+  const parts = listPlaces(pristine).map(([holder, key]) => holder[key]);
   for (let left = 1 + Math.floor(random() * 4); left > 0 && places.length > 0; left -= 1) {
     const [holder, key] = pick(places);
     const kind = random();
@@ -125,7 +125,7 @@ test(`${ROUNDS} mutated notifications are all answered, within budget and in goo
     const { callback } = JSON.parse(source) as Json;
     mutate(callback, JSON.parse(source), random);
     const cpu = process.cpuUsage();
-    const read = elementsOf(callback);
+    const read = parseElements(callback);
     const { user, system } = process.cpuUsage(cpu);
     assert.ok(user + system < BUDGET_MS * 1_000, `round ${round} took too long`);
     try {
@@ -151,6 +151,6 @@ test(`${ROUNDS} mutated notifications are all answered, within budget and in goo
 test('a notification of the largest size, made of hundreds of thousands of nothings, is answered', () => {
   const messages = Array.from({ length: 400_000 }, () => null);
   const value = { metadata: { phone_number_id: '1' }, messages };
-  const read = elementsOf({ entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });
+  const read = parseElements({ entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });
   assert.equal(read.length, messages.length);
 });

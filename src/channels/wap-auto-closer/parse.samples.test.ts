@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { elementsOf } from '../../../test/support/callbacks.ts';
+import { parseElements } from '../../../test/support/callbacks.ts';
 import { list, record } from './values.ts';
 
 const samples = new URL('../../../../shared/fixtures/', import.meta.url);
@@ -27,7 +27,7 @@ function readFolder(path: string): [string, unknown][] {
 }
 
 function assertAllAppear(name: string, callback: unknown): number {
-  const kinds = elementsOf(callback).map((item) => item.kind);
+  const kinds = parseElements(callback).map((item) => item.kind);
   assert.ok(!kinds.includes('unreadable'), `${name} has an element that was not understood`);
   const elements = kinds.filter((kind) => kind !== 'account' && kind !== 'preference').length;
   assert.equal(elements, countElements(callback), `${name} lost an element`);

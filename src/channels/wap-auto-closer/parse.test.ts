@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { elementsOf } from '../../../test/support/callbacks.ts';
+import { parseElements } from '../../../test/support/callbacks.ts';
 import type { Json } from './values.ts';
 
 interface Fixture {
@@ -38,7 +38,7 @@ for (const file of readdirSync(folder)) {
   const fixture = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Fixture;
   test(`${fixture.guarantee} (${file})`, () => {
     const expected = fixture.expected.map((item) => (item.kind === 'message' ? { ...BLANK_MESSAGE, ...item } : item));
-    const read: unknown = JSON.parse(JSON.stringify(elementsOf(fixture.callback)));
+    const read: unknown = JSON.parse(JSON.stringify(parseElements(fixture.callback)));
     assert.deepEqual(read, expected);
   });
 }
@@ -46,7 +46,7 @@ for (const file of readdirSync(folder)) {
 test('a body that is no notification at all is kept aside', () => {
   for (const body of [null, undefined, 7, 'x', [], {}, { entry: {} }]) {
     assert.deepEqual(
-      elementsOf(body).map((item) => item.kind),
+      parseElements(body).map((item) => item.kind),
       ['unreadable'],
     );
   }
@@ -54,7 +54,7 @@ test('a body that is no notification at all is kept aside', () => {
 
 test('account news without a time of their own are news of now', () => {
   const change = { field: 'account_update', value: { event: 'ACCOUNT_RESTRICTION' } };
-  const [news] = elementsOf({ entry: [{ id: '1', changes: [change] }] });
+  const [news] = parseElements({ entry: [{ id: '1', changes: [change] }] });
   assert.ok(news?.kind === 'account' && Math.abs(news.timestamp.getTime() - Date.now()) < 5000);
 });
 
@@ -62,6 +62,6 @@ test('a text beyond any limit of ours is kept whole', () => {
   const body = 'ã'.repeat(70_000);
   const message = { from: '5585991230001', id: 'wamid.1', timestamp: '1781524800', type: 'text', text: { body } };
   const value = { metadata: { phone_number_id: '1' }, messages: [message] };
-  const [read] = elementsOf({ entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });
+  const [read] = parseElements({ entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });
   assert.ok(read?.kind === 'message' && read.content === body);
 });

@@ -4,7 +4,7 @@
  */
 import type { Inbound, InboundStatus } from '../channel.ts';
 import { networkErrors } from './errors.ts';
-import { readEcho, readLive, readOld, readScene, unreadable, type Scene } from './message.ts';
+import { readEcho, readLive, readHistoryMessage, readScene, unreadable, type Scene } from './message.ts';
 import { completePerson, isNamed, namePerson } from './person.ts';
 import { identifier, instant, list, record, type Json } from './values.ts';
 
@@ -79,19 +79,19 @@ type ListName = 'user_preferences' | 'messages' | 'statuses' | 'message_echoes' 
 
 /** Each element of an optional list; a list that is something else is one unreadable element. */
 function* readList(value: Json, key: ListName, scene: Scene, read: (element: unknown) => Inbound | null): Reading {
-  for (const element of elementsOf(value, key)) yield read(element);
+  for (const element of listElements(value, key)) yield read(element);
   if (isNoList(value[key])) yield unreadable(scene.address, `${key} is not a list`, value);
 }
 
 const isNoList = (part: unknown): boolean => part !== undefined && part !== null && !Array.isArray(part);
-const elementsOf = (value: Json, key: ListName): unknown[] => list(value[key]);
+const listElements = (value: Json, key: ListName): unknown[] => list(value[key]);
 
-const sceneOf = (value: Json, key: ListName): Scene | null => readScene(value, elementsOf(value, key).length);
-const unnumbered = (value: Json): Inbound => unreadable(null, 'the notification names no phone number id', value);
+const openScene = (value: Json, key: ListName): Scene | null => readScene(value, listElements(value, key).length);
+const refuseUnnumbered = (value: Json): Inbound => unreadable(null, 'the notification names no phone number id', value);
 
 function* readMessages({ value }: Change): Reading {
-  const scene = sceneOf(value, 'messages');
-  if (!scene) return yield unnumbered(value);
+  const scene = openScene(value, 'messages');
+  if (!scene) return yield refuseUnnumbered(value);
   yield* readLiveMessages(value, scene);
   yield* readList(value, 'statuses', scene, (element) => readStatus(element, scene));
   const told = [value.messages, value.statuses, value.errors].some((part) => part !== undefined && part !== null);
@@ -141,8 +141,8 @@ const PREFERENCES = new Map<unknown, boolean>([
 ]);
 
 function* readPreferences({ value }: Change): Reading {
-  const scene = sceneOf(value, 'user_preferences');
-  if (!scene) return yield unnumbered(value);
+  const scene = openScene(value, 'user_preferences');
+  if (!scene) return yield refuseUnnumbered(value);
   yield* readList(value, 'user_preferences', scene, (element) => {
     const preference = record(element);
     const person = namePerson(preference?.wa_id, preference?.user_id, preference?.parent_user_id);
@@ -155,19 +155,19 @@ function* readPreferences({ value }: Change): Reading {
 }
 
 function* readEchoes({ value }: Change): Reading {
-  const scene = sceneOf(value, 'message_echoes');
-  if (!scene) return yield unnumbered(value);
+  const scene = openScene(value, 'message_echoes');
+  if (!scene) return yield refuseUnnumbered(value);
   yield* readList(value, 'message_echoes', scene, (element) => readEcho(element, scene));
 }
 
 function* readHistory({ value }: Change): Reading {
-  const scene = sceneOf(value, 'messages');
-  if (!scene) return yield unnumbered(value);
+  const scene = openScene(value, 'messages');
+  if (!scene) return yield refuseUnnumbered(value);
   yield* readErrors(value.errors, scene);
-  for (const element of elementsOf(value, 'history')) yield* readChunk(element, scene);
+  for (const element of listElements(value, 'history')) yield* readChunk(element, scene);
   if (isNoList(value.history)) yield unreadable(scene.address, 'history is not a list', value);
   // The files of recent messages follow outside of any thread.
-  yield* readList(value, 'messages', scene, (element) => readOld(element, scene, null));
+  yield* readList(value, 'messages', scene, (element) => readHistoryMessage(element, scene, null));
 }
 
 function* readErrors(errors: unknown, scene: Scene): Reading {
@@ -179,7 +179,7 @@ function* readChunk(element: unknown, scene: Scene): Reading {
   const chunk = record(element);
   if (!chunk) return yield unreadable(scene.address, 'a history chunk is not an object', element);
   yield* readErrors(chunk.errors, scene);
-  for (const part of elementsOf(chunk, 'threads')) yield* readThread(part, scene);
+  for (const part of listElements(chunk, 'threads')) yield* readThread(part, scene);
   if (isNoList(chunk.threads)) yield unreadable(scene.address, 'threads is not a list', chunk);
 }
 
@@ -188,7 +188,7 @@ function* readThread(part: unknown, scene: Scene): Reading {
   const person = namePerson(thread?.id, thread?.user_id, thread?.parent_user_id);
   if (!thread || !isNamed(person)) return yield unreadable(scene.address, 'a history thread names no person', part);
   const contact = completePerson(person, scene.contacts);
-  yield* readList(thread, 'messages', scene, (message) => readOld(message, scene, contact));
+  yield* readList(thread, 'messages', scene, (message) => readHistoryMessage(message, scene, contact));
 }
 
 function* readAccount({ account, time, value }: Change): Reading {

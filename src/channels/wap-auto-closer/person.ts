@@ -25,10 +25,10 @@ export function namePerson(address: unknown, userId?: unknown, parentUserId?: un
   const person: Person = {};
   const phone = phoneDigits(address);
   const written = phone === null ? identifier(address) : null;
-  const asBsuid = written !== null && BSUID.test(written) ? written : null;
-  const isParent = asBsuid !== null && PARENT_BSUID.test(asBsuid);
-  const bsuid = identifier(userId) ?? (isParent ? null : asBsuid);
-  const parentBsuid = identifier(parentUserId) ?? (isParent ? asBsuid : null);
+  const bsuidInAddress = written !== null && BSUID.test(written) ? written : null;
+  const isParent = bsuidInAddress !== null && PARENT_BSUID.test(bsuidInAddress);
+  const bsuid = identifier(userId) ?? (isParent ? null : bsuidInAddress);
+  const parentBsuid = identifier(parentUserId) ?? (isParent ? bsuidInAddress : null);
   if (phone !== null) person.phone = phone;
   if (bsuid !== null) person.bsuid = bsuid;
   if (parentBsuid !== null) person.parentBsuid = parentBsuid;
@@ -86,7 +86,7 @@ export function completePerson(person: Person, contacts: Contacts): Person {
 }
 
 /** The sender of a live message; for a changed user id the person is still known by the previous one. */
-export function senderOf(message: Json, contacts: Contacts): Person {
+export function readSender(message: Json, contacts: Contacts): Person {
   const system = record(message.system);
   const previous = identifier(system?.previous_user_id);
   const address = message.from ?? system?.customer;

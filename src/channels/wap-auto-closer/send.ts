@@ -10,7 +10,7 @@ import {
   type SendResult,
 } from '../channel.ts';
 import type { WapConfig } from './settings.ts';
-import { retryOf } from './errors.ts';
+import { retryRule } from './errors.ts';
 import { createGraph, isUsableToken, NO_TOKEN, type Graph, type GraphAnswer } from './graph.ts';
 import { namePerson } from './person.ts';
 import { identifier, list, record, type Json } from './values.ts';
@@ -55,7 +55,7 @@ export function createWapSender(network: NetworkAccess): WapSender {
  * `elapsedMs` count what was already spent on this send.
  */
 export function retryDelayMs(code: number | string, attempts: number, elapsedMs: number): number | null {
-  const retry = retryOf(code);
+  const retry = retryRule(code);
   const paired = retry === 'pair' && attempts === 1 ? PAIR_DELAY_MS : undefined;
   const delayMs = retry === 'now' ? RETRY_DELAYS_MS[attempts - 1] : paired;
   if (delayMs === undefined || elapsedMs + delayMs + LEAST_ATTEMPT_MS > SEND_BUDGET_MS) return null;
@@ -69,7 +69,7 @@ interface Sending {
 }
 
 async function sendMessage(graph: Graph, { message, config, signal }: Sending): Promise<SendResult> {
-  const recipient = recipientOf(message.to);
+  const recipient = addressRecipient(message.to);
   if (!recipient) return notSent('The recipient has no address here.');
   const body = buildBody(message, recipient);
   if (!body) return notSent('The network takes no message of this kind.');
@@ -81,7 +81,7 @@ async function sendMessage(graph: Graph, { message, config, signal }: Sending): 
     if (answer.outcome === 'done') return readAcceptance(answer.body);
     const rejected: SendResult = { outcome: 'rejected', error: answer.error, network: answer.network };
     const delayMs = retryDelayMs(answer.error.code, attempts, performance.now() - start);
-    if (delayMs === null || !(await waited(delayMs, signal))) return rejected;
+    if (delayMs === null || !(await waitToRetry(delayMs, signal))) return rejected;
   }
 }
 
@@ -92,7 +92,7 @@ function notSent(message: string): SendResult {
 }
 
 /** Failure policy: a caller who gives up while waiting keeps the sure refusal; nothing more is sent. */
-async function waited(delayMs: number, signal: AbortSignal): Promise<boolean> {
+async function waitToRetry(delayMs: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(delayMs, undefined, { signal });
     return true;
@@ -102,7 +102,7 @@ async function waited(delayMs: number, signal: AbortSignal): Promise<boolean> {
 }
 
 /** A phone number when there is one: the network lets it win over the user id, and so do the contacts here. */
-function recipientOf(to: Person): Json | null {
+function addressRecipient(to: Person): Json | null {
   if (to.phone) return { to: to.phone };
   const userId = to.bsuid ?? to.parentBsuid;
   return userId ? { recipient: userId } : null;
@@ -146,12 +146,12 @@ async function check(
   if (!isUsableToken(token)) return { ok: false, error: NO_TOKEN, retry: false };
   const fields = 'id,display_phone_number,verified_name,is_on_biz_app,platform_type';
   const number = await graph({ method: 'GET', path: [numberId], query: { fields }, token, signal });
-  if (number.outcome !== 'done') return unproven(number);
+  if (number.outcome !== 'done') return toCheckFailure(number);
   if (identifier(number.body.id) !== numberId) {
     return { ok: false, error: 'The network answered for another phone number id.', retry: false };
   }
   const app = await graph({ method: 'POST', path: [accountId, 'subscribed_apps'], token, signal });
-  if (app.outcome !== 'done') return unproven(app);
+  if (app.outcome !== 'done') return toCheckFailure(app);
   if (app.body.success !== true) {
     return { ok: false, error: 'The network did not confirm the subscription to the account.', retry: true };
   }
@@ -162,7 +162,7 @@ async function check(
         ? { override_callback_uri: '' }
         : { override_callback_uri: callback.url, verify_token: callback.verifyToken };
     const override = await graph({ method: 'POST', path: [numberId], body: { webhook_configuration }, token, signal });
-    if (override.outcome !== 'done') return unproven(override);
+    if (override.outcome !== 'done') return toCheckFailure(override);
   }
   return { ok: true, coexistence: readCoexistence(number.body) };
 }
@@ -185,7 +185,7 @@ function needsPerson(code: number | string): boolean {
 
 type Failed = Exclude<GraphAnswer, { outcome: 'done' }>;
 
-function unproven(answer: Failed): CheckResult {
+function toCheckFailure(answer: Failed): CheckResult {
   const retry = answer.outcome === 'unknown' || !needsPerson(answer.error.code);
   return { ok: false, error: sentence(answer), retry };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkDefect, checkRefusals, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
-import { eventsOf, rawAnswer } from '../../../test/support/traffic.ts';
+import { readEvents, rawAnswer } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -51,7 +51,7 @@ test('FIELD_UPDATED is emitted for each custom field that really changed, withou
   await patch(200, _id, { custom_fields: { size: 2, site: 'x' } });
   await patch(200, _id, { custom_fields: { site: null } });
   await patch(200, _id, { custom_fields: { site: null } });
-  const received = await eventsOf(platform, _id);
+  const received = await readEvents(platform, _id);
   const of = (field: Json, value: unknown) => ({
     event: 'FIELD_UPDATED',
     data: {

@@ -4,7 +4,7 @@ import { seedOfRun } from '../../../test/full/harness/chance.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { randomFrom } from '../../../test/support/random.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { eventNames, eventsOf, hear, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
+import { eventNames, readEvents, hear, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
@@ -25,7 +25,7 @@ async function start(): Promise<Json> {
 
 /** The events of a conversation after CONVERSATION_CREATED. */
 const listEvents = async (id: string): Promise<{ event: string; data: Json }[]> =>
-  (await eventsOf(platform, id)).filter(({ event }) => event !== 'CONVERSATION_CREATED');
+  (await readEvents(platform, id)).filter(({ event }) => event !== 'CONVERSATION_CREATED');
 
 async function createAgent(company = demo._id): Promise<string> {
   const id = newId();

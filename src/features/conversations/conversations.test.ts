@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { freshPhone } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkDefect, checkRefusals, checkUnavailable, type Asked } from '../../../test/support/refusals.ts';
-import { eventNames, eventsOf, hear, rawAnswer, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
+import { eventNames, readEvents, hear, rawAnswer, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
@@ -57,7 +57,7 @@ test('a conversation that a contact opens has all its fields, null where they ar
     is_test: false,
     closed_at: null,
   });
-  assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONVERSATION_CREATED', data: conversation }]);
+  assert.deepEqual(await readEvents(platform, _id), [{ event: 'CONVERSATION_CREATED', data: conversation }]);
 });
 
 test('a conversation shows its people, agent, step, tags, custom fields, snooze and closing time', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { freshPhone } from '../../../test/support/network.ts';
 import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { eventNames, eventsOf, hear, silenceNetwork } from '../../../test/support/traffic.ts';
+import { eventNames, readEvents, hear, silenceNetwork } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform({ env: connectionsFor(20) });
@@ -57,7 +57,7 @@ test('a conversation that a caller opens has all its fields, is in no step, and 
     closed_at: null,
   });
   assert.deepEqual((await call(200, 'GET', `${PATH}/${_id}`)).body, body);
-  assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONVERSATION_CREATED', data: body }]);
+  assert.deepEqual(await readEvents(platform, _id), [{ event: 'CONVERSATION_CREATED', data: body }]);
 });
 
 test('a conversation that is already open is answered with 200 and stays as it is, whatever its status', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { eventsOf, rawAnswer } from '../../../test/support/traffic.ts';
+import { readEvents, rawAnswer } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 import { stripField } from './strip.ts';
@@ -160,7 +160,7 @@ test('a removed option stays in the records that hold it and can be sent back un
   assert.equal(body.custom_fields[0].value, 'old');
   await patch(200, `/v1/contacts/${holder._id}`, { custom_fields: { [slug]: 'old' } });
   assert.deepEqual(
-    (await eventsOf(platform, holder._id)).map(({ event }) => event),
+    (await readEvents(platform, holder._id)).map(({ event }) => event),
     ['CONTACT_CREATED', 'FIELD_UPDATED'],
   );
   await patch(400, `/v1/contacts/${another._id}`, { custom_fields: { [slug]: 'old' } });

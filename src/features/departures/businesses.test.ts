@@ -5,7 +5,7 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { boundChanges, hold } from '../../../test/support/rows.ts';
 import { importSheet } from '../../../test/support/sheets.ts';
-import { eventsOf, rawAnswer, silenceNetwork } from '../../../test/support/traffic.ts';
+import { readEvents, rawAnswer, silenceNetwork } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 import { releaseBusiness } from './release.ts';
@@ -67,7 +67,7 @@ test('records of a removed business belong to none, contacts have an event as th
   const [maria, ana] = await Promise.all(contacts.map(({ _id }) => read(`/v1/contacts/${_id}`)));
   assert.deepEqual({ ...maria, updatedAt: '' }, { ...contacts[0], business: null, updatedAt: '' });
   assert.deepEqual(ana, contacts[1]);
-  const emitted = await Promise.all(contacts.map(async ({ _id }) => (await eventsOf(platform, _id)).slice(1)));
+  const emitted = await Promise.all(contacts.map(async ({ _id }) => (await readEvents(platform, _id)).slice(1)));
   assert.deepEqual(emitted, [[{ event: 'CONTACT_UPDATED', data: maria }], []]);
   const listed = new Map((await read(rows)).result.map((row: Json) => [row._id, row.business_id]));
   assert.deepEqual(
@@ -140,7 +140,7 @@ test('a reference to a business that is made at the moment of its removal is ref
     for (const record of made.filter((each) => each !== null)) {
       if ('row_index' in record) continue;
       assert.equal((await read(`/v1/contacts/${record._id}`)).business, null);
-      const events = (await eventsOf(platform, record._id)).map(({ data }) => data.business);
+      const events = (await readEvents(platform, record._id)).map(({ data }) => data.business);
       assert.deepEqual(events, [business, null]);
     }
     assert.deepEqual(await database.sql('select 1 from table_rows where business_id = $1', [business]), []);

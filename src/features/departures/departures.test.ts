@@ -14,7 +14,7 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { hold } from '../../../test/support/rows.ts';
 import { importSheet } from '../../../test/support/sheets.ts';
-import { eventsOf, hear, silenceNetwork } from '../../../test/support/traffic.ts';
+import { readEvents, hear, silenceNetwork } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 import type { Kit } from '../../kit.ts';
 import { newId } from '../../platform/ids.ts';
@@ -103,7 +103,7 @@ test('no record names a removed user afterwards; conversations and contacts have
     );
   const before = await records();
   const emitted = new Map(
-    await Promise.all(before.map(async ({ _id }) => [_id, await eventsOf(platform, _id)] as const)),
+    await Promise.all(before.map(async ({ _id }) => [_id, await readEvents(platform, _id)] as const)),
   );
   await remove(200, user);
   await gone(user);
@@ -115,7 +115,7 @@ test('no record names a removed user afterwards; conversations and contacts have
     assert.deepEqual({ ...record, updatedAt: '' }, { ...old, ...change, updatedAt: '' });
     assert.equal(record.updatedAt > old.updatedAt, Object.keys(change).length > 0);
     const event = expectedEvents[index];
-    const since = (await eventsOf(platform, record._id)).slice(emitted.get(record._id)?.length);
+    const since = (await readEvents(platform, record._id)).slice(emitted.get(record._id)?.length);
     assert.deepEqual(since, event ? [{ event, data: record }] : []);
   }
 });
@@ -128,7 +128,7 @@ test('a deactivated user is owner, attendant and default owner of nothing any mo
   await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_owner: user } });
   const paths = [`conversations/${conversation}`, `contacts/${contact._id}`];
   const before = await Promise.all(
-    paths.map(async (path) => (await eventsOf(platform, path.split('/')[1] ?? '')).length),
+    paths.map(async (path) => (await readEvents(platform, path.split('/')[1] ?? '')).length),
   );
   const { body } = await call(200, 'PATCH', `/v1/users/${user}`, { body: { status: 'INACTIVE' } });
   assert.equal(body.status, 'INACTIVE');
@@ -138,7 +138,7 @@ test('a deactivated user is owner, attendant and default owner of nothing any mo
   for (const [index, event] of ['CONVERSATION_UPDATED', 'CONTACT_UPDATED'].entries()) {
     const data = await read(`/v1/${paths[index]}`);
     assert.deepEqual([data.owner, data.attendant ?? null], [null, null]);
-    assert.deepEqual((await eventsOf(platform, data._id)).slice(before[index]), [{ event, data }]);
+    assert.deepEqual((await readEvents(platform, data._id)).slice(before[index]), [{ event, data }]);
   }
   assert.equal((await read(`/v1/inboxes/${demo.inbox}`)).default_owner, null);
   assert.equal((await read(`/v1/users/${user}`)).status, 'INACTIVE');
@@ -250,7 +250,7 @@ test('a message for an inbox whose default owner is being removed is stored, and
   await letGo();
   await release(user);
   assert.equal((await read(`/v1/conversations/${conversation._id}`)).owner, null);
-  const emitted = await eventsOf(platform, conversation._id);
+  const emitted = await readEvents(platform, conversation._id);
   assert.deepEqual(
     emitted.filter(({ event }) => event.startsWith('CONVERSATION')).map(({ event, data }) => [event, data.owner]),
     [
@@ -334,7 +334,7 @@ test('a reference to a user that is made at the moment of the removal is refused
     await gone(user);
     for (const [id, status] of statuses) {
       assert.notEqual((await read(`/v1/conversations/${id}`)).attendant, user);
-      const events = (await eventsOf(platform, id)).map(({ data }) => data.attendant);
+      const events = (await readEvents(platform, id)).map(({ data }) => data.attendant);
       assert.deepEqual(events, status === 200 ? [user, null] : []);
     }
   }

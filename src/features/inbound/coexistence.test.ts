@@ -14,7 +14,7 @@ import {
   type Phone,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { eventNames, eventsOf } from '../../../test/support/traffic.ts';
+import { eventNames, readEvents } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 const network = await openNetwork(platform);
@@ -112,7 +112,7 @@ test('an echo is an outgoing message of the business app and emits MESSAGE_RECEI
       sent_at: new Date(Number(timestamp) * 1000).toISOString(),
     },
   );
-  assert.deepEqual(await eventsOf(platform, message._id), [{ event: 'MESSAGE_RECEIVED', data: message }]);
+  assert.deepEqual(await readEvents(platform, message._id), [{ event: 'MESSAGE_RECEIVED', data: message }]);
   const conversation = await readConversation(message);
   const { unread_count, window_expires_at, last_inbound_at, handled_by, last_message } = conversation;
   assert.deepEqual(

@@ -12,7 +12,7 @@ import {
   written,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { eventsOf } from '../../../test/support/traffic.ts';
+import { readEvents } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 const network = await openNetwork(platform);
@@ -23,7 +23,7 @@ async function receive(message: Record<string, unknown>, value: Record<string, u
   const filled = written({ from: freshPhone(), ...message });
   await network.post(200, notification({ phone, value: { messages: [filled], ...value } }));
   const stored = await storedMessage(platform, phone, filled['id'] as string);
-  const events = await eventsOf(platform, stored._id);
+  const events = await readEvents(platform, stored._id);
   assert.deepEqual(events, [{ event: 'MESSAGE_RECEIVED', data: stored }]);
   return stored;
 }
@@ -324,7 +324,7 @@ test('a reply and a reaction in the same callback as their target refer to it, i
   for (const id of [reply, reaction]) {
     const stored = await storedMessage(platform, phone, id);
     assert.equal(stored.reply_to, answered._id);
-    assert.deepEqual((await eventsOf(platform, stored._id))[0]?.data, stored);
+    assert.deepEqual((await readEvents(platform, stored._id))[0]?.data, stored);
   }
 });
 

@@ -10,7 +10,7 @@ import {
   wamid,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { eventNames, eventsOf } from '../../../test/support/traffic.ts';
+import { eventNames, readEvents } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 const network = await openNetwork(platform);
@@ -119,7 +119,7 @@ test("an edit that arrives before its message waits for it; the message's event 
   await post({ from, id, timestamp: secondsAgo(30) });
   const stored = await read(id);
   assert.equal(stored.content, 'last');
-  const events = await eventsOf(platform, stored._id);
+  const events = await readEvents(platform, stored._id);
   assert.deepEqual(
     events.map(({ event, data }) => [event, data.content]),
     [['MESSAGE_RECEIVED', 'Oi']],

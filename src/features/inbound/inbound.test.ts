@@ -14,7 +14,7 @@ import {
   type Phone,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { eventNames, eventsOf, silenceNetwork } from '../../../test/support/traffic.ts';
+import { eventNames, readEvents, silenceNetwork } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 const network = await openNetwork(platform);
@@ -86,7 +86,7 @@ test('a first message opens a conversation, with one event in the GET format', a
     closed_at: null,
     window_expires_at: new Date(Date.parse(message.sent_at) + 24 * 3_600_000).toISOString(),
   });
-  assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONVERSATION_CREATED', data: conversation }]);
+  assert.deepEqual(await readEvents(platform, _id), [{ event: 'CONVERSATION_CREATED', data: conversation }]);
 });
 
 test('further messages join the open conversation, count as unread, and emit only their own events', async () => {
@@ -122,7 +122,7 @@ test('a message wakes a SNOOZED conversation, with one event', async () => {
   const id = wamid();
   await network.post(200, incoming(phone, { from, id }, { from }, { from }));
   await network.post(200, incoming(phone, { from, id }));
-  const events = await eventsOf(platform, first.conversation);
+  const events = await readEvents(platform, first.conversation);
   assert.deepEqual(
     events.map(({ event }) => event),
     ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED'],

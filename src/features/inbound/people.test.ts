@@ -12,7 +12,7 @@ import {
   written,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { eventNames, eventsOf } from '../../../test/support/traffic.ts';
+import { eventNames, readEvents } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 const network = await openNetwork(platform);
@@ -41,7 +41,7 @@ test('a first message makes a contact with name, number and country, with one ev
   );
   assert.equal(last_inbound_at, message.sent_at);
   assert.equal(last_message_at, message.createdAt);
-  assert.deepEqual(await eventsOf(platform, _id), [{ event: 'CONTACT_CREATED', data: contact }]);
+  assert.deepEqual(await readEvents(platform, _id), [{ event: 'CONTACT_CREATED', data: contact }]);
   await receive({ from }, [named(from, 'Somebody else')]);
   assert.equal((await readContact(message)).name, 'José Ávila');
   assert.deepEqual(await eventNames(platform, _id), ['CONTACT_CREATED']);
@@ -61,7 +61,7 @@ test('a name that comes later completes the contact and emits CONTACT_UPDATED', 
   const message = await receive({ from }, [named(from, 'Ana')]);
   const after = await readContact(message);
   assert.equal(after.name, 'Ana');
-  const events = await eventsOf(platform, contact);
+  const events = await readEvents(platform, contact);
   assert.deepEqual(
     events.map(({ event }) => event),
     ['CONTACT_CREATED', 'CONTACT_UPDATED'],
@@ -117,7 +117,7 @@ test('everything that a callback says about a new person, in any of its messages
   assert.equal(new Set(stored.map((message) => message.contact)).size, 1);
   const contact = await readContact(stored[0]);
   assert.deepEqual([contact.name, contact.phone_number], ['Ana', `+${from}`]);
-  assert.deepEqual(await eventsOf(platform, contact._id), [{ event: 'CONTACT_CREATED', data: contact }]);
+  assert.deepEqual(await readEvents(platform, contact._id), [{ event: 'CONTACT_CREATED', data: contact }]);
 });
 
 test('a message with a number and a business-scoped id of two contacts belongs to the contact of the number', async () => {
@@ -141,7 +141,7 @@ for (const [type, field] of [
     await receive({ from: old, id, type: 'system', system });
     const contact = await readContact(before);
     assert.equal(contact.phone_number, `+${renewed}`);
-    const events = await eventsOf(platform, contact._id);
+    const events = await readEvents(platform, contact._id);
     assert.deepEqual(
       events.map(({ event }) => event),
       ['CONTACT_CREATED', 'CONTACT_UPDATED'],

@@ -18,7 +18,7 @@ const operations: (Asked & { status: number })[] = [
 
 const list = async (company: Company, query = ''): Promise<Json> =>
   (await call(200, 'GET', `/v1/inboxes${query}`, { key: company.key })).body;
-const idsOf = (page: Json): string[] => page.result.map((inbox: Json) => inbox._id);
+const listIds = (page: Json): string[] => page.result.map((inbox: Json) => inbox._id);
 
 /** Five inboxes of three channels, the first of them DELETED. */
 async function createInboxes(): Promise<Company & { newestFirst: string[] }> {
@@ -81,7 +81,7 @@ test("another company's inbox is 404, byte-equal to an unknown and to a malforme
     assert.equal(new Set(problems).size, 1);
   }
   assert.deepEqual((await call(200, 'GET', `/v1/inboxes/${demo.inbox}`)).body, before.body);
-  assert.deepEqual(idsOf(await list(other)), []);
+  assert.deepEqual(listIds(await list(other)), []);
 });
 
 test('a global key works for the company that x-company-id names; a company key is deaf to the header', async () => {
@@ -112,17 +112,17 @@ test('a body that no text column or parser should meet is 400 MALFORMED_BODY', a
 test('the list is newest first, or oldest first with sort=createdAt, and is filtered by status and channel', async () => {
   const { newestFirst, ...company } = await createInboxes();
   const all = await list(company);
-  assert.deepEqual(idsOf(all), newestFirst);
+  assert.deepEqual(listIds(all), newestFirst);
   const meta = { page: 1, limit: 20, totalCount: 5, totalPages: 1, hasNextPage: false, nextCursor: null };
   assert.deepEqual(all.meta, meta);
   for (const inbox of all.result) {
     assert.deepEqual((await call(200, 'GET', `/v1/inboxes/${inbox._id}`, { key: company.key })).body, inbox);
   }
-  assert.deepEqual(idsOf(await list(company, '?sort=createdAt')), newestFirst.toReversed());
-  assert.deepEqual(idsOf(await list(company, '?status=DELETED')), newestFirst.slice(4));
-  assert.deepEqual(idsOf(await list(company, '?channel=EMAIL')), newestFirst.slice(1, 3));
+  assert.deepEqual(listIds(await list(company, '?sort=createdAt')), newestFirst.toReversed());
+  assert.deepEqual(listIds(await list(company, '?status=DELETED')), newestFirst.slice(4));
+  assert.deepEqual(listIds(await list(company, '?channel=EMAIL')), newestFirst.slice(1, 3));
   const both = await list(company, '?channel=WEB_V2&status=ACTIVE');
-  assert.deepEqual([idsOf(both), both.meta.totalCount], [newestFirst.slice(3, 4), 1]);
+  assert.deepEqual([listIds(both), both.meta.totalCount], [newestFirst.slice(3, 4), 1]);
   assert.equal((await list(company, '?channel=PARTNER_API')).meta.totalPages, 0);
 });
 
@@ -131,7 +131,7 @@ test('pages and the cursor walk the list without a gap or a repetition, also amo
   await platform.database.sql(`update inboxes set created_at = '2026-01-01T00:00:00.123Z' where company_id = $1`, [
     company._id,
   ]);
-  assert.deepEqual(idsOf(await list(company, '?limit=2&page=2')), newestFirst.slice(2, 4));
+  assert.deepEqual(listIds(await list(company, '?limit=2&page=2')), newestFirst.slice(2, 4));
   for (const [sort, expected] of [
     ['-createdAt', newestFirst],
     ['createdAt', newestFirst.toReversed()],
@@ -142,7 +142,7 @@ test('pages and the cursor walk the list without a gap or a repetition, also amo
       const page = await list(company, `?limit=2&sort=${sort}${after}`);
       assert.equal(page.meta.totalCount, 5);
       assert.equal(page.meta.hasNextPage, page.meta.nextCursor !== null);
-      walked.push(...idsOf(page));
+      walked.push(...listIds(page));
       after = page.meta.nextCursor ? `&after=${page.meta.nextCursor}` : '';
     } while (after);
     assert.deepEqual(walked, expected);

@@ -12,12 +12,12 @@ import { setConnection, type InboxRow } from './queries.ts';
 const TAKEN = 'Another inbox is connected to this number; it has to be closed first.';
 const LOST = 'Another inbox has proven that this number is its own.';
 
-const addressOf = ({ channel, network_address: address }: InboxRow): Address | null =>
+const readAddress = ({ channel, network_address: address }: InboxRow): Address | null =>
   address === null ? null : { channel, address };
 
 /** Throws CHANNEL_IN_USE early. What counts is who proves itself, which `connect` decides. */
 export async function expectFree(kit: Kit, row: InboxRow): Promise<void> {
-  const address = row.status === 'ACTIVE' ? addressOf(row) : null;
+  const address = row.status === 'ACTIVE' ? readAddress(row) : null;
   const owner =
     address && (await kit.database.systemTx(`company:${row.company}`, (tx) => findOwner(tx, address, row._id)));
   if (owner) throw new AppError('CHANNEL_IN_USE');
@@ -35,7 +35,7 @@ export async function connect(kit: Kit, row: InboxRow, coexistence: boolean | nu
 }
 
 async function takeAddress(kit: Kit, row: InboxRow, coexistence: boolean | null): Promise<InboxRow | null> {
-  const address = addressOf(row);
+  const address = readAddress(row);
   const version = row.connection_version;
   const taken = await kit.database.systemTx(`company:${row.company}`, async (tx) => {
     const claimants = address ? await lockClaimants(tx, address) : [];

@@ -30,14 +30,14 @@ async function register(extra: Record<string, unknown> = {}): Promise<Account> {
   return { ...ids, business_token };
 }
 
-const inboxOf = (api_wap_config: Account) => ({
+const wapInbox = (api_wap_config: Account) => ({
   channel: 'WAP_AUTO_CLOSER',
   name: 'Phone',
   number: '+5511900000000',
   api_wap_config,
 });
 const create = async (account: Account): Promise<Json> =>
-  (await call(201, 'POST', '/v1/inboxes', { body: inboxOf(account) })).body;
+  (await call(201, 'POST', '/v1/inboxes', { body: wapInbox(account) })).body;
 const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/inboxes/${id}`)).body;
 const put = async (id: string, body: unknown): Promise<Json> =>
   (await call(200, 'PUT', `/v1/inboxes/${id}`, { body })).body;

@@ -5,7 +5,7 @@ import type { TenantRead } from '../../platform/tenant.ts';
 import { connect } from './address.ts';
 import { listUnchecked } from './address-queries.ts';
 import { findInbox, setConnection, type InboxRow } from './queries.ts';
-import { openSettings, settingsOf } from './settings.ts';
+import { openSettings, readSettings } from './settings.ts';
 import { verifyTokenFor } from './verify-token.ts';
 
 // A save waits for the network, but never longer than a send does.
@@ -16,7 +16,7 @@ export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow
   const channel = kit.channels.get(row.channel);
   if (!channel.check || row.status !== 'ACTIVE') return null;
   const settings = openSettings(row, channel, kit.secrets);
-  const result = await channel.check(settings, AbortSignal.timeout(CHECK_MS), callbackOf(kit, row));
+  const result = await channel.check(settings, AbortSignal.timeout(CHECK_MS), chooseCallback(kit, row));
   if (result.ok) return connect(kit, row, result.coexistence);
   const { error, retry } = result;
   // A network that is away takes nothing back of what it has accepted.
@@ -26,7 +26,7 @@ export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow
 }
 
 /** An inbox may be reached at an address of its own, and no longer. */
-function callbackOf(kit: Kit, { company, _id, webhook_url: url, callback_told }: InboxRow): Callback | null {
+function chooseCallback(kit: Kit, { company, _id, webhook_url: url, callback_told }: InboxRow): Callback | null {
   return url !== null || callback_told ? { url, verifyToken: verifyTokenFor(kit, company, _id) } : null;
 }
 
@@ -77,6 +77,6 @@ export async function networkCredentials(kit: Kit, read: TenantRead, inbox: stri
   const row = await findInbox(read, inbox);
   if (!row) return null;
   const channel = kit.channels.get(row.channel);
-  if (!settingsOf(row, channel)) return null;
+  if (!readSettings(row, channel)) return null;
   return { inbox, settings: openSettings(row, channel, kit.secrets), version: row.connection_version };
 }

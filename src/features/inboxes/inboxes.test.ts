@@ -35,7 +35,7 @@ const create = async (body: unknown): Promise<Json> => (await call(201, 'POST', 
 const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/inboxes/${id}`)).body;
 const put = async (id: string, body: unknown): Promise<Json> =>
   (await call(200, 'PUT', `/v1/inboxes/${id}`, { body })).body;
-const pathsOf = (body: Json): string[] => body.errors.map((error: Json) => error.path);
+const listPaths = (body: Json): string[] => body.errors.map((error: Json) => error.path);
 
 async function createAgent(company: string): Promise<string> {
   const id = newId();
@@ -109,7 +109,7 @@ test('each channel demands its settings and its number, and says which is missin
   for (const [body, path] of missing) {
     const answer = await call(400, 'POST', '/v1/inboxes', { body });
     assert.equal(answer.body.code, 'CHANNEL_CONFIG_REQUIRED');
-    assert.deepEqual(pathsOf(answer.body), [path]);
+    assert.deepEqual(listPaths(answer.body), [path]);
   }
   for (const channel of ['WEB_V2', 'EMAIL', 'PROFESSIONAL_NETWORK']) await create({ channel, name: channel });
   await create(wapInbox());
@@ -229,7 +229,7 @@ test('unknown, read-only, wrongly typed and null fields are 400, named by their 
     const changed = await call(400, 'PUT', `/v1/inboxes/${before._id}`, { body: { name: 'Changed', ...fields } });
     for (const { body } of [posted, changed]) {
       assert.equal(body.code, 'VALIDATION_FAILED');
-      assert.ok(pathsOf(body).includes(path), `${JSON.stringify(fields)} names ${pathsOf(body).join()}`);
+      assert.ok(listPaths(body).includes(path), `${JSON.stringify(fields)} names ${listPaths(body).join()}`);
     }
   }
   for (const body of [[], 'text', null, {}, { channel: 'WEB_V2' }, { name: 'Site' }]) {
@@ -282,7 +282,7 @@ test('a default_agent or default_owner that is unknown or of another company is 
         const { request_id: _request, ...problem } = body;
         answers.push(JSON.stringify(problem));
         assert.equal(problem.code, 'UNKNOWN_REFERENCE');
-        assert.deepEqual(pathsOf(problem), [field]);
+        assert.deepEqual(listPaths(problem), [field]);
       }
     }
     assert.equal(new Set(answers).size, 1);
@@ -315,7 +315,7 @@ test('the number of an inbox is read like every phone number on channels with nu
       await call(400, 'POST', '/v1/inboxes', { body: { ...wapInbox(), number } }),
     ]) {
       assert.equal(body.code, code);
-      assert.deepEqual(pathsOf(body), ['number']);
+      assert.deepEqual(listPaths(body), ['number']);
     }
   }
   assert.equal((await put(inbox._id, { name: 'Door', number: '+5511900000000' })).number, '+5511900000000');
@@ -323,7 +323,7 @@ test('the number of an inbox is read like every phone number on channels with nu
   assert.equal(web.number, '(11) 9');
   const moved = { channel: 'PARTNER_API', partner_api_config: partner() };
   const refused = await call(400, 'PUT', `/v1/inboxes/${web._id}`, { body: moved });
-  assert.deepEqual(pathsOf(refused.body), ['number']);
+  assert.deepEqual(listPaths(refused.body), ['number']);
 });
 
 test('an inbox can change its channel when the new one has what it needs', async () => {
@@ -355,7 +355,7 @@ test('a partner gateway at a private address is 400 TARGET_NOT_ALLOWED at POST a
       await call(400, 'PUT', `/v1/inboxes/${before._id}`, { body: fields }),
     ]) {
       assert.equal(body.code, 'TARGET_NOT_ALLOWED');
-      assert.deepEqual(pathsOf(body), ['partner_api_config.base_url']);
+      assert.deepEqual(listPaths(body), ['partner_api_config.base_url']);
     }
   }
   assert.deepEqual(await read(before._id), before);

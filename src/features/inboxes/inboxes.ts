@@ -24,33 +24,33 @@ import {
   type Settings,
 } from './queries.ts';
 import type { Inbox, InboxCreate, InboxQuery, InboxUpdate } from './schemas.ts';
-import { openSettings, sealSettings, settingsOf, showSettings } from './settings.ts';
+import { openSettings, sealSettings, readSettings, showSettings } from './settings.ts';
 
 export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<Inbox> {
   await refuseTargets(kit, input);
   const empty = emptyRow(tenant.companyId, input);
-  const row = await numbered(kit, tenant.read, empty, applied(kit, empty, input));
+  const row = await withParsedNumber(kit, tenant.read, empty, applyInput(kit, empty, input));
   await expectFree(kit, row);
   const created = await tenant.tx(async (tx) => {
     await expectUsers(tx, { default_owner: input.default_owner });
     const inbox = await insertInbox(tx, row);
     tx.makes(inbox._id);
-    await kit.enqueue(tx, CheckConnection, keyOf(inbox), { key: inbox._id, delaySeconds: RECHECK_SECONDS });
+    await kit.enqueue(tx, CheckConnection, toJobData(inbox), { key: inbox._id, delaySeconds: RECHECK_SECONDS });
     return inbox;
   });
-  return present(kit, (await checkedNow(kit, created)) ?? created);
+  return present(kit, (await checkNow(kit, created)) ?? created);
 }
 
 export async function updateInboxById(kit: Kit, tenant: Tenant, id: string, input: InboxUpdate): Promise<Inbox> {
   await refuseTargets(kit, input);
   await expectFreeNext(kit, tenant, id, input);
   const { row, recheck } = await tenant.tx((tx) => changeInbox(kit, tx, id, input));
-  const checked = recheck ? await checkedNow(kit, row) : null;
+  const checked = recheck ? await checkNow(kit, row) : null;
   return present(kit, checked ?? row);
 }
 
 /** The record is stored whatever the check comes to: a failure here must not look like one of the request. */
-async function checkedNow(kit: Kit, row: InboxRow): Promise<InboxRow | null> {
+async function checkNow(kit: Kit, row: InboxRow): Promise<InboxRow | null> {
   try {
     return await checkConnection(kit, row);
   } catch (error) {
@@ -69,13 +69,13 @@ async function changeInbox(
   const before = await findInboxForUpdate(tx, id);
   if (!before) throw notFound();
   await expectUsers(tx, { default_owner: input.default_owner });
-  const next = await numbered(kit, tx, before, applied(kit, before, input));
+  const next = await withParsedNumber(kit, tx, before, applyInput(kit, before, input));
   const moved = isMoved(before, next);
   const renewed = moved || next.webhook_url !== before.webhook_url || credentialsChanged(kit, before, next);
   const row = await updateInbox(tx, next, { renewed, moved });
   // Whoever saves an inbox that was refused has perhaps mended it at the network.
   const recheck = (renewed || before.connection.status === 'ERROR') && row.status === 'ACTIVE';
-  if (recheck) await kit.enqueue(tx, CheckConnection, keyOf(row), { key: row._id, delaySeconds: RECHECK_SECONDS });
+  if (recheck) await kit.enqueue(tx, CheckConnection, toJobData(row), { key: row._id, delaySeconds: RECHECK_SECONDS });
   return { row, recheck };
 }
 
@@ -88,7 +88,7 @@ function isMoved(before: InboxRow, next: InboxRow): boolean {
 /** A look before the change, which holds no lock: the question crosses companies. */
 async function expectFreeNext(kit: Kit, tenant: Tenant, id: string, input: InboxUpdate): Promise<void> {
   const before = await findInbox(tenant.read, id);
-  const next = before && applied(kit, before, input);
+  const next = before && applyInput(kit, before, input);
   if (next && isMoved(before, next)) await expectFree(kit, next);
 }
 
@@ -106,7 +106,7 @@ export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): 
   return { ...page, result: page.result.map((row) => present(kit, row)) };
 }
 
-const keyOf = (row: InboxRow): { company: string; inbox: string } => ({ company: row.company, inbox: row._id });
+const toJobData = (row: InboxRow): { company: string; inbox: string } => ({ company: row.company, inbox: row._id });
 
 /** The record as it leaves: what is empty and optional is left out, what is secret is masked. */
 function present(kit: Kit, row: InboxRow): Inbox {
@@ -154,7 +154,7 @@ function emptyRow(company: string, input: { channel: ChannelName; name: string }
 }
 
 /** The record with the caller's fields applied, and everything that follows from them. */
-function applied(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
+function applyInput(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
   const { test_mode, ...plain } = input;
   const next = { ...before, ...plain, test_mode: { ...before.test_mode, ...test_mode } } as InboxRow;
   const given = givenSettings(input).map(
@@ -163,7 +163,7 @@ function applied(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
   next.settings = { ...before.settings, ...Object.fromEntries(given) };
   const channel = kit.channels.get(next.channel);
   expectPeople(channel, test_mode?.test_numbers ?? []);
-  const stored = settingsOf(next, channel);
+  const stored = readSettings(next, channel);
   if (channel.settings?.body && !stored) throw configRequired(channel.settings.field);
   if (channel.needsNumber && !next.number) throw configRequired('number');
   next.network_address = channel.settings && stored && boundedAddress(channel.settings, stored);
@@ -180,7 +180,7 @@ function givenSettings(input: object): [ChannelSettings, Settings][] {
 }
 
 /** On a channel with numbers a new number is read as every other one; what stands there already stays as it is. */
-async function numbered(kit: Kit, tx: TenantRead, before: InboxRow, next: InboxRow): Promise<InboxRow> {
+async function withParsedNumber(kit: Kit, tx: TenantRead, before: InboxRow, next: InboxRow): Promise<InboxRow> {
   const isKept = next.number === before.number && next.channel === before.channel;
   if (isKept || !kit.channels.get(next.channel).needsNumber) return next;
   const { phone_number } = await readCallersPhone(tx, next.number, { country: null, path: 'number' });

@@ -17,14 +17,14 @@ const wapInbox = (phone_number_id: string, extra: Record<string, unknown> = {}) 
   api_wap_config: { phone_number_id, business_id: '2', waba_id: '3', business_token: 'invented-token' },
   ...extra,
 });
-const configOf = (phone_number_id: string, business_token = `token-of-${phone_number_id}`) => ({
+const wapConfig = (phone_number_id: string, business_token = `token-of-${phone_number_id}`) => ({
   api_wap_config: { phone_number_id, business_id: '2', waba_id: `9${phone_number_id}`, business_token },
 });
 /** Makes the network know the number, with this token. */
 const register = (phone_number_id: string, token = `token-of-${phone_number_id}`): Promise<Json> =>
   sandbox('POST', '/sandbox/accounts', { phone_number_id, waba_id: `9${phone_number_id}`, token });
 /** An inbox that can prove itself. */
-const ownInbox = (phone_number_id: string) => wapInbox(phone_number_id, configOf(phone_number_id));
+const ownInbox = (phone_number_id: string) => wapInbox(phone_number_id, wapConfig(phone_number_id));
 
 async function registered(): Promise<string> {
   const number = networkId();
@@ -40,7 +40,7 @@ async function receiver(number: string): Promise<string | undefined> {
   return rows[0]?.inbox_id;
 }
 
-async function connectionOf({ key }: Caller, id: string): Promise<Json> {
+async function readConnection({ key }: Caller, id: string): Promise<Json> {
   return (await call(200, 'GET', `/v1/inboxes/${id}`, { key })).body.connection;
 }
 
@@ -111,12 +111,12 @@ test('an inbox with an invented token keeps nobody out, and ends as ERROR when t
     [other, squatter._id],
     [demo, second._id],
   ] as const) {
-    const { status, error } = await connectionOf(caller, id);
+    const { status, error } = await readConnection(caller, id);
     assert.deepEqual([status, error], ['ERROR', 'Another inbox has proven that this number is its own.']);
   }
   assert.equal(await receiver(number), owner._id);
   await put(200, other, squatter._id, { name: 'Saved again' });
-  assert.equal((await connectionOf(other, squatter._id)).status, 'ERROR');
+  assert.equal((await readConnection(other, squatter._id)).status, 'ERROR');
   assert.equal(await receiver(number), owner._id);
 });
 
@@ -185,10 +185,10 @@ test('moving to a number that is connected is 409 and changes nothing; moving aw
   const [taken, own, free] = [await registered(), await registered(), await registered()];
   await create(other, ownInbox(taken));
   const { _id } = await create(demo, ownInbox(own));
-  await put(409, demo, _id, { ...configOf(taken), name: 'Moved' });
+  await put(409, demo, _id, { ...wapConfig(taken), name: 'Moved' });
   const { body } = await call(200, 'GET', `/v1/inboxes/${_id}`);
   assert.deepEqual([body.name, body.api_wap_config.phone_number_id], ['Phone', own]);
-  await put(200, demo, _id, configOf(free));
+  await put(200, demo, _id, wapConfig(free));
   assert.equal((await create(other, ownInbox(own))).connection.status, 'CONNECTED');
   await put(200, demo, _id, { channel: 'WEB_V2' });
   assert.equal((await create(other, ownInbox(free))).connection.status, 'CONNECTED');
@@ -199,22 +199,22 @@ test('an owner whose credentials the network refuses goes on receiving, until an
   const first = await create(demo, ownInbox(number));
   // The number has moved to another company: the network knows it by another token.
   await register(number, 'token-of-the-new-owner');
-  await put(200, demo, first._id, configOf(number, 'another-old-token'));
-  assert.equal((await connectionOf(demo, first._id)).status, 'ERROR');
+  await put(200, demo, first._id, wapConfig(number, 'another-old-token'));
+  assert.equal((await readConnection(demo, first._id)).status, 'ERROR');
   assert.equal(await receiver(number), first._id);
   const squatter = await create(other, wapInbox(number));
   assert.deepEqual([squatter.connection.status, await receiver(number)], ['ERROR', first._id]);
-  const second = await create(other, { ...ownInbox(number), ...configOf(number, 'token-of-the-new-owner') });
+  const second = await create(other, { ...ownInbox(number), ...wapConfig(number, 'token-of-the-new-owner') });
   assert.deepEqual([second.connection.status, await receiver(number)], ['CONNECTED', second._id]);
-  assert.equal((await connectionOf(demo, first._id)).error, 'Another inbox has proven that this number is its own.');
+  assert.equal((await readConnection(demo, first._id)).error, 'Another inbox has proven that this number is its own.');
 });
 
 test('an owner keeps its number while the network is away and while its credentials change', async () => {
   const number = await registered();
   const { _id } = await create(demo, ownInbox(number));
   await sandbox('PUT', '/sandbox/settings', { faults: { phone: [{ kind: 'http_500', times: null }] } });
-  await put(200, demo, _id, configOf(number, 'a-newer-token'));
-  assert.equal((await connectionOf(demo, _id)).status, 'PENDING');
+  await put(200, demo, _id, wapConfig(number, 'a-newer-token'));
+  assert.equal((await readConnection(demo, _id)).status, 'PENDING');
   await refuse(other, ownInbox(number));
   await sandbox('PUT', '/sandbox/settings', { faults: { phone: [] } });
   assert.equal(await receiver(number), _id);

@@ -65,7 +65,7 @@ export interface InboxFilter {
 
 const FILTER = 'company_id = $1 and ($2::text is null or status = $2) and ($3::text is null or channel = $3)';
 
-const listOf = (tx: TenantRead, { status, channel }: InboxFilter): PlainList => ({
+const inboxList = (tx: TenantRead, { status, channel }: InboxFilter): PlainList => ({
   name: 'inboxes',
   columns: COLUMNS,
   from: 'inboxes',
@@ -74,11 +74,11 @@ const listOf = (tx: TenantRead, { status, channel }: InboxFilter): PlainList => 
 });
 
 export function listInboxes(tx: TenantRead, filter: InboxFilter, window: Window): Promise<InboxRow[]> {
-  return listRows(tx, listOf(tx, filter), window);
+  return listRows(tx, inboxList(tx, filter), window);
 }
 
 export function countInboxes(tx: TenantRead, filter: InboxFilter, window: Since): Promise<number> {
-  return countRows(tx, listOf(tx, filter), window);
+  return countRows(tx, inboxList(tx, filter), window);
 }
 
 /** The columns that a caller's body decides; those of the connection belong to the network. */

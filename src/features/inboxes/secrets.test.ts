@@ -29,7 +29,7 @@ const created = await call(201, 'POST', '/v1/inboxes', {
 const path = `/v1/inboxes/${created.body._id}`;
 const masked = { wap: { ...ids, business_token: '••••1234' }, partner: { ...gateway, api_key: '••••5678' } };
 
-const settingsOf = ({ body }: { body: Json }) => ({ wap: body.api_wap_config, partner: body.partner_api_config });
+const pickSettings = ({ body }: { body: Json }) => ({ wap: body.api_wap_config, partner: body.partner_api_config });
 const put = (body: unknown) => call(200, 'PUT', path, { body });
 
 /** The stored settings, as they lie in the database. */
@@ -43,11 +43,11 @@ async function storedSettings(): Promise<{ api_wap_config: Json; partner_api_con
 }
 
 test('a token and an api_key are masked in the answers of POST, GET, PUT and the list', async () => {
-  assert.deepEqual(settingsOf(created), masked);
-  assert.deepEqual(settingsOf(await call(200, 'GET', path)), masked);
-  assert.deepEqual(settingsOf(await put({ name: 'Renamed' })), masked);
+  assert.deepEqual(pickSettings(created), masked);
+  assert.deepEqual(pickSettings(await call(200, 'GET', path)), masked);
+  assert.deepEqual(pickSettings(await put({ name: 'Renamed' })), masked);
   const { body } = await call(200, 'GET', '/v1/inboxes');
-  assert.deepEqual(settingsOf({ body: body.result.find((inbox: Json) => inbox._id === created.body._id) }), masked);
+  assert.deepEqual(pickSettings({ body: body.result.find((inbox: Json) => inbox._id === created.body._id) }), masked);
 });
 
 test('they are encrypted in the row, and nothing that is no secret is', async () => {
@@ -64,7 +64,7 @@ test('they are encrypted in the row, and nothing that is no secret is', async ()
 test('a mask that is sent back, or a token left out, keeps the stored value', async () => {
   const before = await storedSettings();
   for (const api_wap_config of [masked.wap, { ...ids, business_token: '••••' }, ids]) {
-    assert.deepEqual(settingsOf(await put({ api_wap_config, partner_api_config: masked.partner })), masked);
+    assert.deepEqual(pickSettings(await put({ api_wap_config, partner_api_config: masked.partner })), masked);
     assert.deepEqual(await storedSettings(), before);
   }
 });

@@ -6,18 +6,18 @@ import { isMask, mask, type Secrets } from '../../platform/secrets.ts';
 import { invalid } from '../../platform/errors.ts';
 import type { InboxRow, Settings } from './queries.ts';
 
-const contextOf = (row: { company: string; _id: string }, property: string): string =>
+const secretContext = (row: { company: string; _id: string }, property: string): string =>
   `${row.company}:inbox:${row._id}:${property}`;
 
 /** The settings that the inbox has for its channel, as they are stored; null when it has none. */
-export const settingsOf = (row: InboxRow, { settings }: Channel): Settings | null =>
+export const readSettings = (row: InboxRow, { settings }: Channel): Settings | null =>
   (settings && own(row.settings, settings.field)) ?? null;
 
 /** The settings as the network needs them. */
 export function openSettings(row: InboxRow, { settings }: Channel, secrets: Secrets): Settings {
   const stored = settings && own(row.settings, settings.field);
   if (!stored) return {};
-  return mapSecrets(stored, settings, (value, property) => secrets.open(value, contextOf(row, property)));
+  return mapSecrets(stored, settings, (value, property) => secrets.open(value, secretContext(row, property)));
 }
 
 /**
@@ -37,7 +37,7 @@ export function sealSettings(row: InboxRow, settings: ChannelSettings, given: Se
         throw invalid(`${field}.${property}`, 'has to be given anew with another address');
       merged.set(property, kept);
     } else if (typeof value === 'string') {
-      merged.set(property, secrets.seal(value, contextOf(row, property)));
+      merged.set(property, secrets.seal(value, secretContext(row, property)));
     }
   }
   return Object.fromEntries(merged);
@@ -57,7 +57,7 @@ export function showSettings(
   const shown = all.flatMap((settings) => {
     const stored = own(row.settings, settings.field);
     if (!stored) return [];
-    const open = (value: string, property: string): string => mask(secrets.open(value, contextOf(row, property)));
+    const open = (value: string, property: string): string => mask(secrets.open(value, secretContext(row, property)));
     return [[settings.field, mapSecrets(stored, settings, open)]];
   });
   return Object.fromEntries(shown) as Record<string, Settings>;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { freshPhone } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { eventNames, eventsOf, hear, rawAnswer, sendText } from '../../../test/support/traffic.ts';
+import { eventNames, readEvents, hear, rawAnswer, sendText } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -66,7 +66,7 @@ test('a merge keeps the target’s fields, fills its empty ones and unites tags;
   });
   assert.deepEqual(await read(`${PATH}/${target._id}`), merged);
   await call(404, 'GET', `${PATH}/${source._id}`);
-  const events = (await eventsOf(platform, target._id)).slice(2 + 1);
+  const events = (await readEvents(platform, target._id)).slice(2 + 1);
   const filled = ({ _id, slug, title }: Json, value: unknown) => ({
     event: 'FIELD_UPDATED',
     data: {
@@ -146,7 +146,7 @@ for (const older of ['target', 'source'] as const) {
     assert.ok(closed.closed_at);
     const moved = older === 'source' ? ['CONVERSATION_UPDATED'] : [];
     assert.deepEqual(await eventNames(platform, stays._id), ['CONVERSATION_CREATED', ...moved]);
-    const [created, updated, ...more] = await eventsOf(platform, closed._id);
+    const [created, updated, ...more] = await readEvents(platform, closed._id);
     assert.equal(created?.event, 'CONVERSATION_CREATED');
     assert.deepEqual(updated, { event: 'CONVERSATION_UPDATED', data: closed });
     assert.deepEqual(more, []);
@@ -205,7 +205,7 @@ test('a snoozed conversation that a merge keeps is opened, with an event, when t
     await merge(201, target.contact, source.contact._id);
     const stays = await read(path);
     assert.deepEqual([stays.status, stays.unread_count], unread ? ['OPEN', 1] : ['SNOOZED', 0]);
-    const events = await eventsOf(platform, stays._id);
+    const events = await readEvents(platform, stays._id);
     const woken = unread ? [{ event: 'CONVERSATION_UPDATED', data: stays }] : [];
     assert.deepEqual(events.slice(1), [{ event: 'CONVERSATION_UPDATED', data: asleep }, ...woken]);
   }
@@ -220,7 +220,7 @@ test('a merge emits an event with the new contact for each open conversation tha
   await merge(201, target._id, open.contact._id);
   const moved = await read(`/v1/conversations/${open.conversation._id}`);
   assert.equal(moved.contact, target._id);
-  assert.deepEqual((await eventsOf(platform, moved._id)).slice(1), [{ event: 'CONVERSATION_UPDATED', data: moved }]);
+  assert.deepEqual((await readEvents(platform, moved._id)).slice(1), [{ event: 'CONVERSATION_UPDATED', data: moved }]);
   assert.deepEqual(await eventNames(platform, old.conversation._id), ['CONVERSATION_CREATED']);
 });
 

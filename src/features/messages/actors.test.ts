@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { eventsOf, hear, leftFor } from '../../../test/support/traffic.ts';
+import { readEvents, hear, listNetworkMessages } from '../../../test/support/traffic.ts';
 import { composeContent } from '../../channels/content.ts';
 import type { Actor } from '../../platform/actor.ts';
 import { newId } from '../../platform/ids.ts';
@@ -41,8 +41,8 @@ describe('a job sends as a request does, and the message names its author', () =
       assert.equal(body.sender_type, 'AGENT');
       const { origin, sender, agent: shownAgent, campaign: shownCampaign } = body;
       assert.deepEqual({ origin, sender, agent: shownAgent, campaign: shownCampaign }, expected);
-      assert.equal((await leftFor(platform, body._id)).length, 1);
-      const events = await eventsOf(platform, body._id);
+      assert.equal((await listNetworkMessages(platform, body._id)).length, 1);
+      const events = await readEvents(platform, body._id);
       assert.deepEqual(
         events.map(({ event }) => event),
         ['MESSAGE_SENT'],
@@ -57,7 +57,7 @@ test('a step change by a campaign names it in its event', async () => {
   const { body: pipeline } = await call(201, 'POST', '/v1/pipelines', { body: { name: 'Campaigns', steps } });
   const acting = actAs(kit.database, demo._id, campaign);
   await updateConversationById(kit, acting, conversation._id, { step: pipeline.steps[1]._id });
-  const change = (await eventsOf(platform, conversation._id)).find(
+  const change = (await readEvents(platform, conversation._id)).find(
     ({ event }) => event === 'CONVERSATION_STEP_CHANGED',
   );
   const { origin, campaignId, userId } = change?.data ?? {};

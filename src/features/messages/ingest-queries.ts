@@ -1,7 +1,7 @@
 /** Set-based statements of ingestion: one for a whole batch, across companies. */
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
-import { MESSAGE, shown, type MessageRow } from './queries.ts';
+import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
 import type { Cause, FailureReason, Message, MessageStatus } from './schemas.ts';
 
 export type AnyTx = SystemTx | TenantTx;
@@ -122,7 +122,7 @@ export async function insertInbound(tx: SystemTx, messages: NewInbound[]): Promi
       returning ${MESSAGE}`,
     values: INBOUND_COLUMNS.map((name) => messages.map((message) => message[name])),
   });
-  return rows.map(shown);
+  return rows.map(toMessage);
 }
 
 /** The file of an old message follows its placeholder: it completes the row that is there. */
@@ -146,7 +146,7 @@ export function completePlaceholders(tx: SystemTx, messages: NewInbound[]): Prom
   });
 }
 
-export interface LivingMessage {
+export interface MessageLife {
   _id: string;
   company: string;
   inbox: string;
@@ -162,12 +162,12 @@ export interface LivingMessage {
 }
 
 /** The messages that statuses speak of: by the network's id, or by ours which the network returned. Locked in one order. */
-export function lockLiving(
+export function lockLives(
   tx: AnyTx,
   asked: (Omit<MessageKey, 'external_id'> & { external_id: string; message: string | null })[],
-): Promise<LivingMessage[]> {
+): Promise<MessageLife[]> {
   return many(tx, {
-    name: 'messages.lockLiving',
+    name: 'messages.lockLives',
     text: `with asked as (
         select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as a (company_id, inbox_id, external_id, message_id)
       ), found as (
@@ -186,7 +186,7 @@ export function lockLiving(
   });
 }
 
-export async function writeLives(tx: AnyTx, lives: LivingMessage[]): Promise<Message[]> {
+export async function writeLives(tx: AnyTx, lives: MessageLife[]): Promise<Message[]> {
   const rows = await many<MessageRow>(tx, {
     name: 'messages.writeLives',
     text: `update messages m set status = n.status, outcome_unknown = n.outcome_unknown, errors = n.errors::jsonb,
@@ -211,7 +211,7 @@ export async function writeLives(tx: AnyTx, lives: LivingMessage[]): Promise<Mes
       lives.map((life) => life.external_id),
     ],
   });
-  return rows.map(shown);
+  return rows.map(toMessage);
 }
 
 export interface Correction extends MessageKey {

@@ -3,21 +3,21 @@ import { learnIdentities } from '../contacts/ingest-queries.ts';
 import { emit, type EventItem, type EventName } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { advance, type Life, type NetworkWord } from './lifecycle.ts';
+import { advance, type Life, type StatusReport } from './lifecycle.ts';
 import {
   correctMessages,
   failUnknown,
-  lockLiving,
+  lockLives,
   writeLives,
   type AnyTx,
   type Correction,
-  type LivingMessage,
+  type MessageLife,
   type MessageKey,
 } from './ingest-queries.ts';
 import { findCrossed, parkUpdates, takeParked } from './ingest-parked-queries.ts';
 import type { Message } from './schemas.ts';
 
-export interface StatusNews extends MessageKey, NetworkWord {
+export interface StatusNews extends MessageKey, StatusReport {
   /** Our own id, when the network returned it. */
   message: string | null;
   /** The network's own id of the recipient, where it tells one; what was parked before it did has none. */
@@ -31,27 +31,27 @@ export interface Applied {
   parked: number;
 }
 
-const keyOf = (key: MessageKey): string => `${key.company} ${key.inbox} ${key.external_id}`;
+const joinKey = (key: MessageKey): string => `${key.company} ${key.inbox} ${key.external_id}`;
 
 /** Applies statuses in the order given; those of unknown messages wait for them. */
 export async function applyStatuses(tx: AnyTx, news: StatusNews[]): Promise<Applied> {
   if (news.length === 0) return { applied: 0, parked: 0 };
-  const living = await lockLiving(tx, news);
+  const lives = await lockLives(tx, news);
   const byExternal = new Map(
-    living.filter((life) => life.external_id).map((life) => [keyOf(life as MessageKey), life]),
+    lives.filter((life) => life.external_id).map((life) => [joinKey(life as MessageKey), life]),
   );
-  const byOurs = new Map(living.map((life) => [`${life.inbox} ${life._id}`, life]));
+  const byOurs = new Map(lives.map((life) => [`${life.inbox} ${life._id}`, life]));
   const steps = new Map<string, Progress>();
-  const homeless: StatusNews[] = [];
+  const unmatched: StatusNews[] = [];
   for (const item of news) {
-    const life = byExternal.get(keyOf(item)) ?? byOurs.get(`${item.inbox} ${item.message}`);
+    const life = byExternal.get(joinKey(item)) ?? byOurs.get(`${item.inbox} ${item.message}`);
     if (life) follow(steps, life, item);
-    else homeless.push(item);
+    else unmatched.push(item);
   }
   await settle(tx, [...steps.values()]);
   await learnRecipients(tx, news);
-  await park(tx, homeless);
-  return { applied: news.length - homeless.length, parked: homeless.length };
+  await park(tx, unmatched);
+  return { applied: news.length - unmatched.length, parked: unmatched.length };
 }
 
 /** Under which id the network knows a recipient: what the person writes without a number later finds the same contact. */
@@ -61,12 +61,12 @@ async function learnRecipients(tx: AnyTx, news: StatusNews[]): Promise<void> {
 }
 
 interface Progress {
-  before: LivingMessage;
-  life: LivingMessage;
+  before: MessageLife;
+  life: MessageLife;
   events: { name: EventName; life: Life }[];
 }
 
-function follow(steps: Map<string, Progress>, life: LivingMessage, news: StatusNews): void {
+function follow(steps: Map<string, Progress>, life: MessageLife, news: StatusNews): void {
   const progress = steps.get(life._id) ?? { before: life, life, events: [] };
   const step = advance(progress.life, news);
   progress.life = { ...progress.life, ...step.life, external_id: progress.life.external_id ?? news.external_id };
@@ -126,11 +126,11 @@ function eventItem(message: Message, event: { name: EventName; life: Life }, bef
   };
 }
 
-async function park(tx: AnyTx, homeless: StatusNews[]): Promise<void> {
-  if (homeless.length === 0) return;
+async function park(tx: AnyTx, unmatched: StatusNews[]): Promise<void> {
+  if (unmatched.length === 0) return;
   await parkUpdates(
     tx,
-    homeless.map((item) => ({
+    unmatched.map((item) => ({
       company: item.company,
       inbox: item.inbox,
       external_id: item.external_id,
@@ -151,12 +151,12 @@ async function park(tx: AnyTx, homeless: StatusNews[]): Promise<void> {
 /** Applies edits and revocations; those of unknown messages wait for them. */
 export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Promise<Applied> {
   if (corrections.length === 0) return { applied: 0, parked: 0 };
-  const found = new Set((await correctMessages(tx, [...latest(corrections).values()])).map(keyOf));
-  const homeless = corrections.filter((correction) => !found.has(keyOf(correction)));
-  if (homeless.length > 0) {
+  const found = new Set((await correctMessages(tx, [...latest(corrections).values()])).map(joinKey));
+  const unmatched = corrections.filter((correction) => !found.has(joinKey(correction)));
+  if (unmatched.length > 0) {
     await parkUpdates(
       tx,
-      homeless.map(({ company, inbox, external_id, kind, at, from, content_type, content, media }) => ({
+      unmatched.map(({ company, inbox, external_id, kind, at, from, content_type, content, media }) => ({
         company,
         inbox,
         external_id,
@@ -173,16 +173,16 @@ export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Pr
       })),
     );
   }
-  return { applied: corrections.length - homeless.length, parked: homeless.length };
+  return { applied: corrections.length - unmatched.length, parked: unmatched.length };
 }
 
 /** One per message, as an UPDATE takes only one: a revocation before any edit, else the newest. */
 function latest(corrections: Correction[]): Map<string, Correction> {
   const chosen = new Map<string, Correction>();
   for (const correction of corrections) {
-    const rival = chosen.get(keyOf(correction));
+    const rival = chosen.get(joinKey(correction));
     const wins = !rival || (rival.kind === 'EDIT' && (correction.kind === 'REVOKE' || correction.at > rival.at));
-    if (wins) chosen.set(keyOf(correction), correction);
+    if (wins) chosen.set(joinKey(correction), correction);
   }
   return chosen;
 }

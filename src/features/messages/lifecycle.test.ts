@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { seedOfRun } from '../../../test/full/harness/chance.ts';
 import { randomFrom } from '../../../test/support/random.ts';
 import type { EventName } from '../../platform/events.ts';
-import { advance, type Life, type NetworkWord } from './lifecycle.ts';
+import { advance, type Life, type StatusReport } from './lifecycle.ts';
 import type { Cause } from './schemas.ts';
 
 const RUNS = 20_000;
 const seed = seedOfRun();
-const told = `SEED=${seed}`;
+const seedNote = `SEED=${seed}`;
 
 const UNREACHABLE: Cause = { code: 'PROVIDER_UNREACHABLE', title: '', message: '', details: '' };
 const UNDELIVERABLE: Cause = { code: 131026, title: 'Message undeliverable', message: '', details: '' };
@@ -20,9 +20,9 @@ const AT = {
   READ: '2026-11-20T10:00:03.000Z',
   FAILED: '2026-11-20T10:00:04.000Z',
 };
-const WORDS = Object.keys(AT) as NetworkWord['status'][];
+const REPORTS = Object.keys(AT) as StatusReport['status'][];
 
-const word = (status: NetworkWord['status']): NetworkWord => ({
+const report = (status: StatusReport['status']): StatusReport => ({
   status,
   at: AT[status],
   errors: status === 'FAILED' ? [UNDELIVERABLE] : [],
@@ -58,10 +58,10 @@ interface Lived {
   statuses: Life['status'][];
 }
 
-function live(beginning: Life, words: NetworkWord['status'][]): Lived {
+function runLife(beginning: Life, reports: StatusReport['status'][]): Lived {
   const lived: Lived = { life: beginning, events: [], statuses: [beginning.status] };
-  for (const status of words) {
-    const step = advance(lived.life, word(status));
+  for (const status of reports) {
+    const step = advance(lived.life, report(status));
     lived.life = step.life;
     lived.events.push(...step.events);
     lived.statuses.push(step.life.status);
@@ -69,17 +69,19 @@ function live(beginning: Life, words: NetworkWord['status'][]): Lived {
   return lived;
 }
 
-function forEachRun(check: (beginning: keyof typeof BEGINNINGS, words: NetworkWord['status'][]) => void): void {
+function forEachRun(check: (beginning: keyof typeof BEGINNINGS, reports: StatusReport['status'][]) => void): void {
   const random = randomFrom(seed);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const names = Object.keys(BEGINNINGS) as (keyof typeof BEGINNINGS)[];
   for (let run = 0; run < RUNS; run += 1) {
-    const words = Array.from({ length: Math.floor(random() * 9) }, () => pick(WORDS));
+    const reports = Array.from({ length: Math.floor(random() * 9) }, () => pick(REPORTS));
     const beginning = pick(names);
     try {
-      check(beginning, words);
+      check(beginning, reports);
     } catch (error) {
-      throw new Error(`${told}; from ${beginning}: ${words.join(', ')}: ${(error as Error).message}`, { cause: error });
+      throw new Error(`${seedNote}; from ${beginning}: ${reports.join(', ')}: ${(error as Error).message}`, {
+        cause: error,
+      });
     }
   }
 }
@@ -87,9 +89,9 @@ function forEachRun(check: (beginning: keyof typeof BEGINNINGS, words: NetworkWo
 const RANK = { QUEUED: 0, SENT: 1, DELIVERED: 2, READ: 3 };
 
 test('a status never goes back, whatever the network repeats or mixes up', (t) => {
-  t.diagnostic(told);
-  forEachRun((beginning, words) => {
-    const { statuses } = live(BEGINNINGS[beginning], words);
+  t.diagnostic(seedNote);
+  forEachRun((beginning, reports) => {
+    const { statuses } = runLife(BEGINNINGS[beginning], reports);
     for (const [index, status] of statuses.entries()) {
       const before = statuses[index - 1];
       if (before === undefined || before === status) continue;
@@ -102,8 +104,8 @@ test('a status never goes back, whatever the network repeats or mixes up', (t) =
 });
 
 test('each event is told at most once, MESSAGE_SENT before the others, and MESSAGE_FAILED never beside a delivery', () => {
-  forEachRun((beginning, words) => {
-    const { events } = live(BEGINNINGS[beginning], words);
+  forEachRun((beginning, reports) => {
+    const { events } = runLife(BEGINNINGS[beginning], reports);
     assert.equal(new Set(events).size, events.length, events.join(', '));
     if (events.includes('MESSAGE_SENT')) assert.equal(events[0], 'MESSAGE_SENT');
     if (events.includes('MESSAGE_FAILED')) assert.equal(events.at(-1), 'MESSAGE_FAILED');
@@ -114,34 +116,34 @@ test('each event is told at most once, MESSAGE_SENT before the others, and MESSA
 });
 
 test('MESSAGE_SENT is told exactly when the first word proves that the network had taken an unsettled message', () => {
-  forEachRun((beginning, words) => {
+  forEachRun((beginning, reports) => {
     const unsettled = beginning === 'QUEUED' || beginning === 'GIVEN_UP';
-    const { events } = live(BEGINNINGS[beginning], words);
-    assert.equal(events.includes('MESSAGE_SENT'), unsettled && words.length > 0);
+    const { events } = runLife(BEGINNINGS[beginning], reports);
+    assert.equal(events.includes('MESSAGE_SENT'), unsettled && reports.length > 0);
   });
 });
 
 test('without a failure the end does not depend on the order: the furthest word, and the time of each word', () => {
   forEachRun((beginning, all) => {
     if (beginning === 'REFUSED') return;
-    const words = all.filter((status) => status !== 'FAILED');
-    const orders = [words, words.toReversed(), words.toSorted()];
-    const [first, ...others] = orders.map((order) => live(BEGINNINGS[beginning], order).life);
+    const reports = all.filter((status) => status !== 'FAILED');
+    const orders = [reports, reports.toReversed(), reports.toSorted()];
+    const [first, ...others] = orders.map((order) => runLife(BEGINNINGS[beginning], order).life);
     for (const other of others) assert.deepEqual(other, first);
-    assert.equal(first?.read_at, words.includes('READ') ? AT.READ : null);
-    assert.equal(first?.delivered_at, words.includes('DELIVERED') ? AT.DELIVERED : null);
-    assert.equal(first?.sent_at, words.includes('SENT') ? AT.SENT : null);
+    assert.equal(first?.read_at, reports.includes('READ') ? AT.READ : null);
+    assert.equal(first?.delivered_at, reports.includes('DELIVERED') ? AT.DELIVERED : null);
+    assert.equal(first?.sent_at, reports.includes('SENT') ? AT.SENT : null);
   });
 });
 
 test('a failure counts when it comes before any delivery, and then it is the end of the message', () => {
-  forEachRun((beginning, words) => {
+  forEachRun((beginning, reports) => {
     if (beginning === 'REFUSED') return;
-    const failure = words.indexOf('FAILED');
-    const delivery = words.findIndex((status) => status === 'DELIVERED' || status === 'READ');
+    const failure = reports.indexOf('FAILED');
+    const delivery = reports.findIndex((status) => status === 'DELIVERED' || status === 'READ');
     const counts = failure >= 0 && (delivery < 0 || failure < delivery);
-    const { life, statuses } = live(BEGINNINGS[beginning], words);
-    if (!counts) return assert.ok(words.length === 0 || life.status !== 'FAILED');
+    const { life, statuses } = runLife(BEGINNINGS[beginning], reports);
+    if (!counts) return assert.ok(reports.length === 0 || life.status !== 'FAILED');
     assert.ok(statuses.slice(failure + 1).every((status) => status === 'FAILED'));
     assert.deepEqual(life.errors, [UNDELIVERABLE]);
     assert.deepEqual(life.failure_reason, REASON);
@@ -151,16 +153,16 @@ test('a failure counts when it comes before any delivery, and then it is the end
 
 test('a message that is known to have failed, and one that was received, hear nothing more', () => {
   const received: Life = { ...QUEUED, status: 'RECEIVED', sent_at: AT.SENT };
-  forEachRun((_beginning, words) => {
+  forEachRun((_beginning, reports) => {
     for (const life of [REFUSED, received]) {
-      const lived = live(life, words);
+      const lived = runLife(life, reports);
       assert.deepEqual(lived.life, life);
       assert.deepEqual(lived.events, []);
     }
   });
 });
 
-const STORIES: [string, Life, NetworkWord['status'][], EventName[], Partial<Life>][] = [
+const STORIES: [string, Life, StatusReport['status'][], EventName[], Partial<Life>][] = [
   [
     'accepted, sent, delivered, read: three events, each time noted',
     QUEUED,
@@ -205,9 +207,9 @@ const STORIES: [string, Life, NetworkWord['status'][], EventName[], Partial<Life
   ],
 ];
 
-for (const [title, beginning, words, events, end] of STORIES) {
+for (const [title, beginning, reports, events, end] of STORIES) {
   test(title, () => {
-    const lived = live(beginning, words);
+    const lived = runLife(beginning, reports);
     assert.deepEqual(lived.events, events);
     for (const [field, value] of Object.entries(end)) assert.deepEqual(lived.life[field as keyof Life], value, field);
   });

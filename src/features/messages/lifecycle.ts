@@ -3,13 +3,13 @@
  * repeats or mixes up.
  */
 import type { EventName } from '../../platform/events.ts';
-import type { LivingMessage } from './ingest-queries.ts';
+import type { MessageLife } from './ingest-queries.ts';
 import type { Cause, FailureReason, MessageStatus } from './schemas.ts';
 
 /** What the network's words change of a message. */
-export type Life = Omit<LivingMessage, '_id' | 'company' | 'inbox' | 'external_id'>;
+export type Life = Omit<MessageLife, '_id' | 'company' | 'inbox' | 'external_id'>;
 
-export interface NetworkWord {
+export interface StatusReport {
   /** ACCEPTED is the answer to the call itself; its later `sent` only fills sent_at. */
   status: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
   at: string;
@@ -39,31 +39,32 @@ const isUnsettled = (life: Life): boolean =>
   life.status === 'QUEUED' || (life.status === 'FAILED' && life.outcome_unknown);
 
 /** The message after one word of the network. Any word proves that the network had accepted it. */
-export function advance(life: Life, word: NetworkWord): Step {
+export function advance(life: Life, report: StatusReport): Step {
   if (life.status === 'RECEIVED') return { life, events: [] };
-  return word.status === 'FAILED' ? fail(life, word) : arrive(life, word, word.status);
+  return report.status === 'FAILED' ? fail(life, report) : arrive(life, report, report.status);
 }
 
-function fail(life: Life, word: NetworkWord): Step {
+function fail(life: Life, report: StatusReport): Step {
   const unsettled = isUnsettled(life);
   if (!unsettled && life.status !== 'SENT') return { life, events: [] };
-  const { errors, failure_reason } = word;
+  const { errors, failure_reason } = report;
   const failed: Life = {
     ...life,
     status: 'FAILED',
     outcome_unknown: false,
     errors: errors.length > 0 ? errors : [NO_CAUSE],
     failure_reason,
-    failed_at: word.at,
+    failed_at: report.at,
   };
   return { life: failed, events: unsettled ? ['MESSAGE_SENT', 'MESSAGE_FAILED'] : ['MESSAGE_FAILED'] };
 }
 
-function arrive(life: Life, word: NetworkWord, said: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ'): Step {
+function arrive(life: Life, report: StatusReport, reported: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ'): Step {
   const unsettled = isUnsettled(life);
-  const status = said === 'ACCEPTED' ? 'SENT' : said;
+  const status = reported === 'ACCEPTED' ? 'SENT' : reported;
   if (life.status === 'FAILED' && !unsettled) return { life, events: [] };
-  const noted: Life = said === 'ACCEPTED' ? life : { ...life, [ARRIVAL[said]]: life[ARRIVAL[said]] ?? word.at };
+  const noted: Life =
+    reported === 'ACCEPTED' ? life : { ...life, [ARRIVAL[reported]]: life[ARRIVAL[reported]] ?? report.at };
   if (!unsettled && RANK[status] <= RANK[life.status]) return { life: noted, events: [] };
   const arrived: Life = { ...noted, status, outcome_unknown: false };
   if (unsettled) Object.assign(arrived, { errors: [], failure_reason: null, failed_at: null });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { freshPhone } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { eventsOf, hear, readMessage, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
+import { readEvents, hear, readMessage, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
@@ -11,7 +11,7 @@ const { call, database, demo } = platform;
 
 const list = async (conversationId: string, query = ''): Promise<Json> =>
   (await call(200, 'GET', `/v1/messages/conversation/${conversationId}${query}`)).body;
-const idsOf = (page: Json): string[] => page.result.map((message: Json) => message._id);
+const listIds = (page: Json): string[] => page.result.map((message: Json) => message._id);
 
 /** A conversation with messages made by SQL, one second apart: `count` of them beside the one that opened it. */
 async function longConversation(count: number): Promise<{ _id: string; messages: string[] }> {
@@ -71,7 +71,7 @@ test('a received message has all its fields, null where they are empty, and MESS
     read_at: null,
     failed_at: null,
   });
-  assert.deepEqual(await eventsOf(platform, _id), [{ event: 'MESSAGE_RECEIVED', data: message }]);
+  assert.deepEqual(await readEvents(platform, _id), [{ event: 'MESSAGE_RECEIVED', data: message }]);
 });
 
 test("a conversation's list holds its received, sent, failed and noted messages, each as its own GET shows it", async () => {
@@ -93,7 +93,7 @@ test("a conversation's list holds its received, sent, failed and noted messages,
 
 test('a list without parameters is the oldest twenty first, with the whole count', async () => {
   const page = await list(long._id);
-  assert.deepEqual(idsOf(page), long.messages.slice(0, 20));
+  assert.deepEqual(listIds(page), long.messages.slice(0, 20));
   const { nextCursor, ...meta } = page.meta;
   assert.deepEqual(meta, { page: 1, limit: 20, totalCount: 45, totalPages: 3, hasNextPage: true });
   assert.equal(typeof nextCursor, 'string');
@@ -104,13 +104,13 @@ test('pages follow each other without a gap or a repetition, in both directions,
     const expected = sort === 'createdAt' ? long.messages : long.messages.toReversed();
     const byNumber: string[] = [];
     for (const page of [1, 2, 3, 4, 5, 6, 7])
-      byNumber.push(...idsOf(await list(long._id, `?sort=${sort}&limit=7&page=${page}`)));
+      byNumber.push(...listIds(await list(long._id, `?sort=${sort}&limit=7&page=${page}`)));
     assert.deepEqual(byNumber, expected);
     const byCursor: string[] = [];
     let after: string | null = '';
     while (after !== null) {
       const page: Json = await list(long._id, `?sort=${sort}&limit=7&skipCount=true${after && `&after=${after}`}`);
-      byCursor.push(...idsOf(page));
+      byCursor.push(...listIds(page));
       assert.equal(page.meta.hasNextPage, page.meta.nextCursor !== null);
       after = page.meta.nextCursor;
     }

@@ -25,7 +25,7 @@ export const MESSAGE = `m._id, m.company_id as company, m.conversation_id as con
 export type MessageRow = Omit<Message, 'failure_reason'> & { failure_reason: Message['failure_reason'] | null };
 
 /** Without a cause there is no failure_reason: the description says absent, not null. */
-export function shown({ failure_reason, ...message }: MessageRow): Message {
+export function toMessage({ failure_reason, ...message }: MessageRow): Message {
   return failure_reason ? { ...message, failure_reason } : message;
 }
 
@@ -35,10 +35,10 @@ export async function findMessage(tx: TenantRead, id: string): Promise<Message |
     text: `select ${MESSAGE} from messages m where m.company_id = $1 and m._id = $2`,
     values: [tx.companyId, id],
   });
-  return row && shown(row);
+  return row && toMessage(row);
 }
 
-const listOf = (tx: TenantRead, conversationId: string): PlainList => ({
+const messageList = (tx: TenantRead, conversationId: string): PlainList => ({
   name: 'messages',
   columns: MESSAGE,
   from: 'messages',
@@ -48,14 +48,14 @@ const listOf = (tx: TenantRead, conversationId: string): PlainList => ({
 });
 
 export async function listMessages(tx: TenantRead, conversationId: string, window: Window): Promise<Message[]> {
-  const statement = pageStatement(listOf(tx, conversationId), window);
+  const statement = pageStatement(messageList(tx, conversationId), window);
   // How many have changed since is known from the moment alone.
   const rows = await many<MessageRow>(tx, window.since === null ? statement : { ...statement, planEachTime: true });
-  return rows.map(shown);
+  return rows.map(toMessage);
 }
 
 export function countMessages(tx: TenantRead, conversationId: string, window: Since): Promise<number> {
-  return countRows(tx, listOf(tx, conversationId), window);
+  return countRows(tx, messageList(tx, conversationId), window);
 }
 
 /** What a send has to know: the conversation with its inbox, contact and the contact's addresses. */
@@ -152,7 +152,7 @@ export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promis
       message.agent,
     ],
   });
-  return shown(row);
+  return toMessage(row);
 }
 
 /** The answered message, when it is one of the same conversation. */
@@ -181,5 +181,5 @@ export async function failQueued(
       where m.company_id = $1 and m._id = $2 and m.status = 'QUEUED' returning ${MESSAGE}`,
     values: [tx.companyId, id, JSON.stringify(cause.errors), cause.reason],
   });
-  return row && shown(row);
+  return row && toMessage(row);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectPhone, freshPhone, incoming, openNetwork, secondsAgo, wamid } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { leftFor, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
+import { listNetworkMessages, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
@@ -28,7 +28,7 @@ async function write(...messages: Record<string, unknown>[]): Promise<{ conversa
 async function answeredAt(conversation: string): Promise<string> {
   const sent = await sendText(platform, conversation);
   assert.equal(sent.status, 'SENT');
-  const [wire] = await leftFor(platform, sent._id);
+  const [wire] = await listNetworkMessages(platform, sent._id);
   return wire.body.to ?? wire.body.recipient;
 }
 

@@ -5,9 +5,9 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import {
   eventNames,
-  eventsOf,
+  readEvents,
   hear,
-  leftFor,
+  listNetworkMessages,
   readMessage,
   report,
   sendText,
@@ -26,7 +26,7 @@ const setFaults = (send: Json[]): Promise<Json> => sandbox('PUT', '/sandbox/sett
 test('an accepted text is 201 SENT with all its fields, reaches the network once, and is told as MESSAGE_SENT', async () => {
   const { conversation, contact } = await hear(platform);
   const sent = await sendText(platform, conversation._id, { content: 'Bom dia! çãé 👋' });
-  const [wire, ...more] = await leftFor(platform, sent._id);
+  const [wire, ...more] = await listNetworkMessages(platform, sent._id);
   assert.deepEqual(more, []);
   const { _id, sender, external_id, createdAt, updatedAt, ...rest } = sent;
   assert.match(_id, /^[0-9a-f]{24}$/);
@@ -70,7 +70,7 @@ test('an accepted text is 201 SENT with all its fields, reaches the network once
     failed_at: null,
   });
   assert.deepEqual(await readMessage(platform, _id), sent);
-  assert.deepEqual(await eventsOf(platform, _id), [{ event: 'MESSAGE_SENT', data: sent }]);
+  assert.deepEqual(await readEvents(platform, _id), [{ event: 'MESSAGE_SENT', data: sent }]);
 });
 
 test('what leaves is the text to the number of the contact, with a preview where it has a link, and our own id to return', async () => {
@@ -78,7 +78,10 @@ test('what leaves is the text to the number of the contact, with a preview where
   const { conversation } = await hear(platform, { from });
   const plain = await sendText(platform, conversation._id, { content: 'Olá' });
   const linked = await sendText(platform, conversation._id, { content: 'Veja https://example.com' });
-  const bodies = [...(await leftFor(platform, plain._id)), ...(await leftFor(platform, linked._id))].map((m) => m.body);
+  const bodies = [
+    ...(await listNetworkMessages(platform, plain._id)),
+    ...(await listNetworkMessages(platform, linked._id)),
+  ].map((m) => m.body);
   const common = { messaging_product: 'whatsapp', recipient_type: 'individual', to: from, type: 'text' };
   assert.deepEqual(bodies, [
     { ...common, text: { body: 'Olá', preview_url: false }, biz_opaque_callback_data: plain._id },
@@ -90,7 +93,7 @@ test('a person known only by a user id of the network is answered at that id', a
   const { conversation, contact } = await hear(platform, { from: null, bsuid: 'BR.1029384756', name: 'Bia' });
   assert.equal(contact.phone_number, null);
   const sent = await sendText(platform, conversation._id);
-  const [wire] = await leftFor(platform, sent._id);
+  const [wire] = await listNetworkMessages(platform, sent._id);
   assert.equal(wire.body.recipient, 'BR.1029384756');
   assert.equal('to' in wire.body, false);
   assert.equal(sent.status, 'SENT');
@@ -119,12 +122,12 @@ test("where the inbox says so, an operator's name stands in bold before the text
   await name(false);
   const unnamed = await sendText(platform, conversation._id, { key: user.token, content: 'Sem nome' });
   const texts = await Promise.all(
-    [named, byKey, unnamed].map(async (sent) => (await leftFor(platform, sent._id))[0].body.text.body),
+    [named, byKey, unnamed].map(async (sent) => (await listNetworkMessages(platform, sent._id))[0].body.text.body),
   );
   assert.deepEqual(texts, ['*Olga Operator*\nSou eu', 'Sou um robô', 'Sem nome']);
   assert.equal(named.content, 'Sou eu');
   assert.equal((await readMessage(platform, named._id)).content, 'Sou eu');
-  assert.equal((await eventsOf(platform, named._id))[0]?.data.content, 'Sou eu');
+  assert.equal((await readEvents(platform, named._id))[0]?.data.content, 'Sou eu');
 });
 
 test("a text that the operator's name makes longer than 4,096 characters is 400, and shorter by the name it is sent", async () => {
@@ -144,10 +147,10 @@ test('a reply names the answered message: by its id in the record, by the id of 
   const { message, conversation } = await hear(platform);
   const reply = await sendText(platform, conversation._id, { replyTo: message._id });
   assert.equal(reply.reply_to, message._id);
-  const [wire] = await leftFor(platform, reply._id);
+  const [wire] = await listNetworkMessages(platform, reply._id);
   assert.deepEqual(wire.body.context, { message_id: message.external_id });
   const onOurs = await sendText(platform, conversation._id, { replyTo: reply._id });
-  assert.equal((await leftFor(platform, onOurs._id))[0].body.context.message_id, reply.external_id);
+  assert.equal((await listNetworkMessages(platform, onOurs._id))[0].body.context.message_id, reply.external_id);
 });
 
 test('an answer leaves nothing unread and becomes the last message of its conversation, without CONVERSATION_UPDATED', async () => {
@@ -219,7 +222,7 @@ for (const { code, when, begin, end } of BLOCKS) {
     assert.equal(blocked.external_id, null);
     assert.equal(blocked.failed_at, blocked.createdAt);
     assert.deepEqual(await readMessage(platform, blocked._id), blocked);
-    assert.deepEqual(await leftFor(platform, blocked._id), []);
+    assert.deepEqual(await listNetworkMessages(platform, blocked._id), []);
     assert.deepEqual(await eventNames(platform, blocked._id), []);
     const { body: conversation } = await call(200, 'GET', `/v1/conversations/${heard.conversation._id}`);
     assert.equal(conversation.unread_count, 1);
@@ -254,7 +257,7 @@ test('a text that the network refuses is 201 FAILED with its code and a Portugue
   assert.equal(refused.external_id, null);
   assert.deepEqual(await readMessage(platform, refused._id), refused);
   assert.deepEqual(await eventNames(platform, refused._id), []);
-  assert.deepEqual(await leftFor(platform, refused._id), []);
+  assert.deepEqual(await listNetworkMessages(platform, refused._id), []);
 });
 
 test('a refusal that soon passes is tried again inside the call: one message, SENT, told once', async () => {
@@ -263,7 +266,7 @@ test('a refusal that soon passes is tried again inside the call: one message, SE
   const sent = await sendText(platform, conversation._id);
   assert.equal(sent.status, 'SENT');
   assert.deepEqual(sent.errors, []);
-  assert.equal((await leftFor(platform, sent._id)).length, 1);
+  assert.equal((await listNetworkMessages(platform, sent._id)).length, 1);
   assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT']);
 });
 
@@ -274,7 +277,7 @@ test('a refusal that does not pass ends the message after a few tries, with the 
   await setFaults([]);
   assert.equal(refused.status, 'FAILED');
   assert.equal(refused.failure_reason.code, 131016);
-  assert.deepEqual(await leftFor(platform, refused._id), []);
+  assert.deepEqual(await listNetworkMessages(platform, refused._id), []);
 });
 
 test('a status that settles the message while its call is still being refused counts more than the refusal', async () => {
@@ -311,7 +314,7 @@ test('a send whose settings can not be read stores nothing, and its repeat with 
   await setToken(kept?.['token']);
   const sent = (await send(201)).body;
   assert.equal(sent.status, 'SENT');
-  assert.equal((await leftFor(platform, sent._id)).length, 1);
+  assert.equal((await listNetworkMessages(platform, sent._id)).length, 1);
   const { body: list } = await call(200, 'GET', `/v1/messages/conversation/${conversation._id}?limit=10`);
   assert.equal(list.result.filter((message: Json) => message.message_type === 'OUTGOING').length, 1);
 });

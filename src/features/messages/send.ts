@@ -173,7 +173,7 @@ async function settleSend(
   if (result.outcome === 'rejected') {
     const refused = result.network && channel.refusesCredentials?.(result.error.code);
     if (refused && credentials) await noteRefusal(kit, tx, credentials, result.error);
-    return failQueued(tx, message._id, causeOf(channel, result));
+    return failQueued(tx, message._id, explainRejection(channel, result));
   }
   const key = { company: tx.companyId, inbox: message.inbox, external_id: result.externalId };
   const now = new Date().toISOString();
@@ -194,7 +194,7 @@ async function settleSend(
   return null;
 }
 
-function causeOf(channel: Channel, { error, network }: { error: NetworkError; network: boolean }) {
+function explainRejection(channel: Channel, { error, network }: { error: NetworkError; network: boolean }) {
   const text = channel.failureText?.(error.code);
   return { errors: [error], reason: network && text ? { code: error.code, message: text } : null };
 }

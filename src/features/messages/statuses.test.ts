@@ -5,7 +5,7 @@ import { seedOfRun } from '../../../test/full/harness/chance.ts';
 import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
 import {
   eventNames,
-  eventsOf,
+  readEvents,
   hear,
   readMessage,
   report,
@@ -50,7 +50,7 @@ test('sent fills its time, delivered and read move the message on and are told i
   const read = await readMessage(platform, sent._id);
   assert.equal(read.status, 'READ');
   assert.equal(read.read_at, iso(NOW + 2));
-  assert.deepEqual(await eventsOf(platform, sent._id), [
+  assert.deepEqual(await readEvents(platform, sent._id), [
     { event: 'MESSAGE_SENT', data: sent },
     { event: 'MESSAGE_DELIVERED', data: delivered },
     { event: 'MESSAGE_READ', data: read },
@@ -82,7 +82,7 @@ test('several statuses of one message in one notification are each told as the m
   const sent = await send();
   const id = sent.external_id;
   await report(platform, { id, status: 'delivered', timestamp: NOW }, { id, status: 'read', timestamp: NOW + 1 });
-  const steps = (await eventsOf(platform, sent._id)).map(({ event, data }) => [event, data.status, data.read_at]);
+  const steps = (await readEvents(platform, sent._id)).map(({ event, data }) => [event, data.status, data.read_at]);
   assert.deepEqual(steps, [
     ['MESSAGE_SENT', 'SENT', null],
     ['MESSAGE_DELIVERED', 'DELIVERED', null],
@@ -110,7 +110,7 @@ test('a failure reported by the network is MESSAGE_FAILED with failure_reason; e
   assert.equal(failed.failed_at, iso(NOW));
   assert.deepEqual(failed.errors, [CAUSE]);
   assert.deepEqual(failed.failure_reason, REASON);
-  const [, told, ...more] = await eventsOf(platform, sent._id);
+  const [, told, ...more] = await readEvents(platform, sent._id);
   assert.deepEqual(more, []);
   assert.deepEqual(told, { event: 'MESSAGE_FAILED', data: { ...failed, errors: [] } });
 });
@@ -124,7 +124,7 @@ test('a failure without a cause has no failure_reason, in the event and in the G
     failed.errors.map((error: Json) => error.code),
     ['PROVIDER_REJECTED'],
   );
-  const told = (await eventsOf(platform, sent._id)).at(-1);
+  const told = (await readEvents(platform, sent._id)).at(-1);
   assert.equal(told?.event, 'MESSAGE_FAILED');
   assert.equal('failure_reason' in (told?.data ?? {}), false);
 });

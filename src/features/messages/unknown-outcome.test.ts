@@ -12,9 +12,9 @@ import {
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import {
   eventNames,
-  eventsOf,
+  readEvents,
   hear,
-  leftFor,
+  listNetworkMessages,
   readMessage,
   report,
   sendText,
@@ -74,7 +74,7 @@ function sending(name: keyof typeof CASES): Sending {
   return found;
 }
 
-async function queuedOf(name: string): Promise<Json> {
+async function expectQueued(name: string): Promise<Json> {
   const message = await sending(name).answer;
   assert.deepEqual(
     [message.status, message.errors, message.external_id, message.failed_at],
@@ -97,7 +97,7 @@ test('a status that overtakes the answer settles the message, and the answer is 
       `select _id, status from messages where conversation_id = $1 and message_type = 'OUTGOING'`,
       [conversation],
     );
-    const [wire] = message ? await leftFor(platform, message._id) : [];
+    const [wire] = message ? await listNetworkMessages(platform, message._id) : [];
     return message && wire && { ...message, external_id: wire.id as string };
   });
   assert.equal(row.status, 'QUEUED', 'stored before anything leaves');
@@ -109,23 +109,23 @@ test('a status that overtakes the answer settles the message, and the answer is 
 });
 
 test('a call that is never answered is 201 QUEUED after ten seconds, and nothing is told', async () => {
-  await queuedOf('lost');
+  await expectQueued('lost');
   const tookMs = await sending('lost').tookMs;
   assert.ok(tookMs > 9_000 && tookMs < 14_000, `${tookMs} ms`);
 });
 
 for (const name of ['cut', 'cutAfter', 'broken', 'garbled']) {
   test(`a call that ends in ${CASES[name]} is 201 QUEUED at once, and is not made again`, async () => {
-    const message = await queuedOf(name);
+    const message = await expectQueued(name);
     assert.ok((await sending(name).tookMs) < 9_000);
     const accepted = ['cutAfter', 'garbled'].includes(name);
-    assert.equal((await leftFor(platform, message._id)).length, accepted ? 1 : 0);
+    assert.equal((await listNetworkMessages(platform, message._id)).length, accepted ? 1 : 0);
   });
 }
 
 test('a later status settles a message whose answer never came: SENT with the id of the network, MESSAGE_SENT once', async () => {
-  const message = await queuedOf('settled');
-  const [wire] = await leftFor(platform, message._id);
+  const message = await expectQueued('settled');
+  const [wire] = await listNetworkMessages(platform, message._id);
   const news = { id: wire.id, status: 'sent', biz_opaque_callback_data: message._id };
   for (const _ of [1, 2]) await report(platform, news);
   const settled = await readMessage(platform, message._id);
@@ -136,21 +136,21 @@ test('a later status settles a message whose answer never came: SENT with the id
 });
 
 test('a later failure settles it, too: the network had accepted it, so it is told as sent and as failed', async () => {
-  const message = await queuedOf('cutAfter');
-  const [wire] = await leftFor(platform, message._id);
+  const message = await expectQueued('cutAfter');
+  const [wire] = await listNetworkMessages(platform, message._id);
   const errors = [{ code: 131047, title: 'Re-engagement message' }];
   await report(platform, { id: wire.id, status: 'failed', biz_opaque_callback_data: message._id, errors });
   const failed = await readMessage(platform, message._id);
   assert.deepEqual([failed.status, failed.failure_reason.code], ['FAILED', 131047]);
   const { failure_reason: _reason, ...unexplained } = failed;
-  assert.deepEqual(await eventsOf(platform, message._id), [
+  assert.deepEqual(await readEvents(platform, message._id), [
     { event: 'MESSAGE_SENT', data: { ...unexplained, status: 'SENT', errors: [], failed_at: null } },
     { event: 'MESSAGE_FAILED', data: { ...failed, errors: [] } },
   ]);
 });
 
 test('an id that the network returns settles only messages of the inbox that the status is for', async () => {
-  const message = await queuedOf('garbled');
+  const message = await expectQueued('garbled');
   const phone = await connectPhone(platform);
   const network = await openNetwork(platform);
   const status = { id: wamid(), status: 'delivered', timestamp: secondsAgo(0) };
@@ -160,13 +160,13 @@ test('an id that the network returns settles only messages of the inbox that the
 });
 
 test('before 24 hours have passed nobody gives up', async () => {
-  const message = await queuedOf('givenUp');
+  const message = await expectQueued('givenUp');
   await age(message._id, '23 hours 59 minutes');
   assert.equal((await readMessage(platform, message._id)).status, 'QUEUED');
 });
 
 test('after 24 hours it is FAILED with PROVIDER_UNREACHABLE, told to nobody, and a later status corrects it', async () => {
-  const { _id } = await queuedOf('givenUp');
+  const { _id } = await expectQueued('givenUp');
   await age(_id, '24 hours 1 second');
   const failed = await readMessage(platform, _id);
   assert.equal(failed.status, 'FAILED');
@@ -180,7 +180,7 @@ test('after 24 hours it is FAILED with PROVIDER_UNREACHABLE, told to nobody, and
   await report(platform, { id: 'wamid.late', status: 'read', biz_opaque_callback_data: _id });
   const read = await readMessage(platform, _id);
   assert.deepEqual([read.status, read.errors, read.failed_at, read.external_id], ['READ', [], null, 'wamid.late']);
-  assert.deepEqual(await eventsOf(platform, _id), [
+  assert.deepEqual(await readEvents(platform, _id), [
     { event: 'MESSAGE_SENT', data: { ...read, status: 'SENT', read_at: null } },
     { event: 'MESSAGE_READ', data: read },
   ]);
@@ -192,7 +192,7 @@ test('giving up runs by itself, every five minutes', async () => {
 });
 
 test('a message given up that the network then reports as failed gets its cause, and is final', async () => {
-  const { _id } = await queuedOf('broken');
+  const { _id } = await expectQueued('broken');
   await age(_id, '2 days');
   const errors = [{ code: 131026, title: 'Message undeliverable' }];
   await report(platform, { id: 'wamid.late-2', status: 'failed', biz_opaque_callback_data: _id, errors });
@@ -209,14 +209,14 @@ test('a message refused for certain is not corrected: only an outcome that was n
   await report(platform, { id: 'wamid.odd', status: 'delivered', biz_opaque_callback_data: refused._id });
   const after = await readMessage(platform, refused._id);
   assert.deepEqual([after.status, after.errors], ['FAILED', refused.errors]);
-  assert.deepEqual(await eventsOf(platform, refused._id), []);
+  assert.deepEqual(await readEvents(platform, refused._id), []);
 });
 
 test('whatever became of them, no message with an unknown outcome was ever sent a second time', async () => {
   for (const name of Object.keys(CASES)) {
     const { _id } = await sending(name).answer;
     const accepted = ['settled', 'overtaken', 'cutAfter', 'garbled'].includes(name);
-    assert.equal((await leftFor(platform, _id)).length, accepted ? 1 : 0, name);
+    assert.equal((await listNetworkMessages(platform, _id)).length, accepted ? 1 : 0, name);
   }
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { eventsOf, silenceNetwork } from '../../../test/support/traffic.ts';
+import { readEvents, silenceNetwork } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
@@ -54,7 +54,7 @@ test('the conversations of a removed step move to its replacement, and CONVERSAT
   assert.deepEqual(body.steps, [second, third]);
   const moved = await read(id);
   assert.deepEqual({ ...moved, updatedAt: before.updatedAt }, { ...before, step: third._id });
-  const [event, ...more] = await eventsOf(platform, id);
+  const [event, ...more] = await readEvents(platform, id);
   assert.deepEqual(more, []);
   const { changedAt, ...data } = event?.data ?? {};
   assert.match(changedAt, /Z$/);
@@ -79,7 +79,7 @@ test('the conversations of a removed pipeline move to a step of another one', as
   for (const id of ids) {
     const { step, pipeline: current } = await read(id);
     assert.deepEqual([step, current], [target, other._id]);
-    assert.equal((await eventsOf(platform, id)).length, 1);
+    assert.equal((await readEvents(platform, id)).length, 1);
   }
   assert.deepEqual(await database.sql('select 1 from pipelines where _id = $1', [pipeline._id]), []);
 });
