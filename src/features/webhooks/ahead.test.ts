@@ -143,6 +143,25 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
     assert.deepEqual([receivedEvents(company).length, started.length], [1, 0]);
   });
 
+  test('an erasure that can not close a worker with its contents erases nothing, and a repeated one closes the worker', async () => {
+    const company = await createHeld(2);
+    const worker = await named();
+    const held = await claim(company, worker);
+    await database.sql(
+      `create function refuse_close() returns trigger language plpgsql as $$ begin raise 'not now'; end $$`,
+    );
+    await database.sql(
+      `create trigger refuse_close before update of closed_at on delivery_workers for each row when (new._id = '${worker}')
+        execute function refuse_close()`,
+    );
+    const redact = () => redactDeliveries(kit, company._id, company.events);
+    await assert.rejects(redact(), /not now/);
+    await database.sql('drop trigger refuse_close on delivery_workers');
+    await redact();
+    assert.equal(await beginHeld(system, { worker, turn: 1, begun: [], held }), null);
+    company.gate.open();
+  });
+
   test('a delivery claimed ahead that may not begin returns to the queue and ends there like any other', async () => {
     const company = await createHeld(2);
     const { ahead, started, open } = await createStaged(company);

@@ -10,7 +10,7 @@ import {
   type Window,
 } from '../../platform/paging.ts';
 import { READ_BYTES } from '../../platform/portions.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { WebhookDelivery } from './schemas.ts';
 
 /** A webhook as it is stored, with encrypted headers. */
@@ -183,6 +183,7 @@ export interface LogPlace {
 }
 
 export interface RedactStep {
+  company: string;
   contacts: string[];
   after: LogPlace | null;
   limit: number;
@@ -190,13 +191,13 @@ export interface RedactStep {
 
 /**
  * Erases the contents of the deliveries about these contacts, in the next portion of the log, oldest first: a replay that is made meanwhile
- * comes
- * later in the log. A delivery that still waits is not sent. Returns where the portion ended, and which workers have claimed some of its
- * deliveries ahead and so still hold their contents; null when the log has no further portion.
+ * comes later in the log. A delivery that still waits is not sent. Returns where the portion ended, and which workers have claimed some of
+ * its deliveries ahead and so still hold their contents; null when the log has no further portion. The system role runs it, because the
+ * same transaction closes these workers, which work for all companies.
  */
 export function redactPortion(
-  tx: TenantTx,
-  { contacts, after, limit }: RedactStep,
+  tx: SystemTx,
+  { company, contacts, after, limit }: RedactStep,
 ): Promise<(LogPlace & { workers: string[] }) | null> {
   return maybeOne(tx, {
     name: 'webhooks.redactPortion',
@@ -227,6 +228,6 @@ export function redactPortion(
       select queued_at, _id,
         array(select distinct claimed_by from redacted where status = 'SENDING' and claimed_by is not null) as workers
       from portion order by queued_at desc, _id desc limit 1`,
-    values: [tx.companyId, contacts, after?.queued_at ?? null, after?._id ?? null, limit],
+    values: [company, contacts, after?.queued_at ?? null, after?._id ?? null, limit],
   });
 }

@@ -2,6 +2,7 @@
  * Erases the contents of deliveries about an erased contact, one portion of the log at a time. The deliveries themselves stay in the log.
  */
 import type { Kit } from '../../kit.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
 import { closeWorkers } from './ahead-queries.ts';
 import { redactPortion, type LogPlace, type RedactStep } from './queries.ts';
 
@@ -12,9 +13,17 @@ const PORTION = 1_000;
 export async function redactDeliveries(kit: Kit, company: string, contacts: string[]): Promise<void> {
   let after: LogPlace | null = null;
   do {
-    const step: RedactStep = { contacts, after, limit: PORTION };
-    const portion = await kit.database.tenantTx(company, (tx) => redactPortion(tx, step));
-    if (portion && portion.workers.length > 0) await closeWorkers(kit.database.system('upkeep'), portion.workers);
-    after = portion;
+    const step: RedactStep = { company, contacts, after, limit: PORTION };
+    after = await kit.database.systemTx('upkeep', (tx) => redactNext(tx, step));
   } while (after !== null);
+}
+
+/**
+ * Closes the workers that hold contents in the transaction that erases these: a repeated call would no longer find the deliveries, and so
+ * not the workers either.
+ */
+async function redactNext(tx: SystemTx, step: RedactStep): Promise<LogPlace | null> {
+  const portion = await redactPortion(tx, step);
+  if (portion && portion.workers.length > 0) await closeWorkers(tx, portion.workers);
+  return portion;
 }
