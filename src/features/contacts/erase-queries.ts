@@ -90,7 +90,8 @@ export interface KeptPortion {
 
 /**
  * Looks at the next portion of unreadable callbacks that were kept, and deletes those that contain one of these names and came to an inbox
- * of the company or to an unknown one. Returns the last id of the portion; null when none was left.
+ * of the company. A callback whose inbox could not be read stays until its retention ends: it may concern another company, and anybody can
+ * create a contact with a stranger's number. Returns the last id of the portion; null when none was left.
  */
 export async function eraseKeptPortion(
   tx: SystemTx,
@@ -103,7 +104,7 @@ export async function eraseKeptPortion(
         select _id, address, raw from callbacks_aside where _id = any(array(${selectPortion({ rows, order: '_id', most: READ_BYTES })}))
       ), erased as (
         delete from callbacks_aside a using portion p where a._id = p._id
-          and (p.address is null or exists (select 1 from inboxes i where i.company_id = $1 and i.network_address = p.address))
+          and exists (select 1 from inboxes i where i.company_id = $1 and i.network_address = p.address)
           and exists (select 1 from unnest($2::text[]) as name where position(convert_to(name, 'UTF8') in p.raw) > 0)
       )
       select max(_id) as last from portion`,

@@ -1,6 +1,6 @@
 /** Erases a contact with its conversations and messages, and the person's words in all other tables. */
 import type { Kit } from '../../kit.ts';
-import { notFound } from '../../platform/errors.ts';
+import { AppError, notFound } from '../../platform/errors.ts';
 import { inPortions } from '../../platform/portions.ts';
 import { callerBehalf, type Tenant } from '../../platform/tenant.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type KeptPortion,
 } from './erase-queries.ts';
 import { RedactContact } from './jobs.ts';
-import { deleteContact, lockContactsForRemoval, lockConversationsForRemoval } from './queries.ts';
+import { deleteContact, findContact, lockContactsForRemoval, lockConversationsForRemoval } from './queries.ts';
 import type { Contact } from './schemas.ts';
 
 // A statement for this many messages or conversations takes some hundred milliseconds.
@@ -27,25 +27,26 @@ const ASIDE_PORTION = 100;
 const SHORTEST_IDENTITY = 8;
 
 /**
- * Erases the contact without an event. Table rows that name it may be very many, so they are unlinked before, in portions that commit by
- * themselves and are not recorded in the audit, which has one line for the erasure. The log of deliveries is longer still and is left to a
- * job.
+ * Erases the contact without an event. Table rows that name it and kept callbacks may be very many, so they are handled before, in portions
+ * that commit by themselves: a transaction that held the contact's lock meanwhile would time out. They are not recorded in the audit, which
+ * has one line for the erasure. The log of deliveries is longer still and is left to a job.
  */
 export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promise<Contact> {
   const { companyId } = tenant;
+  if (!(await findContact(tenant.read, id))) throw notFound();
   await inPortions(kit.database, companyId, (tx) => unlinkRows(tx, id, ROW_PORTION));
-  await eraseKeptCallbacks(
-    kit,
-    companyId,
-    await kit.database.tenantTx(companyId, (tx) => listNetworkIdentities(tx, id)),
-  );
+  const known = await kit.database.tenantTx(companyId, (tx) => listNetworkIdentities(tx, id));
+  await eraseKeptCallbacks(kit, companyId, known);
   return tenant.tx(async (tx) => {
     await lockConversationsForRemoval(tx, [id]);
     const [contact] = await lockContactsForRemoval(tx, [id]);
     if (!contact) throw notFound();
+    const names = await listNetworkIdentities(tx, id);
+    // Kept callbacks with a number that the contact was given in the meantime would outlive it; a repeated request finds them.
+    if (names.some((name) => !known.includes(name))) throw new AppError('UNAVAILABLE', 'The contact changed meanwhile');
     while ((await eraseMessages(tx, id, PORTION)) > 0);
     while ((await eraseThreads(tx, id, PORTION)) > 0);
-    await eraseParked(tx, await listNetworkIdentities(tx, id));
+    await eraseParked(tx, names);
     const contacts = [id, ...(await listAbsorbed(tx, id))];
     await kit.enqueue(tx, RedactContact, { company: companyId, contacts }, { key: id });
     await deleteContact(tx, id);
@@ -53,7 +54,7 @@ export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promi
   });
 }
 
-/** Deletes callbacks about the person that could not be read and were kept for the operator. */
+/** Deletes callbacks to the company's inboxes about the person that could not be read and were kept for the operator. */
 async function eraseKeptCallbacks(kit: Kit, company: string, known: string[]): Promise<void> {
   const names = known.filter((name) => name.length >= SHORTEST_IDENTITY);
   if (names.length === 0) return;

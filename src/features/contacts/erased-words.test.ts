@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createGate, createListener, finishedDeliveries, startReceiver } from '../../../test/support/deliveries.ts';
-import { connectPhone, incoming, openNetwork, secondsAgo, wamid } from '../../../test/support/network.ts';
+import { connectPhone, freshPhone, incoming, openNetwork, secondsAgo, wamid } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { hold } from '../../../test/support/rows.ts';
 import { silenceNetwork } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 
@@ -71,7 +72,6 @@ async function createContactWithWord(): Promise<string> {
     edit: { original_message_id: wamid(), message: { type: 'text', text: { body: `${WORD} late` } } },
   });
   await post({ from, id: wamid(), type: 'edit', edit: { message: { type: 'text', text: { body: `${WORD} odd` } } } });
-  await network.post(200, `{"from":"${DIGITS}","text":"${WORD}`);
   const [row] = await database.sql<{ contact_id: string; conversation_id: string }>(
     'select contact_id, conversation_id from messages where external_id = $1',
     [id],
@@ -132,6 +132,51 @@ test('names and words of an erased contact are in no column of any table, and ev
     neighbour._id,
   ]);
   assert.equal(JSON.parse(kept?.body ?? '{}').data.name, 'Neighbour');
+});
+
+test('an erasure leaves an unreadable callback whose inbox is unknown, or of another company, to its retention', async () => {
+  const number = freshPhone();
+  const other = await connectPhone(platform, { company: await platform.createCompany() });
+  const odd = { from: number, id: wamid(), type: 'edit', edit: { message: { type: 'text', text: { body: 'odd' } } } };
+  await network.post(200, `{"from":"${number}","text":"cut of`);
+  for (const each of [phone, other]) await network.post(200, incoming(each, odd));
+  const addresses = async () =>
+    (
+      await database.sql<{ address: string | null }>(
+        `select address from callbacks_aside where position(convert_to($1, 'UTF8') in raw) > 0`,
+        [number],
+      )
+    )
+      .map(({ address }) => String(address))
+      .toSorted();
+  assert.deepEqual(await addresses(), [phone.id, other.id, 'null'].toSorted());
+  const body = { name: 'A stranger', phone_number: `+${number}` };
+  const { _id } = (await call(201, 'POST', '/v1/contacts', { body })).body;
+  await call(200, 'DELETE', `/v1/contacts/${_id}`);
+  assert.deepEqual(await addresses(), [other.id, 'null'].toSorted());
+});
+
+test('a contact that is given a number while it is erased stays, and a repeated request erases it', async () => {
+  const { _id } = (await call(201, 'POST', '/v1/contacts', { body: { name: 'Renamed' } })).body;
+  const number = freshPhone();
+  const letGo = await hold(platform, 'contacts', [_id]);
+  const erased = fetch(`${platform.url}/v1/contacts/${_id}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${demo.key}` },
+  });
+  await until('the erasure to wait for the contact', async () => {
+    const waiting = await database.sql(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return waiting.length > 0;
+  });
+  await database.sql(
+    `insert into contact_identities (company_id, kind, value, address, contact_id) values ($1, 'PHONE', $2, $2, $3)`,
+    [demo._id, number, _id],
+  );
+  await letGo();
+  assert.equal((await erased).status, 503);
+  await call(200, 'DELETE', `/v1/contacts/${_id}`);
 });
 
 test('a delivery whose words were erased is shown without them and cannot be replayed', async () => {
