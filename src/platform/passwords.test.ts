@@ -27,6 +27,13 @@ test('a text that is no hash, and NOBODYS_HASH, match no password', async () => 
     '$argon2id$',
     whole.replace('argon2id', 'argon2i'),
     whole.replace('v=19', 'v=16'),
+    whole.replace('m=19456', 'm=1'),
+    whole.replace('m=19456', 'm=99999999999'),
+    whole.replace('t=2', 't=0'),
+    whole.replace('p=1', `p=${'9'.repeat(400)}`),
+    '$argon2id$v=19$m=8,t=1,p=1$YWJj$YWJjZGVmZ2g',
+    '$argon2id$v=19$m=8,t=1,p=1$YWJjZGVmZ2g$YWJj',
+    '$argon2id$v=19$m=8,t=1,p=1$YWJjZGVmZ2g$A',
   ]) {
     assert.equal(await verifyPassword('password', stored), false, stored);
   }

@@ -70,8 +70,16 @@ export async function verifyPassword(password: string, stored: string): Promise<
     tagLength: expected.length,
   };
   const bytes = Buffer.from(nonce, 'base64');
-  const found = await inTurn(() => argon2id('argon2id', { ...cost, message: password, nonce: bytes }));
-  return timingSafeEqual(found, expected);
+  const found = await inTurn(() =>
+    argon2id('argon2id', { ...cost, message: password, nonce: bytes }).catch(refuseOutOfRange),
+  );
+  return found !== null && timingSafeEqual(found, expected);
+}
+
+/** Failure policy: a stored cost, salt or tag outside of Argon2's limits is a damaged hash, which no password matches. */
+function refuseOutOfRange(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ERR_OUT_OF_RANGE') return null;
+  throw error;
 }
 
 /**
