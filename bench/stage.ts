@@ -10,6 +10,7 @@ import { loadConfig } from '../src/config.ts';
 import { createLog } from '../src/platform/telemetry.ts';
 import { openTestDatabase, type TestDatabase } from '../test/support/database.ts';
 import { UNLIMITED } from '../test/support/platform.ts';
+import { NODE_FLAGS } from '../test/support/program.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -59,7 +60,7 @@ export interface Spawned {
  * thrown away, as a log collector would.
  */
 export async function spawnProgram(file: string, args: string[], env: Record<string, string>): Promise<Spawned> {
-  const child = spawn(process.execPath, [join(ROOT, file), ...args], {
+  const child = spawn(process.execPath, [...(file === 'src/main.ts' ? NODE_FLAGS : []), join(ROOT, file), ...args], {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -57,6 +57,45 @@ for (const [kind, ask] of [
   });
 }
 
+/** A statement whose cost depends on its values, as searches have it: it says when it ran. */
+const SEARCH: Statement = {
+  ...raw('select clock_timestamp() as begun, pg_sleep(0.1)::text as slept, clock_timestamp() as ended'),
+  planEachTime: true,
+};
+
+interface Run {
+  begun: string;
+  ended: string;
+}
+
+const milliseconds = (runs: Run[]): { begunMs: number; endedMs: number }[] =>
+  runs
+    .map(({ begun, ended }) => ({ begunMs: Date.parse(begun), endedMs: Date.parse(ended) }))
+    .toSorted((a, b) => a.begunMs - b.begunMs);
+
+for (const [kind, read] of [
+  ['searches', platform.read],
+  ['exports', platform.walk],
+] as const) {
+  test(`the ${kind} of one company run one after another with pauses, and other companies do not wait for them`, async () => {
+    const company = newId();
+    const search = async (asker: string): Promise<Run> => {
+      const [run] = await many<Run>(read(asker), SEARCH);
+      assert.ok(run);
+      return run;
+    };
+    const [own, other] = await Promise.all([Promise.all([1, 2, 3].map(() => search(company))), search(newId())]);
+    const runs = milliseconds(own);
+    for (const [index, { begunMs, endedMs }] of runs.entries()) {
+      const next = runs[index + 1];
+      // The pause is as long as the statement took, counted by another clock.
+      if (next)
+        assert.ok(next.begunMs - endedMs >= 0.8 * (endedMs - begunMs), `a pause of ${next.begunMs - endedMs} ms`);
+    }
+    assert.ok(Date.parse(other.begun) < (runs.at(-1)?.begunMs ?? 0), 'the other company came in between');
+  });
+}
+
 test('callbacks that wait for locks leave connections to admitting requests, to deliveries and to companies', async () => {
   const asked = await platform.systemTx('upkeep', async (tx) => {
     await exec(tx, raw('select pg_advisory_xact_lock(7)'));

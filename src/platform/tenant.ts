@@ -16,6 +16,7 @@ import {
   type Statement,
 } from './db.ts';
 import { createShares, type Shares } from './shares.ts';
+import { createSpacedTurns } from './spaced-turns.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
 import { inTransaction, type TransactionExecutor, type TransactionOptions } from './transaction.ts';
 
@@ -184,6 +185,20 @@ function shared(shares: Shares, owner: string, executor: Executor): Executor {
   };
 }
 
+// As long as a statement may take: until then a company's expensive reads wait for each other.
+const EXPENSIVE_WAIT_MS = 5_000;
+// People type their searches, and most are found at once. An export that nobody watches pauses after each of its statements.
+const CHEAP_SEARCH_MS = 30;
+
+/** Makes the searches of a company take turns, because their cost depends on what they look for. Other statements do not wait. */
+function withSpacedSearches(turns: Shares, owner: string, executor: Executor): Executor {
+  return {
+    ...executor,
+    query: <R>(statement: Statement) =>
+      statement.planEachTime ? turns.within(owner, () => executor.query<R>(statement)) : executor.query<R>(statement),
+  };
+}
+
 function createSystemTransaction(pool: pg.Pool, crossing: Shares) {
   return <T>(behalf: Behalf, work: (tx: FlushTx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
     crossing.within(behalf, () => transact({ pool, begin: 'begin', options }, (tx) => tx as unknown as FlushTx, work));
@@ -197,6 +212,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   const writing = shareAmongCompanies(poolSize);
   const reading = shareAmongCompanies(poolSize);
   const crossing = shareSystemPool(poolSize);
+  const searching = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: CHEAP_SEARCH_MS });
+  const walking = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: 0 });
   const transactAcross = createSystemTransaction(system, crossing);
 
   function underRls<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T> {
@@ -225,9 +242,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     // Under row-level security reads are not limited by shares, because a read inside a transaction would wait for the share that its own
     // transaction uses.
-    read: (companyId) =>
-      openRead(companyId, readsUnderRls ? readUnderRls(companyId) : shared(reading, companyId, createExecutor(read))),
-    walk: (companyId) => openRead(companyId, shared(writing, companyId, readUnderRls(companyId))),
+    read: (companyId) => {
+      if (readsUnderRls) return openRead(companyId, readUnderRls(companyId));
+      const fair = shared(reading, companyId, createExecutor(read));
+      return openRead(companyId, withSpacedSearches(searching, companyId, fair));
+    },
+    walk: (companyId) =>
+      openRead(companyId, shared(walking, companyId, shared(writing, companyId, readUnderRls(companyId)))),
     tenantTx: (companyId, work) => storage.write(() => writing.within(companyId, () => underRls(companyId, work))),
     systemTx: (behalf, work, { fromReserve } = { fromReserve: false }) =>
       (fromReserve ? UNGUARDED : storage).write(() => transactAcross(behalf, work)),

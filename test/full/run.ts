@@ -73,7 +73,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     neighbours: () => proveNeighbours({ companies: 25, each: 500, hanging: 5_000, judgesPace: true }),
     'neighbours at the API': () => proveFloods({ companies: 10, rounds: 6, seconds: 5, judgesPace: true }),
     'shares of the pools': () => provePools({ companies: 25, slow: 3, callers: 8, rounds: 20 }),
-    ...greedy(30, 60),
+    ...greedy(21, 45),
     forgeries: () => proveForgeries({ everything: true }),
     limits: (seed) => proveLimits({ seconds: 10, perKey: 50, perCompany: 200, seed }),
     reset: () => proveReset({ uses: 1_000, tries: 2_000, logIns: 500, judgesMs: true }),

@@ -6,6 +6,7 @@ import { chmod, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { NODE_FLAGS } from './program.ts';
 import { until } from './wait.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
@@ -38,7 +39,7 @@ export function spawnProgram(
   t: TestContext,
   { purpose = 'all', words = [], env = {}, through = [], uid }: SpawnOptions = {},
 ): Program {
-  const [file, ...args] = [...through, process.execPath, MAIN];
+  const [file, ...args] = [...through, process.execPath, ...NODE_FLAGS, MAIN];
   const child = spawn(file, [...args, purpose, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // The reader of sheets gets normal priority: with few busy cores a lower one gets hardly any time.

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { NODE_FLAGS } from '../../support/program.ts';
 import { reportProgress } from '../../support/progress.ts';
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
@@ -105,7 +106,7 @@ interface Launched {
 
 async function launch(purpose: Purpose, env: Record<string, string>, through: string[]): Promise<Launched> {
   reportProgress(`a process starts (${purpose})`);
-  const [file, ...args] = [...through, process.execPath, '--import', END_WITH_PARENT, MAIN, purpose];
+  const [file, ...args] = [...through, process.execPath, ...NODE_FLAGS, '--import', END_WITH_PARENT, MAIN, purpose];
   const child = spawn(file as string, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...env, LOG_LEVEL: 'info' },

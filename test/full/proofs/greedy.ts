@@ -13,7 +13,7 @@ import { GREEDS } from '../greedy/greeds.ts';
 import { openNeighbours, type Neighbours } from '../greedy/neighbour.ts';
 import { KINDS, measure, openTown, type Kind, type Measured, type Town } from '../greedy/ordinary.ts';
 import type { Spoils } from '../greedy/play.ts';
-import { percentile99 } from '../harness/percentile.ts';
+import { steady99 } from '../harness/percentile.ts';
 import { onStage, type Stage } from '../harness/stage.ts';
 import { pulseEnv, readPulse, settledMb, watchMemory } from '../harness/vitals.ts';
 
@@ -134,6 +134,7 @@ interface Phase extends Measured {
 async function playOne(scene: Scene, name: string, number: number): Promise<GreedyAccount> {
   const { neighbours, size } = scene;
   const { api } = scene.town;
+  if (size.judgesPace) await warmUp(scene, name, number);
   const neighbour = await neighbours.open({ name, number, scale: size.scale });
   const before = await playAlone(scene);
   const playBeside = async () => {
@@ -148,7 +149,7 @@ async function playOne(scene: Scene, name: string, number: number): Promise<Gree
   const after = await playAlone(scene);
   const { refused } = beside;
   const times = (phase: Phase): Record<Kind, number> =>
-    Object.fromEntries(KINDS.map((kind) => [kind, percentile99(phase.timesMs[kind])])) as Record<Kind, number>;
+    Object.fromEntries(KINDS.map((kind) => [kind, steady99(phase.timesMs[kind])])) as Record<Kind, number>;
   return {
     greed: name,
     requests: KINDS.reduce((sum, kind) => sum + beside.timesMs[kind].length, 0),
@@ -169,6 +170,22 @@ async function playOne(scene: Scene, name: string, number: number): Promise<Gree
     died: !api.alive,
     ...ended,
   };
+}
+
+const WARM_UP_SECONDS = 10;
+// Companies are numbered: those that warm up come after all that are measured.
+const FIRST_WARM_UP = 100;
+
+/**
+ * Lets another company do the same for a moment. The allocator keeps what such work needed for the next time, so a process that has never
+ * done it says nothing about memory that is left behind again and again.
+ */
+async function warmUp({ neighbours, size }: Scene, name: string, number: number): Promise<void> {
+  reportProgress(`a first company warms up: ${name}`);
+  const first = await neighbours.open({ name, number: FIRST_WARM_UP + number, scale: size.scale });
+  first.begin();
+  await sleep(WARM_UP_SECONDS * 1_000);
+  await first.end();
 }
 
 async function playAlone(scene: Scene): Promise<Alone> {
