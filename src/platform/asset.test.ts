@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { fastify } from 'fastify';
 import { startPlatform, UNLIMITED } from '../../test/support/platform.ts';
+import { serveOnce } from './asset.ts';
 
 const platform = await startPlatform();
 const limited = await startPlatform({ env: { ...UNLIMITED, RATE_LIMIT_PAGES: '2' } });
@@ -38,6 +43,21 @@ test('a caller that has the OpenAPI document already is answered 304 without a b
   const again = await get('/openapi.json', { 'if-none-match': String(headers['etag']) });
   assert.deepEqual([again.status, again.bytes.length], [304, 0]);
   assert.equal((await get('/openapi.json', { 'if-none-match': '"another"' })).status, 200);
+});
+
+test('a document that could not be read once is served as soon as it can be read', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-asset-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'page.txt');
+  const app = fastify();
+  app.get(
+    '/page',
+    serveOnce('text/plain', () => readFile(file, 'utf8')),
+  );
+  assert.equal((await app.inject('/page')).statusCode, 500);
+  await writeFile(file, 'Here it is.');
+  const found = await app.inject('/page');
+  assert.deepEqual([found.statusCode, found.body], [200, 'Here it is.']);
 });
 
 test('requests for public pages and documents are rate-limited by address, but health checks and metrics are not', async () => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { keepResult } from './keep-result.ts';
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
@@ -16,12 +17,11 @@ interface Versions {
   br: Buffer;
 }
 
-/** Returns a handler that serves the result of `render`, which runs at the first request only. */
+/** Returns a handler that serves the result of `render`, which runs once; after a failure the next request runs it again. */
 export function serveOnce(type: string, render: () => string | Promise<string>) {
-  let versions: Promise<Versions> | undefined;
+  const open = keepResult(async () => makeVersions(Buffer.from(await render())));
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    versions ??= Promise.resolve(render()).then((text) => makeVersions(Buffer.from(text)));
-    const made = await versions;
+    const made = await open();
     reply.headers({ etag: made.etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
     if (request.headers['if-none-match'] === made.etag) return reply.code(304).send();
     const encoding = chooseEncoding(request.headers['accept-encoding']);

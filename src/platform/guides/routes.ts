@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import type { CountVisit } from '../access.ts';
 import { serveOnce } from '../asset.ts';
+import { keepResult } from '../keep-result.ts';
 import { PAGE_HEADERS, pageRoutes } from '../pages.ts';
 import { readDocument } from '../reference.ts';
 import type { Anchors } from './markdown.ts';
@@ -24,8 +25,7 @@ interface Entry {
 }
 
 export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
-  let library: Promise<Library> | undefined;
-  const open = (): Promise<Library> => (library ??= openLibrary());
+  const open = keepResult(openLibrary);
   const serve = (path: string, type: string, render: () => string | Promise<string>): void => {
     const handler = serveOnce(type, render);
     app.get(path, { config: { access: 'public' }, onRequest: count }, (request, reply) =>
