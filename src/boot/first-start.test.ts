@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
 import { openTestDatabase } from '../../test/support/database.ts';
-import type { Json } from '../../test/support/platform.ts';
+import { startPlatform, type Json } from '../../test/support/platform.ts';
 import { makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
 import { until } from '../../test/support/wait.ts';
+import { noteWantedDemo } from '../platform/installation.ts';
+import { prepareFirstStart } from './first-start.ts';
 
 for (const table of ['inboxes', 'webhooks']) {
   test(`when a first start is killed while it creates the demo ${table}, the next start completes the demo`, async (t) => {
@@ -53,6 +55,22 @@ for (const table of ['inboxes', 'webhooks']) {
     assert.deepEqual(await database.sql('select * from webhooks'), []);
   });
 }
+
+test('of several processes that start at once on a new database one creates the demo, and the others start without an error', async () => {
+  const { running, database, demo, sandboxUrl } = await startPlatform();
+  const { kit } = running;
+  const system = kit.database.system('upkeep');
+  const [key] = await database.sql<{ _id: string }>('select _id from api_keys where company_id = $1', [demo._id]);
+  for (let round = 0; round < 5; round += 1) {
+    await database.sql('delete from inboxes');
+    await database.sql('delete from webhooks');
+    await noteWantedDemo(system, { companyId: demo._id, keyId: key?._id ?? '' });
+    const start = { jwtSecret: kit.tokenSecret, baseUrl: kit.config.PUBLIC_URL, sandboxUrl };
+    await Promise.all([1, 2, 3].map(() => prepareFirstStart(kit, start)));
+    assert.equal((await database.sql('select 1 from inboxes')).length, 1);
+    assert.equal((await database.sql('select 1 from webhooks')).length, 1);
+  }
+});
 
 test('a first start reports that it is ready only after its credentials file, its demo and its worker exist', async (t) => {
   const database = await openTestDatabase();

@@ -12,7 +12,7 @@ import { createWebhook, moveWebhooks } from '../features/webhooks/webhooks.ts';
 import type { Kit } from '../kit.ts';
 import { AppError, type ErrorCode } from '../platform/errors.ts';
 import { EVENT_NAMES } from '../platform/events.ts';
-import { findWantedDemo, noteSandbox, noteWantedDemo } from '../platform/installation.ts';
+import { findWantedDemo, lockDemo, noteSandbox, noteWantedDemo, type WantedDemo } from '../platform/installation.ts';
 import { makeTenant } from '../platform/route.ts';
 
 const FIRST_KEY = 'First company key';
@@ -84,11 +84,19 @@ const DEMO_ACCOUNT = {
 
 /**
  * Creates the demo inbox and the demo webhook, each in its own transaction. If a start dies between the two, the next start creates the
- * rest.
+ * rest. Of several processes that start at once one holds the lock and creates them; the others go on without.
  */
 async function seedDemo(kit: Kit, sandboxUrl: string): Promise<void> {
-  const demo = await findWantedDemo(kit.database.system('upkeep'));
-  if (!demo) return;
+  await kit.database.systemTx('upkeep', async (tx) => {
+    if (!(await lockDemo(tx))) return;
+    const demo = await findWantedDemo(tx);
+    if (!demo) return;
+    await createDemo(kit, demo, sandboxUrl);
+    await noteWantedDemo(tx, null);
+  });
+}
+
+async function createDemo(kit: Kit, demo: WantedDemo, sandboxUrl: string): Promise<void> {
   const principal = {
     type: 'company',
     id: demo.keyId,
@@ -109,14 +117,13 @@ async function seedDemo(kit: Kit, sandboxUrl: string): Promise<void> {
   if (made.result.length === 0) await createInbox(kit, tenant, inbox);
   const webhook = { url: `${sandboxUrl}/receiver/demo`, events: [...EVENT_NAMES] };
   await ignoreExisting('WEBHOOK_EXISTS', () => createWebhook(kit, tenant, webhook));
-  await noteWantedDemo(kit.database.system('upkeep'), null);
 }
 
 async function ignoreExisting(code: ErrorCode, make: () => Promise<unknown>): Promise<void> {
   try {
     await make();
   } catch (error) {
-    // Failure policy: a record that exists already was created by a start that was cut off, or by another process that starts now.
+    // Failure policy: a record that exists already was created by a start that was cut off.
     if (!(error instanceof AppError && error.code === code)) throw error;
   }
 }
