@@ -39,9 +39,10 @@ async function main(): Promise<void> {
   await run(config, purpose, { surroundings, asked });
 }
 
+/** The listeners stay: without one, a second signal during the start would kill the process, and its database server would go on alone. */
 function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => resolve(name));
   });
 }
 

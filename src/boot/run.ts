@@ -48,7 +48,9 @@ function collectGarbage(): void {
   setTimeout(() => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' }), 1_000).unref();
 }
 
-/** Waits for the first signal or failure, then stops in order and exits. A second signal, or 15 s without an end, exits at once. */
+/**
+ * Waits for the first signal or failure, then stops in order and exits. A signal during the stop, or 15 s without an end, exits at once.
+ */
 async function ended(running: Running, asked: Promise<string>, log: Log): Promise<void> {
   const signal = await Promise.race([asked, running.failed.then((reason) => `failure: ${reason}`)]);
   log.info({ signal }, 'stopping');

@@ -100,6 +100,24 @@ test('after SIGTERM during its start the program exits with 0 and leaves no chil
   await until('its children to end', async () => (await listLiving(children)).length === 0);
 });
 
+test('a second SIGTERM during the start does not keep the program from stopping in order', async (t) => {
+  const folder = await makeDataFolder(t);
+  const program = spawnProgram(t, { env: { DATA_DIR: folder } });
+  await until('its first child process', async () => (await listDescendants(program.pid)).length > 0);
+  program.child.kill('SIGTERM');
+  // Once the database server runs, the program has gone on with its start and has noticed the first signal. While the cluster is still
+  // being made, the file has a negative id.
+  const pidFile = join(folder, 'postgres/cluster/data/postmaster.pid');
+  await until(
+    'its database server',
+    async () => Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10) > 0,
+  );
+  const children = await listDescendants(program.pid);
+  program.child.kill('SIGTERM');
+  assert.equal(await program.ended, 0, program.stderr());
+  await until('its children to end', async () => (await listLiving(children)).length === 0);
+});
+
 test('when the embedded database dies, the program explains it in one sentence and exits with 1', async (t) => {
   const folder = await makeDataFolder(t);
   const program = spawnProgram(t, { env: { DATA_DIR: folder } });
