@@ -1,13 +1,13 @@
 /**
- * The channel port: a channel translates between one network's wire and the platform's words. It knows no database and no
- * feature. A property of `can` describes what differs between channels, so that no other code asks for a channel by name.
+ * The channel port: a channel translates between the wire format of one network and the platform's own types. A channel uses no database
+ * and no feature. The properties of `can` describe how channels differ, so that no other code asks for a channel by name.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TObject } from 'typebox';
 import type { Outbound } from '../platform/outbound.ts';
 import type { ContentType, MessageContent } from './content.ts';
 
-/** A cause of failure as the network words it; `code` is the network's own number, or one of the platform's strings. */
+/** Why something failed, in the network's words; `code` is the network's own number, or one of the platform's strings. */
 export interface NetworkError {
   code: number | string;
   title: string;
@@ -15,51 +15,51 @@ export interface NetworkError {
   details: string;
 }
 
-/** How a network names a person. At least one of the three is there. `phone` is digits without `+`. */
+/** How a network names a person, by at least one of phone number and user ids. `phone` is digits without `+`. */
 export interface Person {
   phone?: string;
   bsuid?: string;
   parentBsuid?: string;
-  /** Display name, when the network tells it. */
+  /** Display name, when the network sends it. */
   name?: string;
 }
 
 interface InboundBase {
   /** The network's own address of the inbox (the Cloud API's phone_number_id). */
   address: string;
-  /** When it happened, by the network's clock. */
+  /** The time of the message, status or change, by the network's clock. */
   timestamp: Date;
 }
 
 export interface InboundMessage extends InboundBase, MessageContent {
   kind: 'message';
   externalId: string;
-  /** live: just written by the contact · echo: sent from the business's own app · history: an old one, synchronised. */
+  /** live: a new message · echo: a message sent from the business's own app · history: an old message, synchronised. */
   origin: 'live' | 'echo' | 'history';
-  /** True when the business wrote it (echoes always, history sometimes). */
+  /** True when the business wrote the message: always for echoes, sometimes for history. */
   fromBusiness: boolean;
-  /** True for the network's own notices (a changed number). */
+  /** True for notices of the network itself, for example about a changed number. */
   system: boolean;
-  /** The contact's side, also when the business wrote it. */
+  /** The contact, also when the business wrote the message. */
   person: Person;
   replyTo: string | null;
-  /** The advertisement or the product that led here, as the network sends it. */
+  /** The advertisement or product that made the contact write, as the network sends it. */
   referral: Record<string, unknown> | null;
-  /** Passed on from another chat, once or many times. */
+  /** Whether the contact forwarded the message from another chat, and whether it was forwarded many times. */
   forwarded: 'ONCE' | 'OFTEN' | null;
   errors: NetworkError[];
-  /** The state that a history message had. */
+  /** The status that a message of the history had reached; null for other messages. */
   historyStatus: 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | null;
-  /** The person's new names, when the notice says that they changed. */
+  /** The person's new phone number or user ids, when the message is a notice that they changed. */
   renamed: Person | null;
 }
 
 export interface InboundStatus extends InboundBase {
   kind: 'status';
   externalId: string;
-  /** Our own message id, given to the network with the send; null when it does not return it. */
+  /** Our own message id, which the send gave to the network; null when the network does not return it. */
   messageId: string | null;
-  /** Whom the message went to, by the names that the network tells. */
+  /** The recipient of the message, by the names that the network sends with the status. */
   person: Person;
   status: 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
   errors: NetworkError[];
@@ -69,7 +69,7 @@ export interface InboundEdit extends InboundBase {
   kind: 'edit';
   externalId: string;
   originalExternalId: string;
-  /** The network's name of whoever wrote it; null when it does not say. */
+  /** The network's name of the person who wrote the edit; null when the network does not name anybody. */
   from: string | null;
   content: MessageContent;
 }
@@ -80,10 +80,10 @@ export interface InboundRevoke extends InboundBase {
   originalExternalId: string;
 }
 
-/** News about the account: `coexistence` null when it says nothing about it. */
+/** A change of the business's account. `coexistence` is null when the change does not concern the shared use with the business app. */
 export interface InboundAccount {
   kind: 'account';
-  /** The account (the Cloud API's waba_id): it may stand behind several inboxes. */
+  /** The account (the Cloud API's waba_id), which may have several inboxes. */
   account: string;
   timestamp: Date;
   coexistence: boolean | null;
@@ -96,7 +96,7 @@ export interface InboundPreference extends InboundBase {
   optedOut: boolean;
 }
 
-/** One element of a callback that could not be understood. It is kept aside and never blocks its neighbours. */
+/** An element of a callback that could not be read. It is stored apart and never blocks the other elements. */
 export interface InboundUnreadable {
   kind: 'unreadable';
   address: string | null;
@@ -123,64 +123,64 @@ export interface OutboundMessage {
 }
 
 /**
- * accepted: the network took it · rejected: it certainly did not go out · unknown: nobody can tell, so it is never sent
- * again. `network` is true when the network itself named the cause.
+ * accepted: the network took the message · rejected: the message certainly was not sent · unknown: the message may have been sent, so it
+ * is never sent again. `network` is true when the network itself named the cause.
  */
 export type SendResult =
-  /** `person`: by which names the network knows the recipient. */
+  /** `person`: the phone number and user ids of the recipient in the network's answer. */
   | { outcome: 'accepted'; externalId: string; person: Person }
   | { outcome: 'rejected'; error: NetworkError; network: boolean }
   | { outcome: 'unknown' };
 
-/** The network's verdict on an inbox's credentials. `retry` is false when only a person can mend it. */
+/** Whether the network accepts the credentials of an inbox. `retry` is false when a person has to change the settings first. */
 export type CheckResult = { ok: true; coexistence: boolean | null } | { ok: false; error: string; retry: boolean };
 
 export interface Callback {
-  /** Null: the network shall forget the address that it was told before. */
+  /** The address that the network shall call; null makes the network forget an address that it got before. */
   url: string | null;
   verifyToken: string;
 }
 
-/** The settings of an inbox on one channel. The inboxes store and show them without knowing what they are. */
+/** The settings of an inbox on one channel. The code of the inboxes stores and shows them without knowing their meaning. */
 export interface ChannelSettings<Config = Record<string, unknown>> {
-  /** The property of an inbox that carries them; no two channels share one. */
+  /** The property of an inbox that holds these settings; each channel has its own. */
   field: string;
-  /** What a caller writes. Null when the settings come from the network itself. */
+  /** The schema of the settings in a request; null when the settings come from the network itself. */
   body: TObject | null;
-  /** What an answer shows; each secret is masked. */
+  /** The schema of the settings in an answer, where each secret is masked. */
   record: TObject;
   /** Properties that are encrypted at rest. */
   secrets: readonly string[];
-  /** The network's address of the inbox: one ACTIVE inbox of the installation owns it. */
+  /** The network's address of the inbox. Only one ACTIVE inbox of the installation owns an address. */
   address(config: Config): string;
-  /** The network's account, which may hold several addresses; null where a network has none. */
+  /** The network's account, which may have several addresses; null on networks without accounts. */
   account(config: Config): string | null;
-  /** Addresses inside the settings that this process will call: checked like every address that a tenant gives. */
+  /** The addresses in the settings that this process will call. They are checked like every address that a tenant gives. */
   targets(config: Config): { path: string; url: string }[];
-  /** Settings that the channel accepts, as a caller writes them: the contract suite runs over them. */
+  /** An example of valid settings as a request has them; the contract tests use it. */
   sample: Config;
 }
 
-/** What a channel is, as far as it can be said without a network: the API's description is made from it. */
+/** The part of a channel that needs no network. The OpenAPI document is generated from it. */
 export interface ChannelDeclaration<Name extends string = string, Config = Record<string, unknown>> {
   name: Name;
-  /** Null when an inbox of the channel needs none. */
+  /** Null when inboxes of the channel have no settings. */
   settings: ChannelSettings<Config> | null;
   needsNumber: boolean;
-  /** How people are named on this channel, as far as a person may write it down. */
+  /** The form in which a caller may name a person on this channel, for example in an inbox's test numbers. */
   person: RegExp;
   can: {
-    /** What it sends. */
+    /** The content types that the channel sends. */
     content: readonly ContentType[];
     markRead: boolean;
     window24h: boolean;
     reportsFailures: boolean;
   };
-  /** The channel's way to its network. A channel without one neither sends nor receives. */
+  /** Connects the channel to its network. A channel without this function neither sends nor receives. */
   open?(network: NetworkAccess): ChannelNetwork<Config>;
 }
 
-/** What the process gives a channel to speak with its network. */
+/** The settings and the HTTP client with which a channel calls its network. */
 export interface NetworkAccess {
   graphUrl: string;
   appSecret: string | null;
@@ -188,14 +188,14 @@ export interface NetworkAccess {
 }
 
 export interface ChannelNetwork<Config = Record<string, unknown>> {
-  /** `callback`: where the network shall notify us for this inbox, when that is not the address it knows already. */
+  /** `callback` is the address at which the network shall notify this inbox; null leaves the network's present setting. */
   check?(config: Config, signal: AbortSignal, callback: Callback | null): Promise<CheckResult>;
   send?(message: OutboundMessage, config: Config, signal: AbortSignal): Promise<SendResult>;
-  /** True for the code of a refusal that says that the credentials themselves are not accepted. */
+  /** True for error codes by which the network refuses the credentials themselves. */
   refusesCredentials?(code: number | string): boolean;
-  /** Throws NetworkRefusal when the network refused it, and another error when it did not take it; the caller tries again later. */
+  /** Throws NetworkRefusal when the network refused the call, and another error when no answer came; the caller tries again later. */
   markRead?(externalId: string, config: Config, signal: AbortSignal): Promise<void>;
-  /** A failure's cause in Portuguese, for display. */
+  /** The cause of a failure in Portuguese, for display. */
   failureText?(code: number | string): string;
   callbacks?: Callbacks;
 }
@@ -203,12 +203,12 @@ export interface ChannelNetwork<Config = Record<string, unknown>> {
 export type Channel<Config = Record<string, unknown>> = Omit<ChannelDeclaration<string, Config>, 'open'> &
   ChannelNetwork<Config>;
 
-/** Keeps the name of a declaration as its own type, so that the registry's names are a union and not just texts. */
+/** Keeps the literal type of a channel's name, so that the names in the registry form a union type instead of `string`. */
 export const declareChannel = <const Name extends string, Config>(
   declaration: ChannelDeclaration<Name, Config>,
 ): ChannelDeclaration<Name, Config> => declaration;
 
-/** What the network refused, where no message is there that could carry the cause. */
+/** A refusal by the network in a call that sends no message, so that there is no message whose `errors` could hold the cause. */
 export class NetworkRefusal extends Error {
   readonly error: NetworkError;
 
@@ -219,10 +219,10 @@ export class NetworkRefusal extends Error {
   }
 }
 
-/** A phone number, in the writings that people use. */
+/** A phone number as people write it, with spaces, dots, dashes and parentheses. */
 export const PHONE = /^\+?[0-9][0-9 ().-]*$/;
 
-/** A channel without settings that can do nothing: what a new one begins with. */
+/** A channel without settings and without abilities, as the starting point for a new channel. */
 export const SILENT = {
   settings: null,
   needsNumber: false,
@@ -230,25 +230,25 @@ export const SILENT = {
   can: { content: [], markRead: false, window24h: false, reportsFailures: false },
 } satisfies Omit<ChannelDeclaration, 'name'>;
 
-/** Bytes that are compared with their signature while they arrive. */
+/** Checks the signature of a body while its bytes arrive. */
 export interface SignatureCheck {
   add(bytes: Buffer): void;
-  /** After the last of them. */
+  /** Whether the signature fits; called after the last bytes. */
   holds(): boolean;
 }
 
-/** How a channel takes the calls of its network, at one path for the whole installation. */
+/** How a channel handles the calls of its network, which all arrive at one path of the installation. */
 export interface Callbacks {
   path: `/hooks/${string}`;
-  /** A GET with which the network asks whether the path is ours. Null when it is no such question. */
+  /** Reads the GET request by which the network verifies that the path is ours; null for any other request. */
   readHandshake?(query: Record<string, unknown>): { token: string; challenge: string } | null;
-  /** Begins to check what the headers sign, before the bytes are there. Null when they can hold no signature. */
+  /** Starts the check of a signature before the body arrives; null when the headers have no usable signature. */
   beginCheck(headers: IncomingHttpHeaders): SignatureCheck | null;
-  /** Whose callback it seems to be, found without parsing megabytes; empty where that can not be seen. */
+  /** The address of the first inbox in a callback, found without parsing megabytes; empty when there is none. */
   firstAddress(raw: Buffer): string;
   /**
-   * The whole batch, one element at a time: every entry, change, message and status. Null stands for a part that says
-   * nothing to us, so that whoever reads a long row of those can pause as well. Never throws on a parsed JSON value.
+   * Yields the elements of a callback: every entry, change, message and status. A part that the platform ignores yields null, so that
+   * the caller can pause within a long row of them as well. Never throws on a parsed JSON value.
    */
   parse(body: unknown): Iterable<Inbound | null>;
 }

@@ -1,4 +1,4 @@
-/** What a message says, in both directions. */
+/** The content of messages, both received and sent. */
 
 export const CONTENT_TYPES = [
   'TEXT',
@@ -27,23 +27,20 @@ export interface MessageMedia {
   animated: boolean;
 }
 
-/**
- * What a message says, in both directions: the port, the table and the API share these parts. Parts that a content type does not have are
- * null.
- */
+/** The content of a message. The channels, the table and the API share these parts; parts that a content type does not have are null. */
 export interface MessageContent {
   contentType: ContentType;
   content: string | null;
   media: MessageMedia | null;
   template: { name: string; language: string; components: Record<string, unknown>[] } | null;
-  /** The contact's choice: `type` is the network's (button_reply, list_reply, nfm_reply, button, order, …). */
+  /** What the contact chose. `type` is the network's own word (button_reply, list_reply, nfm_reply, button, order, …). */
   interactive: {
     type: string;
     id: string | null;
     title: string | null;
     description: string | null;
     payload: string | null;
-    /** Structured answers (a flow's response, an order); a response that is not valid JSON stays a string. */
+    /** The data of a form (flow) or an order; a response that is not valid JSON stays a string. */
     response: unknown;
   } | null;
   location: {
@@ -55,9 +52,9 @@ export interface MessageContent {
   } | null;
   /** Shared contact cards, as the network sends them. */
   contacts: unknown[] | null;
-  /** `emoji` null takes the reaction back. */
+  /** A reaction whose `emoji` is null removes the earlier one. */
   reaction: { externalId: string; emoji: string | null } | null;
-  /** Of UNSUPPORTED: what the network calls it, and the element as it came; `raw` null where it is too large to keep. */
+  /** Only for UNSUPPORTED: the network's name of the type, and the received element; `raw` is null when it is too large to store. */
   unsupported: { kind: string; raw: Record<string, unknown> | null } | null;
 }
 
@@ -72,7 +69,7 @@ const NO_PARTS = {
   unsupported: null,
 } satisfies Omit<MessageContent, 'contentType'>;
 
-/** A content with these parts, and null for all others. */
+/** Returns a content with the given parts; all other parts are null. */
 export function composeContent(contentType: ContentType, parts: Partial<MessageContent>): MessageContent {
   return { ...NO_PARTS, ...parts, contentType };
 }

@@ -1,4 +1,4 @@
-/** The list of channels. Adding one is a folder and a line here; the contract suite then runs over it by itself. */
+/** The list of channels. A new channel needs a folder and a line here; the contract tests then cover it without further work. */
 import type { Callbacks, Channel, ChannelDeclaration, ChannelSettings, NetworkAccess } from './channel.ts';
 import { emailChannel } from './email/index.ts';
 import { partnerApiChannel } from './partner-api/index.ts';
@@ -11,7 +11,7 @@ const CHANNELS = [wapAutoCloserChannel, webV2Channel, partnerApiChannel, profess
 export type ChannelName = (typeof CHANNELS)[number]['name'];
 export const CHANNEL_NAMES: readonly ChannelName[] = CHANNELS.map(({ name }) => name);
 
-/** The settings of all channels that have some: an inbox has a property for each. */
+/** The settings of all channels that have settings. An inbox has one property for each of them. */
 export const CHANNEL_SETTINGS: readonly ChannelSettings[] = CHANNELS.flatMap(
   ({ settings }) => (settings as ChannelSettings | null) ?? [],
 );

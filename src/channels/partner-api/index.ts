@@ -1,4 +1,4 @@
-/** The partner WhatsApp gateway. */
+/** WhatsApp through the gateway of a partner. The channel has settings, but neither sends nor receives yet. */
 import { declareChannel, PHONE, SILENT } from '../channel.ts';
 import { partnerApiSettings } from './settings.ts';
 

@@ -18,7 +18,7 @@ export const partnerApiSettings: ChannelSettings<PartnerApiConfig> = {
     instance_name: Type.String(),
   }),
   secrets: ['api_key'],
-  // An instance name is unique at its gateway only; the gateway's address counts without case and closing slashes.
+  // An instance name is unique only at its gateway. The gateway's address is compared without upper case and without slashes at its end.
   address: (config) => `${new URL(config.base_url).href.replace(/\/+$/, '').toLowerCase()}#${config.instance_name}`,
   account: () => null,
   targets: (config) => [{ path: 'base_url', url: config.base_url }],

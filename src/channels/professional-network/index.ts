@@ -1,4 +1,4 @@
-/** The professional network behind a gateway: its account is connected by a hosted log-in, never by a body. */
+/** A professional network behind a gateway. Its account is connected by a log-in at the gateway, never by the body of a request. */
 import { declareChannel, SILENT } from '../channel.ts';
 import { professionalNetworkSettings } from './settings.ts';
 

@@ -1,4 +1,4 @@
-/** What a message says: one reader per type of the network. A reader answers null when the parts it needs are missing. */
+/** Reads the content of a message, with one reader per type of the network. A reader returns null when parts that it needs are missing. */
 import { composeContent, type ContentType, type MessageContent, type MessageMedia } from '../content.ts';
 import { own } from '../../platform/own.ts';
 import { flag, identifier, label, quantity, record, storable, text, type Json } from './values.ts';
@@ -69,7 +69,7 @@ function choose(type: string, parts: Partial<Interactive>): Interactive {
   return { type, id: null, title: null, description: null, payload: null, response: null, ...parts };
 }
 
-/** A flow's answer is JSON inside a string. Failure policy: what is not valid JSON stays the string it is. */
+/** The answer to a form (flow) is JSON inside a string. Failure policy: a string that is not valid JSON is returned as a string. */
 function parseResponse(value: unknown): unknown {
   if (typeof value !== 'string') return storable(value);
   try {
@@ -85,7 +85,7 @@ function readInteractive(message: Json): MessageContent | null {
   const interactive = record(message.interactive);
   if (!interactive) return null;
   const named = identifier(interactive.type);
-  // Some senders call a flow's answer something else: what is there counts more than what it is called.
+  // Some senders give a reply another type, so the part that is there decides when the named part is missing.
   const type = [named, ...REPLIES].find((name) => name !== null && record(own(interactive, name)));
   const reply = type ? record(own(interactive, type)) : null;
   if (!type || !reply) return null;
@@ -101,7 +101,7 @@ function readInteractive(message: Json): MessageContent | null {
   return composeContent('INTERACTIVE', { interactive: choose(type, { response: storable(reply) }) });
 }
 
-/** The quick reply of a template. */
+/** Reads the tap on a quick-reply button of a template. */
 function readButton(message: Json): MessageContent | null {
   const button = record(message.button);
   const title = text(button?.text);
@@ -117,14 +117,14 @@ function readOrder(message: Json): MessageContent | null {
   return composeContent('INTERACTIVE', { content: text(order.text) || null, interactive });
 }
 
-/** A Map, because a type called `constructor` must not find anything. */
+/** This is a Map, because a look-up of a type called `constructor` in a plain object would find an inherited property. */
 const readers = new Map<string, Reader>([
   ['text', readText],
   ['system', readSystem],
   ['image', mediaReader('image', 'IMAGE')],
   ['video', mediaReader('video', 'VIDEO')],
   ['audio', mediaReader('audio', 'AUDIO')],
-  // The audio of old clients.
+  // Old clients send audio under this type.
   ['voice', mediaReader('voice', 'AUDIO')],
   ['document', mediaReader('document', 'DOCUMENT')],
   ['sticker', mediaReader('sticker', 'STICKER')],
@@ -137,8 +137,8 @@ const readers = new Map<string, Reader>([
 ]);
 
 /**
- * The content of a message object of the network, by its type. One without a type is read by what it carries; an unknown type,
- * and one without its parts, is UNSUPPORTED and keeps what was there.
+ * Reads the content of a message object by its type. A message without a type is read by the first part that has a reader. A message of an
+ * unknown type, or without the parts of its type, becomes UNSUPPORTED and keeps the received object.
  */
 export function readContent(message: Json): MessageContent {
   const type = identifier(message.type);
@@ -149,12 +149,12 @@ export function readContent(message: Json): MessageContent {
   return read?.(message) ?? unsupported(message, type);
 }
 
-// A poll, a pinned message or an order that we do not know has some hundred bytes.
+// An unknown type of message, such as a poll or a pinned message, has some hundred bytes.
 const MAX_RAW_BYTES = 16_384;
 
 function unsupported(message: Json, type: string | null): MessageContent {
   const part = record(type === null ? null : own(message, type));
-  // The network says of some in a part of its own what they are: {"type": "unsupported", "unsupported": {"type": "poll_creation"}}.
+  // The network names the kind of some messages in a part: {"type": "unsupported", "unsupported": {"type": "poll_creation"}}.
   const kind = label(part?.type) ?? label(type) ?? 'unknown';
   const raw = record(storable(message));
   const isSmall = Buffer.byteLength(JSON.stringify(raw)) <= MAX_RAW_BYTES;

@@ -4,7 +4,7 @@ import { failureText, networkErrors, refusesCredentials, retryRule } from './err
 
 const UNKNOWN = failureText('nothing');
 
-test('every code that the network documents has a sentence of its own meaning', () => {
+test('every error code that the network documents has a sentence other than the general one', () => {
   const codes = [
     0, 190, 3, 10, 200, 250, 299, 1, 2, 131000, 131016, 4, 17, 613, 80007, 33, 100, 368, 130497, 131031, 130429, 130472,
     131005, 131008, 131009, 131021, 131026, 131030, 131037, 131042, 131045, 133010, 131047, 131048, 131049, 131050,
@@ -14,19 +14,19 @@ test('every code that the network documents has a sentence of its own meaning', 
   for (const code of codes) assert.notEqual(failureText(code), UNKNOWN, `code ${code}`);
 });
 
-test('an unknown code has the general sentence and is never tried again', () => {
+test('an unknown error code has the general sentence, and a send is never repeated after it', () => {
   for (const code of [999_999, 300, -1, 'PROVIDER_REJECTED', '']) {
     assert.equal(failureText(code), UNKNOWN);
     assert.equal(retryRule(code), 'no');
   }
 });
 
-test('a code written as text means the same', () => {
+test('an error code means the same as a number and as text', () => {
   assert.equal(failureText('131047'), failureText(131047));
   assert.match(failureText(131047), /24 horas/);
 });
 
-test('only refusals that are soon over are tried again at once', () => {
+test('a send is repeated at once only after refusals that soon pass', () => {
   const codes = [
     0, 1, 2, 4, 190, 368, 130429, 131000, 131016, 131026, 131047, 131048, 131049, 131056, 131057, 132001, 133004,
   ];
@@ -35,17 +35,17 @@ test('only refusals that are soon over are tried again at once', () => {
   assert.equal(retryRule(131056), 'pair');
 });
 
-test('613 has a sentence that no other code has', () => {
+test('error code 613 has a sentence that no other rate limit has', () => {
   const texts = [4, 17, 80007, 130429, 131048].map(failureText);
   assert.ok(!texts.includes(failureText(613)));
 });
 
-test('only a refused token refuses the credentials', () => {
+test('only error codes about the token count as a refusal of the credentials', () => {
   const codes = [0, 190, '190', 1, 3, 10, 104, 200, 613, 131005, 131026, 'PROVIDER_REJECTED'];
   assert.deepEqual(codes.filter(refusesCredentials), [0, 190, '190']);
 });
 
-test("the title of a cause is never the network's exception class", () => {
+test("the title of an error is never the class name of the network's exception", () => {
   const readTitle = (error: object): unknown =>
     networkErrors([{ code: 1, type: 'OAuthException', ...error }])[0]?.title;
   assert.equal(readTitle({}), '');
@@ -54,7 +54,7 @@ test("the title of a cause is never the network's exception class", () => {
   assert.equal(readTitle({ message: '(#1) x', error_user_title: 'Title' }), 'Title');
 });
 
-test('causes are read in the new form, the old form and in none', () => {
+test("errors are read in the network's new format, in its old format, and without any format", () => {
   const errors = [
     { code: 131026, title: 'T', message: 'M', error_data: { details: 'D' } },
     { code: '131052', title: 'T', details: 'D' },

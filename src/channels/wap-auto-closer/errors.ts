@@ -1,8 +1,8 @@
-/** The network's error codes: what a person reads about them, and which of them are safe to try again at once. */
+/** The network's error codes: a sentence in Portuguese for each, and whether a send may be repeated at once after it. */
 import type { NetworkError } from '../channel.ts';
 import { label, quantity, record, text } from './values.ts';
 
-/** no: never by itself · now: refused for sure and soon over · pair: too many messages to this one recipient. */
+/** no: never send again · now: the fault soon passes, so send again at once · pair: too many messages to one recipient, so wait first. */
 export type Retry = 'no' | 'now' | 'pair';
 
 interface Failure {
@@ -10,7 +10,7 @@ interface Failure {
   retry: Retry;
 }
 
-/** More causes than this for one message are noise. */
+/** The number of causes that are kept for one message. */
 const MAX_CAUSES = 20;
 
 const fails = (sentence: string, retry: Retry = 'no'): Failure => ({ text: sentence, retry });
@@ -82,12 +82,12 @@ const failures = new Map<number, Failure>([
 function findFailure(code: number | string): Failure {
   const number = quantity(code);
   if (number === null) return UNKNOWN;
-  // The network keeps the whole range for missing permissions.
+  // The network uses the codes 200 to 299 for missing permissions.
   if (number >= 200 && number <= 299) return PERMISSION;
   return failures.get(number) ?? UNKNOWN;
 }
 
-/** The cause in Portuguese, for display only. */
+/** Returns the cause in Portuguese, for display only. */
 export function failureText(code: number | string): string {
   return findFailure(code).text;
 }
@@ -96,16 +96,16 @@ export function retryRule(code: number | string): Retry {
   return findFailure(code).retry;
 }
 
-/** The token is invalid or has expired: nothing that is sent with it arrives until a person replaces it. */
+/** True when the token is invalid or has expired, so that every send fails until a person replaces it. */
 export const refusesCredentials = (code: number | string): boolean => findFailure(code) === TOKEN;
 
-/** One error object, in the form of a webhook or of an HTTP answer. */
+/** Reads one error object, which looks different in a notification and in an HTTP answer. */
 export function networkError(error: unknown): NetworkError {
   const cause = record(error);
   const data = cause?.error_data;
   const details = record(data) ? text(record(data)?.details) : text(data);
   return {
-    // Codes are whole numbers; a refusal without one gets the platform's own word.
+    // A refusal without a code gets the platform's own code.
     code: toCode(cause?.code) ?? 'PROVIDER_REJECTED',
     title: text(cause?.error_user_title) ?? text(cause?.title) ?? titleIn(cause?.message) ?? '',
     message: text(cause?.message) ?? text(error) ?? '',
@@ -113,7 +113,7 @@ export function networkError(error: unknown): NetworkError {
   };
 }
 
-/** An HTTP answer has no title: its message is the one that notifications have, behind the code. Its type is a class of the network's. */
+/** An HTTP answer has no title. Its message is `(#code) title`, with the title that a notification would have. */
 const titleIn = (message: unknown): string | null => /^\(#\d+\)\s*(\S[\s\S]*)$/.exec(text(message) ?? '')?.[1] ?? null;
 
 function toCode(value: unknown): number | string | null {
@@ -121,7 +121,7 @@ function toCode(value: unknown): number | string | null {
   return number !== null && Number.isSafeInteger(number) ? number : label(value);
 }
 
-/** The list `errors` of a message, a status or a notification. */
+/** Reads the list `errors` of a message, a status or a notification. */
 export function networkErrors(errors: unknown): NetworkError[] {
   if (!Array.isArray(errors)) return [];
   return errors

@@ -1,4 +1,4 @@
-/** One call to the Graph API and what its answer proves: done, certainly refused, or nobody knows. */
+/** One call to the Graph API. Its answer proves that the call was done or was refused, or leaves that unknown. */
 import { createHmac } from 'node:crypto';
 import type { NetworkAccess, NetworkError } from '../channel.ts';
 import { OutboundError, type Outbound, type OutboundRequest, type OutboundResponse } from '../../platform/outbound.ts';
@@ -7,7 +7,7 @@ import { record, type Json } from './values.ts';
 
 export interface GraphCall {
   method: 'GET' | 'POST';
-  /** Segments after the version; each is escaped. */
+  /** The segments of the path after the version; each segment is escaped. */
   path: readonly string[];
   query?: Record<string, string>;
   body?: Json;
@@ -15,7 +15,7 @@ export interface GraphCall {
   signal: AbortSignal;
 }
 
-/** refused: it certainly had no effect; `network` is true when the network itself named the cause. */
+/** refused: the call certainly had no effect. `network` is true when the network itself named the cause. */
 export type GraphAnswer =
   | { outcome: 'done'; body: Json }
   | { outcome: 'refused'; error: NetworkError; network: boolean }
@@ -23,17 +23,17 @@ export type GraphAnswer =
 
 export type Graph = (call: GraphCall) => Promise<GraphAnswer>;
 
-/** What the network's own documentation used when this was written; an address with a version overrides it. */
+/** The version that the network's documentation used when this was written; a WAP_GRAPH_URL that names a version overrides it. */
 const DEFAULT_VERSION = 'v26.0';
-/** The answers used here are below 2 kB; a larger one is not the Graph API speaking. */
+/** The answers that this channel uses are below 2 kB; a much larger answer does not come from the Graph API. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** What can stand in an authorization header; anything else could never have been a token. */
+/** The characters that an authorization header can hold; a value with other characters can not be a token. */
 const TOKEN = /^[!-~]+$/;
 export const NO_TOKEN = 'The inbox has no usable business_token.';
-/** Request Timeout: a proxy gave up waiting, and may have done so after it passed the request on. */
+/** HTTP 408: a proxy stopped waiting, perhaps after it had passed the request on, so the outcome is unknown. */
 const REQUEST_TIMEOUT = 408;
 
-/** @throws when `graphUrl` is not a URL: a deployment that cannot work. */
+/** @throws when `graphUrl` is not a URL, so that a process with such a setting does not start. */
 function versionedBase(graphUrl: string): string {
   const base = new URL(graphUrl).href.replace(/\/+$/, '');
   return /\/v\d+(\.\d+)?$/.test(base) ? base : `${base}/${DEFAULT_VERSION}`;
@@ -43,7 +43,7 @@ export function isUsableToken(token: string | null | undefined): token is string
   return typeof token === 'string' && TOKEN.test(token);
 }
 
-/** `appSecret` proves with every call that the token is used by its own app. */
+/** With an app secret, every call proves that the token is used by its own app (appsecret_proof). */
 export function createGraph(network: NetworkAccess): Graph {
   const base = versionedBase(network.graphUrl);
   return async (call) => {
@@ -71,7 +71,7 @@ async function attempt(outbound: Outbound, request: OutboundRequest): Promise<Gr
   try {
     return judge(await outbound.operator(request));
   } catch (error) {
-    // Failure policy: only an error that says that nothing left is a refusal; after any other nobody knows.
+    // Failure policy: an error before anything was sent is a refusal; after any other error the outcome is unknown.
     if (error instanceof OutboundError && !error.sent) return refuse('PROVIDER_UNREACHABLE', error.message);
     return { outcome: 'unknown', reason: 'The network gave no answer.' };
   }
@@ -81,13 +81,13 @@ function refuse(code: string, message: string): GraphAnswer {
   return { outcome: 'refused', error: { code, title: '', message, details: '' }, network: false };
 }
 
-/** The body decides before the status: the network answers most refusals with 400 and some with 200 or 5xx. */
+/** The error in the body counts more than the HTTP status: the network answers most refusals with 400, some with 200 or 5xx. */
 function judge({ status, body, truncated }: OutboundResponse): GraphAnswer {
   const answer = truncated ? null : parseBody(body);
   const cause = record(answer?.error);
   if (cause) {
     const error = networkError(cause);
-    // A server's fault without a code is no verdict: the message may have gone out.
+    // After a 5xx error without a code the outcome is unknown, because the network may have sent the message.
     if (status < 500 || typeof error.code === 'number') return { outcome: 'refused', error, network: true };
   }
   if (status >= 500 || status === REQUEST_TIMEOUT)
@@ -97,7 +97,7 @@ function judge({ status, body, truncated }: OutboundResponse): GraphAnswer {
   return { outcome: 'done', body: answer };
 }
 
-/** Failure policy: a body that is not JSON is no answer; the status alone is judged. */
+/** Failure policy: for a body that is not JSON the HTTP status alone decides. */
 function parseBody(body: Buffer): Json | null {
   try {
     return record(JSON.parse(body.toString('utf8')));
@@ -106,7 +106,7 @@ function parseBody(body: Buffer): Json | null {
   }
 }
 
-/** The network quotes a malformed token in its message; it must not reach a record, a log or a tenant's screen. */
+/** The network quotes a malformed token in its error message. The token must not reach a record, a log or a screen. */
 function withoutSecrets(answer: GraphAnswer, secrets: string[]): GraphAnswer {
   if (answer.outcome !== 'refused') return answer;
   const mask = (words: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '••••'), words);

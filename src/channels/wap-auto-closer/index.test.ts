@@ -16,11 +16,11 @@ const open = (appSecret: string | null, graphUrl = 'http://127.0.0.1:9'): Callba
 const callbacks = open('app-secret-1');
 after(() => outbound.close());
 
-/** As the network sends it: escaped in a way that JSON.stringify does not repeat. */
+/** A body with the network's escapes, which JSON.stringify does not repeat. */
 const raw = Buffer.from('{"object":"whatsapp_business_account","entry":[], "note":"ol\\u00e1 \\/ tudo"}');
 const digest = createHmac('sha256', 'app-secret-1').update(raw).digest('hex');
 
-/** The bytes in two pieces, as they may arrive. */
+/** Passes the bytes in two pieces, as they may arrive. */
 function isSigned(translator: Callbacks, bytes: Buffer, signature: string | undefined): boolean {
   const check = translator.beginCheck({ 'x-hub-signature-256': signature });
   check?.add(bytes.subarray(0, 5));
@@ -43,7 +43,7 @@ test('a signature over the raw bytes is accepted', () => {
   );
 });
 
-test('one changed byte, another secret, or a re-serialised body is refused', () => {
+test('a signature is refused after one changed byte, with another secret, and for a re-serialised body', () => {
   const reserialised = Buffer.from(JSON.stringify(JSON.parse(raw.toString())));
   const foreign = createHmac('sha256', 'app-secret-2').update(raw).digest('hex');
   assert.equal(isSigned(callbacks, Buffer.concat([raw, Buffer.from(' ')]), `sha256=${digest}`), false);
@@ -51,7 +51,7 @@ test('one changed byte, another secret, or a re-serialised body is refused', () 
   assert.equal(isSigned(callbacks, raw, `sha256=${foreign}`), false);
 });
 
-test('a malformed or missing signature is refused, and everything is without an app secret', () => {
+test('a malformed or missing signature is refused; without an app secret every signature is refused', () => {
   const malformed = [
     undefined,
     '',
@@ -71,7 +71,7 @@ test('a malformed or missing signature is refused, and everything is without an 
   }
 });
 
-test('the settings need three ids of visible characters, and take a token', () => {
+test('the settings need three ids of visible characters; the token is optional', () => {
   const good = { phone_number_id: '618822003344771', business_id: '12', waba_id: '730011223344556' };
   const { body } = wapSettings;
   assert.ok(body);
@@ -85,12 +85,12 @@ test('the settings need three ids of visible characters, and take a token', () =
   assert.equal(accepts({ phone_number_id: '1', waba_id: '2' }), false);
 });
 
-test('the inbox is addressed by its phone number id, and no address of a tenant is ever called', () => {
+test('the address of an inbox is its phone number id, and the settings contain no URL to call', () => {
   const config = { phone_number_id: '618822003344771', business_id: '12', waba_id: '730011223344556' };
   assert.equal(wapSettings.address(config), '618822003344771');
   assert.deepEqual(wapSettings.targets(config), []);
 });
 
-test('an address of the network that is no URL does not start', () => {
+test('a WAP_GRAPH_URL that is no URL is refused when the channel is opened', () => {
   assert.throws(() => open(null, 'graph'));
 });

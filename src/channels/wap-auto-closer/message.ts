@@ -1,4 +1,4 @@
-/** One message object of the network, whoever wrote it and whenever: a message, an edit or a revocation. */
+/** Reads one message object of the network: a message, an edit or a revocation, whether new or old, of a contact or of the business. */
 import type { Inbound, InboundMessage, InboundUnreadable, Person } from '../channel.ts';
 import { readContent } from './content.ts';
 import { networkErrors } from './errors.ts';
@@ -14,10 +14,10 @@ import {
 } from './person.ts';
 import { flag, identifier, instant, record, storable, type Json } from './values.ts';
 
-/** What holds for all messages of one notification. */
+/** The data that all messages of one notification share. */
 export interface Scene {
   address: string;
-  /** Digits of the inbox's own number, when the notification tells it. */
+  /** The digits of the inbox's own phone number, when the notification has it. */
   businessPhone: string | null;
   contacts: Contacts;
 }
@@ -33,7 +33,7 @@ export function unreadable(address: string | null, reason: string, raw: unknown)
   return { kind: 'unreadable', address, reason, raw: storable(raw) };
 }
 
-/** The scene of a notification's `value`; null when it does not say which number it is about. */
+/** Reads the data that all messages of a notification share; null when the notification names no phone number id. */
 export function readScene(value: Json, messageCount: number): Scene | null {
   const metadata = record(value.metadata);
   const address = identifier(metadata?.phone_number_id);
@@ -43,7 +43,7 @@ export function readScene(value: Json, messageCount: number): Scene | null {
   return { address, businessPhone, contacts: readContacts(value.contacts, messageCount) };
 }
 
-/** A message that a contact has just written. */
+/** Reads a message that a contact has just written. */
 export function readLive(element: unknown, scene: Scene): Inbound {
   const message = record(element);
   if (!message) return unreadable(scene.address, 'a message is not an object', element);
@@ -51,7 +51,7 @@ export function readLive(element: unknown, scene: Scene): Inbound {
   return readMessage(message, scene, { origin: 'live', fromBusiness: false, person, historyStatus: null });
 }
 
-/** A message that the business wrote in its own app. */
+/** Reads a message that the business wrote in its own app. */
 export function readEcho(element: unknown, scene: Scene): Inbound {
   const message = record(element);
   if (!message) return unreadable(scene.address, 'an echo is not an object', element);
@@ -59,7 +59,7 @@ export function readEcho(element: unknown, scene: Scene): Inbound {
   return readMessage(message, scene, { origin: 'echo', fromBusiness: true, person, historyStatus: null });
 }
 
-/** An old message. `thread` is the contact of its thread; without one the message's own sides name the contact. */
+/** Reads a message of the history. `thread` is the contact of its thread; without one, `from` or `to` of the message names the contact. */
 export function readHistoryMessage(element: unknown, scene: Scene, thread: Person | null): Inbound {
   const message = record(element);
   if (!message) return unreadable(scene.address, 'a history message is not an object', element);
@@ -81,7 +81,7 @@ function isFromBusiness(message: Json, context: Json | null, scene: Scene, threa
   if (typeof context?.from_me === 'boolean') return context.from_me;
   const from = phoneDigits(message.from);
   if (from !== null && from === scene.businessPhone) return true;
-  // The display number may lack the Brazilian ninth digit that `from` has; a message to the contact settles it.
+  // The display number may lack the Brazilian ninth digit that `from` has. A message whose `to` is the contact was written by the business.
   const to = phoneDigits(message.to);
   return to !== null && to === thread?.phone && from !== to;
 }
@@ -103,7 +103,7 @@ function readMessage(message: Json, scene: Scene, writer: Writer): Inbound {
   const { address } = scene;
   const externalId = identifier(message.id);
   if (externalId === null) return unreadable(address, 'a message has no id', message);
-  // The platform has no groups, and what was said to many must not stand in a conversation with one.
+  // The platform has no groups, and a message to a group must not appear in the conversation with one of its members.
   if (isGroupMessage(message)) return unreadable(address, 'a message of a group', message);
   const timestamp = instant(message.timestamp);
   if (!timestamp) return unreadable(address, 'a message has no readable timestamp', message);
@@ -130,7 +130,7 @@ function readMessage(message: Json, scene: Scene, writer: Writer): Inbound {
   };
 }
 
-/** A group is named by a field of its own, or stands where a person would. */
+/** True when the message has a group id, or an id of a group in the place of a person. */
 const isGroupMessage = (message: Json): boolean =>
   identifier(message.group_id) !== null ||
   [message.from, message.to].some((side) => identifier(side)?.endsWith('@g.us') ?? false);
@@ -149,7 +149,7 @@ function readEdit(message: Json, base: { address: string; timestamp: Date; exter
     return unreadable(base.address, 'an edit names no message or no new content', message);
   }
   const content = readContent(edited);
-  // Passing it on would replace words that were understood by nothing.
+  // An edit that is not understood must not replace the content that was understood before.
   if (content.contentType === 'UNSUPPORTED') {
     return unreadable(base.address, 'the new content of an edit is not understood', message);
   }

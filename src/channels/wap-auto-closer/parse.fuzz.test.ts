@@ -1,4 +1,4 @@
-/** Notifications that no network would send: whatever the mutation, parsing answers, quickly, and in good form. */
+/** Parses notifications that no network would send: mutations of the fixtures. Each result must come quickly and be well formed. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { parseElements } from '../../../test/support/callbacks.ts';
 import type { Json } from './values.ts';
 
 const ROUNDS = 6000;
-/** One notification of a few kB takes well below a millisecond; a second of work would be a runaway. */
+/** A notification of a few kB takes well below a millisecond, so a parser that needs a second is broken. */
 const BUDGET_MS = 1000;
 
 function nest(depth: number): unknown {
@@ -40,7 +40,7 @@ const JUNK: (() => unknown)[] = [
   () => 'x'.repeat(100_000),
 ];
 
-/** Every place in a JSON value: the object or list that holds it, and its key. */
+/** Lists every place in a JSON value: the object or list that holds it, and its key. */
 function listPlaces(value: unknown, places: [Json, string][] = []): [Json, string][] {
   if (typeof value !== 'object' || value === null) return places;
   for (const key of Object.keys(value)) {
@@ -50,7 +50,7 @@ function listPlaces(value: unknown, places: [Json, string][] = []): [Json, strin
   return places;
 }
 
-/** `pristine`: an untouched copy, whose parts are set in where they do not belong. */
+/** `pristine` is an unchanged copy, whose parts are put into wrong places of the callback. */
 function mutate(callback: unknown, pristine: unknown, random: () => number): void {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const places = listPlaces(callback);
@@ -113,7 +113,7 @@ function assertWellFormed(item: Inbound): void {
   if (item.kind === 'edit' || item.kind === 'revoke') assert.ok(item.originalExternalId !== '');
 }
 
-test(`${ROUNDS} mutated notifications are all answered, within budget and in good form`, (t) => {
+test(`${ROUNDS} mutated notifications are all parsed in time, and their elements are well formed`, (t) => {
   const folder = new URL('./fixtures/', import.meta.url);
   const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
   const seed = seedOfRun();
@@ -131,7 +131,7 @@ test(`${ROUNDS} mutated notifications are all answered, within budget and in goo
     try {
       for (const item of read) assertWellFormed(item);
     } catch (error) {
-      // Failure policy: the failure goes on, with the round that repeats it.
+      // Failure policy: the error is thrown again, with the seed and the round that repeat it.
       throw new Error(`round ${round} of SEED=${seed}`, { cause: error });
     }
     for (const { kind } of read) seen.add(kind);
@@ -148,7 +148,7 @@ test(`${ROUNDS} mutated notifications are all answered, within budget and in goo
   ]);
 });
 
-test('a notification of the largest size, made of hundreds of thousands of nothings, is answered', () => {
+test('a notification with 400,000 null messages is parsed, and each gives one element', () => {
   const messages = Array.from({ length: 400_000 }, () => null);
   const value = { metadata: { phone_number_id: '1' }, messages };
   const read = parseElements({ entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });

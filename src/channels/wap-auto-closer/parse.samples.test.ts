@@ -1,6 +1,6 @@
 /**
- * Notifications that others published, read when they lie beside the repository. They are looked at, never copied, so a
- * clone on its own skips this file and loses nothing that the own fixtures do not prove.
+ * Parses notifications that other projects published, if their files are beside this repository. They are not copied into it, so this
+ * file is skipped elsewhere; the repository's own fixtures prove the same.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { list, record } from './values.ts';
 const samples = new URL('../../../../shared/fixtures/', import.meta.url);
 const skip = existsSync(samples) ? false : 'the published samples are not beside this repository';
 
-/** The messages, echoes and statuses that a notification holds, counted without the parser. Calls are not ours. */
+/** Counts the messages, echoes and statuses of a notification without the parser. The platform ignores calls. */
 function countElements(callback: unknown): number {
   return list(record(callback)?.entry)
     .flatMap((entry) => list(record(entry)?.changes))
@@ -34,13 +34,13 @@ function assertAllAppear(name: string, callback: unknown): number {
   return elements;
 }
 
-test("every message and status of the network's own examples appears", { skip }, () => {
+test("every message and status of the network's published examples is parsed", { skip }, () => {
   let elements = 0;
   for (const [file, callback] of readFolder('meta-openapi/webhooks/')) elements += assertAllAppear(file, callback);
   assert.ok(elements >= 13);
 });
 
-test("every message and status of a client library's test data appears", { skip }, () => {
+test("every message and status of a client library's test data is parsed", { skip }, () => {
   let elements = 0;
   for (const [file, cases] of readFolder('pywa/tests/data/updates/')) {
     for (const [name, callback] of Object.entries(record(cases) ?? {})) {

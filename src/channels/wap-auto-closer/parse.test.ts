@@ -1,4 +1,4 @@
-/** Every file of `fixtures/` is one guarantee: a notification, and all that must be read from it. */
+/** Every file of `fixtures/` is one test: a guarantee, a notification, and all elements that the parser must read from it. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import type { Json } from './values.ts';
 interface Fixture {
   guarantee: string;
   callback: unknown;
-  /** What differs from BLANK_MESSAGE in a message; the other kinds in full. */
+  /** For a message only the fields that differ from BLANK_MESSAGE; for other elements all fields. */
   expected: Json[];
 }
 
@@ -43,7 +43,7 @@ for (const file of readdirSync(folder)) {
   });
 }
 
-test('a body that is no notification at all is kept aside', () => {
+test('a body that is no notification gives one unreadable element', () => {
   for (const body of [null, undefined, 7, 'x', [], {}, { entry: {} }]) {
     assert.deepEqual(
       parseElements(body).map((item) => item.kind),
@@ -52,13 +52,13 @@ test('a body that is no notification at all is kept aside', () => {
   }
 });
 
-test('account news without a time of their own are news of now', () => {
+test('an account update without a time gets the present time', () => {
   const change = { field: 'account_update', value: { event: 'ACCOUNT_RESTRICTION' } };
   const [news] = parseElements({ entry: [{ id: '1', changes: [change] }] });
   assert.ok(news?.kind === 'account' && Math.abs(news.timestamp.getTime() - Date.now()) < 5000);
 });
 
-test('a text beyond any limit of ours is kept whole', () => {
+test('a received text is never cut, however long it is', () => {
   const body = 'ã'.repeat(70_000);
   const message = { from: '5585991230001', id: 'wamid.1', timestamp: '1781524800', type: 'text', text: { body } };
   const value = { metadata: { phone_number_id: '1' }, messages: [message] };

@@ -1,6 +1,6 @@
 /**
- * The Cloud API's notifications, read whole: every entry, change, message and status. Elements are independent: one that
- * can't be understood becomes one `unreadable` and its neighbours go on.
+ * Reads the notifications of the Cloud API: every entry, change, message and status. Elements are independent: an element that can not be
+ * understood becomes `unreadable`, and the others are read all the same.
  */
 import type { Inbound, InboundStatus } from '../channel.ts';
 import { networkErrors } from './errors.ts';
@@ -10,28 +10,28 @@ import { identifier, instant, list, record, type Json } from './values.ts';
 
 interface Change {
   account: string | null;
-  /** When the network made the entry; only some fields carry it. */
+  /** The time at which the network made the entry; only some fields have it. */
   time: unknown;
   value: Json;
 }
 
-/** The business declined to share its history: an answer, not a failure. */
+/** The code by which the network reports that the business does not share its history; this is no failure. */
 const HISTORY_DECLINED = 2593109;
 
 const STATUSES = new Map<string, InboundStatus['status']>([
   ['sent', 'SENT'],
   ['delivered', 'DELIVERED'],
   ['read', 'READ'],
-  ['played', 'READ'], // a voice note that was listened to was read
+  ['played', 'READ'], // a voice note that was played counts as read
   ['failed', 'FAILED'],
 ]);
 
-/** The ids of our own messages; whatever else stands there was given by another program on the same number. */
+/** The form of our own message ids. Any other id in a status comes from another program that sends from the same number. */
 const OWN_ID = /^[0-9a-f]{24}$/;
 
 type Reading = Generator<Inbound | null>;
 
-/** What the fields tell us; every other field (templates, quality, calls, …) is answered and left. */
+/** The notification fields that the platform reads. All other fields (templates, quality, calls, …) are answered with 200 and ignored. */
 const READERS = new Map<string, (change: Change) => Reading>([
   ['messages', readMessages],
   ['smb_message_echoes', readEchoes],
@@ -40,14 +40,14 @@ const READERS = new Map<string, (change: Change) => Reading>([
   ['user_preferences', readPreferences],
 ]);
 
-/** Whether the number is still shared with the business app, for the events that tell it. */
+/** The account events after which a number is, or is no longer, shared with the business app. */
 const COEXISTENCE = new Map<string, boolean>([
   ['ACCOUNT_RECONNECTED', true],
   ['ACCOUNT_OFFBOARDED', false],
   ['PARTNER_REMOVED', false],
 ]);
 
-/** Never throws on a parsed JSON value; all strings of the answer can be stored. Null: a part that says nothing to us. */
+/** Never throws on a parsed JSON value. PostgreSQL can store all strings that it yields. A part that the platform ignores yields null. */
 export function* parseCallback(body: unknown): Reading {
   const envelope = record(body);
   const foreign = envelope?.object !== undefined && envelope.object !== 'whatsapp_business_account';
@@ -77,7 +77,7 @@ function* readChange(entry: Json, element: unknown): Reading {
 
 type ListName = 'user_preferences' | 'messages' | 'statuses' | 'message_echoes' | 'history' | 'threads';
 
-/** Each element of an optional list; a list that is something else is one unreadable element. */
+/** Reads each element of an optional list; a value that is no list yields one `unreadable`. */
 function* readList(value: Json, key: ListName, scene: Scene, read: (element: unknown) => Inbound | null): Reading {
   for (const element of listElements(value, key)) yield read(element);
   if (isNoList(value[key])) yield unreadable(scene.address, `${key} is not a list`, value);
@@ -94,11 +94,11 @@ function* readMessages({ value }: Change): Reading {
   if (!scene) return yield refuseUnnumbered(value);
   yield* readLiveMessages(value, scene);
   yield* readList(value, 'statuses', scene, (element) => readStatus(element, scene));
-  const told = [value.messages, value.statuses, value.errors].some((part) => part !== undefined && part !== null);
-  if (!told) yield unreadable(scene.address, 'the notification is empty', value);
+  const hasContent = [value.messages, value.statuses, value.errors].some((part) => part !== undefined && part !== null);
+  if (!hasContent) yield unreadable(scene.address, 'the notification is empty', value);
 }
 
-/** Errors beside the messages explain those that came without their content; with none of those they stand alone. */
+/** Errors beside the messages are the cause of messages without content; without such a message they become one `unreadable`. */
 function* readLiveMessages(value: Json, scene: Scene): Reading {
   const errors = networkErrors(value.errors);
   let placed = false;
@@ -122,19 +122,19 @@ function readStatus(element: unknown, scene: Scene): Inbound | null {
   }
   const status = STATUSES.get(report.status);
   if (!status) return null;
-  // What happened counts more than when: without a usable time it is news of now.
+  // A status without a usable time is kept and gets the present time, because its state matters more than its time.
   const timestamp = instant(report.timestamp) ?? new Date();
   const tracker = report.biz_opaque_callback_data;
   const messageId = typeof tracker === 'string' && OWN_ID.test(tracker) ? tracker : null;
   const { address } = scene;
   const recipient = namePerson(report.recipient_id, report.recipient_user_id, report.recipient_parent_user_id);
-  // Who of a group has read a message says nothing about whom it went to.
+  // In a group the recipient of a status is only one member, so it does not name the contact of the message.
   const person = report.recipient_type === 'group' ? {} : completePerson(recipient, scene.contacts);
   const errors = networkErrors(report.errors);
   return { kind: 'status', address, timestamp, externalId, messageId, person, status, errors };
 }
 
-/** What the two words of the network mean; another one means nothing to us. */
+/** Whether a preference of the network opts the person out. Other values are ignored. */
 const PREFERENCES = new Map<unknown, boolean>([
   ['stop', true],
   ['resume', false],
@@ -166,7 +166,7 @@ function* readHistory({ value }: Change): Reading {
   yield* readErrors(value.errors, scene);
   for (const element of listElements(value, 'history')) yield* readChunk(element, scene);
   if (isNoList(value.history)) yield unreadable(scene.address, 'history is not a list', value);
-  // The files of recent messages follow outside of any thread.
+  // The network sends the files of recent messages later, outside of their threads.
   yield* readList(value, 'messages', scene, (element) => readHistoryMessage(element, scene, null));
 }
 
@@ -192,11 +192,11 @@ function* readThread(part: unknown, scene: Scene): Reading {
 }
 
 function* readAccount({ account, time, value }: Change): Reading {
-  // News that reach a partner stand under the partner's own id and name the account inside.
+  // A notification to a partner has the partner's id on the outside and names the account inside.
   const about = identifier(record(value.waba_info)?.waba_id) ?? account;
   const event = identifier(value.event);
   if (about === null || event === null)
     return yield unreadable(null, 'account news name no account or no event', value);
-  const timestamp = instant(time) ?? new Date(); // without a time of its own it is news of now
+  const timestamp = instant(time) ?? new Date();
   yield { kind: 'account', account: about, timestamp, coexistence: COEXISTENCE.get(event) ?? null };
 }

@@ -1,18 +1,18 @@
-/** Who a notification speaks of: phone numbers, business-scoped user ids (BSUID), and the contact list beside it. */
+/** Reads the people in a notification: their phone numbers, their business-scoped user ids (BSUID) and its contact list. */
 import type { Person } from '../channel.ts';
 import { identifier, label, list, record, type Json } from './values.ts';
 
-/** Since 2026 a BSUID may stand wherever a phone number stood: two letters of a country and a dot. */
+/** A BSUID begins with the two letters of a country and a dot. Since 2026 it may be in every place where a phone number was before. */
 const BSUID = /^[A-Z]{2}\./;
 const PARENT_BSUID = /^[A-Z]{2}\.ENT\./;
 /** E.164 allows 15 digits; test numbers are as short as 5. Anything longer is a group or an id, not a phone. */
 const PHONE_DIGITS = /^\d{5,15}$/;
 const PHONE_WRITING = /^\+?[\d\s().-]+$/;
 
-/** The notices of a new name; the second is the first one's old spelling. An identity change is not among them. */
+/** The types of notices that a phone number or user id changed; `customer_changed_number` is the old name of the first one. */
 const RENAMES = new Set(['user_changed_number', 'customer_changed_number', 'user_changed_user_id']);
 
-/** The digits of a phone number in any writing, or null when it is none. */
+/** Returns the digits of a phone number, however it is written; null when the value is no phone number. */
 export function phoneDigits(value: unknown): string | null {
   const written = identifier(value);
   if (written === null || !PHONE_WRITING.test(written)) return null;
@@ -20,7 +20,7 @@ export function phoneDigits(value: unknown): string | null {
   return PHONE_DIGITS.test(digits) ? digits : null;
 }
 
-/** `address` is what stands in a phone number's place; the two ids come from fields of their own. */
+/** `address` is the value of a field for phone numbers, which may hold a user id instead; the two ids come from fields of their own. */
 export function namePerson(address: unknown, userId?: unknown, parentUserId?: unknown): Person {
   const person: Person = {};
   const phone = phoneDigits(address);
@@ -41,11 +41,11 @@ export function isNamed(person: Person): boolean {
 
 export interface Contacts {
   byName: Map<string, Person>;
-  /** The person meant when a lone message names nobody; null when that is not certain. */
+  /** The only contact in the list of a notification with a single message; null when there are several of either. */
   only: Person | null;
 }
 
-/** As many as the messages of the largest notification can have. Of whom comes later only the name for display is lost. */
+/** The largest notification has no more senders than this. A contact after this one loses only the name for display. */
 const MAX_CONTACTS = 10_000;
 
 function readContact(element: unknown): Person | null {
@@ -53,13 +53,13 @@ function readContact(element: unknown): Person | null {
   if (!contact) return null;
   const person = namePerson(contact.wa_id, contact.user_id, contact.parent_user_id);
   const profile = record(contact.profile);
-  // Only for display: a username names nobody for certain, so contacts are never matched by it.
+  // The name is only for display: a username is not certain to be the person's own, so contacts are never matched by it.
   const name = label(profile?.name) ?? label(profile?.username);
   if (name !== null) person.name = name;
   return isNamed(person) ? person : null;
 }
 
-/** The list `contacts` of a notification with `messageCount` messages. It is not in the order of the messages. */
+/** Reads the list `contacts` of a notification with `messageCount` messages. The list is not in the order of the messages. */
 export function readContacts(contacts: unknown, messageCount: number): Contacts {
   const people = list(contacts)
     .slice(0, MAX_CONTACTS)
@@ -73,19 +73,19 @@ export function readContacts(contacts: unknown, messageCount: number): Contacts 
   return { byName, only: people.length === 1 && messageCount === 1 ? (people[0] ?? null) : null };
 }
 
-/** Adds what the contact list knows about a person. What the message itself says wins. */
+/** Adds the names that the contact list has for a person. The names in the message itself take precedence. */
 export function completePerson(person: Person, contacts: Contacts): Person {
   if (!isNamed(person)) return contacts.only ?? person;
   const known =
     (person.phone === undefined ? undefined : contacts.byName.get(person.phone)) ??
     (person.bsuid === undefined ? undefined : contacts.byName.get(person.bsuid));
   if (known) return { ...known, ...person };
-  // The one contact beside a lone message is its sender also where the network writes the number in another way.
+  // With one message and one contact, the contact is the sender even if the network writes the phone number in two ways.
   const name = contacts.only?.name;
   return name === undefined ? person : { name, ...person };
 }
 
-/** The sender of a live message; for a changed user id the person is still known by the previous one. */
+/** Reads the sender of a new message. A notice of a changed user id names the person by the previous id. */
 export function readSender(message: Json, contacts: Contacts): Person {
   const system = record(message.system);
   const previous = identifier(system?.previous_user_id);
@@ -93,7 +93,7 @@ export function readSender(message: Json, contacts: Contacts): Person {
   return completePerson(namePerson(address, previous ?? message.from_user_id, message.from_parent_user_id), contacts);
 }
 
-/** The new names in a notice of a changed number or user id; null when the notice says nothing of the kind. */
+/** Reads the new phone number or user ids from a notice that they changed; null for any other message. */
 export function readRenamed(message: Json): Person | null {
   const system = record(message.system);
   if (typeof system?.type !== 'string' || !RENAMES.has(system.type)) return null;

@@ -1,4 +1,4 @@
-/** Sends against a Graph API on loopback, through the real outbound door. */
+/** Sends messages to a Graph API on loopback, through the platform's real HTTP client for calls to the outside. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -22,7 +22,7 @@ type Answer = (response: ServerResponse, request: Received) => void;
 const TOKEN = 'EAAG-invented-token-1';
 const SECRET = 'app-secret-1';
 const outbound = createOutbound({ allow: [], trusted: [] });
-/** Each test has a phone number id of its own, so that tests run side by side on one server. */
+/** Each test has a phone number id of its own, so that tests can run at the same time on one server. */
 const scripts = new Map<string, Answer[]>();
 const received = new Map<string, Received[]>();
 let nextNumber = 100;
@@ -89,7 +89,7 @@ const textMessage = (content: string, over: Partial<OutboundMessage> = {}): Outb
 const inTime = () => AbortSignal.timeout(10_000);
 
 describe('sending text', { concurrency: true }, () => {
-  test('the call carries recipient, text and our own message id, and an accepted one gives the id of the network', async () => {
+  test("the call has the recipient, the text and our message id, and an accepted message gets the network's id", async () => {
     const { sender, config, number, calls } = prepare([acceptance]);
     const result = await sender.sendMessage(textMessage('Bom dia!'), config, inTime());
     assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT1', person: { phone: '558591230001' } });
@@ -106,7 +106,7 @@ describe('sending text', { concurrency: true }, () => {
     });
   });
 
-  test('an answer names its message, a link gets a preview, and a person without a phone is called by user id', async () => {
+  test('a reply names the message that it answers, a link gets a preview, and a person without a phone number is addressed by user id', async () => {
     const byUserId = reply(200, { contacts: [{ user_id: 'BR.7' }], messages: [{ id: 'wamid.OUT2' }] });
     const { sender, config, calls } = prepare([byUserId]);
     const content = 'Veja HTTPS://loja.example/a';
@@ -128,7 +128,7 @@ describe('sending text', { concurrency: true }, () => {
     );
   });
 
-  test('an address with a version keeps it, slashes at its end do not matter, and an app secret proves the token', async () => {
+  test('a WAP_GRAPH_URL may name a version and end in slashes, and with an app secret each call proves its token', async () => {
     const { sender, config, number, calls } = prepare([acceptance], {
       graphUrl: `${origin}/v31.0//`,
       appSecret: SECRET,
@@ -139,7 +139,7 @@ describe('sending text', { concurrency: true }, () => {
     assert.equal(calls()[0]?.query.get('appsecret_proof'), proof);
   });
 
-  test('a refusal is final and carries the code, the words and the details of the network', async () => {
+  test("a refusal is final and has the network's code, title, message and details", async () => {
     const error = {
       message: '(#131030) Not allowed',
       type: 'OAuthException',
@@ -157,20 +157,20 @@ describe('sending text', { concurrency: true }, () => {
   });
 
   for (const code of [1, 2, 131000, 131016, 130429, 131057, 133004]) {
-    test(`after a refusal with ${code} the send is tried again`, async () => {
+    test(`a send is tried again after a refusal with code ${code}`, async () => {
       const { sender, config, calls } = prepare([refusal(code, 500), acceptance]);
       assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, inTime())).outcome, 'accepted');
       assert.equal(calls().length, 2);
     });
   }
 
-  test('a service that stays down is tried three times, then refused', async () => {
+  test('a network that stays down is tried three times, then the message is rejected', async () => {
     const { sender, config, calls } = prepare([refusal(131016), refusal(131016), refusal(131016), acceptance]);
     assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, inTime())).outcome, 'rejected');
     assert.equal(calls().length, 3);
   });
 
-  test('too many messages to one recipient are tried once more after four seconds', async () => {
+  test('a refusal for too many messages to one recipient is tried once more after four seconds', async () => {
     const { sender, config, calls } = prepare([refusal(131056), refusal(131056), acceptance]);
     const start = performance.now();
     assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, inTime())).outcome, 'rejected');
@@ -178,7 +178,7 @@ describe('sending text', { concurrency: true }, () => {
     assert.equal(calls().length, 2);
   });
 
-  test('a caller who gives up while waiting keeps the refusal, and nothing more is sent', async () => {
+  test('a send that is aborted while it waits for its next try is rejected, and nothing more is sent', async () => {
     const { sender, config, calls } = prepare([refusal(131056), acceptance]);
     const result = await sender.sendMessage(textMessage('Bom dia!'), config, AbortSignal.timeout(2500));
     assert.ok(result.outcome === 'rejected' && result.error.code === 131056);
@@ -186,20 +186,20 @@ describe('sending text', { concurrency: true }, () => {
   });
 
   const unknowns: [string, Answer][] = [
-    ['a server error without a verdict', reply(502, '<html>Bad gateway</html>')],
+    ['a server error with an HTML page', reply(502, '<html>Bad gateway</html>')],
     ['a server error whose error has no code', reply(500, { error: { message: 'oops' } })],
     ['an acceptance without an id', reply(200, { messages: [] })],
-    ['a success that is no answer of the network', reply(200, 'OK')],
+    ['a success whose body is not of the Graph API', reply(200, 'OK')],
     [
       'an answer that breaks off',
       (response) => response.writeHead(200, { 'content-length': 999 }).write('{"mess', () => response.destroy()),
     ],
-    ['an answer of absurd size', reply(200, `{"messages":[{"id":"x"}],"pad":"${'x'.repeat(70_000)}"}`)],
+    ['an answer of 70 kB', reply(200, `{"messages":[{"id":"x"}],"pad":"${'x'.repeat(70_000)}"}`)],
     ['a connection cut after the request', (response) => response.destroy()],
-    ['a proxy that gave up waiting', reply(408, '')],
+    ['the time-out of a proxy (408)', reply(408, '')],
   ];
   for (const [name, answer] of unknowns) {
-    test(`${name} is an unknown outcome, and never sent again`, async () => {
+    test(`${name} is an unknown outcome, and the message is not sent again`, async () => {
       const { sender, config, calls } = prepare([answer, acceptance]);
       assert.deepEqual(await sender.sendMessage(textMessage('Bom dia!'), config, inTime()), { outcome: 'unknown' });
       assert.equal(calls().length, 1);
@@ -214,7 +214,7 @@ describe('sending text', { concurrency: true }, () => {
     assert.equal(calls().length, 1);
   });
 
-  test('a connection that was never established, or a caller who had given up before, is a sure failure', async () => {
+  test('a send without a connection, or aborted before it began, is rejected, because nothing was sent', async () => {
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const { port } = closed.address() as AddressInfo;
@@ -231,7 +231,7 @@ describe('sending text', { concurrency: true }, () => {
     assert.equal(other.calls().length, 0);
   });
 
-  test('a refusal without a code is PROVIDER_REJECTED; only an error of the network itself counts as its word', async () => {
+  test("a refusal without a code is PROVIDER_REJECTED, and is the network's own only if the answer has an error object", async () => {
     const words = prepare([reply(400, { error: { message: 'no' } })]);
     const page = prepare([reply(404, '<html>')]);
     const results = [
@@ -245,7 +245,7 @@ describe('sending text', { concurrency: true }, () => {
     ]);
   });
 
-  test('without a usable token or an address nothing leaves', async () => {
+  test("without a usable token or a recipient's address nothing is sent", async () => {
     const { sender, config, calls } = prepare([]);
     const results = [
       await sender.sendMessage(textMessage('Bom dia!'), { ...config, business_token: null }, inTime()),
@@ -258,7 +258,7 @@ describe('sending text', { concurrency: true }, () => {
     assert.equal(calls().length, 0);
   });
 
-  test('a token that the network quotes does not come back', async () => {
+  test('a token that the network quotes in its error is masked', async () => {
     const proof = createHmac('sha256', SECRET).update(TOKEN).digest('hex');
     const answer = refusal(190, 401, { message: `Malformed access token ${TOKEN}`, error_data: proof });
     const { sender, config } = prepare([answer], { appSecret: SECRET });
@@ -267,7 +267,7 @@ describe('sending text', { concurrency: true }, () => {
   });
 });
 
-test('a further try begins only while there is time to be answered', () => {
+test('a further try begins only if enough time is left for its answer', () => {
   assert.equal(retryDelayMs(2, 1, 0), 300);
   assert.equal(retryDelayMs(2, 2, 400), 1000);
   assert.equal(retryDelayMs(2, 3, 1500), null);
@@ -280,13 +280,13 @@ test('a further try begins only while there is time to be answered', () => {
 });
 
 describe('marking as read', { concurrency: true }, () => {
-  test('the call names the message', async () => {
+  test('the call marks the message as read by its id', async () => {
     const { sender, config, calls } = prepare([reply(200, { success: true })]);
     await sender.markRead('wamid.IN1', config, inTime());
     assert.deepEqual(calls()[0]?.body, { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.IN1' });
   });
 
-  test('what the network does not confirm fails, so that it can be repeated', async () => {
+  test('a read mark that the network does not confirm fails, so that the caller can repeat it', async () => {
     const { sender, config } = prepare([refusal(131009), reply(503, '')]);
     await assert.rejects(sender.markRead('wamid.IN1', config, inTime()), /131009/);
     await assert.rejects(sender.markRead('wamid.IN1', config, inTime()), /503/);
@@ -311,7 +311,7 @@ describe('checking credentials', { concurrency: true }, () => {
     [{ is_on_biz_app: true }, true],
     [{ is_on_biz_app: false }, false],
   ] as const) {
-    test(`good credentials subscribe the app and tell coexistence ${coexistence}`, async () => {
+    test(`with good credentials the app is subscribed to the account, and coexistence is ${coexistence}`, async () => {
       const { sender, config, calls } = prepareCheck([number(extra)]);
       assert.deepEqual(await sender.check(config, inTime(), null), { ok: true, coexistence });
       assert.equal(
@@ -323,20 +323,20 @@ describe('checking credentials', { concurrency: true }, () => {
   }
 
   for (const code of [0, 190, 3, 10, 200, 299, 33, 100]) {
-    test(`a refusal with ${code} waits for a person`, async () => {
+    test(`after a refusal with code ${code} the check is not repeated: a person has to change the settings`, async () => {
       const { sender, config } = prepareCheck([refusal(code)]);
       const result = await sender.check(config, inTime(), null);
       assert.ok(!result.ok && !result.retry && result.error.includes(`refused ${code}`));
     });
   }
 
-  test('a subscription that is refused is a refusal', async () => {
+  test('a refused subscription to the account fails the check of the credentials for good', async () => {
     const { sender, config } = prepareCheck([number()], [refusal(200, 403)]);
     const result = await sender.check(config, inTime(), null);
     assert.ok(!result.ok && !result.retry);
   });
 
-  test('a busy or silent network is asked again', async () => {
+  test('the check of the credentials is repeated when the network is busy or gives no usable answer', async () => {
     for (const answer of [refusal(4, 429), refusal(2, 500), reply(502, 'x'), reply(200, 'x')]) {
       const { sender, config } = prepareCheck([answer]);
       const result = await sender.check(config, inTime(), null);
@@ -350,7 +350,7 @@ describe('checking credentials', { concurrency: true }, () => {
     });
   });
 
-  test('another number than the one asked for, or a missing token, is no proof, and nothing is subscribed', async () => {
+  test('the check fails without a token, or when the network answers for another number, and then nothing is subscribed', async () => {
     const { sender, config, calls } = prepareCheck([number({ id: '1' })]);
     const results = [
       await sender.check(config, inTime(), null),
@@ -364,7 +364,7 @@ describe('checking credentials', { concurrency: true }, () => {
     assert.equal(received.has(config.waba_id), false);
   });
 
-  test('the sentence never shows the token', async () => {
+  test('the error of a failed check never shows the token', async () => {
     const { sender, config } = prepareCheck([refusal(190, 401, { message: `Malformed access token ${TOKEN}` })]);
     const result = await sender.check(config, inTime(), null);
     assert.ok(!result.ok && result.error.includes('Malformed') && !result.error.includes(TOKEN));

@@ -1,4 +1,4 @@
-/** What this channel asks of the network: sending messages, marking as read, and whether an inbox's credentials work. */
+/** The calls of this channel to its network: send a message, mark a message as read, and check the credentials of an inbox. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   NetworkRefusal,
@@ -16,23 +16,23 @@ import { namePerson } from './person.ts';
 import { identifier, list, record, type Json } from './values.ts';
 
 export interface WapSender {
-  /** Answers within the signal; sent again only after a refusal that is safe to repeat. */
+  /** Returns before the signal aborts the call. Repeats the send only after a refusal that is safe to repeat. */
   sendMessage(message: OutboundMessage, config: WapConfig, signal: AbortSignal): Promise<SendResult>;
-  /** @throws Error when the network did not confirm; marking twice is harmless, so the caller may repeat it. */
+  /** @throws Error when the network did not confirm. The caller may repeat the call: marking twice is harmless. */
   markRead(externalId: string, config: WapConfig, signal: AbortSignal): Promise<void>;
-  /** Also subscribes the app to the account's notifications, without which nothing arrives. */
+  /** Also subscribes the app to the account; without the subscription the network sends no notifications. */
   check(config: WapConfig, signal: AbortSignal, callback: Callback | null): Promise<CheckResult>;
 }
 
-/** Short faults of the service pass within a second or not within a request. */
+/** A short fault of the network either passes within a second or lasts longer than a request may take. */
 const RETRY_DELAYS_MS = [300, 1000];
-/** The network asks for 4^n seconds between messages to one recipient: 4 s, and the next step would be 16 s. */
+/** The network asks for a pause of 4^n seconds after too many messages to one recipient: 4 s, then 16 s, which is too long here. */
 const PAIR_DELAY_MS = 4000;
-/** The time that a send has inside its request. */
+/** A send runs within a request, and all its tries together may take this long. */
 const SEND_BUDGET_MS = 10_000;
-/** A sentence for a screen; the network's own messages are below 300 characters. */
+/** The longest error message that is shown; the network's own messages are below 300 characters. */
 const MAX_SENTENCE = 500;
-/** Below this a further try would rather be cut than answered, and make a sure refusal an unknown outcome. */
+/** With less time than this left, a further try could be cut off, and a certain refusal would become an unknown outcome. */
 const LEAST_ATTEMPT_MS = 3000;
 
 export function createWapSender(network: NetworkAccess): WapSender {
@@ -51,8 +51,8 @@ export function createWapSender(network: NetworkAccess): WapSender {
 }
 
 /**
- * How long to wait before trying again after a refusal with `code`; null when it must stay at that. `attempts` and
- * `elapsedMs` count what was already spent on this send.
+ * Returns how long to wait before the next try after a refusal with `code`; null when the send must not be tried again. `attempts` and
+ * `elapsedMs` are the tries and the time that this send has used.
  */
 export function retryDelayMs(code: number | string, attempts: number, elapsedMs: number): number | null {
   const retry = retryRule(code);
@@ -85,13 +85,13 @@ async function sendMessage(graph: Graph, { message, config, signal }: Sending): 
   }
 }
 
-/** A refusal of this channel itself: the network was not called. */
+/** Refuses a message without a call to the network. */
 function notSent(message: string): SendResult {
   const error = { code: 'PROVIDER_REJECTED', title: '', message, details: '' };
   return { outcome: 'rejected', error, network: false };
 }
 
-/** Failure policy: a caller who gives up while waiting keeps the sure refusal; nothing more is sent. */
+/** Failure policy: when the caller aborts during the wait, the send ends with the refusal that it has, and nothing more is sent. */
 async function waitToRetry(delayMs: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(delayMs, undefined, { signal });
@@ -101,14 +101,14 @@ async function waitToRetry(delayMs: number, signal: AbortSignal): Promise<boolea
   }
 }
 
-/** A phone number when there is one: the network lets it win over the user id, and so do the contacts here. */
+/** A phone number takes precedence over a user id, at the network and for the platform's contacts alike. */
 function addressRecipient(to: Person): Json | null {
   if (to.phone) return { to: to.phone };
   const userId = to.bsuid ?? to.parentBsuid;
   return userId ? { recipient: userId } : null;
 }
 
-/** Null for a content type that this channel does not send. */
+/** Returns null for a content type that this channel does not send. */
 function buildBody(message: OutboundMessage, recipient: Json): Json | null {
   const { contentType, content } = message.content;
   if (contentType !== 'TEXT' || content === null) return null;
@@ -119,7 +119,7 @@ function buildBody(message: OutboundMessage, recipient: Json): Json | null {
     type: 'text',
     text: { body: content, preview_url: /https?:\/\//i.test(content) },
     ...(message.replyTo !== null && { context: { message_id: message.replyTo } }),
-    biz_opaque_callback_data: message.messageId, // comes back in every status, and settles an unknown outcome
+    biz_opaque_callback_data: message.messageId, // every status returns it, which settles an unknown outcome
   };
 }
 
@@ -128,7 +128,7 @@ function messagesCall(body: Json, config: WapConfig, signal: AbortSignal) {
   return { method: 'POST' as const, path, body, token: config.business_token, signal };
 }
 
-/** Without an id nobody can tell. */
+/** Without the network's id of the message, the outcome is unknown. */
 function readAcceptance(body: Json): SendResult {
   const externalId = identifier(record(list(body.messages)[0])?.id);
   if (externalId === null) return { outcome: 'unknown' };
@@ -156,7 +156,7 @@ async function check(
     return { ok: false, error: 'The network did not confirm the subscription to the account.', retry: true };
   }
   if (callback) {
-    // An empty address takes the number's own one back.
+    // An empty address removes the callback address of this phone number.
     const webhook_configuration =
       callback.url === null
         ? { override_callback_uri: '' }
@@ -167,15 +167,15 @@ async function check(
   return { ok: true, coexistence: readCoexistence(number.body) };
 }
 
-/** Both at once: the number is on the business app, and on the Cloud API. Null when the network does not say. */
+/** True when the phone number is used in the business app and on the Cloud API at once; null when the network does not report it. */
 function readCoexistence({ is_on_biz_app: onApp, platform_type: platform }: Json): boolean | null {
   if (typeof onApp !== 'boolean') return null;
   return onApp && (typeof platform !== 'string' || platform === 'CLOUD_API');
 }
 
 /**
- * Token (0, 104, 190), permission (3, 10, 200–299), id (33, 803), parameter (100), an address that can not be verified (2200): asking again gives the same answer
- * until a person changes the settings.
+ * After these codes a person has to change the settings, and asking again is useless: token (0, 104, 190), permission (3, 10, 200–299),
+ * id (33, 803), parameter (100), callback address that can not be verified (2200).
  */
 const PERSONAL_CODES: readonly (number | string)[] = [0, 104, 190, 3, 10, 33, 803, 100, 2200];
 

@@ -4,8 +4,8 @@ import { explainedPattern, nullable, strict } from '../../platform/schema.ts';
 import type { ChannelSettings } from '../channel.ts';
 
 /**
- * Ids of the network: decimal strings beyond 2^53, never numbers. Only visible characters, and no dot segment, since
- * they become part of a path.
+ * Ids of the network are decimal strings, because they can exceed 2^53. They become part of a URL path, so only visible characters are
+ * allowed, and neither `.` nor `..`.
  */
 const NetworkId = Type.String({
   minLength: 1,
@@ -34,7 +34,7 @@ export const wapSettings: ChannelSettings<WapConfig> = {
   secrets: ['business_token'],
   address: (config) => config.phone_number_id,
   account: (config) => config.waba_id,
-  // The network is called at an address of the operator's alone.
+  // The settings contain no address: the operator alone sets the network's address.
   targets: () => [],
   sample: {
     phone_number_id: '900000000000001',

@@ -1,18 +1,18 @@
 /**
- * Total readers for JSON that a network sends: each takes anything, never throws, and answers null for what it cannot
- * use. Every string that leaves here can be stored: PostgreSQL refuses NUL in text and lone surrogates in jsonb.
+ * Readers for JSON that a network sends. Each reader takes any value, never throws, and returns null for a value that it can not use.
+ * PostgreSQL can store every string that they return: it refuses NUL in text, and lone surrogates in jsonb.
  */
 export type Json = Record<string, unknown>;
 
-/** Deeper than any real notification; without a bound a hostile nesting would exhaust the stack here or in the store. */
+/** No real notification is nested this deep; without a bound a hostile one would exhaust the stack here or in the database. */
 const MAX_DEPTH = 32;
 /** Network ids are below 200 characters; an index entry of PostgreSQL holds at most about 2,700 bytes. */
 const MAX_IDENTIFIER = 512;
-/** Names of people and files: enough for any real one, and short enough for an index. */
+/** The longest name of a person or file that is kept; it still fits into an index entry. */
 const MAX_LABEL = 256;
-/** Numbers from here on are milliseconds: as seconds they would be the year 5138, as milliseconds they are 1973. */
+/** A time from this number on is in milliseconds: as seconds it would be after the year 5138, as milliseconds it is after 1973. */
 const FIRST_MILLISECONDS = 1e11;
-/** The network did not exist before 2009; anything outside 2009–2100 is not a time but an accident. */
+/** The network did not exist before 2009, so a time outside of 2009 to 2099 is a mistake and not used. */
 const EARLIEST_MS = Date.UTC(2009, 0, 1);
 const LATEST_MS = Date.UTC(2100, 0, 1);
 
@@ -30,19 +30,19 @@ function storableText(value: string): string {
   return whole.includes('\0') ? whole.replaceAll('\0', '\ufffd') : whole;
 }
 
-/** Text as it was written; a number is accepted where text belongs. */
+/** Reads text and leaves it as it was written; a number counts as text. */
 export function text(value: unknown): string | null {
   if (typeof value === 'string') return storableText(value);
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
 }
 
-/** A short name for display: trimmed, cut, null when empty. */
+/** Reads a name for display: trimmed, cut to its maximal length, and null when empty. */
 export function label(value: unknown): string | null {
   const trimmed = text(value)?.trim().slice(0, MAX_LABEL).toWellFormed();
   return trimmed ? trimmed : null;
 }
 
-/** An id. A number beyond 2^53 has lost digits and would name something else, so it is refused. */
+/** Reads an id. A number beyond 2^53 has lost digits and would be the id of something else, so it is refused. */
 export function identifier(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : null;
   if (typeof value !== 'string' || value.length > MAX_IDENTIFIER) return null;
@@ -50,7 +50,7 @@ export function identifier(value: unknown): string | null {
   return trimmed === '' ? null : trimmed;
 }
 
-/** A finite number, also when it is written as text. */
+/** Reads a finite number, also when it is written as text. */
 export function quantity(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
@@ -60,7 +60,7 @@ export function flag(value: unknown): boolean {
   return value === true || value === 'true';
 }
 
-/** A moment given in seconds or milliseconds, as number or text. */
+/** Reads a time that is given in seconds or milliseconds, as a number or as text. */
 export function instant(value: unknown): Date | null {
   const number = quantity(value);
   if (number === null) return null;
@@ -68,7 +68,7 @@ export function instant(value: unknown): Date | null {
   return ms >= EARLIEST_MS && ms < LATEST_MS ? new Date(ms) : null;
 }
 
-/** A copy of a JSON value that can be stored; what lies deeper than the bound becomes null. */
+/** Returns a copy of a JSON value that PostgreSQL can store; values that are nested too deep become null. */
 export function storable(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return storableText(value);
   if (typeof value === 'boolean') return value;
