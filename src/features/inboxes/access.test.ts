@@ -1,4 +1,4 @@
-/** Who may do what with inboxes, the answers to those who may not, and the list. */
+/** Which callers may do what with inboxes, how others are refused, and the list of inboxes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Company, type Json } from '../../../test/support/platform.ts';
@@ -20,7 +20,7 @@ const list = async (company: Company, query = ''): Promise<Json> =>
   (await call(200, 'GET', `/v1/inboxes${query}`, { key: company.key })).body;
 const listIds = (page: Json): string[] => page.result.map((inbox: Json) => inbox._id);
 
-/** Five inboxes of three channels, the first of them DELETED. */
+/** Creates five inboxes of three channels, of which the first is DELETED. */
 async function createInboxes(): Promise<Company & { newestFirst: string[] }> {
   const company = await platform.createCompany();
   const ids: string[] = [];
@@ -38,18 +38,18 @@ async function createInboxes(): Promise<Company & { newestFirst: string[] }> {
 }
 
 for (const asked of operations) {
-  test(`${asked.method} ${asked.path.replace(demo.inbox, '{id}')} refuses with every status that all operations share`, () =>
+  test(`${asked.method} ${asked.path.replace(demo.inbox, '{id}')} answers with each error status that all operations share`, () =>
     checkRefusals(platform, asked));
 }
 
-test('every operation is open to a key that has its scope and no other', async () => {
+test('a key that has only the scope of an operation can call this operation', async () => {
   for (const { method, path, scope, status, body } of operations) {
     const { token: key } = await platform.createKey(demo._id, [scope]);
     await call(status, method, path, { key, body });
   }
 });
 
-test('every operation is 503 while its table is locked, and 500 without a word about itself when it is broken', async () => {
+test('every operation is 503 while the table of inboxes is locked, and 500 without details when the table is broken', async () => {
   await checkUnavailable(platform, ['inboxes'], operations);
   await checkDefect(platform, 'inboxes.test_mode', operations);
 });
@@ -64,7 +64,7 @@ test('operators and viewers read inboxes but neither create nor change them; own
   }
 });
 
-test("another company's inbox is 404, byte-equal to an unknown and to a malformed id, and stays untouched", async () => {
+test("another company's inbox is 404 with the same bytes as an unknown or malformed id, and is not changed", async () => {
   const other = await platform.createCompany();
   const before = await call(200, 'GET', `/v1/inboxes/${demo.inbox}`);
   for (const [method, body] of [
@@ -84,7 +84,7 @@ test("another company's inbox is 404, byte-equal to an unknown and to a malforme
   assert.deepEqual(listIds(await list(other)), []);
 });
 
-test('a global key works for the company that x-company-id names; a company key is deaf to the header', async () => {
+test('a global key acts for the company that x-company-id names; a company key ignores the header', async () => {
   const other = await platform.createCompany();
   const key = platform.globalKey;
   const headers = { 'x-company-id': other._id };
@@ -94,7 +94,7 @@ test('a global key works for the company that x-company-id names; a company key 
   await call(200, 'GET', `/v1/inboxes/${demo.inbox}`, { headers });
 });
 
-test('a body that no text column or parser should meet is 400 MALFORMED_BODY', async () => {
+test('a body with NUL, a lone surrogate, __proto__, invalid UTF-8 or 21 levels is 400 MALFORMED_BODY', async () => {
   const deep = `${'{"a":'.repeat(21)}1${'}'.repeat(21)}`;
   const bodies = [
     '{"name":"a\\u0000b"}',
@@ -126,7 +126,7 @@ test('the list is newest first, or oldest first with sort=createdAt, and is filt
   assert.equal((await list(company, '?channel=PARTNER_API')).meta.totalPages, 0);
 });
 
-test('pages and the cursor walk the list without a gap or a repetition, also among records of one instant', async () => {
+test('pages and the cursor have every inbox exactly once, also when several were created at the same moment', async () => {
   const { newestFirst, ...company } = await createInboxes();
   await platform.database.sql(`update inboxes set created_at = '2026-01-01T00:00:00.123Z' where company_id = $1`, [
     company._id,
@@ -151,7 +151,7 @@ test('pages and the cursor walk the list without a gap or a repetition, also amo
   assert.deepEqual([meta.totalCount, meta.totalPages, meta.hasNextPage], [null, null, true]);
 });
 
-test('a query that is not understood is 400 and names the parameter', async () => {
+test('an invalid query parameter is 400 and is named', async () => {
   const cursor = (text: string): string => Buffer.from(text).toString('base64url');
   const cases: [string, string][] = [
     ['status=INACTIVE', 'status'],

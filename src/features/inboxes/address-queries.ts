@@ -1,16 +1,16 @@
-/** Whose number it is, over all companies. */
+/** The statements that decide which inbox owns a number of a network, across all companies. */
 import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many, maybeOne } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { COLUMNS, type InboxRow } from './queries.ts';
 
-/** A network's number, as one of its channel's inboxes names it. */
+/** The address of an inbox at its network, for example a phone number id. */
 export interface Address {
   channel: ChannelName;
   address: string;
 }
 
-/** The inbox, other than the named one, that owns the number and whose credentials the network has not refused since. */
+/** Finds the inbox that owns the address, other than `but`, unless the network has refused its credentials since. */
 export function findOwner(tx: SystemTx, { channel, address }: Address, but: string): Promise<{ _id: string } | null> {
   return maybeOne(tx, {
     name: 'inboxes.findOwner',
@@ -23,11 +23,11 @@ export function findOwner(tx: SystemTx, { channel, address }: Address, but: stri
 export interface Claimant {
   _id: string;
   version: number;
-  /** The network has accepted its credentials, and has not refused them since. */
+  /** True when the network has accepted the inbox's credentials and has not refused them since. */
   owns: boolean;
 }
 
-/** Every ACTIVE inbox that names the number, always locked in the same order. */
+/** Locks every ACTIVE inbox with this address, always in the same order. */
 export function lockClaimants(tx: SystemTx, { channel, address }: Address): Promise<Claimant[]> {
   return many(tx, {
     name: 'inboxes.lockClaimants',
@@ -57,7 +57,7 @@ export function loseAddress(
   });
 }
 
-/** The network has accepted the credentials. What it says of the business app is its newest word. */
+/** Marks an inbox as CONNECTED, because the network has accepted its credentials, and stores what the network reports of coexistence. */
 export function connectInbox(
   tx: SystemTx,
   { company, _id }: { company: string; _id: string },
@@ -74,7 +74,7 @@ export function connectInbox(
   });
 }
 
-/** CONNECTED inboxes that nobody has looked at for half a day, a page at a time. */
+/** Lists a page of CONNECTED inboxes whose credentials were not checked in the last 12 hours. */
 export function listUnchecked(
   tx: SystemTx,
   after: { company: string; inbox: string },

@@ -1,7 +1,8 @@
 /**
- * Whose number it is. It belongs to the ACTIVE inbox whose credentials the network has accepted, and stays its own while they change
- * and while the network is away. Once the network itself refuses them, the next inbox that proves itself takes the number over. Others
- * may name the number, too: they receive nothing, keep nobody out, and end as ERROR when one of them proves itself.
+ * Decides which inbox owns a number of a network: the ACTIVE inbox whose credentials the network has accepted. It keeps the number while
+ * its credentials change and while the network can not be reached. Once the network refuses its credentials, the next inbox whose
+ * credentials the network accepts takes the number over. Other inboxes may name the same number: they receive nothing, do not hinder the
+ * owner, and become ERROR when the network accepts another one.
  */
 import type { Kit } from '../../kit.ts';
 import { violates } from '../../platform/db.ts';
@@ -15,7 +16,7 @@ const LOST = 'Another inbox has proven that this number is its own.';
 const readAddress = ({ channel, network_address: address }: InboxRow): Address | null =>
   address === null ? null : { channel, address };
 
-/** Throws CHANNEL_IN_USE early. What counts is who proves itself, which `connect` decides. */
+/** Throws CHANNEL_IN_USE when another inbox owns the address. This is only an early answer: `connect` decides under locks. */
 export async function expectFree(kit: Kit, row: InboxRow): Promise<void> {
   const address = row.status === 'ACTIVE' ? readAddress(row) : null;
   const owner =
@@ -23,12 +24,12 @@ export async function expectFree(kit: Kit, row: InboxRow): Promise<void> {
   if (owner) throw new AppError('CHANNEL_IN_USE');
 }
 
-/** Stores that the network accepts the credentials of this row. Null when they have changed since, or the inbox was closed. */
+/** Stores that the network accepts the inbox's credentials. Null when the credentials have changed since or the inbox was closed. */
 export async function connect(kit: Kit, row: InboxRow, coexistence: boolean | null): Promise<InboxRow | null> {
   try {
     return await takeAddress(kit, row, coexistence);
   } catch (error) {
-    // Failure policy: another inbox named the number and proved itself at the same moment. It is seen at the second look.
+    // Failure policy: another inbox has taken the number at the same moment. The second try sees that inbox.
     if (!violates(error, 'inboxes_owned_address_key')) throw error;
     return takeAddress(kit, row, coexistence);
   }

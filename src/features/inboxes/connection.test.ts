@@ -1,4 +1,4 @@
-/** Whether the network accepts an inbox's credentials, and that nothing is received before it does. */
+/** The check of an inbox's credentials at the network; an inbox receives nothing before the network has accepted them. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -22,7 +22,7 @@ interface Account {
 let lastNumber = 700_000_000_000_000;
 const networkId = (): string => String((lastNumber += 1));
 
-/** A phone number that the network knows. */
+/** Registers a new phone number at the network. */
 async function register(extra: Record<string, unknown> = {}): Promise<Account> {
   const ids = { phone_number_id: networkId(), waba_id: networkId(), business_id: '2' };
   const business_token = `token-of-${ids.phone_number_id}`;
@@ -43,7 +43,7 @@ const put = async (id: string, body: unknown): Promise<Json> =>
   (await call(200, 'PUT', `/v1/inboxes/${id}`, { body })).body;
 const setFaults = (faults: Record<string, unknown>) => sandbox('PUT', '/sandbox/settings', { faults });
 
-/** Sends a message to the number and tells whether the inbox has stored it. */
+/** Sends a message to the number and returns whether the inbox has stored it. */
 async function receives(inbox: string, account: Account): Promise<boolean> {
   const { id } = await platform.receive({
     phone_number_id: account.phone_number_id,
@@ -54,7 +54,7 @@ async function receives(inbox: string, account: Account): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Lets the job that waits for this inbox run now. False when none waits. */
+/** Makes the job that waits for this inbox run now. Returns false when no job waits. */
 async function hurryJob(inbox: string): Promise<boolean> {
   const rows = await database.sql(
     `update pgboss.job set start_after = now() where name = $1 and data->>'inbox' = $2 and state in ('created', 'retry')
@@ -72,13 +72,13 @@ async function jobEnded(inbox: string): Promise<boolean> {
   return rows.length > 0 && rows.every(({ state }) => state === 'completed');
 }
 
-// The network's silence takes ten seconds: it is asked first, and its answer is looked at last.
+// A network that never answers takes ten seconds, so this check begins first and its result is asserted in the last test.
 const [silent, overtaken] = [await register(), await register()];
 await setFaults({ phone: [{ kind: 'hang', times: 2 }] });
 const started = performance.now();
 const silence = create(silent).then(async (inbox) => {
   const took = performance.now() - started;
-  // At once: a job asks again after half a minute.
+  // Checked at once, because a job asks the network again after half a minute.
   return { inbox, took, received: await receives(inbox._id, silent) };
 });
 const overtakenSave = create(overtaken);
@@ -105,7 +105,7 @@ test('the account of an accepted inbox is subscribed, so that the network notifi
   await sandbox('PUT', '/sandbox/settings', { require_subscription: false });
 });
 
-test('a wrong token is ERROR with a reason that does not tell it, receives nothing, and a right one mends it', async () => {
+test('an inbox with a wrong token is ERROR with a reason that does not show the token, receives nothing, and connects with the right token', async () => {
   const account = await register();
   const inbox = await create({ ...account, business_token: 'not-the-right-token' });
   assert.equal(inbox.connection.status, 'ERROR');
@@ -117,7 +117,7 @@ test('a wrong token is ERROR with a reason that does not tell it, receives nothi
   assert.ok(await receives(inbox._id, account));
 });
 
-test('an unknown number, a foreign account and a missing token are ERROR', async () => {
+test('an inbox with an unknown number, the wrong account or no token is ERROR', async () => {
   const account = await register();
   for (const wrong of [
     { ...account, phone_number_id: networkId() },
@@ -131,7 +131,7 @@ test('an unknown number, a foreign account and a missing token are ERROR', async
   }
 });
 
-test('while the network is away the inbox is saved PENDING and receives nothing; a job connects it when it is back', async () => {
+test('an inbox that is saved while the network can not be reached is PENDING and receives nothing; a job connects it later', async () => {
   const account = await register();
   await setFaults({ phone: [{ kind: 'http_500', times: null }] });
   const inbox = await create(account);
@@ -148,7 +148,7 @@ test('while the network is away the inbox is saved PENDING and receives nothing;
   await until('the job to end', () => jobEnded(inbox._id));
 });
 
-test('a subscription that fails for a moment is PENDING, one that is forbidden is ERROR', async () => {
+test('an inbox whose subscription fails for a moment is PENDING; one whose subscription is forbidden is ERROR', async () => {
   for (const [fault, status] of [
     [{ code: 4 }, 'PENDING'],
     [{ kind: 'reset' }, 'PENDING'],
@@ -163,7 +163,7 @@ test('a subscription that fails for a moment is PENDING, one that is forbidden i
   }
 });
 
-test('the job leaves an inbox alone that was closed meanwhile', async () => {
+test('the job does not check an inbox that was closed in the meantime', async () => {
   const account = await register();
   await setFaults({ phone: [{ kind: 'http_500', times: 1 }] });
   const inbox = await create(account);
@@ -201,12 +201,12 @@ test('an inbox that moves to another number receives nothing there until the net
   assert.ok(await receives(_id, next));
 });
 
-test('a DELETED inbox receives nothing, and opened again it receives once the network accepts its credentials anew', async () => {
+test('a DELETED inbox receives nothing; after it is opened again, it receives once the network accepts its credentials anew', async () => {
   const account = await register();
   const { _id } = await create(account);
   await put(_id, { status: 'DELETED' });
   assert.equal(await receives(_id, account), false);
-  // The number has got another owner meanwhile, whose token is another one.
+  // In the meantime the number belongs to another owner, who has another token.
   await sandbox('POST', '/sandbox/accounts', { ...account, token: 'token-of-another-owner' });
   const opened = await put(_id, { status: 'ACTIVE' });
   assert.deepEqual([opened.status, opened.connection.status], ['ACTIVE', 'ERROR']);
@@ -217,7 +217,7 @@ test('a DELETED inbox receives nothing, and opened again it receives once the ne
   assert.ok(await receives(_id, account));
 });
 
-test("what changes while an inbox is DELETED is not proven by an earlier verdict of the network's", async () => {
+test('credentials that change while an inbox is DELETED are checked when it is opened again', async () => {
   const [old, next] = [await register(), await register()];
   const { _id } = await create(old);
   await put(_id, { status: 'DELETED' });
@@ -227,14 +227,14 @@ test("what changes while an inbox is DELETED is not proven by an earlier verdict
   assert.equal(await receives(_id, next), false);
 });
 
-/** Where the network notifies for this number, if that is not where it does for all. */
+/** The callback address that the network has for this number alone, if any. */
 async function toldAddress(account: Account): Promise<string | undefined> {
   const url = `${platform.sandboxUrl}/v26.0/${account.phone_number_id}?fields=webhook_configuration`;
   const answer = await fetch(url, { headers: { authorization: `Bearer ${account.business_token}` } });
   return ((await answer.json()) as Json).webhook_configuration.phone_number;
 }
 
-test('the network is told to notify the webhook_url of the inbox, and an address that it can not verify connects nothing', async () => {
+test('the network is set to notify the webhook_url of the inbox, and an inbox whose address the network can not verify is not connected', async () => {
   const account = await register();
   const { _id } = await create(account);
   assert.equal(await toldAddress(account), undefined);
@@ -247,7 +247,7 @@ test('the network is told to notify the webhook_url of the inbox, and an address
   assert.match(wrong.connection.error, /Callback verification failed/);
 });
 
-test('a webhook_url that is cleared is gone from the record, and the network forgets it', async () => {
+test('a cleared webhook_url is removed from the record and from the network', async () => {
   const account = await register();
   const { _id } = await create(account);
   await put(_id, { webhook_url: `${platform.url}/hooks/wap` });
@@ -261,7 +261,7 @@ test('a webhook_url that is cleared is gone from the record, and the network for
   assert.ok(await receives(_id, account));
 });
 
-/** A tenant's server that answers the network's challenge and records the verification tokens it was sent. */
+/** Starts a tenant's server that answers the network's challenge and records the verification tokens that it gets. */
 async function listen(context: TestContext): Promise<{ url: string; tokens: (string | null)[] }> {
   const tokens: (string | null)[] = [];
   const server = createServer((request, response) => {
@@ -275,13 +275,13 @@ async function listen(context: TestContext): Promise<{ url: string; tokens: (str
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, tokens };
 }
 
-/** What the handshake of the platform answers to a token. */
+/** Sends a verification token to the platform's handshake and returns the status. */
 const shake = async (token: string): Promise<number> => {
   const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': '7' });
   return (await fetch(`${platform.url}/hooks/wap?${query.toString()}`)).status;
 };
 
-test("the address of an inbox is shown a verification token of its own, never the installation's", async (context) => {
+test("the webhook_url of an inbox gets a verification token of this inbox, never the installation's", async (context) => {
   const { url, tokens } = await listen(context);
   const [first, second] = [await create(await register()), await create(await register())];
   for (const { _id } of [first, second])
@@ -294,7 +294,7 @@ test("the address of an inbox is shown a verification token of its own, never th
     [first._id],
   );
   assert.ok(!kept?.row.includes(one.slice(-20)));
-  // Forged, of an inbox that has no such address, and of one that is closed.
+  // Refused are forged tokens, the token of an inbox without a webhook_url, and that of a closed inbox.
   assert.equal(await shake(`${one.slice(0, -1)}${one.endsWith('A') ? 'B' : 'A'}`), 403);
   assert.equal(await shake(one.slice(0, 48) + two.slice(48)), 403);
   await put(first._id, { webhook_url: null });
@@ -323,13 +323,13 @@ test('a webhook_url that is no public address is refused like every address that
   assert.deepEqual(await read(_id), before);
 });
 
-test('coexistence_enabled is what the network says of the number', async () => {
+test('coexistence_enabled is what the network reports for the number', async () => {
   for (const is_on_biz_app of [true, false]) {
     assert.equal((await create(await register({ is_on_biz_app }))).coexistence_enabled, is_on_biz_app);
   }
 });
 
-/** A conversation of this inbox in which the contact has just written. */
+/** Receives a message for this inbox and returns its conversation. */
 async function conversationIn(inbox: string, account: Account): Promise<string> {
   assert.ok(await receives(inbox, account));
   const [row] = await database.sql<{ _id: string }>('select _id from conversations where inbox_id = $1', [inbox]);
@@ -343,7 +343,7 @@ const send = async (conversationId: string): Promise<Json> =>
     })
   ).body;
 
-test('a token that the network refuses at a send marks its inbox as ERROR at once; a job connects it when it is accepted again', async () => {
+test('when the network refuses the token at a send, the inbox is ERROR at once; a job connects it when the token is accepted again', async () => {
   for (const code of [0, 190]) {
     const account = await register();
     const { _id } = await create(account);
@@ -362,7 +362,7 @@ test('a token that the network refuses at a send marks its inbox as ERROR at onc
   }
 });
 
-test('a token that the network refuses at a read mark marks its inbox as ERROR, and the mark is not tried again', async () => {
+test('when the network refuses the token at a read mark, the inbox is ERROR, and the mark is not tried again', async () => {
   const account = await register();
   const { _id } = await create(account);
   const conversation = await conversationIn(_id, account);
@@ -375,7 +375,7 @@ test('a token that the network refuses at a read mark marks its inbox as ERROR, 
   );
 });
 
-test('other refusals leave the connection alone, and so does a refusal of credentials that were replaced meanwhile', async () => {
+test('an inbox stays CONNECTED after refusals for other reasons, and after a refusal of credentials that were replaced in the meantime', async () => {
   const account = await register();
   const { _id } = await create(account);
   const conversation = await conversationIn(_id, account);
@@ -403,7 +403,7 @@ test('an inbox in ERROR is checked again when it is saved', async () => {
   assert.equal((await put(_id, { name: 'Saved' })).connection.status, 'CONNECTED');
 });
 
-/** Runs the daily look at every inbox now, as if they had last been looked at a day ago. */
+/** Runs the daily check of these inboxes now, as if the last one had been a day ago. */
 async function lookDaily(ids: string[]): Promise<void> {
   const checked = `update inboxes set connection_checked_at = now() - interval '1 day' where _id = any($1)`;
   await database.sql(checked, [ids]);
@@ -418,7 +418,7 @@ async function lookDaily(ids: string[]): Promise<void> {
   });
 }
 
-test('every CONNECTED inbox is looked at daily: coexistence follows, and a token that was taken back is seen', async () => {
+test('every CONNECTED inbox is checked daily, which updates coexistence and notices a revoked token', async () => {
   const accounts = [await register({ is_on_biz_app: true }), await register(), await register()] as const;
   const [left, joined, lost] = await Promise.all(accounts.map(create));
   assert.deepEqual([left.coexistence_enabled, joined.coexistence_enabled], [true, false]);
@@ -437,7 +437,7 @@ test('every CONNECTED inbox is looked at daily: coexistence follows, and a token
   assert.equal((await read(left._id)).connection.status, 'CONNECTED');
 });
 
-test('a network that is away takes nothing back at the daily look', async () => {
+test('an inbox stays CONNECTED when the network can not be reached at the daily check', async () => {
   const inbox = await create(await register());
   await setFaults({ phone: [{ kind: 'http_500', times: null }] });
   await lookDaily([inbox._id]);
@@ -452,7 +452,7 @@ test('a network that is away takes nothing back at the daily look', async () => 
   await setFaults({ phone: [] });
 });
 
-test('a verdict that comes after the credentials were replaced is void', async () => {
+test('the result of a check is ignored when the credentials were replaced in the meantime', async () => {
   const [row] = await database.sql<{ _id: string }>('select _id from inboxes where network_address = $1', [
     overtaken.phone_number_id,
   ]);
@@ -462,7 +462,7 @@ test('a verdict that comes after the credentials were replaced is void', async (
   assert.deepEqual((await read(_id)).connection, connection);
 });
 
-test('a network that never answers holds a save for ten seconds at most, and leaves it PENDING', async () => {
+test('with a network that never answers, saving an inbox takes ten seconds at most, and the inbox is PENDING', async () => {
   const { inbox, took, received } = await silence;
   assert.equal(inbox.connection.status, 'PENDING');
   assert.ok(took >= 9_950 && took < 14_000, `it took ${took} ms`);

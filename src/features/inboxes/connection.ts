@@ -1,4 +1,4 @@
-/** Whether the network accepts an inbox's credentials: asked at save, by a job until it says yes or only a person can help, and daily. */
+/** Asks the network whether it accepts an inbox's credentials: when the inbox is saved, by a job while the answer is open, and daily. */
 import type { Callback } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
@@ -8,10 +8,10 @@ import { findInbox, setConnection, type InboxRow } from './queries.ts';
 import { openSettings, readSettings } from './settings.ts';
 import { verifyTokenFor } from './verify-token.ts';
 
-// A save waits for the network, but never longer than a send does.
+// A request that saves an inbox waits this long for the network at most, as a send does.
 const CHECK_MS = 10_000;
 
-/** The inbox after the check; null when the channel has nothing to check or the inbox changed meanwhile. */
+/** Checks the credentials and returns the inbox; null when the channel has nothing to check or the inbox changed in the meantime. */
 export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow | null> {
   const channel = kit.channels.get(row.channel);
   if (!channel.check || row.status !== 'ACTIVE') return null;
@@ -19,18 +19,18 @@ export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow
   const result = await channel.check(settings, AbortSignal.timeout(CHECK_MS), chooseCallback(kit, row));
   if (result.ok) return connect(kit, row, result.coexistence);
   const { error, retry } = result;
-  // A network that is away takes nothing back of what it has accepted.
+  // An inbox stays CONNECTED while the network can not be reached.
   if (retry && row.connection.status === 'CONNECTED') return row;
   const verdict = { status: retry ? 'PENDING' : 'ERROR', error, version: row.connection_version } as const;
   return kit.database.tenantTx(row.company, (tx) => setConnection(tx, row._id, verdict));
 }
 
-/** An inbox may be reached at an address of its own, and no longer. */
+/** The network is told the inbox's own callback address. After that address was removed, the network is asked to forget it. */
 function chooseCallback(kit: Kit, { company, _id, webhook_url: url, callback_told }: InboxRow): Callback | null {
   return url !== null || callback_told ? { url, verifyToken: verifyTokenFor(kit, company, _id) } : null;
 }
 
-/** False while the check should be tried again. */
+/** Checks an inbox that is not CONNECTED. Returns false while the check should be tried again. */
 export async function recheckConnection(kit: Kit, company: string, inbox: string): Promise<boolean> {
   const row = await findInbox(kit.database.read(company), inbox);
   if (!row || row.status !== 'ACTIVE' || row.connection.status === 'CONNECTED') return true;
@@ -38,7 +38,7 @@ export async function recheckConnection(kit: Kit, company: string, inbox: string
   return checked?.connection.status !== 'PENDING';
 }
 
-/** The daily look at a CONNECTED inbox. False while the network gives no verdict. */
+/** Checks a CONNECTED inbox, once a day. Returns false when the network gave no answer, so that the check should be tried again. */
 export async function confirmConnection(kit: Kit, company: string, inbox: string): Promise<boolean> {
   const row = await findInbox(kit.database.read(company), inbox);
   if (row?.status !== 'ACTIVE' || row.connection.status !== 'CONNECTED') return true;
@@ -46,10 +46,10 @@ export async function confirmConnection(kit: Kit, company: string, inbox: string
   return checked?.connection.checked_at !== row.connection.checked_at;
 }
 
-// A transaction of some tenths of a second.
+// A page of this size takes a transaction of some tenths of a second.
 const PAGE = 200;
 
-/** Hands every CONNECTED inbox that is due to `ask`, a page at a time, with its place among all. */
+/** Calls `ask` for every CONNECTED inbox whose daily check is due, with its position in the whole list. */
 export async function walkUnchecked(
   kit: Kit,
   ask: (due: { company: string; inbox: string }, place: number) => Promise<void>,
@@ -64,7 +64,7 @@ export async function walkUnchecked(
   }
 }
 
-/** What the channel calls the network with. */
+/** The settings with which a channel calls its network. */
 export interface Credentials {
   inbox: string;
   settings: Record<string, unknown>;
@@ -72,7 +72,7 @@ export interface Credentials {
   version: number;
 }
 
-/** Null when the inbox has none. */
+/** Returns the decrypted settings of an inbox; null when the inbox has none. */
 export async function networkCredentials(kit: Kit, read: TenantRead, inbox: string): Promise<Credentials | null> {
   const row = await findInbox(read, inbox);
   if (!row) return null;

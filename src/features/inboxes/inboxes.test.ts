@@ -1,4 +1,4 @@
-/** Inboxes as records: what each channel needs, each field and its rule, strictness, references, states. */
+/** The records of inboxes: the fields that each channel needs, the rule for each field, references and states. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../platform/ids.ts';
@@ -43,7 +43,7 @@ async function createAgent(company: string): Promise<string> {
   return id;
 }
 
-test('POST answers 201 with the record: what it requires is there, what is empty and optional is left out', async () => {
+test('POST answers 201 with the record, in which required fields are present and empty optional ones are left out', async () => {
   const { _id, createdAt, updatedAt, ...rest } = await create(WEB);
   assert.match(_id, /^[0-9a-f]{24}$/);
   assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -65,7 +65,7 @@ test('POST answers 201 with the record: what it requires is there, what is empty
   assert.deepEqual(await read(_id), { _id, createdAt, updatedAt, ...rest });
 });
 
-test('POST takes every field of the description and answers with it', async () => {
+test('POST accepts every documented field and answers with it', async () => {
   const default_owner = (await platform.createUser(demo._id, 'OPERATOR'))._id;
   const api_wap_config = wap();
   const fields = {
@@ -94,7 +94,7 @@ test('POST takes every field of the description and answers with it', async () =
   });
 });
 
-test('each channel demands its settings and its number, and says which is missing', async () => {
+test('each channel requires its settings and its number, and the error names the missing one', async () => {
   const missing: [Record<string, unknown>, string][] = [
     [{ channel: 'WAP_AUTO_CLOSER', name: 'a' }, 'api_wap_config'],
     [{ channel: 'WAP_AUTO_CLOSER', name: 'a', number: '+551133334444' }, 'api_wap_config'],
@@ -116,7 +116,7 @@ test('each channel demands its settings and its number, and says which is missin
   await create({ channel: 'PARTNER_API', name: 'a', number: '+551133334444', partner_api_config: partner() });
 });
 
-test('PUT changes one field at a time, answers 200 with the record, and leaves the rest alone', async () => {
+test('PUT changes a single field, answers 200 with the record, and leaves the other fields unchanged', async () => {
   const agent = await createAgent(demo._id);
   const owner = (await platform.createUser(demo._id, 'OPERATOR'))._id;
   let expected = await create(WEB);
@@ -146,7 +146,7 @@ test('PUT changes one field at a time, answers 200 with the record, and leaves t
   }
 });
 
-test('half of a test_mode changes that half', async () => {
+test('a test_mode with one of its two fields changes only this field', async () => {
   const { _id } = await create({ ...WEB, test_mode: { test_numbers: ['+551191'] } });
   assert.deepEqual((await put(_id, { test_mode: { enabled: true } })).test_mode, {
     enabled: true,
@@ -249,7 +249,7 @@ test('webhook_url and default_agent are cleared by null, and may be null from th
   }
 });
 
-test('test_numbers name people as the channel does: numbers, e-mail addresses or ids', async () => {
+test('test_numbers contain the names of people on the channel: phone numbers, e-mail addresses or ids', async () => {
   const phone = await create(wapInbox());
   for (const [body, good, bad] of [
     [phone, ['+55 (11) 8765-4321', '5511988887777', 'BR.13491208655302741918'], ['maria@example.com', 'maria', '']],
@@ -266,7 +266,7 @@ test('test_numbers name people as the channel does: numbers, e-mail addresses or
   }
 });
 
-test('a default_agent or default_owner that is unknown or of another company is 400 UNKNOWN_REFERENCE, and the two look the same', async () => {
+test('a default_agent or default_owner that is unknown or of another company is 400 UNKNOWN_REFERENCE, with the same answer', async () => {
   const { _id, ...before } = await create(WEB);
   const theirs = {
     default_agent: await createAgent(foreign._id),
@@ -299,7 +299,7 @@ test('an inbox moves from ACTIVE to DELETED and back, any number of times, and D
   assert.equal((await put(_id, { name: 'Closed' })).name, 'Closed');
 });
 
-test('the number of an inbox is read like every phone number on channels with numbers, and kept as it is on others', async () => {
+test('on channels with phone numbers, the number of an inbox is parsed like every phone number; on others it is kept as it is', async () => {
   const written = { ...wapInbox(), number: '55 (11) 3333-4444' };
   const inbox = await create(written);
   assert.equal(inbox.number, '+551133334444');

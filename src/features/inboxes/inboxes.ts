@@ -49,12 +49,12 @@ export async function updateInboxById(kit: Kit, tenant: Tenant, id: string, inpu
   return present(kit, checked ?? row);
 }
 
-/** The record is stored whatever the check comes to: a failure here must not look like one of the request. */
+/** Checks a saved inbox. A failure of the check must not fail the request, because the inbox is already stored. */
 async function checkNow(kit: Kit, row: InboxRow): Promise<InboxRow | null> {
   try {
     return await checkConnection(kit, row);
   } catch (error) {
-    // Failure policy: the inbox stays PENDING, and the job that was queued with it looks again.
+    // Failure policy: the inbox stays PENDING, and the job that was queued when it was saved checks again.
     kit.log.warn({ err: error, inbox: row._id }, 'inboxes: the connection could not be checked now');
     return null;
   }
@@ -73,19 +73,19 @@ async function changeInbox(
   const moved = isMoved(before, next);
   const renewed = moved || next.webhook_url !== before.webhook_url || credentialsChanged(kit, before, next);
   const row = await updateInbox(tx, next, { renewed, moved });
-  // Whoever saves an inbox that was refused has perhaps mended it at the network.
+  // The caller may have corrected an inbox in ERROR at the network, so saving it checks it again.
   const recheck = (renewed || before.connection.status === 'ERROR') && row.status === 'ACTIVE';
   if (recheck) await kit.enqueue(tx, CheckConnection, toJobData(row), { key: row._id, delaySeconds: RECHECK_SECONDS });
   return { row, recheck };
 }
 
-/** While it was DELETED the number was free for others: what the network accepted before proves nothing any more. */
+/** True when the inbox has to prove its number anew: its address changed, or it was DELETED and another inbox could take the number. */
 function isMoved(before: InboxRow, next: InboxRow): boolean {
   const reactivated = next.status === 'ACTIVE' && before.status === 'DELETED';
   return reactivated || next.network_address !== before.network_address || next.channel !== before.channel;
 }
 
-/** A look before the change, which holds no lock: the question crosses companies. */
+/** Throws CHANNEL_IN_USE before the change begins. It runs without locks, because it reads across companies. */
 async function expectFreeNext(kit: Kit, tenant: Tenant, id: string, input: InboxUpdate): Promise<void> {
   const before = await findInbox(tenant.read, id);
   const next = before && applyInput(kit, before, input);
@@ -108,7 +108,7 @@ export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): 
 
 const toJobData = (row: InboxRow): { company: string; inbox: string } => ({ company: row.company, inbox: row._id });
 
-/** The record as it leaves: what is empty and optional is left out, what is secret is masked. */
+/** The inbox as answers show it: empty optional fields are left out, and secrets are masked. */
 function present(kit: Kit, row: InboxRow): Inbox {
   const {
     network_address: _address,
@@ -153,7 +153,7 @@ function emptyRow(company: string, input: { channel: ChannelName; name: string }
   };
 }
 
-/** The record with the caller's fields applied, and everything that follows from them. */
+/** Returns the inbox with the caller's fields applied and with the network address that follows from them. */
 function applyInput(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
   const { test_mode, ...plain } = input;
   const next = { ...before, ...plain, test_mode: { ...before.test_mode, ...test_mode } } as InboxRow;
@@ -171,7 +171,7 @@ function applyInput(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
   return next;
 }
 
-/** What the body says of the settings of channels. The schema has checked it. */
+/** The channel settings in a body, which the schema has validated. */
 function givenSettings(input: object): [ChannelSettings, Settings][] {
   return CHANNEL_SETTINGS.flatMap((settings) => {
     const given = own(input as Record<string, Settings>, settings.field);
@@ -179,7 +179,7 @@ function givenSettings(input: object): [ChannelSettings, Settings][] {
   });
 }
 
-/** On a channel with numbers a new number is read as every other one; what stands there already stays as it is. */
+/** Parses a new number on channels that need phone numbers; an unchanged number is kept as it is. */
 async function withParsedNumber(kit: Kit, tx: TenantRead, before: InboxRow, next: InboxRow): Promise<InboxRow> {
   const isKept = next.number === before.number && next.channel === before.channel;
   if (isKept || !kit.channels.get(next.channel).needsNumber) return next;
@@ -192,7 +192,7 @@ function expectPeople(channel: Channel, names: string[]): void {
   if (wrong >= 0) throw invalid(`test_mode.test_numbers[${wrong}]`, 'does not name a person on this channel');
 }
 
-// What a unique index holds in one entry, with room to spare.
+// An entry of a unique index can hold an address of this length.
 const MAX_ADDRESS = 1_000;
 
 function boundedAddress(settings: ChannelSettings, stored: Settings): string {
@@ -206,13 +206,13 @@ function configRequired(path: string): AppError {
   return new AppError('CHANNEL_CONFIG_REQUIRED', `${path} ${message}`, [{ path, code: 'REQUIRED', message }]);
 }
 
-/** Compared open: sealing the same token twice never gives the same text. */
+/** Compares the decrypted settings, because encrypting the same token twice gives different texts. */
 function credentialsChanged(kit: Kit, before: InboxRow, next: InboxRow): boolean {
   const channel = kit.channels.get(next.channel);
   return !isDeepStrictEqual(openSettings(before, channel, kit.secrets), openSettings(next, channel, kit.secrets));
 }
 
-/** Every address that a tenant gives is checked at save, and again by the guard at every call. */
+/** Refuses addresses that the platform may not call. The address guard checks them again at every call. */
 async function refuseTargets(kit: Kit, input: InboxUpdate): Promise<void> {
   for (const [settings, given] of givenSettings(input)) {
     for (const target of settings.targets(given)) {

@@ -1,9 +1,9 @@
-/** What ingestion asks of inboxes, across companies. */
+/** The statements about inboxes that callbacks need, across companies. */
 import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 
-/** What the network says about an account holds for each inbox behind it; the newest word counts. */
+/** Stores the coexistence that the network reports for an account, in each of its inboxes, unless a newer report is stored. */
 export function setCoexistence(
   tx: SystemTx,
   channel: ChannelName,
@@ -19,7 +19,7 @@ export function setCoexistence(
   });
 }
 
-/** What ingestion needs to know of the inbox behind a network address. */
+/** The data of an inbox that is needed to store its callbacks. */
 export interface Receiver {
   company: string;
   inbox: string;
@@ -31,12 +31,12 @@ export interface Receiver {
   process_unsupported_messages: boolean;
   disable_inbound_ai: boolean;
   is_test: boolean;
-  /** Of a suspended company: what comes in is stored, and nothing answers it. */
+  /** True for an inbox of a suspended company: its messages are stored, but no agent answers and no event is emitted. */
   suspended: boolean;
   test_numbers: string[];
 }
 
-/** The inboxes that receive for these addresses: ACTIVE, and accepted by the network; those of suspended companies, too. */
+/** Finds the inboxes that receive for these addresses: ACTIVE and accepted by the network, also those of suspended companies. */
 export function findReceivers(tx: SystemTx, channel: ChannelName, addresses: string[]): Promise<Receiver[]> {
   return many(tx, {
     name: 'inboxes.findReceivers',

@@ -4,13 +4,13 @@ import { defineJob, type Worked } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
 import { confirmConnection, recheckConnection, walkUnchecked } from './connection.ts';
 
-// The job looks again in case the process that asked first dies before its own check is through.
+// The job checks the inbox again, in case the process that saved it dies before its own check ends.
 export const RECHECK_SECONDS = 30;
 
 export const CheckConnection = defineJob({
   name: 'inboxes.check-connection',
   data: Type.Object({ company: Id, inbox: Id }),
-  // Doubling from half a minute: some nine hours of a network that is away.
+  // The delays double from half a minute, so the job tries for some nine hours while the network can not be reached.
   retries: 10,
   retryDelaySeconds: 30,
 });
@@ -25,11 +25,11 @@ export function checkConnectionJob(kit: Kit): Worked<typeof CheckConnection.data
   };
 }
 
-/** Once a day each CONNECTED inbox: its token may have been taken back, and its number may have joined or left the business app. */
+/** Checks a CONNECTED inbox once a day: its token may have been revoked, and its number may have joined or left the business app. */
 export const ConfirmConnection = defineJob({
   name: 'inboxes.confirm-connection',
   data: Type.Object({ company: Id, inbox: Id }),
-  // Some two and a half hours; the next day looks again.
+  // The retries last for some two and a half hours; the next day's check follows.
   retries: 4,
   retryDelaySeconds: 300,
 });
@@ -42,7 +42,7 @@ export const ConfirmAll = defineJob({
   cron: '41 4 * * *',
 });
 
-// Three calls each: far below what the network allows, and 36,000 inboxes within two hours.
+// A check makes up to three calls, which is far below the network's limits, and 36,000 inboxes are checked within two hours.
 const CONFIRMED_PER_SECOND = 5;
 
 export function confirmConnectionJob(kit: Kit): Worked<typeof ConfirmConnection.data> {

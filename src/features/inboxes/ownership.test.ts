@@ -9,7 +9,7 @@ const other = await platform.createCompany();
 
 let lastNumber = 600_000_000_000_000;
 const networkId = (): string => String((lastNumber += 1));
-/** An inbox whose token nobody but its author has ever heard of. */
+/** The body of an inbox with an invented token. */
 const wapInbox = (phone_number_id: string, extra: Record<string, unknown> = {}) => ({
   channel: 'WAP_AUTO_CLOSER',
   name: 'Phone',
@@ -20,10 +20,10 @@ const wapInbox = (phone_number_id: string, extra: Record<string, unknown> = {}) 
 const wapConfig = (phone_number_id: string, business_token = `token-of-${phone_number_id}`) => ({
   api_wap_config: { phone_number_id, business_id: '2', waba_id: `9${phone_number_id}`, business_token },
 });
-/** Makes the network know the number, with this token. */
+/** Registers the number at the network, with this token. */
 const register = (phone_number_id: string, token = `token-of-${phone_number_id}`): Promise<Json> =>
   sandbox('POST', '/sandbox/accounts', { phone_number_id, waba_id: `9${phone_number_id}`, token });
-/** An inbox that can prove itself. */
+/** The body of an inbox whose token the network accepts. */
 const ownInbox = (phone_number_id: string) => wapInbox(phone_number_id, wapConfig(phone_number_id));
 
 async function registered(): Promise<string> {
@@ -32,7 +32,7 @@ async function registered(): Promise<string> {
   return number;
 }
 
-/** The company's own answer to who of these inboxes receives for the number. */
+/** Sends a message to the number and returns the inbox that stored it. */
 async function receiver(number: string): Promise<string | undefined> {
   const { id } = await platform.receive({ phone_number_id: number, text: 'Oi', from: '5511988887777' });
   const rows = await database.sql<{ inbox_id: string }>('select inbox_id from messages where external_id = $1', [id]);
@@ -66,7 +66,7 @@ async function refuse({ key }: Caller, body: unknown): Promise<Json> {
   return answer.body;
 }
 
-/** Sends the same kind of request many times at once; answers the statuses. */
+/** Sends many requests at the same moment and returns their statuses. */
 async function race(
   method: 'POST' | 'PUT',
   requests: { caller: Caller; path: string; body: unknown }[],
@@ -100,7 +100,7 @@ test('a number that is connected is 409 CHANNEL_IN_USE for the same and for anot
   assert.equal(rows.length, 1);
 });
 
-test('an inbox with an invented token keeps nobody out, and ends as ERROR when the number proves to be another one', async () => {
+test('an inbox with an invented token does not block its number, and becomes ERROR when the network accepts another inbox for the number', async () => {
   const number = await registered();
   const squatter = await create(other, wapInbox(number));
   const second = await create(demo, wapInbox(number, { channel: 'WAP_AUTO_CLOSER', name: 'Second' }));
@@ -120,7 +120,7 @@ test('an inbox with an invented token keeps nobody out, and ends as ERROR when t
   assert.equal(await receiver(number), owner._id);
 });
 
-test('of 20 inboxes that prove themselves for one number at the same moment, exactly one is connected', async () => {
+test('of 20 inboxes with valid credentials for one number, created at the same moment, exactly one is connected', async () => {
   const number = await registered();
   const body = ownInbox(number);
   const requests = Array.from({ length: 20 }, (_, index) => ({
@@ -144,7 +144,7 @@ test('of 20 inboxes that prove themselves for one number at the same moment, exa
   for (const row of left) assert.deepEqual(row, { connection_status: 'ERROR', proven: false });
 });
 
-test('of ten closed inboxes of one number that are opened at the same moment, exactly one is connected', async () => {
+test('of ten closed inboxes with the same number that are opened at the same moment, exactly one is connected', async () => {
   const number = await registered();
   const closed: { caller: Caller; id: string }[] = [];
   for (const caller of Array.from({ length: 10 }, (_, index) => (index % 2 ? demo : other))) {
@@ -194,10 +194,10 @@ test('moving to a number that is connected is 409 and changes nothing; moving aw
   assert.equal((await create(other, ownInbox(free))).connection.status, 'CONNECTED');
 });
 
-test('an owner whose credentials the network refuses goes on receiving, until another inbox proves that the number is its own', async () => {
+test('an inbox whose credentials the network refuses still receives, until the network accepts another inbox for the number', async () => {
   const number = await registered();
   const first = await create(demo, ownInbox(number));
-  // The number has moved to another company: the network knows it by another token.
+  // The number has moved to another company, so the network accepts another token for it.
   await register(number, 'token-of-the-new-owner');
   await put(200, demo, first._id, wapConfig(number, 'another-old-token'));
   assert.equal((await readConnection(demo, first._id)).status, 'ERROR');
@@ -209,7 +209,7 @@ test('an owner whose credentials the network refuses goes on receiving, until an
   assert.equal((await readConnection(demo, first._id)).error, 'Another inbox has proven that this number is its own.');
 });
 
-test('an owner keeps its number while the network is away and while its credentials change', async () => {
+test('an inbox keeps its number while the network can not be reached and while its credentials change', async () => {
   const number = await registered();
   const { _id } = await create(demo, ownInbox(number));
   await sandbox('PUT', '/sandbox/settings', { faults: { phone: [{ kind: 'http_500', times: null }] } });
@@ -220,10 +220,10 @@ test('an owner keeps its number while the network is away and while its credenti
   assert.equal(await receiver(number), _id);
 });
 
-test('an instance belongs to its gateway: the same gateway in another spelling is in use, the same name elsewhere is not', async () => {
+test("an instance of a gateway is in use also when the gateway's address is written differently; the same name at another gateway is free", async () => {
   const { _id } = await create(demo, partnerInbox('http://127.0.0.1:9009/api', 'main'));
   await create(other, partnerInbox('http://127.0.0.1:9009/api', 'main'));
-  // As long as the channel itself can not ask its gateway.
+  // The test sets the connection by SQL, because the channel can not ask its gateway yet.
   await database.sql(`update inboxes set accepted_at = now(), connection_status = 'CONNECTED' where _id = $1`, [_id]);
   for (const base_url of ['http://127.0.0.1:9009/api', 'HTTP://127.0.0.1:9009/api/', 'http://127.1:9009/api//']) {
     await refuse(other, partnerInbox(base_url, 'main'));

@@ -4,10 +4,10 @@ import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 
-/** Settings of one channel. */
+/** The settings of an inbox for one channel. */
 export type Settings = Record<string, unknown>;
 
-/** An inbox as it is stored: channel settings with their secrets sealed. */
+/** An inbox as it is stored; the secrets in its channel settings are encrypted. */
 export interface InboxRow {
   _id: string;
   company: string;
@@ -18,7 +18,7 @@ export interface InboxRow {
   default_agent: string | null;
   default_owner: string | null;
   status: 'ACTIVE' | 'DELETED';
-  /** By the field of the channel: an inbox that changed its channel keeps the settings of the one before. */
+  /** The settings by the field of their channel. An inbox that changes its channel keeps the settings of the previous one. */
   settings: Record<string, Settings>;
   test_mode: { enabled: boolean; test_numbers: string[] };
   general_config: { include_operator_name_on_message: boolean };
@@ -81,7 +81,7 @@ export function countInboxes(tx: TenantRead, filter: InboxFilter, window: Since)
   return countRows(tx, inboxList(tx, filter), window);
 }
 
-/** The columns that a caller's body decides; those of the connection belong to the network. */
+/** The columns that requests write; the columns of the connection follow from the network's answers. */
 const WRITABLE = [
   'name',
   'channel',
@@ -100,7 +100,7 @@ const WRITABLE = [
   'network_account',
 ] as const satisfies (keyof InboxRow)[];
 
-/** The parameter of a column, after those of the company and the id. */
+/** The placeholder of a column; the first two placeholders are the company and the id. */
 const parameter = (column: (typeof WRITABLE)[number]): string => `$${WRITABLE.indexOf(column) + 3}`;
 const PARAMETERS = WRITABLE.map(parameter).join(', ');
 const HAS_ADDRESS = `${parameter('webhook_url')}::text is not null`;
@@ -117,8 +117,8 @@ export function insertInbox(tx: TenantTx, row: InboxRow): Promise<InboxRow> {
 }
 
 /**
- * `renewed`: the network has to accept the credentials anew, and a verdict under way on earlier ones is void;
- * `moved`: nothing is received before it does.
+ * `renewed`: the credentials have to be checked anew, and the result of a check that is still running is ignored. `moved`: the inbox
+ * receives nothing until the network has accepted them.
  */
 export function updateInbox(
   tx: TenantTx,
@@ -143,11 +143,11 @@ export function updateInbox(
 export interface ConnectionVerdict {
   status: 'PENDING' | 'ERROR';
   error: string;
-  /** Of the credentials that were checked: a verdict on earlier ones is void. */
+  /** The version of the credentials that were checked. The result is not stored if they have changed since. */
   version: number;
 }
 
-/** What the network accepts is told by connectInbox. */
+/** Stores that the network refused the credentials or gave no answer; connectInbox stores an acceptance. */
 export function setConnection(tx: TenantTx, id: string, verdict: ConnectionVerdict): Promise<InboxRow | null> {
   return maybeOne(tx, {
     name: 'inboxes.setConnection',
@@ -157,7 +157,7 @@ export function setConnection(tx: TenantTx, id: string, verdict: ConnectionVerdi
   });
 }
 
-/** The credentials of this version are refused. None is touched when they were replaced, or are known to be refused. */
+/** Marks an inbox as ERROR, unless its credentials were replaced since or it is marked already. Returns the number of changed rows. */
 export function refuseInbox(tx: TenantTx, id: string, refusal: { version: number; error: string }): Promise<number> {
   return exec(tx, {
     name: 'inboxes.refuse',

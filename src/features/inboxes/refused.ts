@@ -1,16 +1,16 @@
-/** What becomes of an inbox whose credentials the network refuses in the middle of its work. */
+/** Handles an inbox whose credentials the network refuses during a send or a read mark. */
 import type { Kit } from '../../kit.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import type { Credentials } from './connection.ts';
 import { CheckConnection, RECHECK_SECONDS } from './jobs.ts';
 import { refuseInbox } from './queries.ts';
 
-// For a screen; the network's own messages are shorter.
+// The longest error message that is shown; the network's own messages are shorter.
 const MAX_SENTENCE = 500;
 
 /**
- * Marks the inbox as ERROR, and has it checked again by a job: what was refused by mistake connects again by itself. Credentials that
- * were replaced since the call are not meant.
+ * Marks the inbox as ERROR and enqueues a job that checks it again, so that an inbox that was refused by mistake connects by itself.
+ * Does nothing when the credentials were replaced since the call.
  */
 export async function noteRefusal(
   kit: Kit,

@@ -23,20 +23,20 @@ const number = Type.String({
     'Phone number in international format. On channels with numbers it is read like every phone number, without country code in the ' +
     "country of the company's general_config (AMBIGUOUS_PHONE where two can be meant), and stored as E.164; others keep it as it is",
 });
-// As long as an e-mail address.
+// A test number may be an e-mail address, whose longest form has this length.
 const testNumber = Type.String({
   minLength: 1,
   maxLength: 254,
   description: "What names a person on the inbox's channel: a phone number, an e-mail address, or the network's id",
 });
 
-/** A property for the settings of each channel. Their types are the channels' own, so none is known here. */
+/** One property for the settings of each channel. The channels bring the schemas, so TypeScript knows no type for them here. */
 const settingsProperties = (part: 'body' | 'record'): { [field in never]: TObject } =>
   Object.fromEntries(
     CHANNEL_SETTINGS.flatMap((settings) => (settings[part] ? [[settings.field, settings[part]]] : [])),
   );
 
-/** The attested body of an update: every property is optional; what is absent stays as it is. */
+/** The properties of an inbox that a request can set. In an update all are optional, and absent ones stay as they are. */
 const properties = {
   channel: oneOf(CHANNEL_NAMES),
   name: Type.String({ minLength: 1, maxLength: 200 }),

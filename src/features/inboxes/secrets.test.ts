@@ -1,11 +1,11 @@
-/** Network credentials: masked in answers, encrypted at rest, kept when their mask comes back, never in a log. */
+/** Network credentials are masked in answers, encrypted in the database, kept when a caller sends their mask, and never logged. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { finishedDeliveries, queueEvents } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 
-// Everything at the lowest level and without redaction: nothing may depend on it.
+// The log has the lowest level and no redaction, because secrets must not be logged in the first place.
 const logged: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' }, log });
@@ -32,7 +32,7 @@ const masked = { wap: { ...ids, business_token: '••••1234' }, partner: {
 const pickSettings = ({ body }: { body: Json }) => ({ wap: body.api_wap_config, partner: body.partner_api_config });
 const put = (body: unknown) => call(200, 'PUT', path, { body });
 
-/** The stored settings, as they lie in the database. */
+/** Reads the settings as they are in the database. */
 async function storedSettings(): Promise<{ api_wap_config: Json; partner_api_config: Json }> {
   const [row] = await database.sql<{ api_wap_config: Json; partner_api_config: Json }>(
     'select s.* from inboxes, jsonb_to_record(settings) as s (api_wap_config jsonb, partner_api_config jsonb) where _id = $1',
@@ -50,7 +50,7 @@ test('a token and an api_key are masked in the answers of POST, GET, PUT and the
   assert.deepEqual(pickSettings({ body: body.result.find((inbox: Json) => inbox._id === created.body._id) }), masked);
 });
 
-test('they are encrypted in the row, and nothing that is no secret is', async () => {
+test('the secrets of an inbox are encrypted in the database, and its other settings are not', async () => {
   const { api_wap_config, partner_api_config } = await storedSettings();
   assert.deepEqual({ ...api_wap_config, business_token: '' }, { ...ids, business_token: '' });
   assert.deepEqual({ ...partner_api_config, api_key: '' }, { ...gateway, api_key: '' });
@@ -61,7 +61,7 @@ test('they are encrypted in the row, and nothing that is no secret is', async ()
   }
 });
 
-test('a mask that is sent back, or a token left out, keeps the stored value', async () => {
+test('a secret that is sent as its mask, or left out, keeps its stored value', async () => {
   const before = await storedSettings();
   for (const api_wap_config of [masked.wap, { ...ids, business_token: '••••' }, ids]) {
     assert.deepEqual(pickSettings(await put({ api_wap_config, partner_api_config: masked.partner })), masked);
@@ -82,7 +82,7 @@ test('a new value replaces the stored one, null clears the token, and a mask wit
   assert.equal((await put({ api_wap_config: { ...ids, business_token: TOKEN } })).body.connection.status, 'CONNECTED');
 });
 
-test('a mask is 400 with another gateway: nobody can send a key that they may not see to an address of their own', async () => {
+test('a masked api_key together with another gateway is 400, so nobody can send a key that they may not see to an address of their own', async () => {
   const before = await storedSettings();
   const partner_api_config = { ...masked.partner, base_url: 'http://127.0.0.1:9010' };
   const { body } = await call(400, 'PUT', path, { body: { partner_api_config } });
@@ -90,13 +90,13 @@ test('a mask is 400 with another gateway: nobody can send a key that they may no
   assert.deepEqual(await storedSettings(), before);
 });
 
-test('a short secret shows nothing of itself', async () => {
+test('the mask of a short secret shows none of its characters', async () => {
   const { body } = await put({ partner_api_config: { ...gateway, api_key: 'short-key' } });
   assert.equal(body.partner_api_config.api_key, '••••');
   await put({ partner_api_config: { ...gateway, api_key: API_KEY } });
 });
 
-test('neither a token, an api_key nor a webhook header is ever logged or told in an error', async () => {
+test('no token, api_key or webhook header is ever in a log or an error', async () => {
   const answers: Json[] = [];
   const provoke = async (status: number, method: string, at: string, body: unknown) =>
     void answers.push((await call(status, method, at, { body })).body);
@@ -106,7 +106,7 @@ test('neither a token, an api_key nor a webhook header is ever logged or told in
   await provoke(400, 'PUT', path, { default_owner: 'nobody', api_wap_config: wap });
   const rival = { channel: 'WAP_AUTO_CLOSER', name: 'b', number: '+551133334444', api_wap_config: wap };
   await provoke(409, 'POST', '/v1/inboxes', rival);
-  // The network quotes a token that it can not read.
+  // The network's error quotes a malformed token.
   const quoted = {
     ...rival,
     api_wap_config: { ...wap, phone_number_id: '500000000000009', business_token: `x${TOKEN}` },

@@ -1,4 +1,4 @@
-/** Channel settings between the caller and the store: secrets sealed at rest, masked in answers, and a mask kept as it is. */
+/** Encrypts the secrets in channel settings for the database, decrypts them for the network, and masks them in answers. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Channel, ChannelSettings } from '../../channels/channel.ts';
 import { own } from '../../platform/own.ts';
@@ -9,20 +9,18 @@ import type { InboxRow, Settings } from './queries.ts';
 const secretContext = (row: { company: string; _id: string }, property: string): string =>
   `${row.company}:inbox:${row._id}:${property}`;
 
-/** The settings that the inbox has for its channel, as they are stored; null when it has none. */
+/** The stored settings of the inbox for its channel, with encrypted secrets; null when there are none. */
 export const readSettings = (row: InboxRow, { settings }: Channel): Settings | null =>
   (settings && own(row.settings, settings.field)) ?? null;
 
-/** The settings as the network needs them. */
+/** The settings of the inbox for its channel, with decrypted secrets. */
 export function openSettings(row: InboxRow, { settings }: Channel, secrets: Secrets): Settings {
   const stored = settings && own(row.settings, settings.field);
   if (!stored) return {};
   return mapSecrets(stored, settings, (value, property) => secrets.open(value, secretContext(row, property)));
 }
 
-/**
- * The settings to store: what the caller gives, its secrets sealed. A mask, or a secret left out, keeps the stored one.
- */
+/** Encrypts the secrets in the settings that a caller gives. A secret that is a mask or absent keeps its stored value. */
 export function sealSettings(row: InboxRow, settings: ChannelSettings, given: Settings, secrets: Secrets): Settings {
   const { field } = settings;
   const stored = own(row.settings, field) ?? null;
@@ -43,12 +41,12 @@ export function sealSettings(row: InboxRow, settings: ChannelSettings, given: Se
   return Object.fromEntries(merged);
 }
 
-/** A secret goes where it was meant to go: whoever may not see it must not be able to send it elsewhere. */
+/** Callers must not be able to send a secret that they can not see to another address, so it is kept only for the same addresses. */
 function callsSameTargets({ targets }: ChannelSettings, stored: Settings, given: Settings): boolean {
   return isDeepStrictEqual(targets(stored), targets(given));
 }
 
-/** Everything that an answer shows of an inbox's settings: a property for each channel that it has settings for. */
+/** The settings as answers show them, with masked secrets: one property for each channel that the inbox has settings for. */
 export function showSettings(
   row: InboxRow,
   all: readonly ChannelSettings[],

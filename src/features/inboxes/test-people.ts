@@ -1,7 +1,7 @@
-/** Whom an inbox in test mode lets through. */
+/** Decides which people an inbox in test mode may write to. */
 import { PHONE, type Person } from '../../channels/channel.ts';
 import { phoneKey } from '../../platform/phone.ts';
 
-/** True when one of these names is the person's: a number in any writing, or an id to the letter. */
+/** True when `names` contains the person's phone number, however it is written, or exactly the person's user id. */
 export const isNamedIn = (names: readonly string[], { phone, bsuid }: Pick<Person, 'phone' | 'bsuid'>): boolean =>
   names.some((name) => (phone && PHONE.test(name) ? phoneKey(name) === phoneKey(phone) : name === bsuid));

@@ -1,19 +1,20 @@
 /**
- * The token with which the network proves itself at the first call to an inbox's own webhook_url. The owner of that address sees it, so
- * it must not be the installation's. It names its inbox and is derived from the encryption key: nothing of it is stored, and a forged
- * one is refused without a look into the database. All that it opens is this handshake: every notification is signed besides.
+ * The verification token that the network sends in its first call to an inbox's own webhook_url. The owner of that address sees the token,
+ * so each inbox has its own instead of the installation's. The token contains the ids of its company and inbox and is derived from the
+ * encryption key: it is not stored, and a forged token is refused without a query. It is accepted for this handshake only; notifications
+ * are verified by their signature.
  */
 import type { Kit } from '../../kit.ts';
 import { sameText } from '../../platform/secrets.ts';
 import { findInbox } from './queries.ts';
 
-// Company, inbox, and 256 bits.
+// The token is the company's id, the inbox's id, and 256 bits in base64url.
 const FORM = /^([0-9a-f]{24})([0-9a-f]{24})[\w-]{43}$/;
 
 export const verifyTokenFor = (kit: Kit, company: string, inbox: string): string =>
   `${company}${inbox}${kit.secrets.derive(`${company}:inbox:${inbox}:verify_token`)}`;
 
-/** True for the token of an ACTIVE inbox that is notified at an address of its own. */
+/** True for the token of an ACTIVE inbox that has a webhook_url of its own. */
 export async function isVerifyToken(kit: Kit, token: string): Promise<boolean> {
   const [, company, inbox] = FORM.exec(token) ?? [];
   if (!company || !inbox || !sameText(token, verifyTokenFor(kit, company, inbox))) return false;

@@ -27,7 +27,7 @@ async function sendAs(actor: Actor): Promise<{ message: Json; conversation: Json
   return { message, conversation };
 }
 
-describe('a job sends as a request does, and the message names its author', () => {
+describe('a job sends messages like a request, and the message names its author', () => {
   const authors = [
     { actor: agent, origin: 'AGENT', sender: agent.id, agent: agent.id, campaign: null },
     { actor: campaign, origin: 'CAMPAIGN', sender: null, agent: null, campaign: campaign.id },
@@ -51,7 +51,7 @@ describe('a job sends as a request does, and the message names its author', () =
   }
 });
 
-test('a step change by a campaign names it in its event', async () => {
+test('the event of a step change by a campaign names the campaign', async () => {
   const { conversation } = await hear(platform);
   const steps = ['First', 'Second'].map((name) => ({ name }));
   const { body: pipeline } = await call(201, 'POST', '/v1/pipelines', { body: { name: 'Campaigns', steps } });
@@ -64,6 +64,6 @@ test('a step change by a campaign names it in its event', async () => {
   assert.deepEqual({ origin, campaignId, userId }, { origin: 'CAMPAIGN', campaignId: campaign.id, userId: null });
 });
 
-test('the platform itself is no author', async () => {
+test('a message can not be sent in the name of the platform itself', async () => {
   await assert.rejects(sendAs({ type: 'system', id: null, name: 'Parley' }), /sends no message/);
 });

@@ -1,10 +1,10 @@
-/** How a message names whoever sent it. */
+/** The fields of a message that name its author. */
 import { readOrigin, type Actor } from '../../platform/actor.ts';
 import type { NewOutgoing } from './queries.ts';
 
 type Author = Pick<NewOutgoing, 'sender_type' | 'sender' | 'origin' | 'campaign' | 'agent'>;
 
-/** A user is a person. A key, an agent, a campaign and a follow-up are the company's automation. */
+/** A user writes as USER. A key, an agent, a campaign and a follow-up automate the company's work and write as AGENT. */
 export function readAuthor(actor: Actor): Author {
   const origin = readOrigin(actor);
   if (origin === null) throw new Error('the platform itself sends no message');

@@ -1,4 +1,4 @@
-/** What keeps a message from being sent before any network is asked. */
+/** The reasons for which the platform itself does not send a message, without a call to the network. */
 import type { Channel } from '../../channels/channel.ts';
 import type { ContentType } from '../../channels/content.ts';
 import { isNamedIn } from '../inboxes/test-people.ts';
@@ -7,7 +7,7 @@ import type { Cause, PlatformCause } from './schemas.ts';
 
 const cause = (code: PlatformCause, title: string, message: string): Cause => ({ code, title, message, details: '' });
 
-/** Why the platform itself does not send this message; null when it may leave. */
+/** Returns why the platform does not send this message; null when the message may be sent. */
 export function findBlock(target: SendTarget, channel: Channel, contentType: ContentType): Cause | null {
   if (target.inbox_status !== 'ACTIVE') return cause('INBOX_INACTIVE', 'Inbox inactive', 'The inbox is deleted');
   if (!channel.can.content.includes(contentType))

@@ -1,4 +1,4 @@
-/** What waits for a message that is not there yet. */
+/** Parked updates: statuses, edits and revocations that arrived before their message and wait for it. */
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { keyColumns, type AnyTx, type MessageKey } from './ingest-queries.ts';
@@ -31,7 +31,7 @@ export function parkUpdates(tx: AnyTx, parked: Parked[]): Promise<number> {
 
 const UNPARKED = `company_id as company, inbox_id as inbox, external_id, _id, kind, happened_at as at, payload`;
 
-/** Takes out what waited for these messages, oldest first. */
+/** Removes and returns the updates that wait for these messages, oldest first. */
 export function takeParked(tx: AnyTx, keys: MessageKey[]): Promise<Parked[]> {
   return many(tx, {
     name: 'messages.takeParked',
@@ -44,16 +44,16 @@ export function takeParked(tx: AnyTx, keys: MessageKey[]): Promise<Parked[]> {
   });
 }
 
-/** What was parked lately although its message is there: the two crossed while both were being written. */
-/** Whether a status has begun to wait for its message in the last minutes. */
+/** The SQL condition that an update was parked in the last `minutes`. */
 export const hasParked = (minutes: number): string =>
   `exists (select from parked_updates where created_at > now() - interval '${minutes} minutes')`;
 
+/** Finds messages for which a recent update still waits, because the message and the update were stored at the same moment. */
 export function findCrossed(tx: SystemTx, backMinutes: number): Promise<MessageKey[]> {
   return many(tx, {
     name: 'messages.findCrossed',
-    // In the order of their age, and one message at a time: a planner that knows nothing of these tables would walk through all
-    // of one to be spared a sort.
+    // `offset 0` and `lateral` keep the planner on the recent updates. Without statistics of these tables it would read a whole table
+    // to save a sort.
     text: `select distinct p.company_id as company, p.inbox_id as inbox, p.external_id
       from (select * from parked_updates where created_at > now() - make_interval(mins => $1) order by created_at offset 0) p
       cross join lateral (select from messages m

@@ -1,4 +1,4 @@
-/** Set-based statements of ingestion: one for a whole batch, across companies. */
+/** The statements with which a batch of callbacks is stored. Each handles all messages of the batch, across companies. */
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
@@ -12,17 +12,17 @@ export interface MessageKey {
   external_id: string;
 }
 
-/** The first three parameters of every statement here. */
+/** The keys as columns, for the first three parameters of a statement. */
 export const keyColumns = (keys: MessageKey[]): string[][] => [
   keys.map((key) => key.company),
   keys.map((key) => key.inbox),
   keys.map((key) => key.external_id),
 ];
 
-/** `stored`: the store has it already; else something is parked for it. */
+/** `stored` is true for a message that is stored already, and false for one that parked updates wait for. */
 export type KnownMessage = MessageKey & { stored: boolean };
 
-/** Which of these the store already has, and for which something is parked. */
+/** Finds which of these messages are stored already, and for which of them updates are parked. */
 export function findKnown(tx: SystemTx, keys: MessageKey[]): Promise<KnownMessage[]> {
   return many(tx, {
     name: 'messages.findKnown',
@@ -103,7 +103,7 @@ const INBOUND_TYPES: Record<keyof NewInbound, string> = {
 };
 const INBOUND_COLUMNS = Object.keys(INBOUND_TYPES) as (keyof NewInbound)[];
 const INBOUND_LIST = INBOUND_COLUMNS.join(', ');
-// json travels as text: an array of jsonb would have to be written in PostgreSQL's own quoting, twice.
+// JSON columns are sent as text and cast, because an array of jsonb would need PostgreSQL's quoting twice.
 const INBOUND_ARRAYS = INBOUND_COLUMNS.map(
   (name, index) => `$${index + 1}::${INBOUND_TYPES[name] === 'jsonb' ? 'text' : INBOUND_TYPES[name]}[]`,
 );
@@ -111,7 +111,7 @@ const INBOUND_VALUES = INBOUND_COLUMNS.map((name) =>
   INBOUND_TYPES[name] === 'jsonb' ? `n.${name}::jsonb` : `n.${name}`,
 );
 
-/** Stores what is not stored yet; returns the messages that really came in. */
+/** Inserts the messages that are not stored yet, and returns the inserted ones. */
 export async function insertInbound(tx: SystemTx, messages: NewInbound[]): Promise<Message[]> {
   const rows = await many<MessageRow>(tx, {
     name: 'messages.insertInbound',
@@ -125,7 +125,7 @@ export async function insertInbound(tx: SystemTx, messages: NewInbound[]): Promi
   return rows.map(toMessage);
 }
 
-/** The file of an old message follows its placeholder: it completes the row that is there. */
+/** Completes history messages: the network first sends a placeholder without content, and later the same message with its file. */
 export function completePlaceholders(tx: SystemTx, messages: NewInbound[]): Promise<number> {
   return exec(tx, {
     name: 'messages.completePlaceholders',
@@ -161,7 +161,7 @@ export interface MessageLife {
   failed_at: string | null;
 }
 
-/** The messages that statuses speak of: by the network's id, or by ours which the network returned. Locked in one order. */
+/** Finds the messages of statuses by the network's id, or by our own id if the network returned it, and locks them in a fixed order. */
 export function lockLives(
   tx: AnyTx,
   asked: (Omit<MessageKey, 'external_id'> & { external_id: string; message: string | null })[],
@@ -216,7 +216,7 @@ export async function writeLives(tx: AnyTx, lives: MessageLife[]): Promise<Messa
 
 export interface Correction extends MessageKey {
   kind: 'EDIT' | 'REVOKE';
-  /** The network's name of whoever wrote an edit, where it is known. */
+  /** The network's name of the person who wrote the edit, if known. */
   from: string | null;
   at: string;
   content_type: string | null;
@@ -224,7 +224,7 @@ export interface Correction extends MessageKey {
   media: string | null;
 }
 
-/** Edits and revocations; the newest word counts, and a revoked message stays empty. Returns those that were found. */
+/** Applies edits and revocations: the newest edit counts, and a revoked message stays empty. Returns the keys whose message was found. */
 export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<MessageKey[]> {
   return many(tx, {
     name: 'messages.correct',
@@ -257,7 +257,7 @@ export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<M
   });
 }
 
-/** Messages whose outcome stayed unknown for a day. A page at a time: the job comes back for the rest. */
+/** Marks up to 1,000 messages as FAILED whose outcome has been unknown for a day; the job repeats the statement for the rest. */
 export function failUnknown(tx: SystemTx, errors: Cause[]): Promise<number> {
   return exec(tx, {
     name: 'messages.failUnknown',
@@ -269,7 +269,7 @@ export function failUnknown(tx: SystemTx, errors: Cause[]): Promise<number> {
   });
 }
 
-/** A page at a time; the answer says whether another may follow. */
+/** Deletes up to 1,000 old parked updates and returns how many. */
 export function deleteParked(tx: SystemTx, days: number): Promise<number> {
   return exec(tx, {
     name: 'messages.deleteParked',

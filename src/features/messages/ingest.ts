@@ -1,4 +1,4 @@
-/** The messages' part of ingestion: statuses, edits and revocations, parked while their message is not there yet. */
+/** Applies the statuses, edits and revocations of callbacks to messages. An update is parked until its message is stored. */
 import { learnIdentities } from '../contacts/ingest-queries.ts';
 import { emit, type EventItem, type EventName } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
@@ -18,11 +18,11 @@ import { findCrossed, parkUpdates, takeParked } from './ingest-parked-queries.ts
 import type { Message } from './schemas.ts';
 
 export interface StatusNews extends MessageKey, StatusReport {
-  /** Our own id, when the network returned it. */
+  /** Our own message id, when the network returned it. */
   message: string | null;
-  /** The network's own id of the recipient, where it tells one; what was parked before it did has none. */
+  /** The network's user id of the recipient, if it sends one; statuses that an earlier release parked have no such field. */
   bsuid?: string | null;
-  /** False on channels whose failures make no MESSAGE_FAILED. */
+  /** False on channels whose failures emit no MESSAGE_FAILED. */
   reportsFailures: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface Applied {
 
 const joinKey = (key: MessageKey): string => `${key.company} ${key.inbox} ${key.external_id}`;
 
-/** Applies statuses in the order given; those of unknown messages wait for them. */
+/** Applies statuses in the given order; a status of an unknown message is parked. */
 export async function applyStatuses(tx: AnyTx, news: StatusNews[]): Promise<Applied> {
   if (news.length === 0) return { applied: 0, parked: 0 };
   const lives = await lockLives(tx, news);
@@ -54,10 +54,10 @@ export async function applyStatuses(tx: AnyTx, news: StatusNews[]): Promise<Appl
   return { applied: news.length - unmatched.length, parked: unmatched.length };
 }
 
-/** Under which id the network knows a recipient: what the person writes without a number later finds the same contact. */
+/** Stores the network's user id of each recipient, so that a later message that names only this id finds the same contact. */
 async function learnRecipients(tx: AnyTx, news: StatusNews[]): Promise<void> {
-  const told = news.flatMap((item) => (item.bsuid ? [{ ...item, value: item.bsuid }] : []));
-  if (told.length > 0) await learnIdentities(tx, told);
+  const recipients = news.flatMap((item) => (item.bsuid ? [{ ...item, value: item.bsuid }] : []));
+  if (recipients.length > 0) await learnIdentities(tx, recipients);
 }
 
 interface Progress {
@@ -77,7 +77,7 @@ function follow(steps: Map<string, Progress>, life: MessageLife, news: StatusNew
   steps.set(life._id, progress);
 }
 
-/** Any word of the network proves that it accepted the message before: MESSAGE_SENT tells that moment. */
+/** Every status proves that the network had accepted the message before, so MESSAGE_SENT shows the message as it was then. */
 const accepted = (life: Life): Life => ({
   ...life,
   status: 'SENT',
@@ -88,7 +88,7 @@ const accepted = (life: Life): Life => ({
   read_at: null,
 });
 
-/** Writes what changed and tells it. Each event shows the message as it was at that step. */
+/** Stores the messages that changed and emits their events. Each event shows the message as it was after its step. */
 async function settle(tx: AnyTx, progresses: Progress[]): Promise<void> {
   const changed = progresses.filter(({ before, life }) => JSON.stringify(before) !== JSON.stringify(life));
   if (changed.length === 0) return;
@@ -119,7 +119,7 @@ function eventItem(message: Message, event: { name: EventName; life: Life }, bef
       delivered_at,
       read_at,
       failed_at,
-      // The description: in the body of MESSAGE_FAILED `errors` is out of date; the cause stands in failure_reason.
+      // The API promises that MESSAGE_FAILED has the `errors` from before the failure; its cause is in failure_reason.
       errors: event.name === 'MESSAGE_FAILED' ? before.errors : errors,
       ...(failure_reason ? { failure_reason } : {}),
     } as Message,
@@ -148,7 +148,7 @@ async function park(tx: AnyTx, unmatched: StatusNews[]): Promise<void> {
   );
 }
 
-/** Applies edits and revocations; those of unknown messages wait for them. */
+/** Applies edits and revocations; one of an unknown message is parked. */
 export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Promise<Applied> {
   if (corrections.length === 0) return { applied: 0, parked: 0 };
   const found = new Set((await correctMessages(tx, [...latest(corrections).values()])).map(joinKey));
@@ -164,7 +164,7 @@ export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Pr
         at,
         _id: newId(),
         payload: {
-          // So that whoever is erased takes it along.
+          // The writer is stored so that erasing this contact finds and deletes the parked edit.
           from,
           content_type,
           content,
@@ -176,7 +176,7 @@ export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Pr
   return { applied: corrections.length - unmatched.length, parked: unmatched.length };
 }
 
-/** One per message, as an UPDATE takes only one: a revocation before any edit, else the newest. */
+/** Chooses one correction per message, because an UPDATE applies only one: a revocation, or else the newest edit. */
 function latest(corrections: Correction[]): Map<string, Correction> {
   const chosen = new Map<string, Correction>();
   for (const correction of corrections) {
@@ -187,7 +187,7 @@ function latest(corrections: Correction[]): Map<string, Correction> {
   return chosen;
 }
 
-/** Applies what waited for these messages; called once they are stored. */
+/** Applies the updates that wait for these messages, once the messages are stored. */
 export async function applyParked(tx: AnyTx, keys: MessageKey[]): Promise<void> {
   if (keys.length === 0) return;
   const parked = await takeParked(tx, keys);
@@ -203,14 +203,14 @@ export async function applyParked(tx: AnyTx, keys: MessageKey[]): Promise<void> 
   );
 }
 
-/** Mends the moment in which a message and what was parked for it were written at the same time. Returns how many. */
+/** Applies updates that stayed parked because they were stored at the same moment as their message. Returns the number of messages. */
 export async function applyCrossed(tx: SystemTx, backMinutes: number): Promise<number> {
   const crossed = await findCrossed(tx, backMinutes);
   await applyParked(tx, crossed);
   return crossed.length;
 }
 
-/** Returns how many messages were given up. */
+/** Marks messages as FAILED whose outcome stayed unknown for 24 hours. Returns their number. */
 export function giveUpUnknown(tx: SystemTx): Promise<number> {
   const message = 'The network was called, and its answer never came';
   return failUnknown(tx, [{ code: 'PROVIDER_UNREACHABLE', title: 'Outcome unknown', message, details: '' }]);

@@ -40,7 +40,7 @@ const QUEUED: Life = {
   failed_at: null,
 };
 const SENT: Life = { ...QUEUED, status: 'SENT' };
-/** Given up after 24 hours without knowing. */
+/** A message that became FAILED after 24 hours with an unknown outcome. */
 const GIVEN_UP: Life = {
   ...QUEUED,
   status: 'FAILED',
@@ -48,7 +48,7 @@ const GIVEN_UP: Life = {
   errors: [UNREACHABLE],
   failed_at: '2026-11-20T09:00:00.000Z',
 };
-/** Refused by the network, or blocked by the platform: nobody doubts it. */
+/** A message that certainly was not sent: the network refused it, or the platform blocked it. */
 const REFUSED: Life = { ...GIVEN_UP, outcome_unknown: false, errors: [UNDELIVERABLE] };
 const BEGINNINGS = { QUEUED, SENT, GIVEN_UP, REFUSED };
 
@@ -88,7 +88,7 @@ function forEachRun(check: (beginning: keyof typeof BEGINNINGS, reports: StatusR
 
 const RANK = { QUEUED: 0, SENT: 1, DELIVERED: 2, READ: 3 };
 
-test('a status never goes back, whatever the network repeats or mixes up', (t) => {
+test('a status never goes back, whatever statuses the network repeats or sends in the wrong order', (t) => {
   t.diagnostic(seedNote);
   forEachRun((beginning, reports) => {
     const { statuses } = runLife(BEGINNINGS[beginning], reports);
@@ -103,7 +103,7 @@ test('a status never goes back, whatever the network repeats or mixes up', (t) =
   });
 });
 
-test('each event is told at most once, MESSAGE_SENT before the others, and MESSAGE_FAILED never beside a delivery', () => {
+test('each event is emitted at most once, MESSAGE_SENT before the others, and MESSAGE_FAILED never together with a delivery', () => {
   forEachRun((beginning, reports) => {
     const { events } = runLife(BEGINNINGS[beginning], reports);
     assert.equal(new Set(events).size, events.length, events.join(', '));
@@ -115,7 +115,7 @@ test('each event is told at most once, MESSAGE_SENT before the others, and MESSA
   });
 });
 
-test('MESSAGE_SENT is told exactly when the first word proves that the network had taken an unsettled message', () => {
+test('MESSAGE_SENT is emitted exactly when a message with an unknown outcome gets its first status', () => {
   forEachRun((beginning, reports) => {
     const unsettled = beginning === 'QUEUED' || beginning === 'GIVEN_UP';
     const { events } = runLife(BEGINNINGS[beginning], reports);
@@ -123,7 +123,7 @@ test('MESSAGE_SENT is told exactly when the first word proves that the network h
   });
 });
 
-test('without a failure the end does not depend on the order: the furthest word, and the time of each word', () => {
+test('without a failure the final status and times do not depend on the order of the statuses', () => {
   forEachRun((beginning, all) => {
     if (beginning === 'REFUSED') return;
     const reports = all.filter((status) => status !== 'FAILED');
@@ -136,7 +136,7 @@ test('without a failure the end does not depend on the order: the furthest word,
   });
 });
 
-test('a failure counts when it comes before any delivery, and then it is the end of the message', () => {
+test('a failure is final when it comes before any delivery, and is ignored after one', () => {
   forEachRun((beginning, reports) => {
     if (beginning === 'REFUSED') return;
     const failure = reports.indexOf('FAILED');
@@ -151,7 +151,7 @@ test('a failure counts when it comes before any delivery, and then it is the end
   });
 });
 
-test('a message that is known to have failed, and one that was received, hear nothing more', () => {
+test('a message that certainly failed, or was received, ignores every status', () => {
   const received: Life = { ...QUEUED, status: 'RECEIVED', sent_at: AT.SENT };
   forEachRun((_beginning, reports) => {
     for (const life of [REFUSED, received]) {
@@ -164,42 +164,42 @@ test('a message that is known to have failed, and one that was received, hear no
 
 const STORIES: [string, Life, StatusReport['status'][], EventName[], Partial<Life>][] = [
   [
-    'accepted, sent, delivered, read: three events, each time noted',
+    'the statuses accepted, sent, delivered and read emit three events, and each time is stored',
     QUEUED,
     ['ACCEPTED', 'SENT', 'DELIVERED', 'READ'],
     ['MESSAGE_SENT', 'MESSAGE_DELIVERED', 'MESSAGE_READ'],
     { status: 'READ', sent_at: AT.SENT, delivered_at: AT.DELIVERED, read_at: AT.READ },
   ],
   [
-    'read without delivered is READ and tells nothing of a delivery; the later delivered only fills its time',
+    'a read without a delivered makes the message READ and emits no delivery; a later delivered only fills its time',
     SENT,
     ['READ', 'DELIVERED'],
     ['MESSAGE_READ'],
     { status: 'READ', delivered_at: AT.DELIVERED, read_at: AT.READ },
   ],
   [
-    'a status that overtakes the answer settles the message, and the answer changes nothing',
+    'when a status is stored before the answer to the call, the answer changes nothing',
     QUEUED,
     ['DELIVERED', 'ACCEPTED'],
     ['MESSAGE_SENT', 'MESSAGE_DELIVERED'],
     { status: 'DELIVERED', sent_at: null, delivered_at: AT.DELIVERED },
   ],
   [
-    'a message given up is corrected by a delivery, and its cause is gone',
+    'a message that became FAILED after 24 hours is corrected by a delivered, and its error is removed',
     GIVEN_UP,
     ['DELIVERED'],
     ['MESSAGE_SENT', 'MESSAGE_DELIVERED'],
     { status: 'DELIVERED', outcome_unknown: false, errors: [], failed_at: null },
   ],
   [
-    "a message given up that really failed gets the network's cause",
+    "a message that became FAILED after 24 hours gets the network's cause when the network reports a failure",
     GIVEN_UP,
     ['FAILED', 'DELIVERED'],
     ['MESSAGE_SENT', 'MESSAGE_FAILED'],
     { status: 'FAILED', outcome_unknown: false, errors: [UNDELIVERABLE], failed_at: AT.FAILED },
   ],
   [
-    'repeated statuses tell nothing and keep the first time',
+    'repeated statuses emit no event and keep the first time',
     SENT,
     ['DELIVERED', 'DELIVERED', 'SENT', 'DELIVERED'],
     ['MESSAGE_DELIVERED'],
@@ -215,7 +215,7 @@ for (const [title, beginning, reports, events, end] of STORIES) {
   });
 }
 
-test('a failure without a cause still says in errors that the network refused it, and has no failure_reason', () => {
+test('a failure without a cause still has an entry in errors, and no failure_reason', () => {
   const { life } = advance(SENT, { status: 'FAILED', at: AT.FAILED, errors: [], failure_reason: null });
   assert.deepEqual(
     life.errors.map((error) => error.code),

@@ -1,16 +1,16 @@
 /**
- * The life of an outgoing message: QUEUED → SENT → DELIVERED → READ, or FAILED. It never goes back, whatever the network
- * repeats or mixes up.
+ * The statuses of an outgoing message: QUEUED → SENT → DELIVERED → READ, or FAILED. A message never goes back to an earlier status,
+ * whatever statuses the network repeats or sends in the wrong order.
  */
 import type { EventName } from '../../platform/events.ts';
 import type { MessageLife } from './ingest-queries.ts';
 import type { Cause, FailureReason, MessageStatus } from './schemas.ts';
 
-/** What the network's words change of a message. */
+/** The fields of a message that the network's statuses change. */
 export type Life = Omit<MessageLife, '_id' | 'company' | 'inbox' | 'external_id'>;
 
 export interface StatusReport {
-  /** ACCEPTED is the answer to the call itself; its later `sent` only fills sent_at. */
+  /** ACCEPTED stands for the network's answer to the call. The status `sent`, which comes later, only fills sent_at. */
   status: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
   at: string;
   errors: Cause[];
@@ -19,14 +19,14 @@ export interface StatusReport {
 
 export interface Step {
   life: Life;
-  /** What happened, in this order; empty when nothing really changed. */
+  /** The events to emit, in this order; empty when no event is due. */
   events: EventName[];
 }
 
 const RANK: Record<MessageStatus, number> = { QUEUED: 0, SENT: 1, DELIVERED: 2, READ: 3, FAILED: 4, RECEIVED: 5 };
 const ARRIVAL = { SENT: 'sent_at', DELIVERED: 'delivered_at', READ: 'read_at' } as const;
 
-/** What a failure without a cause says: every failure has its entry in `errors`. */
+/** The entry in `errors` for a failure without a cause, so that every failure has one. */
 const NO_CAUSE: Cause = {
   code: 'PROVIDER_REJECTED',
   title: 'Not delivered',
@@ -34,11 +34,11 @@ const NO_CAUSE: Cause = {
   details: '',
 };
 
-/** A message whose outcome nobody knew: still open to what the network says about it. */
+/** True for a message whose outcome is unknown, so that any status of the network still changes it. */
 const isUnsettled = (life: Life): boolean =>
   life.status === 'QUEUED' || (life.status === 'FAILED' && life.outcome_unknown);
 
-/** The message after one word of the network. Any word proves that the network had accepted it. */
+/** Applies one status to a message. Every status proves that the network had accepted the message. */
 export function advance(life: Life, report: StatusReport): Step {
   if (life.status === 'RECEIVED') return { life, events: [] };
   return report.status === 'FAILED' ? fail(life, report) : arrive(life, report, report.status);

@@ -13,7 +13,7 @@ const list = async (conversationId: string, query = ''): Promise<Json> =>
   (await call(200, 'GET', `/v1/messages/conversation/${conversationId}${query}`)).body;
 const listIds = (page: Json): string[] => page.result.map((message: Json) => message._id);
 
-/** A conversation with messages made by SQL, one second apart: `count` of them beside the one that opened it. */
+/** Creates a conversation whose contact has written one message, and adds `count` messages by SQL, one second apart. */
 async function longConversation(count: number): Promise<{ _id: string; messages: string[] }> {
   const { conversation, message, contact } = await hear(platform);
   const rows = await database.sql<{ _id: string }>(
@@ -74,7 +74,7 @@ test('a received message has all its fields, null where they are empty, and MESS
   assert.deepEqual(await readEvents(platform, _id), [{ event: 'MESSAGE_RECEIVED', data: message }]);
 });
 
-test("a conversation's list holds its received, sent, failed and noted messages, each as its own GET shows it", async () => {
+test('the list of a conversation has its received, sent and failed messages and its notes, each as GET by id shows it', async () => {
   const { conversation, message } = await hear(platform);
   const sent = await sendText(platform, conversation._id, { replyTo: message._id });
   await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131026 }] } });
@@ -91,7 +91,7 @@ test("a conversation's list holds its received, sent, failed and noted messages,
   );
 });
 
-test('a list without parameters is the oldest twenty first, with the whole count', async () => {
+test('a list without parameters has the twenty oldest messages, oldest first, with the total count', async () => {
   const page = await list(long._id);
   assert.deepEqual(listIds(page), long.messages.slice(0, 20));
   const { nextCursor, ...meta } = page.meta;
@@ -99,7 +99,7 @@ test('a list without parameters is the oldest twenty first, with the whole count
   assert.equal(typeof nextCursor, 'string');
 });
 
-test('pages follow each other without a gap or a repetition, in both directions, by number and by cursor', async () => {
+test('pages by number and by cursor, in both directions, have every message exactly once', async () => {
   for (const sort of ['createdAt', '-createdAt']) {
     const expected = sort === 'createdAt' ? long.messages : long.messages.toReversed();
     const byNumber: string[] = [];
@@ -118,7 +118,7 @@ test('pages follow each other without a gap or a repetition, in both directions,
   }
 });
 
-test('a cursor stands where it stood when messages come in before and after it', async () => {
+test('a cursor continues at the same place when messages are stored before and after it', async () => {
   const from = freshPhone();
   const { conversation } = await hear(platform, { from, text: '1' });
   for (const text of ['2', '3', '4']) await hear(platform, { from, text });
@@ -129,14 +129,14 @@ test('a cursor stands where it stood when messages come in before and after it',
   assert.deepEqual(texts, ['4', '3', '2', '1']);
 });
 
-test('skipCount leaves the counts null and everything else as it is', async () => {
+test('with skipCount the counts are null and everything else is the same', async () => {
   const { result, meta } = await list(long._id, '?skipCount=true&limit=5&page=2');
   const counted = await list(long._id, '?limit=5&page=2');
   assert.deepEqual(result, counted.result);
   assert.deepEqual(meta, { ...counted.meta, totalCount: null, totalPages: null });
 });
 
-test('a page that is exactly the last one, and one beyond it, say that nothing follows', async () => {
+test('a full last page, and a page beyond it, answer that no page follows', async () => {
   const last = await list(long._id, '?limit=45');
   assert.deepEqual(last.meta, {
     page: 1,
@@ -153,7 +153,7 @@ test('a page that is exactly the last one, and one beyond it, say that nothing f
   });
 });
 
-test('the deepest page that a number reaches is a million records down; beyond it is 400 and names page', async () => {
+test('pages by number reach the first million records; a later page is 400 and names page', async () => {
   const path = `/v1/messages/conversation/${long._id}`;
   assert.deepEqual((await list(long._id, '?limit=100&page=10001')).result, []);
   expectProblem(await call(400, 'GET', `${path}?limit=100&page=10002`), 'VALIDATION_FAILED', 'page');
@@ -182,13 +182,13 @@ const WRONG: [string, string][] = [
 ];
 
 for (const [query, path] of WRONG) {
-  test(`a list asked with ${query.slice(0, 40)} is 400 and names ${path}`, async () => {
+  test(`a list with ${query.slice(0, 40)} is 400 and names ${path}`, async () => {
     const answer = await call(400, 'GET', `/v1/messages/conversation/${long._id}?${query}`);
     expectProblem(answer, 'VALIDATION_FAILED', path);
   });
 }
 
-test('a list of an unknown conversation is 404, on any page', async () => {
+test('the list of an unknown conversation is 404 on every page', async () => {
   for (const query of ['', '?page=3', '?skipCount=true']) {
     expectProblem(await call(404, 'GET', `/v1/messages/conversation/${'f'.repeat(24)}${query}`), 'NOT_FOUND');
   }

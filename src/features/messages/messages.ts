@@ -1,4 +1,4 @@
-/** Messages of a company: reading them, and notes that stay inside. */
+/** Reads the messages of a company, and writes the team's notes. */
 import { composeContent } from '../../channels/content.ts';
 import { notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -22,12 +22,12 @@ export async function pageMessages(
 ): Promise<Page<Message>> {
   const window = pageWindow(`messages:${conversationId}`, query);
   const rows = await listMessages(tenant.read, conversationId, window);
-  // An empty page may be an unknown conversation: only then is it looked up.
+  // The conversation is looked up only for an empty page, because only then it may be unknown.
   if (rows.length === 0) await readConversation(tenant, conversationId);
   return pageFrom(query, window, rows, () => countMessages(tenant.read, conversationId, window));
 }
 
-/** A note is for the team: nothing leaves, no event is told. */
+/** Stores a note for the team. Nothing is sent to the contact, and no event is emitted. */
 export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Message> {
   return tenant.tx(async (tx) => {
     const target = await lockSendTarget(tx, input.conversationId);

@@ -8,12 +8,12 @@ import { countRows, pageStatement, type PlainList } from '../../platform/plain-l
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Cause, FailureReason, Message } from './schemas.ts';
 
-/** The answered message: ours by id, the network's by its id, which may have arrived later. */
+/** The id of the message that is answered. A reference by the network's id is resolved at each read, as its message may come later. */
 const TARGET = `case when m.reply_to is not null or m.reply_to_external is null then m.reply_to else (
     select r._id from messages r
     where r.company_id = m.company_id and r.inbox_id = m.inbox_id and r.external_id = m.reply_to_external) end`;
 
-/** The one select list of a message: the GET, the list and every event are this record. */
+/** The select list of a message, which the GET, the list and all events share. */
 export const MESSAGE = `m._id, m.company_id as company, m.conversation_id as conversation, m.contact_id as contact,
   m.inbox_id as inbox, m.channel, m.sender_type, m.sender_id as sender, m.message_type, m.origin, m.content_type as "contentType",
   m.content, m.attachment_id as attachment, m.media - 'network' as media, m.template, m.interactive, m.location, m.contacts,
@@ -24,7 +24,7 @@ export const MESSAGE = `m._id, m.company_id as company, m.conversation_id as con
 
 export type MessageRow = Omit<Message, 'failure_reason'> & { failure_reason: Message['failure_reason'] | null };
 
-/** Without a cause there is no failure_reason: the description says absent, not null. */
+/** Omits failure_reason when it is null, because the API describes it as absent. */
 export function toMessage({ failure_reason, ...message }: MessageRow): Message {
   return failure_reason ? { ...message, failure_reason } : message;
 }
@@ -49,7 +49,7 @@ const messageList = (tx: TenantRead, conversationId: string): PlainList => ({
 
 export async function listMessages(tx: TenantRead, conversationId: string, window: Window): Promise<Message[]> {
   const statement = pageStatement(messageList(tx, conversationId), window);
-  // How many have changed since is known from the moment alone.
+  // With `since`, the number of rows depends on the given time, so the statement is planned anew for each call.
   const rows = await many<MessageRow>(tx, window.since === null ? statement : { ...statement, planEachTime: true });
   return rows.map(toMessage);
 }
@@ -58,7 +58,7 @@ export function countMessages(tx: TenantRead, conversationId: string, window: Si
   return countRows(tx, messageList(tx, conversationId), window);
 }
 
-/** What a send has to know: the conversation with its inbox, contact and the contact's addresses. */
+/** The data that a send needs of the conversation, its inbox and its contact. */
 export interface SendTarget {
   conversation: string;
   contact: string;
@@ -72,11 +72,11 @@ export interface SendTarget {
   operator_name: boolean;
   opted_out: boolean;
   blocked: boolean;
-  /** Where the contact wrote last; else the contact's phone number, else the newest name. Null: nowhere. */
+  /** The identity from which the contact wrote last, or else a phone number, or else the newest user id; null when there is none. */
   to: Pick<Person, 'phone' | 'bsuid'> | null;
 }
 
-/** Locks the conversation: its last message and its unread count follow this send. */
+/** Locks the conversation, because the send changes its last message and its unread count. */
 export function lockSendTarget(tx: TenantTx, conversationId: string): Promise<SendTarget | null> {
   return maybeOne(tx, {
     name: 'messages.lockSendTarget',
@@ -155,7 +155,7 @@ export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promis
   return toMessage(row);
 }
 
-/** The answered message, when it is one of the same conversation. */
+/** Finds the message that a reply answers, if it is in the same conversation. */
 export function findReplied(
   tx: TenantTx,
   conversationId: string,
@@ -169,7 +169,7 @@ export function findReplied(
   });
 }
 
-/** A refusal is final; the message was QUEUED and nobody else may have settled it meanwhile. */
+/** Marks a QUEUED message as FAILED. Returns null when a status of the network changed it in the meantime. */
 export async function failQueued(
   tx: TenantTx,
   id: string,

@@ -12,7 +12,7 @@ const phone = await connectPhone(platform);
 
 const freshBsuid = (): string => `BR.${freshPhone()}`;
 
-/** Answers the conversation of the last message. */
+/** Receives messages from the network and returns the conversation and contact of the last one. */
 async function write(...messages: Record<string, unknown>[]): Promise<{ conversation: string; contact: string }> {
   const id = wamid();
   const numbered = messages.map((message, index) => (index === messages.length - 1 ? { ...message, id } : message));
@@ -24,16 +24,16 @@ async function write(...messages: Record<string, unknown>[]): Promise<{ conversa
   return { conversation: row?.conversation_id ?? '', contact: row?.contact_id ?? '' };
 }
 
-/** Where a text in the conversation goes, as the network sees it. */
-async function answeredAt(conversation: string): Promise<string> {
+/** Sends a text in the conversation and returns the address to which the network was asked to send it. */
+async function readReplyAddress(conversation: string): Promise<string> {
   const sent = await sendText(platform, conversation);
   assert.equal(sent.status, 'SENT');
   const [wire] = await listNetworkMessages(platform, sent._id);
   return wire.body.to ?? wire.body.recipient;
 }
 
-/** A contact with a number of its own that never wrote, into which another one was merged that writes as `source`. */
-async function merged(source: Json): Promise<{ conversation: string; contact: string; number: string }> {
+/** Creates a contact with a phone number that never wrote, and merges into it a contact that has just written as `source`. */
+async function createMerged(source: Json): Promise<{ conversation: string; contact: string; number: string }> {
   const number = freshPhone();
   const { _id: contact } = (await call(201, 'POST', '/v1/contacts', { body: { phone_number: number } })).body;
   const heard = await write(source);
@@ -41,40 +41,40 @@ async function merged(source: Json): Promise<{ conversation: string; contact: st
   return { conversation: heard.conversation, contact, number };
 }
 
-const renamed = (from: string, wa_id: string): Json => ({
+const numberChange = (from: string, wa_id: string): Json => ({
   from,
   type: 'system',
   system: { type: 'user_changed_number', wa_id },
 });
 
-test('who was merged into a contact with another number is answered where they write from, each time', async () => {
+test('after a merge, each reply goes to the phone number from which the person wrote last', async () => {
   const from = freshPhone();
-  const { conversation, number } = await merged({ from });
-  assert.equal(await answeredAt(conversation), from);
+  const { conversation, number } = await createMerged({ from });
+  assert.equal(await readReplyAddress(conversation), from);
   await write({ from });
-  assert.equal(await answeredAt(conversation), from);
+  assert.equal(await readReplyAddress(conversation), from);
   await write({ from: number });
-  assert.equal(await answeredAt(conversation), number);
+  assert.equal(await readReplyAddress(conversation), number);
   await write({ from: number }, { from });
-  assert.equal(await answeredAt(conversation), from);
+  assert.equal(await readReplyAddress(conversation), from);
 });
 
-test('so is who is known by a user id of the network alone', async () => {
+test('after a merge, a reply goes to the user id from which the person wrote last', async () => {
   const bsuid = freshBsuid();
-  const { conversation, number } = await merged({ from_user_id: bsuid });
-  assert.equal(await answeredAt(conversation), bsuid);
+  const { conversation, number } = await createMerged({ from_user_id: bsuid });
+  assert.equal(await readReplyAddress(conversation), bsuid);
   await write({ from: number });
-  assert.equal(await answeredAt(conversation), number);
+  assert.equal(await readReplyAddress(conversation), number);
 });
 
-test('the newest word of the contact decides, whatever the order in which words arrive', async () => {
+test("a reply goes to the sender of the contact's newest message, even if an older message arrives later", async () => {
   const from = freshPhone();
-  const { conversation, number } = await merged({ from });
+  const { conversation, number } = await createMerged({ from });
   await write({ from: number, timestamp: secondsAgo(600) });
-  assert.equal(await answeredAt(conversation), from);
+  assert.equal(await readReplyAddress(conversation), from);
 });
 
-test('a conversation that is closed by the merge, closed and followed by another, or reopened, is answered there as well', async () => {
+test('replies go to the address that wrote last also in conversations that a merge closed, that were opened later, or that were reopened', async () => {
   const from = freshPhone();
   const { _id: contact } = (await call(201, 'POST', '/v1/contacts', { body: { phone_number: freshPhone() } })).body;
   const open = async (): Promise<string> =>
@@ -83,19 +83,19 @@ test('a conversation that is closed by the merge, closed and followed by another
   const first = await open();
   const heard = await write({ from });
   await call(201, 'POST', `/v1/contacts/${contact}/merge`, { body: { contact: heard.contact } });
-  assert.equal(await answeredAt(first), from);
+  assert.equal(await readReplyAddress(first), from);
   await close(first);
   const second = await open();
-  assert.equal(await answeredAt(second), from);
+  assert.equal(await readReplyAddress(second), from);
   await close(second);
   await call(200, 'PATCH', `/v1/conversations/${first}`, { body: { status: 'OPEN' } });
-  assert.equal(await answeredAt(first), from);
+  assert.equal(await readReplyAddress(first), from);
 });
 
-test('a number that the network says has changed is not answered any more, in no conversation of the contact', async () => {
+test('after the network reports a changed number, replies in all conversations of the contact go to the new number', async () => {
   const [from, next, last] = [freshPhone(), freshPhone(), freshPhone()];
   const other = await connectPhone(platform);
-  const { conversation, contact } = await merged({ from });
+  const { conversation, contact } = await createMerged({ from });
   await network.post(200, incoming(other, { from }));
   const [row] = await platform.database.sql<{ _id: string }>(
     'select _id from conversations where contact_id = $1 and inbox_id = $2',
@@ -103,40 +103,40 @@ test('a number that the network says has changed is not answered any more, in no
   );
   const conversations = [conversation, row?._id ?? ''];
   const expectAll = async (address: string): Promise<void> => {
-    for (const id of conversations) assert.equal(await answeredAt(id), address);
+    for (const id of conversations) assert.equal(await readReplyAddress(id), address);
   };
-  await write(renamed(from, next));
+  await write(numberChange(from, next));
   await expectAll(next);
-  await write(renamed(next, last));
+  await write(numberChange(next, last));
   await expectAll(last);
-  await write(renamed(last, from));
+  await write(numberChange(last, from));
   await expectAll(from);
-  await write(renamed(from, next), renamed(next, last), { from: last });
+  await write(numberChange(from, next), numberChange(next, last), { from: last });
   await expectAll(last);
 });
 
-test('a user id that the network has replaced is answered at the new one', async () => {
+test('after the network has replaced a user id, a reply goes to the new one', async () => {
   const [bsuid, next] = [freshBsuid(), freshBsuid()];
-  const { conversation } = await merged({ from_user_id: bsuid });
+  const { conversation } = await createMerged({ from_user_id: bsuid });
   const system = { type: 'user_changed_user_id', body: 'changed', previous_user_id: bsuid, user_id: next };
   await write({ from_user_id: next, type: 'system', system });
-  assert.equal(await answeredAt(conversation), next);
+  assert.equal(await readReplyAddress(conversation), next);
 });
 
-test('a number that a caller replaces is not answered any more, nor one that it had replaced before', async () => {
+test("after a caller replaces a contact's number, replies go to the new number and to no earlier one", async () => {
   const [from, next, given] = [freshPhone(), freshPhone(), freshPhone()];
   const { conversation, contact } = await write({ from });
-  await write(renamed(from, next));
-  assert.equal(await answeredAt(conversation), next);
+  await write(numberChange(from, next));
+  assert.equal(await readReplyAddress(conversation), next);
   await call(200, 'PATCH', `/v1/contacts/${contact}`, { body: { phone_number: given } });
-  assert.equal(await answeredAt(conversation), given);
+  assert.equal(await readReplyAddress(conversation), given);
 });
 
-test('where nothing is remembered the phone number of the contact is answered, as the network writes it', async () => {
+test("in a conversation without a remembered sender, a reply goes to the contact's phone number as the network writes it", async () => {
   const long = freshPhone();
   const short = long.slice(0, 4) + long.slice(5);
   const { conversation } = await write({ from: short });
-  assert.equal(await answeredAt(conversation), short);
+  assert.equal(await readReplyAddress(conversation), short);
   await platform.database.sql('update conversations set heard_from = null where _id = $1', [conversation]);
-  assert.equal(await answeredAt(conversation), short);
+  assert.equal(await readReplyAddress(conversation), short);
 });

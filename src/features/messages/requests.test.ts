@@ -27,7 +27,7 @@ const OPERATIONS: Asked[] = [
   { method: 'GET', path: `/v1/messages/conversation/${heard.conversation._id}`, scope: 'messages:read' },
 ];
 
-/** A message of another company, with its conversation and contact. */
+/** Stores a message of another company, with its conversation and contact. */
 async function foreignMessage(): Promise<{ message: string; conversation: string }> {
   const { _id: company } = await platform.createCompany();
   const ids = { inbox: 'a'.repeat(24), contact: 'b'.repeat(24), conversation: 'c'.repeat(24), message: 'd'.repeat(24) };
@@ -58,24 +58,24 @@ async function countMessages(): Promise<number> {
 }
 
 for (const asked of OPERATIONS) {
-  test(`${asked.method} ${asked.path.replace(/[0-9a-f]{24}/, '{id}')} refuses strangers, missing scopes and malformed requests, and stores nothing`, async () => {
+  test(`${asked.method} ${asked.path.replace(/[0-9a-f]{24}/, '{id}')} refuses missing tokens, missing scopes and malformed requests, and stores nothing`, async () => {
     const before = await countMessages();
     await checkRefusals(platform, asked);
     assert.equal(await countMessages(), before);
   });
 }
 
-test('while the database is busy every operation on messages is 503, and a send has not left', async () => {
+test('while the database is busy every operation on messages is 503, and nothing is sent', async () => {
   await checkUnavailable(platform, ['messages', 'conversations'], OPERATIONS);
   const { messages } = await platform.sandbox('GET', '/sandbox/messages');
   assert.deepEqual(messages, []);
 });
 
-test('a defect behind any operation on messages is 500 and says nothing about itself', async () => {
+test('an internal error in any operation on messages is 500 without details', async () => {
   await checkDefect(platform, 'messages.content', OPERATIONS);
 });
 
-test("another company's message and conversation are byte for byte what unknown ones are", async () => {
+test("another company's message and conversation get the same answer as unknown ones, byte for byte", async () => {
   const paths = [
     ['/v1/messages/', foreign.message],
     ['/v1/messages/conversation/', foreign.conversation],
@@ -105,7 +105,7 @@ for (const path of [SEND, NOTE]) {
   });
 }
 
-test('a reply to an unknown message, a note, or one of another company or conversation is 400 UNKNOWN_REFERENCE and stores nothing', async () => {
+test('a reply to an unknown message, to a note, or to a message of another company or conversation is 400 UNKNOWN_REFERENCE and stores nothing', async () => {
   const { body: note } = await call(201, 'POST', NOTE, { body });
   const before = await countMessages();
   const ask = (replyTo: string) => rawAnswer(platform, 'POST', SEND, { ...body, replyTo });
@@ -154,14 +154,14 @@ for (const [what, path, change] of WRONG) {
   });
 }
 
-test('replyTo is text or null, and a note knows no replyTo', async () => {
+test('replyTo is text or null, and a note has no replyTo', async () => {
   expectProblem(await call(400, 'POST', SEND, { body: { ...body, replyTo: 5 } }), 'VALIDATION_FAILED', 'replyTo');
   expectProblem(await call(400, 'POST', NOTE, { body: { ...body, replyTo: null } }), 'VALIDATION_FAILED', 'replyTo');
   const { body: sent } = await call(201, 'POST', SEND, { body: { ...body, replyTo: null } });
   assert.equal(sent.reply_to, null);
 });
 
-test('a text of exactly 4,096 characters is sent, and contentType TEXT may be said', async () => {
+test('a text of exactly 4,096 characters is sent, and contentType may be given as TEXT', async () => {
   const content = '👋'.repeat(4_096);
   const given = { conversationId: heard.conversation._id, message: { content, contentType: 'TEXT' } };
   const { body: note } = await call(201, 'POST', NOTE, { body: given });
@@ -170,7 +170,7 @@ test('a text of exactly 4,096 characters is sent, and contentType TEXT may be sa
   assert.equal(sent.status, 'SENT');
 });
 
-test('a note stays inside: its author is named, nothing leaves, nothing is told, and what was unread stays so', async () => {
+test('a note names its author, is not sent, emits no event, and leaves the unread count unchanged', async () => {
   const { conversation } = await hear(platform);
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const given = { conversationId: conversation._id, message: { content: 'Cliente antigo' } };
@@ -200,7 +200,7 @@ test('a note stays inside: its author is named, nothing leaves, nothing is told,
   assert.deepEqual(await eventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
 });
 
-test('a note may be written where no text may leave: the window is closed and the contact has opted out', async () => {
+test('a note can be written when no text can be sent, because the window is closed or the contact has opted out', async () => {
   const { conversation, contact } = await hear(platform);
   await database.sql('update conversations set window_expires_at = null where _id = $1', [conversation._id]);
   await database.sql('update contacts set opted_out = true where _id = $1', [contact._id]);

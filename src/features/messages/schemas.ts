@@ -5,14 +5,14 @@ import { pageSchema, pageQuery } from '../../platform/paging.ts';
 import { Id, NOT_BLANK, Timestamp, define, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
 import { MESSAGE_TYPES, SENDER_TYPES } from '../conversations/schemas.ts';
 
-// The network's own limit for a text.
+// The WhatsApp Cloud API accepts texts of at most this length.
 export const MAX_TEXT = 4_096;
 
 export const MESSAGE_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 const ORIGINS = ['API', 'DASHBOARD', 'AGENT', 'CAMPAIGN', 'BULK', 'FOLLOWUP', 'BUSINESS_APP', 'CHANNEL'] as const;
 
-/** BLOCKED beside OPTED_OUT: one is what the company wants, the other what the contact wants. */
+/** The platform's own codes for causes. BLOCKED is the company's decision about a contact, OPTED_OUT the contact's own decision. */
 const PLATFORM_CAUSES = [
   'WINDOW_EXPIRED',
   'TEST_MODE_BLOCKED',

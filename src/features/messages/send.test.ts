@@ -23,7 +23,7 @@ const inboxPath = `/v1/inboxes/${demo.inbox}`;
 const setInbox = (body: Json): Promise<unknown> => call(200, 'PUT', inboxPath, { body });
 const setFaults = (send: Json[]): Promise<Json> => sandbox('PUT', '/sandbox/settings', { faults: { send } });
 
-test('an accepted text is 201 SENT with all its fields, reaches the network once, and is told as MESSAGE_SENT', async () => {
+test('an accepted text is 201 SENT with all its fields, reaches the network once, and emits MESSAGE_SENT', async () => {
   const { conversation, contact } = await hear(platform);
   const sent = await sendText(platform, conversation._id, { content: 'Bom dia! çãé 👋' });
   const [wire, ...more] = await listNetworkMessages(platform, sent._id);
@@ -73,7 +73,7 @@ test('an accepted text is 201 SENT with all its fields, reaches the network once
   assert.deepEqual(await readEvents(platform, _id), [{ event: 'MESSAGE_SENT', data: sent }]);
 });
 
-test('what leaves is the text to the number of the contact, with a preview where it has a link, and our own id to return', async () => {
+test("the network gets the text, the contact's number and our message id, and a preview is requested for a link", async () => {
   const from = freshPhone();
   const { conversation } = await hear(platform, { from });
   const plain = await sendText(platform, conversation._id, { content: 'Olá' });
@@ -89,7 +89,7 @@ test('what leaves is the text to the number of the contact, with a preview where
   ]);
 });
 
-test('a person known only by a user id of the network is answered at that id', async () => {
+test("a text to a contact without a phone number is sent to the contact's user id", async () => {
   const { conversation, contact } = await hear(platform, { from: null, bsuid: 'BR.1029384756', name: 'Bia' });
   assert.equal(contact.phone_number, null);
   const sent = await sendText(platform, conversation._id);
@@ -112,7 +112,7 @@ test('a key sends as AGENT from the API, a user as USER from the dashboard, each
   ]);
 });
 
-test("where the inbox says so, an operator's name stands in bold before the text on the wire, and nowhere else", async () => {
+test("when the inbox is set so, the network gets the operator's name in bold before the text, and the stored message does not have it", async () => {
   const { conversation } = await hear(platform);
   const user = await platform.createUser(demo._id, 'OPERATOR', 'Olga Operator');
   const name = (shown: boolean) => setInbox({ general_config: { include_operator_name_on_message: shown } });
@@ -130,7 +130,7 @@ test("where the inbox says so, an operator's name stands in bold before the text
   assert.equal((await readEvents(platform, named._id))[0]?.data.content, 'Sou eu');
 });
 
-test("a text that the operator's name makes longer than 4,096 characters is 400, and shorter by the name it is sent", async () => {
+test("a text that exceeds 4,096 characters with the operator's name before it is 400, and a text that fits with it is sent", async () => {
   const { conversation } = await hear(platform);
   const user = await platform.createUser(demo._id, 'OPERATOR', 'Olga Operator');
   await setInbox({ general_config: { include_operator_name_on_message: true } });
@@ -143,7 +143,7 @@ test("a text that the operator's name makes longer than 4,096 characters is 400,
   assert.equal(sent.status, 'SENT');
 });
 
-test('a reply names the answered message: by its id in the record, by the id of the network on the wire', async () => {
+test("a reply names the answered message by its id in the record and by the network's id in the call", async () => {
   const { message, conversation } = await hear(platform);
   const reply = await sendText(platform, conversation._id, { replyTo: message._id });
   assert.equal(reply.reply_to, message._id);
@@ -153,7 +153,7 @@ test('a reply names the answered message: by its id in the record, by the id of 
   assert.equal((await listNetworkMessages(platform, onOurs._id))[0].body.context.message_id, reply.external_id);
 });
 
-test('an answer leaves nothing unread and becomes the last message of its conversation, without CONVERSATION_UPDATED', async () => {
+test('a sent text sets the unread count to 0 and becomes the last message of its conversation, without CONVERSATION_UPDATED', async () => {
   const from = freshPhone();
   await hear(platform, { from });
   const { conversation } = await hear(platform, { from });
@@ -171,7 +171,7 @@ test('an answer leaves nothing unread and becomes the last message of its conver
 interface Block {
   code: string;
   when: string;
-  /** Brings the block about, and takes it back. */
+  /** `begin` makes the platform block the message, and `end` restores the state before. */
   begin(heard: { conversation: Json; contact: Json }): Promise<unknown>;
   end(): Promise<unknown>;
 }
@@ -181,7 +181,7 @@ const nothing = async (): Promise<void> => undefined;
 const BLOCKS: Block[] = [
   {
     code: 'WINDOW_EXPIRED',
-    when: "24 hours after the contact's last word",
+    when: "24 hours after the contact's last message",
     begin: ({ conversation }) =>
       database.sql(`update conversations set window_expires_at = now() where _id = $1`, [conversation._id]),
     end: nothing,
@@ -207,7 +207,7 @@ const BLOCKS: Block[] = [
 ];
 
 for (const { code, when, begin, end } of BLOCKS) {
-  test(`a text ${when} is 201 FAILED with ${code}: nothing leaves, nothing is told, and the contact is still unanswered`, async () => {
+  test(`a text ${when} is 201 FAILED with ${code}: nothing is sent, no event is emitted, and the conversation stays unread`, async () => {
     const heard = await hear(platform);
     await begin(heard);
     const blocked = await sendText(platform, heard.conversation._id);
@@ -226,13 +226,13 @@ for (const { code, when, begin, end } of BLOCKS) {
     assert.deepEqual(await eventNames(platform, blocked._id), []);
     const { body: conversation } = await call(200, 'GET', `/v1/conversations/${heard.conversation._id}`);
     assert.equal(conversation.unread_count, 1);
-    // Stored and listed, but the last message is still what the contact wrote.
+    // The blocked message is stored and listed, but the conversation's last message is still the contact's.
     assert.equal(conversation.last_message.sender_type, 'CONTACT');
     assert.equal(conversation.last_message_at, heard.conversation.last_message_at);
   });
 }
 
-test('in test mode a text to a test number leaves, whatever the spelling of that number', async () => {
+test('in test mode a text to a test number is sent, however that number is written', async () => {
   const { conversation } = await hear(platform, { from: '5511987654321' });
   await setInbox({ test_mode: { enabled: true, test_numbers: ['+55 (11) 8765-4321'] } });
   const sent = await sendText(platform, conversation._id);
@@ -242,7 +242,7 @@ test('in test mode a text to a test number leaves, whatever the spelling of that
   assert.deepEqual([sent.is_test, later.is_test], [true, false], 'is_test says in which mode it was sent');
 });
 
-test('a text that the network refuses is 201 FAILED with its code and a Portuguese reason, and MESSAGE_FAILED is not told', async () => {
+test('a text that the network refuses is 201 FAILED with its code and a Portuguese reason, and MESSAGE_FAILED is not emitted', async () => {
   const { conversation } = await hear(platform);
   await setFaults([{ code: 131026 }]);
   const refused = await sendText(platform, conversation._id);
@@ -260,7 +260,7 @@ test('a text that the network refuses is 201 FAILED with its code and a Portugue
   assert.deepEqual(await listNetworkMessages(platform, refused._id), []);
 });
 
-test('a refusal that soon passes is tried again inside the call: one message, SENT, told once', async () => {
+test('after a refusal that soon passes, the call is repeated within the request: one message, SENT, with one event', async () => {
   const { conversation } = await hear(platform);
   await setFaults([{ code: 130429, times: 2 }]);
   const sent = await sendText(platform, conversation._id);
@@ -270,7 +270,7 @@ test('a refusal that soon passes is tried again inside the call: one message, SE
   assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT']);
 });
 
-test('a refusal that does not pass ends the message after a few tries, with the cause of the network', async () => {
+test("a refusal that does not pass makes the message FAILED after a few tries, with the network's cause", async () => {
   const { conversation } = await hear(platform);
   await setFaults([{ code: 131016, times: null }]);
   const refused = await sendText(platform, conversation._id);
@@ -280,9 +280,9 @@ test('a refusal that does not pass ends the message after a few tries, with the 
   assert.deepEqual(await listNetworkMessages(platform, refused._id), []);
 });
 
-test('a status that settles the message while its call is still being refused counts more than the refusal', async () => {
+test('a status that arrives while the call is still being refused counts more than the refusal', async () => {
   const { conversation } = await hear(platform);
-  // The one after which the longest pause is made.
+  // After a refusal with this code the send makes its longest pause.
   await setFaults([{ code: 131056, times: null }]);
   const sending = sendText(platform, conversation._id);
   const queued = await until('the message to be stored', async () => {
@@ -297,7 +297,7 @@ test('a status that settles the message while its call is still being refused co
   assert.deepEqual(await readMessage(platform, queued._id), settled);
 });
 
-test('a send whose settings can not be read stores nothing, and its repeat with the same key sends', async () => {
+test('a send whose inbox settings can not be decrypted stores nothing, and its repetition with the same Idempotency-Key sends', async () => {
   const { conversation } = await hear(platform);
   const body = { conversationId: conversation._id, message: { content: 'Once' } };
   const send = (status: number): Promise<Json> =>
@@ -319,7 +319,7 @@ test('a send whose settings can not be read stores nothing, and its repeat with 
   assert.equal(list.result.filter((message: Json) => message.message_type === 'OUTGOING').length, 1);
 });
 
-test('through a channel that can not send texts no message leaves: PROVIDER_REJECTED, and nothing counts as answered', async () => {
+test('a text through a channel that can not send texts is FAILED with PROVIDER_REJECTED, and the conversation stays unread', async () => {
   const { conversation } = await hear(platform);
   await database.sql(`update inboxes set channel = 'EMAIL' where _id = $1`, [demo.inbox]);
   await database.sql(`update conversations set channel = 'EMAIL' where _id = $1`, [conversation._id]);
@@ -333,7 +333,7 @@ test('through a channel that can not send texts no message leaves: PROVIDER_REJE
   assert.deepEqual([after.unread_count, after.last_message.sender_type], [1, 'CONTACT']);
 });
 
-test('a text into a closed conversation opens it again, with its event; nothing opens beside another open one', async () => {
+test('a text into a closed conversation reopens it with one event; it is 409 when the contact has another open conversation', async () => {
   const from = freshPhone();
   const { conversation } = await hear(platform, { from });
   const close = () => call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { status: 'CLOSED' } });

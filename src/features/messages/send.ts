@@ -1,6 +1,6 @@
 /**
- * Sending. The message is stored before anything leaves; the network is called once, within the request; what it said is
- * stored. When nobody can tell whether it took the message, nothing is sent again: it stays QUEUED.
+ * Sends messages: stores the message, calls the network once within the request, and stores the outcome. When the outcome is unknown,
+ * the message is not sent again and stays QUEUED.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, NetworkError, OutboundMessage, SendResult } from '../../channels/channel.ts';
@@ -21,16 +21,16 @@ import { applyParked, applyStatuses } from './ingest.ts';
 import { failQueued, findMessage, findReplied, insertOutgoing, lockSendTarget, type SendTarget } from './queries.ts';
 import { MAX_TEXT, type Message, type PlatformCause, type SendText } from './schemas.ts';
 
-// The whole call to the network.
+// The time-out of the call to the network, with all its tries.
 const CALL_MS = 10_000;
-// A lock or a crowded pool is gone in a moment; the caller waits for an answer meanwhile.
+// The pauses between tries to store the outcome. They are short, because a lock soon passes and the caller waits for the answer.
 const SETTLE_PAUSES_MS = [0, 250, 1_000];
 
 /** A message to be sent. */
 export interface Outgoing {
   conversation: string;
   content: MessageContent;
-  /** The message that it answers. */
+  /** The id of the message that this one answers. */
   replyTo: string | null;
 }
 
@@ -41,7 +41,7 @@ export const sendText = (kit: Kit, tenant: Acting, input: SendText): Promise<Mes
     replyTo: input.replyTo ?? null,
   });
 
-/** Sends as whoever the tenant acts as, in a request or in a job. Returns the message in the state in which the call left it. */
+/** Sends a message in the name of the tenant's actor, in a request or a job. Returns the message as it is after the call. */
 export async function sendMessage(kit: Kit, tenant: Acting, outgoing: Outgoing): Promise<Message> {
   const { message, call } = await refuseSecondOpen(tenant, { id: outgoing.conversation, path: 'conversationId' }, () =>
     tenant.tx((tx) => queueMessage(kit, tx, tenant, outgoing)),
@@ -56,15 +56,15 @@ export async function sendMessage(kit: Kit, tenant: Acting, outgoing: Outgoing):
       const settled = await tenant.tx((tx) => settleSend(kit, tx, { channel, message, result, call }));
       return settled ?? (await findMessage(tenant.read, message._id)) ?? message;
     } catch (error) {
-      // Failure policy: the network was called, and an error would invite the caller to send again. After the last try the
-      // message stays QUEUED; a status of the network, or the 24 hours, settle it.
+      // Failure policy: no error is thrown, because it would make the caller send again. After the last try the message stays QUEUED until
+      // a status arrives, or until it becomes FAILED after 24 hours.
       kit.log.error({ err: error, message_id: message._id }, 'send: the outcome could not be stored');
     }
   }
   return message;
 }
 
-/** Everything that the network is called with: once the message is stored, nothing that could fail stands between. */
+/** The arguments of the call to the network. They are collected before the message is stored, so that afterwards only the call can fail. */
 interface Call {
   message: OutboundMessage;
   credentials: Credentials | null;
@@ -115,7 +115,7 @@ async function queueMessage(
   return { message, call: { message: wireMessage, credentials } };
 }
 
-/** A send opens a closed conversation again, and with it the 24 hours that another one of the contact has left. */
+/** Locks the conversation. A closed one is reopened and gets the reply window that the contact has opened in a later conversation. */
 async function openTarget(tx: TenantTx, tenant: Acting, id: string): Promise<SendTarget> {
   const target = await lockSendTarget(tx, id);
   if (!target) throw unknownReference('conversationId');
@@ -124,13 +124,13 @@ async function openTarget(tx: TenantTx, tenant: Acting, id: string): Promise<Sen
   return (await lockSendTarget(tx, id)) ?? target;
 }
 
-/** Puts the operator's name before a text. It is for the contact's eyes only, and not part of the stored message. */
+/** Puts the operator's name before the text that is sent. The stored message does not have the name. */
 function nameOperator(target: SendTarget, actor: Actor, message: MessageContent): MessageContent {
   const { contentType, content } = message;
   if (!target.operator_name || actor.type !== 'user' || contentType !== 'TEXT') return message;
-  // Bold as the network writes it; nothing in the name may end the bold or the line.
+  // Asterisks make the name bold, so asterisks and line breaks in the name itself are replaced by spaces.
   const named = `*${actor.name.replaceAll(/[*\s]+/g, ' ').trim()}*\n${content}`;
-  // The network would refuse it, and nobody would see why.
+  // The network would refuse a longer text without a clear reason.
   if (Array.from(named).length > MAX_TEXT)
     throw invalid(
       'message.content',
@@ -151,13 +151,13 @@ async function callNetwork(kit: Kit, channel: Channel, { message, credentials }:
   try {
     return await channel.send(message, credentials.settings, AbortSignal.timeout(CALL_MS));
   } catch (error) {
-    // Failure policy: a translator that throws may have spoken to the network; nobody knows, so nothing is sent again.
+    // Failure policy: a channel that throws may already have called the network, so the outcome is unknown and nothing is sent again.
     kit.log.error({ err: error, message_id: message.messageId }, 'send: the channel failed');
     return { outcome: 'unknown' };
   }
 }
 
-/** Null when a status of the network settled the message first. */
+/** Stores the outcome of a call. Null means that the caller has to read the message again to see its present status. */
 async function settleSend(
   kit: Kit,
   tx: TenantTx,
@@ -168,7 +168,6 @@ async function settleSend(
     call: { credentials },
   }: { channel: Channel; message: Message; result: SendResult; call: Call },
 ): Promise<Message | null> {
-  // Nobody knows whether the network took it: it stays QUEUED until a status, or the 24 hours, settle it.
   if (result.outcome === 'unknown') return null;
   if (result.outcome === 'rejected') {
     const refused = result.network && channel.refusesCredentials?.(result.error.code);
@@ -177,7 +176,7 @@ async function settleSend(
   }
   const key = { company: tx.companyId, inbox: message.inbox, external_id: result.externalId };
   const now = new Date().toISOString();
-  // Accepted is the same fact as a first status: whichever is stored first tells it, and the other changes nothing.
+  // The acceptance is applied like a first status: whichever of the two is stored first emits MESSAGE_SENT.
   await applyStatuses(tx, [
     {
       ...key,

@@ -33,10 +33,10 @@ const SENT: Life = {
   failed_at: null,
 };
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
-// The network's clock has whole seconds.
+// The network sends times in whole seconds.
 const NOW = Math.floor(Date.now() / 1000) - 60;
 
-test('sent fills its time, delivered and read move the message on and are told in the format of the GET', async () => {
+test('the status sent fills its time, delivered and read change the status, and their events have the format of the GET', async () => {
   const sent = await send();
   await report(platform, { id: sent.external_id, status: 'sent', timestamp: NOW });
   const noted = await readMessage(platform, sent._id);
@@ -57,7 +57,7 @@ test('sent fills its time, delivered and read move the message on and are told i
   ]);
 });
 
-test('repeated statuses are told once and keep the first time', async () => {
+test('repeated statuses emit one event and keep the first time', async () => {
   const sent = await send();
   for (const timestamp of [NOW, NOW, NOW + 5])
     await report(platform, { id: sent.external_id, status: 'delivered', timestamp });
@@ -65,7 +65,7 @@ test('repeated statuses are told once and keep the first time', async () => {
   assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
 });
 
-test('READ may come without DELIVERED; a DELIVERED after it only fills its time', async () => {
+test('a message can become READ without DELIVERED, and a later DELIVERED only fills its time', async () => {
   const sent = await send();
   await report(platform, { id: sent.external_id, status: 'read', timestamp: NOW + 2 });
   assert.deepEqual((await readMessage(platform, sent._id)).delivered_at, null);
@@ -78,7 +78,7 @@ test('READ may come without DELIVERED; a DELIVERED after it only fills its time'
   assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT', 'MESSAGE_READ']);
 });
 
-test('several statuses of one message in one notification are each told as the message was at that step', async () => {
+test('several statuses of one message in one notification emit one event each, with the message as it was at that step', async () => {
   const sent = await send();
   const id = sent.external_id;
   await report(platform, { id, status: 'delivered', timestamp: NOW }, { id, status: 'read', timestamp: NOW + 1 });
@@ -102,7 +102,7 @@ const REASON = {
   message: 'A mensagem não pôde ser entregue: o número não está na rede ou não pode recebê-la.',
 };
 
-test('a failure reported by the network is MESSAGE_FAILED with failure_reason; errors is filled in the GET and out of date in the event', async () => {
+test('a failure that the network reports emits MESSAGE_FAILED with failure_reason; errors is filled in the GET and still the earlier one in the event', async () => {
   const sent = await send();
   await report(platform, { id: sent.external_id, status: 'failed', timestamp: NOW, errors: [ERROR] });
   const failed = await readMessage(platform, sent._id);
@@ -129,7 +129,7 @@ test('a failure without a cause has no failure_reason, in the event and in the G
   assert.equal('failure_reason' in (told?.data ?? {}), false);
 });
 
-test('a code that the table does not know is passed on as it is, with a sentence that says so in Portuguese', async () => {
+test('an unknown error code of the network is kept, with a general sentence in Portuguese', async () => {
   const sent = await send();
   await report(platform, { id: sent.external_id, status: 'failed', errors: [{ code: 199999, title: 'New' }] });
   const { failure_reason, errors } = await readMessage(platform, sent._id);
@@ -152,21 +152,21 @@ test('FAILED is final, and a failure after a delivery is ignored', async () => {
   assert.deepEqual(await eventNames(platform, second._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
 });
 
-test('a status of an unknown message is accepted and told to nobody; neither are states that nobody knows', async () => {
+test('a status of an unknown message, or with an unknown state, is accepted and emits no event', async () => {
   const sent = await send();
   await report(platform, { id: 'wamid.unknown', status: 'delivered' }, { id: sent.external_id, status: 'pending' });
   assert.deepEqual(await readMessage(platform, sent._id), sent);
   assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT']);
 });
 
-test('a received message is no message of ours: a status that names it changes nothing', async () => {
+test('a status that names a received message changes nothing', async () => {
   const { message } = await hear(platform);
   await report(platform, { id: message.external_id, status: 'read' });
   await report(platform, { id: 'wamid.forged', status: 'failed', biz_opaque_callback_data: message._id });
   assert.deepEqual(await readMessage(platform, message._id), message);
 });
 
-test('a status whose returned id is that of a message blocked by the platform changes nothing', async () => {
+test('a status with the id of a message that the platform blocked changes nothing', async () => {
   const { conversation: closed } = await hear(platform);
   await platform.database.sql('update conversations set window_expires_at = null where _id = $1', [closed._id]);
   const blocked = await sendText(platform, closed._id);
@@ -176,7 +176,7 @@ test('a status whose returned id is that of a message blocked by the platform ch
   assert.deepEqual(await eventNames(platform, blocked._id), []);
 });
 
-test('whatever statuses come, in notifications of whatever size, each message ends as the rules of its life say', async (t) => {
+test('random statuses in notifications of random sizes leave each message as the rules for one status after the other say', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
@@ -213,7 +213,7 @@ test('whatever statuses come, in notifications of whatever size, each message en
   }
 });
 
-test('statuses that overtake the answer, come twice and out of order: each message is told once and ends READ', async () => {
+test('when statuses come before the answer, twice and out of order, each message emits each event once and becomes READ', async () => {
   await sandbox('PUT', '/sandbox/settings', {
     status_delays_ms: { sent: 0, delivered: 0, read: 0 },
     duplicates: 2,
@@ -244,7 +244,7 @@ test('statuses that overtake the answer, come twice and out of order: each messa
   await sandbox('PUT', '/sandbox/settings', { duplicates: 0, shuffle: 0, batch: 1 });
 });
 
-test('the same status from many notifications at once is told once', async () => {
+test('the same status in many notifications at the same moment emits one event', async () => {
   const sent = await send();
   const id = sent.external_id;
   await Promise.all(

@@ -34,7 +34,7 @@ interface Sending {
 
 type Fault = 'hang' | 'hang_after_accept' | 'reset' | 'reset_after_accept' | 'http_500' | 'not_json';
 
-// Each fault is met once: a message that were sent again would be accepted and counted.
+// Each fault happens once, so a message that is sent a second time would be accepted and noticed.
 const CASES: Record<string, Fault> = {
   lost: 'hang',
   givenUp: 'hang',
@@ -46,7 +46,7 @@ const CASES: Record<string, Fault> = {
   garbled: 'not_json',
 };
 
-/** All at once: a call that hangs takes its ten seconds. */
+/** Sends all messages at the same moment, because a call that hangs takes ten seconds. */
 async function sendAll(): Promise<Record<string, Sending>> {
   const people = await Promise.all(
     Object.entries(CASES).map(async ([name, kind]) => {
@@ -65,7 +65,7 @@ async function sendAll(): Promise<Record<string, Sending>> {
 }
 
 const sendings = await sendAll();
-// Another platform, ready by the time that the calls above are over. Port 1 of this machine: nothing listens there.
+// Another platform starts during these calls. Its network address is port 1 of this machine, where nothing listens.
 const startingAlone = startPlatform({ env: { WAP_GRAPH_URL: 'http://127.0.0.1:1' } });
 
 function sending(name: keyof typeof CASES): Sending {
@@ -90,7 +90,7 @@ async function age(messageId: string, interval: string): Promise<void> {
   await giveUpUnknownOutcomes(platform.running.kit);
 }
 
-test('a status that overtakes the answer settles the message, and the answer is the settled record', async () => {
+test("when a status arrives before the network's answer, the send answers with the message as the status left it", async () => {
   const { conversation, answer } = sending('overtaken');
   const row = await until('the message at the network', async () => {
     const [message] = await database.sql<{ _id: string; status: string }>(
@@ -108,14 +108,14 @@ test('a status that overtakes the answer settles the message, and the answer is 
   assert.deepEqual(await eventNames(platform, row._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
 });
 
-test('a call that is never answered is 201 QUEUED after ten seconds, and nothing is told', async () => {
+test('a call that is never answered is 201 QUEUED after ten seconds, and emits no event', async () => {
   await expectQueued('lost');
   const tookMs = await sending('lost').tookMs;
   assert.ok(tookMs > 9_000 && tookMs < 14_000, `${tookMs} ms`);
 });
 
 for (const name of ['cut', 'cutAfter', 'broken', 'garbled']) {
-  test(`a call that ends in ${CASES[name]} is 201 QUEUED at once, and is not made again`, async () => {
+  test(`a call that ends in ${CASES[name]} is 201 QUEUED at once, and is not repeated`, async () => {
     const message = await expectQueued(name);
     assert.ok((await sending(name).tookMs) < 9_000);
     const accepted = ['cutAfter', 'garbled'].includes(name);
@@ -123,7 +123,7 @@ for (const name of ['cut', 'cutAfter', 'broken', 'garbled']) {
   });
 }
 
-test('a later status settles a message whose answer never came: SENT with the id of the network, MESSAGE_SENT once', async () => {
+test("a message without an answer becomes SENT by a later status, with the network's id and one MESSAGE_SENT", async () => {
   const message = await expectQueued('settled');
   const [wire] = await listNetworkMessages(platform, message._id);
   const news = { id: wire.id, status: 'sent', biz_opaque_callback_data: message._id };
@@ -135,7 +135,7 @@ test('a later status settles a message whose answer never came: SENT with the id
   assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
 });
 
-test('a later failure settles it, too: the network had accepted it, so it is told as sent and as failed', async () => {
+test('a message without an answer becomes FAILED by a later status, and emits MESSAGE_SENT and MESSAGE_FAILED', async () => {
   const message = await expectQueued('cutAfter');
   const [wire] = await listNetworkMessages(platform, message._id);
   const errors = [{ code: 131047, title: 'Re-engagement message' }];
@@ -149,7 +149,7 @@ test('a later failure settles it, too: the network had accepted it, so it is tol
   ]);
 });
 
-test('an id that the network returns settles only messages of the inbox that the status is for', async () => {
+test('a status that returns our message id changes only a message of the same inbox', async () => {
   const message = await expectQueued('garbled');
   const phone = await connectPhone(platform);
   const network = await openNetwork(platform);
@@ -159,13 +159,13 @@ test('an id that the network returns settles only messages of the inbox that the
   assert.deepEqual(await readMessage(platform, message._id), message);
 });
 
-test('before 24 hours have passed nobody gives up', async () => {
+test('a message with an unknown outcome stays QUEUED for 24 hours', async () => {
   const message = await expectQueued('givenUp');
   await age(message._id, '23 hours 59 minutes');
   assert.equal((await readMessage(platform, message._id)).status, 'QUEUED');
 });
 
-test('after 24 hours it is FAILED with PROVIDER_UNREACHABLE, told to nobody, and a later status corrects it', async () => {
+test('after 24 hours a message with an unknown outcome becomes FAILED with PROVIDER_UNREACHABLE, without an event, and a later status corrects it', async () => {
   const { _id } = await expectQueued('givenUp');
   await age(_id, '24 hours 1 second');
   const failed = await readMessage(platform, _id);
@@ -186,12 +186,12 @@ test('after 24 hours it is FAILED with PROVIDER_UNREACHABLE, told to nobody, and
   ]);
 });
 
-test('giving up runs by itself, every five minutes', async () => {
+test('the job that ends messages with an unknown outcome runs every five minutes', async () => {
   const rows = await database.sql(`select cron from pgboss.schedule where name = 'inbound.give-up-unknown'`);
   assert.deepEqual(rows, [{ cron: '*/5 * * * *' }]);
 });
 
-test('a message given up that the network then reports as failed gets its cause, and is final', async () => {
+test('a message that became FAILED after 24 hours gets the cause that the network reports later, and stays FAILED', async () => {
   const { _id } = await expectQueued('broken');
   await age(_id, '2 days');
   const errors = [{ code: 131026, title: 'Message undeliverable' }];
@@ -202,7 +202,7 @@ test('a message given up that the network then reports as failed gets its cause,
   assert.deepEqual(await eventNames(platform, _id), ['MESSAGE_SENT', 'MESSAGE_FAILED']);
 });
 
-test('a message refused for certain is not corrected: only an outcome that was never known is', async () => {
+test('a message that the network refused is not changed by a later status', async () => {
   const { conversation } = await hear(platform);
   await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131026 }] } });
   const refused = await sendText(platform, conversation._id);
@@ -212,7 +212,7 @@ test('a message refused for certain is not corrected: only an outcome that was n
   assert.deepEqual(await readEvents(platform, refused._id), []);
 });
 
-test('whatever became of them, no message with an unknown outcome was ever sent a second time', async () => {
+test('no message with an unknown outcome is ever sent a second time', async () => {
   for (const name of Object.keys(CASES)) {
     const { _id } = await sending(name).answer;
     const accepted = ['settled', 'overtaken', 'cutAfter', 'garbled'].includes(name);
@@ -220,9 +220,9 @@ test('whatever became of them, no message with an unknown outcome was ever sent 
   }
 });
 
-test('where the network can not be reached at all a text is FAILED with PROVIDER_UNREACHABLE at once, told to nobody', async () => {
+test('a text is FAILED with PROVIDER_UNREACHABLE at once when the network can not be reached, without an event', async () => {
   const alone = await startingAlone;
-  // Its credentials could not be checked either, and an inbox receives nothing before they were.
+  // An inbox receives nothing until the network has accepted its credentials, and here the network can not be asked.
   await alone.database.sql('update inboxes set accepted_at = now()');
   const { conversation } = await hear(alone);
   const startedMs = performance.now();
