@@ -64,19 +64,19 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     CONTACTS: contactImporter as RowImporter,
     TABLE: tableRowImporter as RowImporter,
   });
-  const dueWork = [
-    deliverer.dueWork,
-    running.dueWork(queues().map(({ name }) => name)),
-    imports.dueWork,
-    crossedStatuses(kit),
-    changesToAddUp(kit),
-  ];
+  const looks = [crossedStatuses(kit), changesToAddUp(kit)];
+  const dueWork = [deliverer.dueWork, running.dueWork(queues().map(({ name }) => name)), imports.dueWork, ...looks];
   const stopLooking = pollDueWork(kit.database.system('upkeep'), dueWork, {
     everyMs: isAlone ? LOOK_ALONE_MS : LOOK_MS,
     log: kit.log,
   });
   return async () => {
-    stopLooking();
-    await Promise.all([deliverer.stop(), imports.stop(), running.rest()]);
+    await Promise.all([
+      stopLooking(),
+      ...looks.map(({ stop }) => stop()),
+      deliverer.stop(),
+      imports.stop(),
+      running.rest(),
+    ]);
   };
 }

@@ -13,32 +13,54 @@ export interface DueWork {
   begin(value: unknown): void;
 }
 
-/** Polls at the given interval and begins due work. Returns a function that ends the polling. */
+/** Polls at the given interval and begins due work. Returns a function that ends the polling and waits for a running poll. */
 export function pollDueWork(
   system: SystemTx,
   dueWork: DueWork[],
   { everyMs, log }: { everyMs: number; log: Log },
-): () => void {
+): () => Promise<void> {
   const selected = dueWork.map(({ due }, index) => `(${due}) as "${index}"`);
   const statement = { name: 'due-work.find', text: `select ${selected.join(', ')}`, values: [] };
-  let looking = false;
-  async function look(): Promise<void> {
-    if (looking) return;
-    looking = true;
+  const looks = oneAtATime(async (signal) => {
     try {
       const found = Object.values(await one<object>(system, statement)) as unknown[];
       for (const [index, { begin }] of dueWork.entries()) {
         const value = found[index];
-        if (value !== null && value !== false) begin(value);
+        if (value !== null && value !== false && !signal.aborted) begin(value);
       }
     } catch (error) {
       // Failure policy: the next poll comes in a moment; an unreachable database is logged by the code that needs it.
       log.debug({ err: error }, 'due work: the look failed');
     }
-    looking = false;
-  }
-  const timer = setInterval(() => void look(), everyMs);
-  return () => clearInterval(timer);
+  });
+  const timer = setInterval(looks.begin, everyMs);
+  return () => {
+    clearInterval(timer);
+    return looks.stop();
+  };
+}
+
+/** Work that a stop has to wait for, because it uses the database. */
+export interface Looks {
+  /** Begins a run, unless one is under way or the work was stopped. */
+  begin(): void;
+  /** Lets no further run begin and waits for the one under way. */
+  stop(): Promise<void>;
+}
+
+/** Runs `look`, which never throws, one at a time. A run of several steps ends early when `signal` is aborted by a stop. */
+export function oneAtATime(look: (signal: AbortSignal) => Promise<void>): Looks {
+  const stopping = new AbortController();
+  let running: Promise<void> | null = null;
+  return {
+    begin: () => {
+      if (!stopping.signal.aborted) running ??= look(stopping.signal).finally(() => (running = null));
+    },
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
 }
 
 /** Returns a function that calls `begin` at most once in this many milliseconds: for work that is cheaper in large batches. */

@@ -31,7 +31,7 @@ await running.start();
 const due = running.dueWork(Object.values(jobs).map(({ name }) => name));
 const stopLooking = pollDueWork(platform.system('upkeep'), [due], { everyMs: 100, log });
 after(async () => {
-  stopLooking();
+  await stopLooking();
   await running.stop();
   await platform.close();
   await database.close();

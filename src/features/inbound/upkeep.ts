@@ -1,6 +1,6 @@
 /** Settles and deletes what ingestion leaves behind. */
 import type { Kit } from '../../kit.ts';
-import { throttle, type DueWork } from '../../platform/due-work.ts';
+import { oneAtATime, throttle, type DueWork, type Looks } from '../../platform/due-work.ts';
 import { hasParked } from '../messages/ingest-parked-queries.ts';
 import { deleteParked } from '../messages/ingest-queries.ts';
 import { applyCrossed, giveUpUnknown } from '../messages/ingest.ts';
@@ -26,21 +26,18 @@ const LOOK_BACK_MINUTES = 5;
 const MINUTES_A_DAY = 1_440;
 
 /** Applies statuses that arrived while their message was being stored. The first look covers those from before this start. */
-export function crossedStatuses(kit: Kit): DueWork {
+export function crossedStatuses(kit: Kit): DueWork & Pick<Looks, 'stop'> {
   let backMinutes = kit.config.CALLBACK_RETENTION_DAYS * MINUTES_A_DAY;
-  let looking = false;
-  async function look(): Promise<void> {
-    if (looking || !kit.storage.hasRoom) return;
-    looking = true;
+  const { begin, stop } = oneAtATime(async (signal) => {
+    if (!kit.storage.hasRoom) return;
     try {
-      while ((await kit.database.systemTx('upkeep', (tx) => applyCrossed(tx, backMinutes))) > 0);
+      while (!signal.aborted && (await kit.database.systemTx('upkeep', (tx) => applyCrossed(tx, backMinutes))) > 0);
       backMinutes = LOOK_BACK_MINUTES;
     } catch (error) {
       // Failure policy: the next look comes in two seconds. A database that is away is logged elsewhere.
       kit.log.warn({ err: error }, 'inbound: crossed statuses wait');
     }
-    looking = false;
-  }
-  void look();
-  return { due: hasParked(LOOK_BACK_MINUTES), begin: throttle(LOOK_EVERY_MS, () => void look()) };
+  });
+  begin();
+  return { due: hasParked(LOOK_BACK_MINUTES), begin: throttle(LOOK_EVERY_MS, begin), stop };
 }
