@@ -50,7 +50,7 @@ const PATIENT_LOOKS = 5;
 // The rate for bodies of one address: that of a line of 250 megabits, which costs about a tenth of a core.
 const BYTES_PER_SECOND = 32 * 1024 * 1024;
 // The rate for files of one company. It is lower, because files are hashed, written to disk and to the database, and read again.
-const FILE_BYTES_PER_SECOND = 8 * 1024 * 1024;
+const FILE_BYTES_PER_SECOND = 4 * 1024 * 1024;
 // A sender that is ahead of its rate by less than this is not paused, because network data comes in bursts.
 const AHEAD_MS = 50;
 // Node buffers this much of a body before it is read here. The bytes are counted as soon as a body does not arrive in one piece.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkDefect, checkRefusals, checkUnavailable, type Asked } from '../../../test/support/refusals.ts';
-import { eventsOf, hear, rawAnswer } from '../../../test/support/traffic.ts';
+import { readEvents, hear, rawAnswer } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -38,7 +38,7 @@ test('a contact that a first message creates has all its fields, null where they
     last_inbound_at: message.sent_at,
     last_message_at: message.createdAt,
   });
-  const [created, ...more] = await eventsOf(platform, _id);
+  const [created, ...more] = await readEvents(platform, _id);
   assert.deepEqual(more, []);
   assert.deepEqual(created, { event: 'CONTACT_CREATED', data: contact });
 });
@@ -91,7 +91,7 @@ test('further messages change only the message times of a contact: updatedAt sta
     last_inbound_at: second.message.sent_at,
     last_message_at: second.message.createdAt,
   });
-  assert.equal((await eventsOf(platform, first.contact._id)).length, 1);
+  assert.equal((await readEvents(platform, first.contact._id)).length, 1);
 });
 
 test('GET /v1/contacts/{id} refuses strangers, missing scopes and malformed requests', async () => {

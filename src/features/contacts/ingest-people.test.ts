@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshPhone, wamid } from '../../../test/support/network.ts';
 import { startPlatform } from '../../../test/support/platform.ts';
-import { eventNames, hear, leftFor, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
+import { eventNames, hear, listNetworkMessages, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
@@ -141,7 +141,7 @@ test('a changed number is used for answers from then on, also when the person re
     const { contact, conversation } = await hear(platform, { from: old });
     const answeredAt = async (): Promise<string> => {
       const sent = await sendText(platform, conversation._id);
-      return (await leftFor(platform, sent._id))[0]?.to;
+      return (await listNetworkMessages(platform, sent._id))[0]?.to;
     };
     assert.equal(await answeredAt(), old);
     await hear(platform, renamed(old, next));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { freshPhone } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { eventNames, eventsOf, hear, leftFor, rawAnswer, sendText } from '../../../test/support/traffic.ts';
+import { eventNames, readEvents, hear, listNetworkMessages, rawAnswer, sendText } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -82,7 +82,7 @@ test('a contact is created with all of its fields, and CONTACT_CREATED and one e
   assert.deepEqual(await read(_id), contact);
   const about = { contactId: _id, companyId: demo._id };
   const field = ({ _id: id, slug, title }: Json) => ({ _id: id, slug, title, context: 'contact' });
-  assert.deepEqual(await eventsOf(platform, _id), [
+  assert.deepEqual(await readEvents(platform, _id), [
     { event: 'CONTACT_CREATED', data: contact },
     { event: 'FIELD_UPDATED', data: { field: field(plan), value: 'gold', ...about } },
     { event: 'FIELD_UPDATED', data: { field: field(score), value: 7, ...about } },
@@ -168,7 +168,7 @@ test('CONTACT_UPDATED has the format of the GET, and FIELD_UPDATED is emitted fo
   const cleared = (await patch(200, _id, { custom_fields: { plan: null } })).body;
   const about = { contactId: _id, companyId: demo._id };
   const field = ({ _id: id, slug, title }: Json) => ({ _id: id, slug, title, context: 'contact' });
-  assert.deepEqual((await eventsOf(platform, _id)).slice(2), [
+  assert.deepEqual((await readEvents(platform, _id)).slice(2), [
     { event: 'CONTACT_UPDATED', data: changed },
     { event: 'FIELD_UPDATED', data: { field: field(score), value: 3, ...about } },
     { event: 'CONTACT_UPDATED', data: cleared },
@@ -233,7 +233,7 @@ test('a send to a contact who opted out or is blocked ends FAILED with its cause
     await patch(200, contact._id, change);
     const message = await sendText(platform, conversation._id);
     assert.deepEqual([message.status, message.errors[0].code], ['FAILED', code]);
-    assert.deepEqual(await leftFor(platform, message._id), []);
+    assert.deepEqual(await listNetworkMessages(platform, message._id), []);
   }
   await patch(200, contact._id, { blocked: false });
   assert.equal((await sendText(platform, conversation._id)).status, 'SENT');

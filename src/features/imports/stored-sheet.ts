@@ -1,6 +1,5 @@
 /** Reads the sheet of an import from its pieces in the database. */
 import { AppError } from '../../platform/errors.ts';
-import { PIECE_BYTES } from '../../platform/multipart.ts';
 import type { SheetSource } from '../../platform/sheets/sheet.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { findChunk, type ImportWork } from './queries.ts';
@@ -8,6 +7,7 @@ import { findChunk, type ImportWork } from './queries.ts';
 /** All pieces but the last have the same size. The last one read is kept, because a zip is read in many small steps. */
 export function storedSheet(read: TenantRead, { _id, bytes }: ImportWork): SheetSource {
   let kept: { position: number; bytes: Buffer } | null = null;
+  let pieceBytes: number | null = null;
   const pieceAt = async (position: number): Promise<Buffer> => {
     if (kept?.position === position) return kept.bytes;
     const piece = await findChunk(read, _id, position);
@@ -19,9 +19,11 @@ export function storedSheet(read: TenantRead, { _id, bytes }: ImportWork): Sheet
   return {
     bytes,
     async *read(start, end) {
+      // A sheet that an earlier release stored has pieces of another size.
+      pieceBytes ??= (await pieceAt(0)).length;
       for (let position = start; position < end;) {
-        const piece = await pieceAt(Math.floor(position / PIECE_BYTES));
-        const from = position % PIECE_BYTES;
+        const piece = await pieceAt(Math.floor(position / pieceBytes));
+        const from = position % pieceBytes;
         const part = piece.subarray(from, Math.min(piece.length, from + end - position));
         if (part.length === 0) return;
         position += part.length;

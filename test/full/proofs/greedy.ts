@@ -74,7 +74,11 @@ const MOST_HELD_MB = 400;
 
 export async function proveGreedy(size: GreedySize): Promise<GreedyAccount[]> {
   const accounts = await playGreedy(size);
-  for (const account of accounts) judge(account, size);
+  for (const account of accounts) {
+    // A failed proof shows all of its figures, because they tell where to look.
+    reportProgress(JSON.stringify(listFigures(account)));
+    judge(account, size);
+  }
   return accounts;
 }
 
