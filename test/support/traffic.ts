@@ -59,9 +59,6 @@ export async function readEvents(platform: Platform, resourceId: string): Promis
   return rows.map(({ event, body }) => ({ event, data: JSON.parse(body).data }));
 }
 
-/** Earlier names of the two helpers above, which the tests of the contacts still use. */
-export { listNetworkMessages as leftFor, readEvents as eventsOf };
-
 export async function eventNames(platform: Platform, resourceId: string): Promise<string[]> {
   return (await readEvents(platform, resourceId)).map(({ event }) => event);
 }

@@ -4,7 +4,14 @@ import { test } from 'node:test';
 import { freshPhone } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { eventNames, readEvents, hear, listNetworkMessages, rawAnswer, sendText } from '../../../test/support/traffic.ts';
+import {
+  eventNames,
+  readEvents,
+  hear,
+  listNetworkMessages,
+  rawAnswer,
+  sendText,
+} from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
