@@ -134,6 +134,37 @@ test('migration 0042 counts the bytes of existing records and subtracts those th
   assert.deepEqual(await counted(tables), [{ exact: true, records: 1 }]);
 });
 
+test('migration 0050 moves the settings of existing inboxes into one column, also when row security applies to the owner', async () => {
+  await run(
+    makeUrl('postgres'),
+    `create role mover login password 'mover'`,
+    'grant parley_app, parley_read, parley_system to mover with inherit false',
+  );
+  const name = await createDatabase('mover');
+  await run(makeUrl(name), 'grant all on schema public to mover');
+  const url = makeUrl(name, 'mover', 'mover');
+  await migrate(url, prepareQueue);
+  const company = 'a'.repeat(24);
+  await run(
+    makeUrl(name),
+    'set session_replication_role = replica',
+    `insert into companies (_id, name) values ('${company}', 'Before')`,
+    `insert into inboxes (company_id, _id, name, channel, api_wap_config, partner_api_config) values
+      ('${company}', 'both', 'Both', 'WAP_AUTO_CLOSER', '{"waba_id": "1", "business_token": null}', '{"api_key": "sealed"}'),
+      ('${company}', 'none', 'None', 'WEB_V2', null, null)`,
+    'alter table inboxes drop column settings',
+    `delete from schema_migrations where name = '0050_inbox_settings.sql'`,
+  );
+  assert.deepEqual(await migrate(url, prepareQueue), ['0050_inbox_settings.sql']);
+  assert.deepEqual(await run(makeUrl(name), 'select _id, settings from inboxes order by _id'), [
+    {
+      _id: 'both',
+      settings: { api_wap_config: { waba_id: '1', business_token: null }, partner_api_config: { api_key: 'sealed' } },
+    },
+    { _id: 'none', settings: {} },
+  ]);
+});
+
 test('findMissing names migrations that did not run and queues that do not exist', async () => {
   const url = makeUrl(await createDatabase());
   await migrate(url, prepareQueue);

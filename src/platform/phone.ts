@@ -23,7 +23,7 @@ export function phoneKey(text: string): string {
 const readable = (digits: string): string => `+${digits.replace(BRAZIL_SHORT, '$19$2').replace(MEXICO_LONG, '52$2')}`;
 
 export interface Phone {
-  /** In the format E.164, with `+`. */
+  /** The number in the format E.164, with `+`. */
   phone_number: string;
   /** ISO 3166 alpha-2; null for a number that belongs to no country. */
   country_code: string | null;

@@ -46,7 +46,7 @@ export interface ApiDocument {
 }
 
 interface Recorded {
-  /** By operationId. */
+  /** The recorded bodies of each operation, by its operationId. */
   operations: Record<string, { request?: unknown; answer?: unknown }>;
   /** The body of a delivery by the event's name. */
   events: Record<string, object>;

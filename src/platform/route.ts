@@ -41,7 +41,7 @@ interface Asked<P extends TSchema, Q extends TSchema, B extends TSchema> {
   body: Static<B>;
   /** The file of a form; null when none was sent. */
   upload: Upload | null;
-  /** For the few operations that choose their status themselves. */
+  /** A few operations use it to choose the status of their answer. */
   reply: FastifyReply;
 }
 

@@ -6,7 +6,7 @@ import { listValues } from './words.ts';
 
 /** Answers every request without a route before its body is read. */
 export function answerUnroutedRequests(app: FastifyInstance, maxParamLength: number): void {
-  // Fastify's own router is not accessible. This one is of the same kind, so both treat paths alike.
+  // Fastify does not expose its router. This second router comes from the same library, so both treat paths alike.
   const router = findMyWay({ maxParamLength });
   const known = new Set<string>();
   app.addHook('onRoute', ({ method, url }) => {

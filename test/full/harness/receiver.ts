@@ -8,7 +8,7 @@ export interface Receipt {
   event: string;
   /** The record that the event is about. */
   resource: string;
-  /** For a message, the network's id. */
+  /** The network's id of the message that the event is about; null for other events. */
   externalId: string | null;
   atMs: number;
 }
