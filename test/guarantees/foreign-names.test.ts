@@ -1,4 +1,4 @@
-/** Callers may give fields, columns, tags and headers any name, even that of a property which every JavaScript object inherits. */
+/** Callers may give fields, columns, tags and headers any name, even the name of a property that every JavaScript object inherits. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,21 +9,26 @@ import { buildForm, importSheet, postForm } from '../support/sheets.ts';
 const platform = await startPlatform();
 const { call, database, demo } = platform;
 
-/** `constructor`, `toString`, `__proto__` and the like, and other spellings of the first. */
+/** The names of inherited properties (`constructor`, `toString`, `__proto__` and others), and other spellings of `constructor`. */
 const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 const NAMES = [...INHERITED, 'Constructor', 'CONSTRUCTOR'];
-/** A JSON body with this property is refused before it is read further. */
+/** The platform refuses a JSON body with this property before it reads the rest of the body. */
 const REFUSED_KEY = '__proto__';
 const KEYS = NAMES.filter((name) => name !== REFUSED_KEY);
 
 const post = async (path: string, body: unknown): Promise<Json> => (await call(201, 'POST', path, { body })).body;
 const get = async (path: string): Promise<Json> => (await call(200, 'GET', path)).body;
-const listed = async (path: string, id: string): Promise<Json> =>
+const findInList = async (path: string, id: string): Promise<Json> =>
   (await get(`${path}${path.includes('?') ? '&' : '?'}limit=100`)).result.find(({ _id }: Json) => _id === id);
-const csv = (...lines: string[]): { name: string; data: string } => ({ name: 'sheet.csv', data: lines.join('\r\n') });
-const quoted = (cells: string[]): string => cells.map((cell) => `"${cell}"`).join(',');
+const makeCsv = (...lines: string[]): { name: string; data: string } => ({
+  name: 'sheet.csv',
+  data: lines.join('\r\n'),
+});
+const quoteCells = (cells: string[]): string => cells.map((cell) => `"${cell}"`).join(',');
 
-/** Creates a field for each inherited name in one context. Most slugs are derived from the title; one is `constructor` itself. */
+/**
+ * Creates a custom field for each inherited name in one context. Most slugs are derived from the title; one slug is `constructor` itself.
+ */
 async function defineFields(context: 'contact' | 'business'): Promise<Json[]> {
   const fields: Json[] = [];
   for (const title of INHERITED) {
@@ -37,17 +42,19 @@ async function defineFields(context: 'contact' | 'business'): Promise<Json[]> {
 
 const contactFields = await defineFields('contact');
 
-/** The values of the fields, which are options with inherited names; `key` is how the caller refers to a field. */
-const valuesBy = (fields: readonly Json[], key: 'slug' | '_id'): Json =>
+/**
+ * Returns values for the custom fields, which are options with inherited names; `key` tells whether a field is named by its slug or its id.
+ */
+const makeValuesBy = (fields: readonly Json[], key: 'slug' | '_id'): Json =>
   Object.fromEntries(fields.map((field) => [field[key], field.title]));
-const shownValues = (record: Json): Json =>
+const readShownValues = (record: Json): Json =>
   Object.fromEntries(
     record.custom_fields.filter(({ value }: Json) => value !== null).map(({ slug, value }: Json) => [slug, value]),
   );
 
-test('a sheet whose columns are named like inherited properties is imported, and the import can be read', async () => {
+test('a sheet whose columns are named like inherited JavaScript properties is imported, and its import can be read', async () => {
   const path = '/v1/contacts/import';
-  const file = csv(quoted(['external_id', ...INHERITED]), quoted(['sheet-1', ...INHERITED]));
+  const file = makeCsv(quoteCells(['external_id', ...INHERITED]), quoteCells(['sheet-1', ...INHERITED]));
   const mapping = JSON.stringify(
     Object.fromEntries(
       ['external_id', ...INHERITED].filter((name) => name !== REFUSED_KEY).map((name) => [name, name]),
@@ -56,20 +63,23 @@ test('a sheet whose columns are named like inherited properties is imported, and
   for (const parts of [{ file }, { file, mapping }]) {
     const done = await importSheet(platform, path, parts);
     assert.deepEqual([done.status, done.processed, done.row_errors], ['COMPLETED', 1, []]);
-    assert.deepEqual(await listed(path, done._id), done);
+    assert.deepEqual(await findInList(path, done._id), done);
     const known = Object.keys(parts).includes('mapping') ? INHERITED.filter((name) => name !== REFUSED_KEY) : INHERITED;
     assert.equal(done.columns.filter(({ field }: Json) => field?.startsWith('custom_fields.')).length, known.length);
   }
   const [contact] = (await get('/v1/contacts?search=sheet-1')).result.concat(
     (await get('/v1/contacts?limit=100')).result.filter((each: Json) => each.external_id === 'sheet-1'),
   );
-  assert.deepEqual(shownValues(contact), valuesBy(contactFields, 'slug'));
+  assert.deepEqual(readShownValues(contact), makeValuesBy(contactFields, 'slug'));
 });
 
 test("a sheet's columns named like inherited properties are ignored where the company has no field with that name", async () => {
   const { key } = await platform.createCompany();
   const path = '/v1/contacts/import';
-  const file = csv(quoted(['name', ...INHERITED, 'Constructor']), quoted(['Ana', ...INHERITED, 'Constructor']));
+  const file = makeCsv(
+    quoteCells(['name', ...INHERITED, 'Constructor']),
+    quoteCells(['Ana', ...INHERITED, 'Constructor']),
+  );
   const done = await importSheet(platform, path, { file }, { key });
   assert.deepEqual([done.status, done.created_count], ['COMPLETED', 1]);
   assert.deepEqual(
@@ -79,13 +89,15 @@ test("a sheet's columns named like inherited properties are ignored where the co
   assert.equal((await call(200, 'GET', path, { key })).body.result.length, 1);
 });
 
-test('an import that an earlier version stored with a column without its field can be read again', async () => {
-  const done = await importSheet(platform, '/v1/contacts/import', { file: csv('name,Nothing,email', 'Ana,1,a@b.co') });
+test('an import whose stored columns lack the field of one column (as an earlier version wrote them) can be read after the migration', async () => {
+  const done = await importSheet(platform, '/v1/contacts/import', {
+    file: makeCsv('name,Nothing,email', 'Ana,1,a@b.co'),
+  });
   await database.sql(`update imports set options = options #- '{columns,1,field}' where _id = $1`, [done._id]);
   await call(500, 'GET', '/v1/contacts/import');
   const file = join(import.meta.dirname, '../../migrations/0034_import_columns.sql');
   await database.sql(`begin; ${await readFile(file, 'utf8')}; commit`);
-  assert.deepEqual(await listed('/v1/contacts/import', done._id), done);
+  assert.deepEqual(await findInList('/v1/contacts/import', done._id), done);
   assert.deepEqual(await get(`/v1/contacts/import/${done._id}`), done);
 });
 
@@ -95,13 +107,13 @@ test('values of fields named like inherited properties are written, listed, chan
     ['/v1/businesses', await defineFields('business')],
   ] as const) {
     for (const key of ['slug', '_id'] as const) {
-      const created = await post(path, { name: 'Ana', custom_fields: valuesBy(fields, key) });
-      assert.deepEqual(shownValues(created), valuesBy(fields, 'slug'));
-      assert.deepEqual(await listed(path, created._id), created);
+      const created = await post(path, { name: 'Ana', custom_fields: makeValuesBy(fields, key) });
+      assert.deepEqual(readShownValues(created), makeValuesBy(fields, 'slug'));
+      assert.deepEqual(await findInList(path, created._id), created);
       for (const field of fields) {
         const body = { custom_fields: { [field[key]]: null } };
         const changed = await call(200, 'PATCH', `${path}/${created._id}`, { body });
-        assert.ok(!Object.hasOwn(shownValues(changed.body), field.slug));
+        assert.ok(!Object.hasOwn(readShownValues(changed.body), field.slug));
       }
     }
   }
@@ -113,13 +125,13 @@ test('contacts can be filtered, searched and exported by fields and tags named l
     name: 'constructor',
     external_id: '__proto__',
     tags,
-    custom_fields: valuesBy(contactFields, 'slug'),
+    custom_fields: makeValuesBy(contactFields, 'slug'),
   });
   for (const { _id: field, title } of contactFields) {
     const filters = encodeURIComponent(JSON.stringify([{ field, operator: 'eq', value: title }]));
-    assert.ok(await listed(`/v1/contacts?filters=${filters}`, _id), title);
+    assert.ok(await findInList(`/v1/contacts?filters=${filters}`, _id), title);
   }
-  assert.ok(await listed('/v1/contacts?search=constructor', _id));
+  assert.ok(await findInList('/v1/contacts?search=constructor', _id));
   assert.deepEqual((await get(`/v1/contacts/${_id}`)).tags, tags);
   const { body } = await call(200, 'GET', '/v1/contacts/export');
   const [head = [], ...lines] = (body as string).split('\r\n').map((line) => line.split(','));
@@ -148,9 +160,9 @@ test('the rows of a table with columns named like inherited properties can be wr
     `${empty.row_index},,,,,`,
     `${full.row_index},__proto__,,toString,,`,
   ]);
-  const file = csv(
-    quoted([...NAMES.filter((name) => !/^constructor$/i.test(name)), 'Constructor']),
-    quoted(NAMES.slice(1)),
+  const file = makeCsv(
+    quoteCells([...NAMES.filter((name) => !/^constructor$/i.test(name)), 'Constructor']),
+    quoteCells(NAMES.slice(1)),
   );
   const done = await importSheet(platform, `${path}/import`, { file });
   assert.equal(done.status, 'COMPLETED');
@@ -189,18 +201,18 @@ test('an undefined column, field, part, parameter or filter named like an inheri
     assert.equal(row.body.errors[0].path, `data.${name}`);
     await call(404, 'GET', `/v1/contacts/${name}`);
     await call(404, 'GET', `/v1/${name}`);
-    // The parser of forms refuses a part with this name first.
-    await postForm(platform, [400, '/v1/contacts/import'], { file: csv('name', 'Ana'), ...named });
+    // The parser of multipart forms refuses a part with this name before the operation sees it.
+    await postForm(platform, [400, '/v1/contacts/import'], { file: makeCsv('name', 'Ana'), ...named });
     const mapping = JSON.stringify({ name });
     const answer = await postForm(
       platform,
       [400, '/v1/contacts/import'],
-      { file: csv('name', 'Ana'), mapping },
+      { file: makeCsv('name', 'Ana'), mapping },
       { key: other.key },
     );
     assert.equal(answer.body.errors[0].path, 'mapping.name');
   }
-  const form = buildForm({ file: csv('name', 'Ana') });
+  const form = buildForm({ file: makeCsv('name', 'Ana') });
   form.set(REFUSED_KEY, 'x');
   await postForm(platform, [400, '/v1/contacts/import'], form);
   await call(400, 'GET', `/v1/contacts?${REFUSED_KEY}=1`);
@@ -217,7 +229,7 @@ test('pipelines, steps, users, keys, free objects, repeated requests and headers
     body: { steps: pipeline.steps.slice(1), replacements: { constructor: pipeline.steps[1]._id } },
   });
   assert.equal(replaced.body.errors[0].path, 'replacements.constructor');
-  assert.deepEqual(await listed('/v1/pipelines', pipeline._id), pipeline);
+  assert.deepEqual(await findInList('/v1/pipelines', pipeline._id), pipeline);
   const free = Object.fromEntries(KEYS.map((name) => [name, { [name]: [name] }]));
   const { body: company } = await call(200, 'PATCH', `/v1/companies/${demo._id}`, { body: { attribution: free } });
   assert.deepEqual(company.attribution, free);
@@ -239,7 +251,7 @@ test('pipelines, steps, users, keys, free objects, repeated requests and headers
   }
 });
 
-test('a message whose type is named like an inherited property is stored as one of an unknown type', async () => {
+test('a message whose type is named like an inherited property is stored as a message of an unknown type', async () => {
   for (const type of NAMES) {
     const { id } = await platform.receive({ type, from: '5511977776666' });
     const [row] = await database.sql<{ _id: string }>('select _id from messages where external_id = $1', [id]);

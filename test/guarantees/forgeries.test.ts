@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FORGERIES } from '../full/matrix/forgeries.ts';
 import { proveForgeries } from '../full/proofs/forgeries.ts';
 
-// The proof has to try at least this many forgeries.
+// The least number of forgeries that the proof must try.
 const LEAST = 60;
 
 test('a forged token is refused by every operation, and every forgery gets the same 401', async (t) => {

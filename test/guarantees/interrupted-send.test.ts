@@ -6,7 +6,7 @@ import { until } from '../support/wait.ts';
 
 const PHONE = '100000000000300';
 
-test('a send whose process dies before the network answers is not repeated, and stays QUEUED until a status arrives', () =>
+test('a message whose process dies before the network answers is not sent again, and stays QUEUED until a status arrives', () =>
   onStage({}, async (stage) => {
     const api = await stage.start('api');
     const tenant = await stage.createTenant('Sender');
@@ -39,7 +39,7 @@ test('a send whose process dies before the network answers is not repeated, and 
     );
     assert.ok(message);
     assert.equal(message.status, 'QUEUED');
-    // Everything that could send the message again is restarted and does other work meanwhile.
+    // Every process that could send the message again is started and does other work meanwhile.
     await Promise.all([api.restart(), stage.start('worker')]);
     assert.equal((await send('Another')).status, 'SENT');
     const read = async () =>

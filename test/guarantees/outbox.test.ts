@@ -11,7 +11,7 @@ const { sql } = platform.database;
 const countDeliveries = async (where = 'true') =>
   (await sql<{ count: number }>(`select count(*)::int as count from deliveries where ${where}`))[0]?.count;
 
-/** Makes the database refuse a commit, after all statements of the transaction, when a row meets this condition. */
+/** Makes the database refuse a commit, after all statements of the transaction, when a changed row of the table meets this condition. */
 async function refuseAtCommit(table: string, condition: string): Promise<void> {
   await sql(`create function refuse_${table}() returns trigger language plpgsql as
     $$ begin if ${condition} then raise exception 'refused at commit'; end if; return null; end $$`);
@@ -60,7 +60,7 @@ test('a message whose commit the database refuses emits no event, and other mess
   assert.equal(await countDeliveries(`body like '%poison%' or body like '%5511982000001%'`), 0);
 });
 
-test('a send whose outcome can not be committed emits no event, and its answer does not suggest sending again', async () => {
+test('a message whose outcome can not be committed emits no event, and its answer does not suggest sending it again', async () => {
   await platform.receive({ from: '5511982000009', text: 'Hello' });
   const [conversation] = await sql<{ _id: string }>(
     `select conversation_id as _id from messages where content = 'Hello'`,
@@ -89,7 +89,7 @@ test('a send whose outcome can not be committed emits no event, and its answer d
   );
 });
 
-test('an answered change has its event in the queue, even when the process is killed with the answer (defect 4)', () =>
+test('the event of a change that was answered is in the delivery queue, even when the process is killed right after the answer (defect 4)', () =>
   onStage({}, async (stage) => {
     const api = await stage.start('api');
     const tenant = await stage.createTenant('Company');

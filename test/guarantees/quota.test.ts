@@ -1,4 +1,4 @@
-/** A company's quota: its storage is counted exactly, and its own writes are refused once the quota is used up. */
+/** The storage quota of a company: its stored bytes are counted exactly, and its own writes are refused once the quota is used up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../src/platform/ids.ts';
@@ -19,7 +19,7 @@ const { call, database, demo, globalKey } = platform;
 const network = await openNetwork(platform);
 
 /** Sums the bytes of a company's records from every table that stores row sizes, without using any counter. */
-async function weigh(company: string): Promise<number> {
+async function sumRecordBytes(company: string): Promise<number> {
   const tables = await database.sql<{ name: string }>(
     `select table_name as name from information_schema.columns where column_name = 'record_bytes' and table_schema = 'public'`,
   );
@@ -34,12 +34,12 @@ async function weigh(company: string): Promise<number> {
 
 const readCompany = async (company: string): Promise<Json> =>
   (await call(200, 'GET', `/v1/companies/${company}`, { key: globalKey })).body;
-const used = async (company: string): Promise<number> => (await readCompany(company)).usage.stored_bytes;
-const limit = (company: string, bytes: number | null): Promise<Answer> =>
+const readStoredBytes = async (company: string): Promise<number> => (await readCompany(company)).usage.stored_bytes;
+const setQuota = (company: string, bytes: number | null): Promise<Answer> =>
   call(200, 'PATCH', `/v1/companies/${company}`, { key: globalKey, body: { limits: { stored_bytes: bytes } } });
 
-/** Waits until all changes are added to the companies' sums. */
-const addedUp = (): Promise<unknown> =>
+/** Waits until all changed sizes are added to the stored sum of their company. */
+const awaitSums = (): Promise<unknown> =>
   until(
     'the changes to be added up',
     async () => (await database.sql('select 1 from stored_changes limit 1')).length === 0,
@@ -47,10 +47,10 @@ const addedUp = (): Promise<unknown> =>
 
 const columns = [{ key: 'a', type: 'TEXT' }];
 const table = (await call(201, 'POST', '/v1/tables', { body: { name: 'T', columns } })).body;
-const define = async (context: string, slug: string): Promise<Json> =>
+const defineField = async (context: string, slug: string): Promise<Json> =>
   (await call(201, 'POST', '/v1/custom-fields', { body: { title: slug, slug, context, type: 'TEXT' } })).body;
-const memo = await define('contact', 'memo');
-await define('conversation', 'topic');
+const memo = await defineField('contact', 'memo');
+await defineField('conversation', 'topic');
 
 /** A sheet of contacts with two invalid rows. */
 const makeSheet = (rows: number): { name: string; data: string } => {
@@ -61,9 +61,9 @@ const makeSheet = (rows: number): { name: string; data: string } => {
   return { name: 'people.csv', data: `name,email\n${lines.join('\n')}\n` };
 };
 
-const text = (random: () => number): string => 'x'.repeat(Math.floor(random() * 3_000));
+const makeText = (random: () => number): string => 'x'.repeat(Math.floor(random() * 3_000));
 
-/** Steps that a company or one of its contacts may take. A step that comes too late gets an error. */
+/** Returns requests that a company or one of its contacts may make, in any order. A request about a record that is gone gets an error. */
 function makeSteps(random: () => number): (() => Promise<unknown>)[] {
   const ids = {
     contacts: [] as string[],
@@ -86,24 +86,31 @@ function makeSteps(random: () => number): (() => Promise<unknown>)[] {
   const rows = `/v1/tables/${table._id}/rows`;
   return [
     async () =>
-      keep(ids.contacts, await ask('POST', '/v1/contacts', { name: 'Ana', custom_fields: { memo: text(random) } })),
+      keep(ids.contacts, await ask('POST', '/v1/contacts', { name: 'Ana', custom_fields: { memo: makeText(random) } })),
     () =>
-      ask('PATCH', `/v1/contacts/${pick(ids.contacts)}`, { tags: ['a', 'b'], custom_fields: { memo: text(random) } }),
+      ask('PATCH', `/v1/contacts/${pick(ids.contacts)}`, {
+        tags: ['a', 'b'],
+        custom_fields: { memo: makeText(random) },
+      }),
     () => ask('DELETE', `/v1/contacts/${pick(ids.contacts)}`),
     () => ask('POST', `/v1/contacts/${pick(ids.contacts)}/merge`, { contact: pick(ids.contacts) }),
     async () =>
-      keep(ids.businesses, await ask('POST', '/v1/businesses', { name: 'B', description: text(random).slice(2_000) })),
-    () => ask('PATCH', `/v1/businesses/${pick(ids.businesses)}`, { description: text(random).slice(1_500) }),
+      keep(
+        ids.businesses,
+        await ask('POST', '/v1/businesses', { name: 'B', description: makeText(random).slice(2_000) }),
+      ),
+    () => ask('PATCH', `/v1/businesses/${pick(ids.businesses)}`, { description: makeText(random).slice(1_500) }),
     () => ask('DELETE', `/v1/businesses/${pick(ids.businesses)}`),
-    async () => keep(ids.rows, await ask('POST', rows, { data: { a: text(random) } })),
-    () => ask('PATCH', `${rows}/${pick(ids.rows)}`, { data: { a: text(random) } }),
+    async () => keep(ids.rows, await ask('POST', rows, { data: { a: makeText(random) } })),
+    () => ask('PATCH', `${rows}/${pick(ids.rows)}`, { data: { a: makeText(random) } }),
     () => ask('DELETE', `${rows}/${pick(ids.rows)}`),
     async () => {
-      const { contact, conversation } = await hear(platform, { text: text(random).slice(0, 900) || 'Oi' });
+      const { contact, conversation } = await hear(platform, { text: makeText(random).slice(0, 900) || 'Oi' });
       ids.contacts.push(contact._id);
       ids.conversations.push(conversation._id);
     },
-    () => ask('POST', '/v1/messages/note', { conversationId: pick(ids.conversations), content: `n${text(random)}` }),
+    () =>
+      ask('POST', '/v1/messages/note', { conversationId: pick(ids.conversations), content: `n${makeText(random)}` }),
     async () => {
       const body = { conversationId: pick(ids.conversations), message: { content: 'Olá' } };
       const { external_id } = await ask('POST', '/v1/messages/send-text', body);
@@ -113,12 +120,12 @@ function makeSteps(random: () => number): (() => Promise<unknown>)[] {
     () =>
       ask('PATCH', `/v1/conversations/${pick(ids.conversations)}`, {
         tags: ['late'],
-        custom_fields: { topic: text(random) },
+        custom_fields: { topic: makeText(random) },
       }),
   ];
 }
 
-test('what a company stores is counted to the byte, even while records are written, changed, merged, imported and erased at the same time', async () => {
+test('the stored bytes of a company are counted exactly, even while records are written, changed, merged, imported and erased at the same time', async () => {
   const random = randomFrom(seed);
   const steps = makeSteps(random);
   const walk = async (): Promise<void> => {
@@ -131,15 +138,15 @@ test('what a company stores is counted to the byte, even while records are writt
     const left = await database.sql(`select 1 from contacts where custom_fields <> '{}' limit 1`);
     return left.length === 0;
   });
-  assert.equal(await used(demo._id), await weigh(demo._id));
+  assert.equal(await readStoredBytes(demo._id), await sumRecordBytes(demo._id));
   await call(200, 'DELETE', `/v1/tables/${table._id}`);
   await until('the rows to go', async () => (await database.sql('select 1 from table_rows limit 1')).length === 0);
-  await addedUp();
-  assert.equal(await used(demo._id), await weigh(demo._id));
+  await awaitSums();
+  assert.equal(await readStoredBytes(demo._id), await sumRecordBytes(demo._id));
 });
 
-/** Creates a company with a phone and an open conversation, whose quota is used up. */
-async function fillUp(): Promise<{
+/** Creates a company with a phone, an open conversation and a quota that is used up. */
+async function createFullCompany(): Promise<{
   own: Awaited<ReturnType<typeof platform.createCompany>>;
   phone: Json;
   conversation: Json;
@@ -150,12 +157,12 @@ async function fillUp(): Promise<{
   const [conversation] = (await call(200, 'GET', '/v1/conversations', { key: own.key })).body.result;
   const contact = `/v1/contacts/${conversation.contact}`;
   await call(200, 'PATCH', contact, { key: own.key, body: { tags: ['first', 'second'] } });
-  await limit(own._id, await used(own._id));
+  await setQuota(own._id, await readStoredBytes(own._id));
   return { own, phone, conversation };
 }
 
 test("a company with a full quota gets 409 with its usage and limit, can still read, delete and shrink records, and gets its contacts' messages", async () => {
-  const { own, phone, conversation } = await fillUp();
+  const { own, phone, conversation } = await createFullCompany();
   const { key } = own;
   const refused = async (method: string, path: string, body: Json, options: CallOptions = {}): Promise<void> => {
     const { usage } = await readCompany(own._id);
@@ -174,7 +181,7 @@ test("a company with a full quota gets 409 with its usage and limit, can still r
   await refused('POST', '/v1/custom-fields', { title: 'x', slug: 'x', context: 'contact', type: 'TEXT' });
   await refused('PATCH', `/v1/conversations/${conversation._id}`, { tags: ['one more'] });
   await refused('POST', '/v1/messages/note', { conversationId: conversation._id, message: { content: 'x' } });
-  assert.equal(await used(own._id), await weigh(own._id));
+  assert.equal(await readStoredBytes(own._id), await sumRecordBytes(own._id));
   await call(201, 'POST', '/v1/contacts', { body: { name: 'Neighbour' } });
 
   const received = wamid();
@@ -190,23 +197,23 @@ test("a company with a full quota gets 409 with its usage and limit, can still r
   const [other] = people.filter(({ _id }: Json) => _id !== conversation.contact);
   await call(201, 'POST', `${contact}/merge`, { key, body: { contact: other._id } });
   await call(200, 'DELETE', contact, { key });
-  assert.equal(await used(own._id), await weigh(own._id));
-  // The refused request stored nothing, so its key can be used again once there is room.
+  assert.equal(await readStoredBytes(own._id), await sumRecordBytes(own._id));
+  // The refused request stored nothing, so its Idempotency-Key can be used again once the quota has free bytes.
   await call(201, 'POST', '/v1/contacts', { key, body: { name: 'Ana' }, headers: { 'idempotency-key': 'once' } });
 });
 
 test('a send that the quota refuses does not reach the network, and the outcome of an earlier send is stored even when the quota is full', async () => {
-  const { own, conversation } = await fillUp();
+  const { own, conversation } = await createFullCompany();
   const body = { conversationId: conversation._id, message: { content: 'Olá' } };
   const sent = async (): Promise<number> => (await platform.sandbox('GET', '/sandbox/messages')).messages.length;
   const before = await sent();
   expectProblem(await call(409, 'POST', '/v1/messages/send-text', { key: own.key, body }), 'QUOTA_EXCEEDED');
   assert.equal(await sent(), before);
-  await limit(own._id, null);
-  const full = await used(own._id);
+  await setQuota(own._id, null);
+  const full = await readStoredBytes(own._id);
   await sendText(platform, conversation._id, { key: own.key });
-  const size = (await used(own._id)) - full;
-  await limit(own._id, full + 2 * size);
+  const size = (await readStoredBytes(own._id)) - full;
+  await setQuota(own._id, full + 2 * size);
   await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131_026 }] } });
   const failed = await sendText(platform, conversation._id, { key: own.key });
   assert.equal(failed.status, 'FAILED');
@@ -214,8 +221,8 @@ test('a send that the quota refuses does not reach the network, and the outcome 
   assert.ok(usage.stored_bytes > usage.allowed_bytes);
 });
 
-test("raising the limit takes effect at once; only a global key can set it, and without one the installation's limit applies", async () => {
-  const { own } = await fillUp();
+test("raising a company's quota takes effect at once; only a global key can set a quota, and a company without one gets that of the installation", async () => {
+  const { own } = await createFullCompany();
   const { key } = own;
   const owner = await platform.createUser(own._id, 'OWNER');
   for (const token of [key, owner.token]) {
@@ -225,14 +232,14 @@ test("raising the limit takes effect at once; only a global key can set it, and 
   const create = (status: number): Promise<Answer> =>
     call(status, 'POST', '/v1/contacts', { key, body: { name: 'Ana' } });
   await create(409);
-  await limit(own._id, MB);
+  await setQuota(own._id, MB);
   await create(201);
-  await limit(own._id, 0);
+  await setQuota(own._id, 0);
   await create(409);
-  const { limits, usage } = (await limit(own._id, null)).body;
+  const { limits, usage } = (await setQuota(own._id, null)).body;
   assert.deepEqual([limits, usage.allowed_bytes], [{ stored_bytes: null }, 1_000 * MB]);
   await create(201);
-  await addedUp();
+  await awaitSums();
   await database.sql(
     `insert into company_usage (company_id, bytes) values ($1, $2) on conflict (company_id) do update set bytes = $2`,
     [own._id, 1_000 * MB],
@@ -240,26 +247,27 @@ test("raising the limit takes effect at once; only a global key can set it, and 
   expectProblem(await create(409), 'QUOTA_EXCEEDED');
 });
 
-test('an import that reaches the quota ends FAILED with its code, keeps the rows that it stored, and is not started again', async () => {
+test('an import that reaches the quota ends FAILED with the code QUOTA_EXCEEDED, keeps the rows that it stored, and is not started again', async () => {
   const own = await platform.createCompany();
   const file = makeSheet(2_000);
-  await limit(own._id, 1_500_000);
+  await setQuota(own._id, 1_500_000);
   const done = await importSheet(platform, '/v1/contacts/import', { file }, { key: own.key });
   assert.deepEqual([done.status, done.error.code], ['FAILED', 'QUOTA_EXCEEDED']);
   assert.match(done.error.message, /may store 1500000/);
   assert.ok(done.created_count > 0 && done.processed < 2_000);
-  assert.ok((await used(own._id)) <= 1_500_000 + done.row_errors.length * 1_000);
-  assert.equal(await used(own._id), await weigh(own._id));
+  assert.ok((await readStoredBytes(own._id)) <= 1_500_000 + done.row_errors.length * 1_000);
+  assert.equal(await readStoredBytes(own._id), await sumRecordBytes(own._id));
   assert.deepEqual(await database.sql('select 1 from import_chunks where company_id = $1', [own._id]), []);
 });
 
-test('the migration counts records that were stored before counting began', async () => {
+test('the migration counts the bytes of records that were stored before the platform counted bytes', async () => {
   const own = await platform.createCompany();
   await call(201, 'POST', '/v1/contacts', { key: own.key, body: { name: 'Ana' } });
-  await addedUp();
+  await awaitSums();
   await database.sql('delete from company_usage');
-  assert.equal(await used(own._id), 0);
+  assert.equal(await readStoredBytes(own._id), 0);
   await database.sql('select recount_stored()');
-  for (const company of [own._id, demo._id]) assert.equal(await used(company), await weigh(company));
+  for (const company of [own._id, demo._id])
+    assert.equal(await readStoredBytes(company), await sumRecordBytes(company));
   assert.deepEqual(await database.sql('select recount_stored() as corrected'), [{ corrected: 0 }]);
 });

@@ -1,4 +1,7 @@
-/** A token that one process revokes is refused by all: three real processes on one database, each of which had accepted the token. */
+/**
+ * A token that one process revokes is refused by every process: three real
+ * processes use one database, and each of them has accepted the token before.
+ */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -11,9 +14,9 @@ import { call, onStage, type Stage } from '../full/harness/stage.ts';
 
 const PROCESSES = 3;
 const ROUNDS = 2;
-// The contract allows five seconds; a process caches a token for one.
+// The longest time until every process refuses: the contract allows five seconds; a process caches a token for one.
 const BAR_MS = 1_000;
-// Requests continue for longer than any cache, so that a token which was refused once must stay refused.
+// Requests continue for longer than a process caches a token, so that a token which was refused once must stay refused.
 const WATCH_MS = 1_500;
 
 interface Tried {
@@ -23,37 +26,41 @@ interface Tried {
   status: number;
 }
 
-const statusFor = async ({ url }: PlatformProcess, token: string): Promise<number> => {
+const getStatus = async ({ url }: PlatformProcess, token: string): Promise<number> => {
   const response = await fetch(`${url}/v1/webhooks`, { headers: { authorization: `Bearer ${token}` } });
   await response.arrayBuffer();
   return response.status;
 };
 
-/** All processes accept the token, the first one revokes it, and all are asked without a pause. */
-async function watch(processes: PlatformProcess[], token: string, shutOut: () => Promise<unknown>): Promise<Tried[]> {
+/** Sends requests with the token to all processes without a pause. Once all of them have accepted it, the first process revokes it. */
+async function requestDuringRevocation(
+  processes: PlatformProcess[],
+  token: string,
+  shutOut: () => Promise<unknown>,
+): Promise<Tried[]> {
   let shutAt = Number.POSITIVE_INFINITY;
   const tried: Tried[] = [];
   let known = 0;
   const everybody = Promise.withResolvers<void>();
   const asking = processes.map(async (process, index) => {
     let asked = Number.NEGATIVE_INFINITY;
-    // Each process is asked once after the allowed time, even when the machine stood still meanwhile.
+    // Each process gets at least one request after the allowed time, even when the machine stood still meanwhile.
     for (let round = 0; performance.now() < shutAt + WATCH_MS || asked <= shutAt + BAR_MS; round += 1) {
       asked = performance.now();
-      const status = await statusFor(process, token);
+      const status = await getStatus(process, token);
       if (asked > shutAt) tried.push({ process: index, askedMs: asked - shutAt, status });
       else assert.ok(status === 200 || (status === 401 && known === PROCESSES), `${status} before it was shut out`);
       if (round === 0) known += 1;
       if (known === PROCESSES) everybody.resolve();
     }
   });
-  // The time is set even when the revocation fails, because the requests would never end.
+  // The time is set even when the revocation fails, because the requests would otherwise never end.
   const shutting = everybody.promise.then(shutOut).finally(() => void (shutAt = performance.now()));
   await Promise.all([shutting, ...asking]);
   return tried;
 }
 
-function judge(what: string, tried: Tried[]): number {
+function assertRefusedInTime(what: string, tried: Tried[]): number {
   for (let process = 0; process < PROCESSES; process += 1) {
     const own = tried.filter((one) => one.process === process);
     const late = own.find(({ status, askedMs }) => status !== 401 && (process === 0 || askedMs > BAR_MS));
@@ -81,7 +88,7 @@ async function openCompany({ database, createTenant }: Stage, secret: string) {
   return { key, user };
 }
 
-test('a revoked key and a deactivated user are refused at once by the process that did it, and within a second by every other one', async (t) => {
+test('a revoked key and a deactivated user are refused at once by the process that took the request, and within a second by every other process', async (t) => {
   await onStage({}, async (stage) => {
     const secret = randomBytes(32).toString('hex');
     const start = () => stage.start('api', { JWT_SECRET: secret });
@@ -93,11 +100,17 @@ test('a revoked key and a deactivated user are refused at once by the process th
     for (let round = 0; round < ROUNDS; round += 1) {
       const { _id, token } = await key(['webhooks:read']);
       const revoke = () => call(200, 'DELETE', `${url}/v1/api-keys/${_id}`, { key: admin });
-      slowest.key = Math.max(slowest.key, judge('a key', await watch(processes, token, revoke)));
+      slowest.key = Math.max(
+        slowest.key,
+        assertRefusedInTime('a key', await requestDuringRevocation(processes, token, revoke)),
+      );
       const person = await user();
       const body = { status: 'INACTIVE' };
       const dismiss = () => call(200, 'PATCH', `${url}/v1/users/${person._id}`, { key: admin, body });
-      slowest.user = Math.max(slowest.user, judge('a user', await watch(processes, person.token, dismiss)));
+      slowest.user = Math.max(
+        slowest.user,
+        assertRefusedInTime('a user', await requestDuringRevocation(processes, person.token, dismiss)),
+      );
     }
     t.diagnostic(
       `last let in elsewhere after ${Math.round(slowest.key)} ms (key), ${Math.round(slowest.user)} ms (user)`,

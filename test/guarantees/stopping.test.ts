@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import { seedOfRun } from '../full/harness/chance.ts';
 import { proveStopping } from '../full/proofs/stopping.ts';
 
-test('SIGTERM under load cuts no request and no delivery, and the process ends with code 0 within 11 s, each time', async (t) => {
+test('SIGTERM under load cuts no request and no delivery, and the process ends with code 0 within 11 s', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   t.diagnostic(JSON.stringify(await proveStopping({ rounds: 3, seed })));

@@ -4,7 +4,7 @@ import { runTrails } from '../full/matrix/run-trails.ts';
 
 const { audit, repeats } = await runTrails({ companies: 1, everybody: false });
 
-test('each write leaves one line in the audit with its author, action, record and fields; a refused request leaves none', (t) => {
+test('each write adds one entry to the audit log with its author, action, record and fields; a refused request adds none', (t) => {
   assert.deepEqual(audit.faults, []);
   t.diagnostic(`${audit.asked} requests`);
 });

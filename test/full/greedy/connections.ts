@@ -1,4 +1,4 @@
-/** Greedy requests that need no token, or only a signature: callbacks, bodies that never end, the API's description. */
+/** Greedy requests that need no token, or only a signature: callbacks, bodies that never end, and the OpenAPI document. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADDRESS, type Greed } from './play.ts';
@@ -7,10 +7,10 @@ const MESSAGES = 20_000;
 const JUNK = 300_000;
 const PEOPLE = 1_000;
 
-const envelope = (changes: object[]): string =>
+const wrapChanges = (changes: object[]): string =>
   JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '2', changes }] });
 
-/** Each callback holds as many messages as a company gets on a busy day, from a thousand people. */
+/** Sends callbacks that hold as many messages as a company gets on a busy day, from a thousand people. */
 export const largeCallbacks: Greed = {
   act: async (play) => {
     let posted = 0;
@@ -25,7 +25,7 @@ export const largeCallbacks: Greed = {
         text: { body: 'Hi' },
       }));
       const metadata = { display_phone_number: '5511900000000', phone_number_id: play.phone };
-      await play.callBack(envelope([{ field: 'messages', value: { metadata, messages } }]));
+      await play.callBack(wrapChanges([{ field: 'messages', value: { metadata, messages } }]));
     });
   },
 };
@@ -39,18 +39,19 @@ export const junkCallbacks: Greed = {
 };
 
 const PROMISED = 4 * 1024 * 1024;
-// The speed of a connection of two megabits per second: the capacity of the network is not what this proof tests.
+// The bytes and the pause of each piece, together two megabits per second,
+// because the capacity of the network is not what this proof tests.
 const PIECE = Buffer.alloc(64 * 1024, ' ');
 const PIECE_MS = 250;
 
-/** Each request announces four megabytes, sends them piece by piece without the last byte, and waits until it is cut. */
+/** Sends requests that announce four megabytes, send them piece by piece without the last byte, and wait until they are cut. */
 export const halfSentBodies: Greed = {
   act: async (play) => {
     const { hostname, port } = new URL(play.url);
     const head = `POST /hooks/wap HTTP/1.1\r\nhost: ${hostname}\r\nx-hub-signature-256: sha256=${'0'.repeat(64)}\r\ncontent-type: application/json\r\ncontent-length: ${PROMISED}\r\n\r\n`;
     await play.inLanes(play.scaled(300), async () => {
       const socket = connect({ host: hostname, port: Number(port), localAddress: ADDRESS });
-      // Failure policy: a connection that is cut is opened again.
+      // Failure policy: the platform may cut such a connection; it is opened again.
       socket.on('error', () => undefined).resume();
       const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
       socket.write(head);

@@ -1,4 +1,4 @@
-/** The ways in which a company can use its limits to the full. */
+/** The ways in which a greedy company uses its limits to the full, by name. */
 import { descriptions, halfSentBodies, junkCallbacks, largeCallbacks } from './connections.ts';
 import type { Greed } from './play.ts';
 import { exports, fatLists, fatRecords, ownPatches, searches } from './records.ts';

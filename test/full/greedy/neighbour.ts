@@ -7,7 +7,7 @@ import { GREEDS } from './greeds.ts';
 import type { Orders, Spoils } from './play.ts';
 
 export interface Neighbours {
-  /** Prepares a new company for one way of being greedy; resolves when it is ready to begin. */
+  /** Prepares a new company for one way of being greedy; resolves when the company is ready to begin. */
   open(greed: { name: string; number: number; scale: number }): Promise<Neighbour>;
   close(): Promise<void>;
 }
@@ -22,13 +22,13 @@ const PROGRAM = new URL('tenant.ts', import.meta.url);
 const KEYS = 6;
 
 export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
-  // In a session of its own, so that its priority also counts against the database's processes (platform/child.ts).
+  // The child process gets its own session, so that its low priority also counts against the processes of the database (platform/child.ts).
   const child = fork(PROGRAM, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
   const exited = once(child, 'exit');
   const failed = exited.then(([code]) => {
     throw new Error(`the greedy company ended with ${String(code)}`);
   });
-  // A failure of the process is reported where this promise is awaited.
+  // A failure of the child process is reported where this promise is awaited.
   failed.catch(() => undefined);
   const nextMessage = async (): Promise<unknown> => {
     const [words] = (await Promise.race([once(child, 'message'), failed])) as [unknown];
@@ -39,7 +39,7 @@ export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
       const tenant = await stage.createTenant(`Greedy ${number}`);
       const phone = `9000000000${String(number).padStart(5, '0')}`;
       await openInbox(api, tenant, phone);
-      await settle(stage, tenant, Math.round((GREEDS[name]?.people ?? 0) * scale));
+      await insertContacts(stage, tenant, Math.round((GREEDS[name]?.people ?? 0) * scale));
       const { _id: company, key } = tenant;
       const keys = [key];
       while (keys.length < KEYS) keys.push((await stage.createToken(tenant)).token);
@@ -63,8 +63,8 @@ export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
   };
 }
 
-/** Contacts that were written a moment ago, so that the planner has no statistics of them. */
-async function settle({ store }: Stage, { _id: company }: Tenant, people: number): Promise<void> {
+/** Inserts contacts of which the planner has no statistics yet. */
+async function insertContacts({ store }: Stage, { _id: company }: Tenant, people: number): Promise<void> {
   if (people === 0) return;
   await store.sql('alter table contacts set (autovacuum_enabled = false)');
   await store.sql(

@@ -6,7 +6,7 @@ import { until } from '../../support/wait.ts';
 import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';
-import { inRhythm } from '../harness/rhythm.ts';
+import { repeatAtRate } from '../harness/rhythm.ts';
 import { call, listen, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
 export const KINDS = ['read', 'list', 'send', 'callback', 'delivery', 'import'] as const;
@@ -33,21 +33,21 @@ export interface Town {
 
 export interface Measured {
   timesMs: Record<Kind, number[]>;
-  /** Answers that no ordinary request should get, by kind of request and status. */
+  /** The number of answers that no ordinary request should get, by kind of request and status. */
   refused: Map<string, number>;
   /** The number of requests without an answer, callbacks without a delivery, and imports without an end. */
   unanswered: number;
 }
 
-// The time limit of an answer, longer than any may take.
+// The time limit of an answer, longer than the platform may take.
 const ANSWER_MS = 30_000;
-const AT_ONCE = 5;
+const CONCURRENT_OPENINGS = 5;
 const PERSON = '5511984000001';
 
 export async function openTown(stage: Stage, api: PlatformProcess, count: number): Promise<Town> {
   const receiver = await startReceiver(() => ({ status: 204, afterMs: 0 }));
   const network = createNetwork(stage.appSecret);
-  // Any number of connections, so that no request waits for one on this side.
+  // The number of connections is not limited, so that no request waits for a connection on this side.
   const agent = new Agent({ connections: null, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
   const close = async (): Promise<void> => {
     await agent.destroy();
@@ -56,8 +56,10 @@ export async function openTown(stage: Stage, api: PlatformProcess, count: number
   };
   const town: Town = { api, stage, companies: [], receiver, network, agent, phases: 0, close };
   try {
-    for (let from = 0; from < count; from += AT_ONCE) {
-      const few = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, n) => openCompany(town, from + n));
+    for (let from = 0; from < count; from += CONCURRENT_OPENINGS) {
+      const few = Array.from({ length: Math.min(CONCURRENT_OPENINGS, count - from) }, (_, n) =>
+        openCompany(town, from + n),
+      );
       town.companies.push(...(await Promise.all(few)));
     }
     return town;
@@ -91,8 +93,11 @@ export interface PhaseSize {
   imports: boolean;
 }
 
-/** Measures all requests of some seconds; resolves when the last one is answered or given up. */
-export async function measure(town: Town, { seconds, perSecond, imports }: PhaseSize): Promise<Measured> {
+/** Measures all requests of a phase; resolves when the last one is answered or given up. */
+export async function measureOrdinaryRequests(
+  town: Town,
+  { seconds, perSecond, imports }: PhaseSize,
+): Promise<Measured> {
   town.phases += 1;
   const measured: Measured = {
     timesMs: { read: [], list: [], send: [], callback: [], delivery: [], import: [] },
@@ -104,7 +109,9 @@ export async function measure(town: Town, { seconds, perSecond, imports }: Phase
   const traffic = town.companies.map(async (company, n) => {
     // Companies start at different moments within a second, so that their requests do not come all at once.
     await sleep((1_000 * n) / (town.companies.length * perSecond));
-    return inRhythm(perSecond, seconds, () => playRound(town, company, { measured, posted, id: `${n}.${round++}` }));
+    return repeatAtRate(perSecond, seconds, () =>
+      sendOneOfEachKind(town, company, { measured, posted, id: `${n}.${round++}` }),
+    );
   });
   await Promise.all([...traffic, imports ? importRepeatedly(town, seconds, measured) : null]);
   await awaitDeliveries(town, posted, measured);
@@ -113,22 +120,22 @@ export async function measure(town: Town, { seconds, perSecond, imports }: Phase
 
 interface Round {
   measured: Measured;
-  /** When each callback was posted, by the network's id of its message. */
+  /** The time at which each callback was posted, by the network id of its message. */
   posted: Map<string, number>;
   id: string;
 }
 
-async function playRound(town: Town, company: Company, { measured, posted, id }: Round): Promise<void> {
+async function sendOneOfEachKind(town: Town, company: Company, { measured, posted, id }: Round): Promise<void> {
   const { api, network } = town;
   const externalId = `wamid.${town.phases}.${id}`;
   const body = { conversationId: company.conversation, message: { content: `Text ${id}`, contentType: 'TEXT' } };
   const text = buildNotification([textElement(company.phone, PERSON, externalId, `Word ${id}`)]);
   const ask = (kind: Kind, wanted: number, work: () => Promise<number | null>): Promise<void> =>
-    timed(measured, { kind, wanted, work });
+    recordTime(measured, { kind, wanted, work });
   await Promise.all([
-    ask('read', 200, () => send(town, company, `/v1/contacts/${company.contact}`)),
-    ask('list', 200, () => send(town, company, '/v1/conversations')),
-    ask('send', 201, () => send(town, company, '/v1/messages/send-text', JSON.stringify(body))),
+    ask('read', 200, () => sendRequest(town, company, `/v1/contacts/${company.contact}`)),
+    ask('list', 200, () => sendRequest(town, company, '/v1/conversations')),
+    ask('send', 201, () => sendRequest(town, company, '/v1/messages/send-text', JSON.stringify(body))),
     ask('callback', 200, async () => {
       posted.set(externalId, Date.now());
       return network.post(api.url, text);
@@ -136,7 +143,7 @@ async function playRound(town: Town, company: Company, { measured, posted, id }:
   ]);
 }
 
-async function timed(
+async function recordTime(
   measured: Measured,
   { kind, wanted, work }: { kind: Kind; wanted: number; work: () => Promise<number | null> },
 ): Promise<void> {
@@ -148,7 +155,7 @@ async function timed(
   else if (status !== wanted) refused.set(`${kind} ${status}`, (refused.get(`${kind} ${status}`) ?? 0) + 1);
 }
 
-async function send({ api, agent }: Town, { key }: Tenant, path: string, body?: string): Promise<number | null> {
+async function sendRequest({ api, agent }: Town, { key }: Tenant, path: string, body?: string): Promise<number | null> {
   const method = body === undefined ? 'GET' : 'POST';
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
   try {
@@ -162,14 +169,14 @@ async function send({ api, agent }: Town, { key }: Tenant, path: string, body?: 
   }
 }
 
-// The longest that an import of one row may take.
+// The time limit for an import of one row.
 const IMPORT_MS = 60_000;
 
 /** The first company imports sheets of one row, one after the other. */
 async function importRepeatedly(town: Town, seconds: number, measured: Measured): Promise<void> {
   const [company] = town.companies;
   if (!company) return;
-  const isOver = deadline(seconds);
+  const isOver = startDeadline(seconds);
   for (let row = 0; !isOver(); row += 1) {
     const started = performance.now();
     const form = new FormData();
@@ -179,7 +186,7 @@ async function importRepeatedly(town: Town, seconds: number, measured: Measured)
       await sleep(IMPORT_PAUSE_MS);
       continue;
     }
-    const ended = await settles(async () => {
+    const ended = await holdsInTime(async () => {
       const rows = await town.stage.store.sql('select 1 from imports where _id = $1 and finished_at is not null', [id]);
       return rows.length > 0;
     }, IMPORT_MS);
@@ -210,7 +217,7 @@ async function upload({ api }: Town, { key }: Tenant, body: FormData, measured: 
 async function awaitDeliveries({ receiver }: Town, posted: Map<string, number>, measured: Measured): Promise<void> {
   const received = (): Map<string, number> =>
     new Map(receiver.receipts.flatMap(({ externalId, atMs }) => (externalId === null ? [] : [[externalId, atMs]])));
-  await settles(() => {
+  await holdsInTime(() => {
     const now = received();
     return [...posted.keys()].every((id) => now.has(id));
   }, ANSWER_MS);
@@ -224,17 +231,17 @@ async function awaitDeliveries({ receiver }: Town, posted: Map<string, number>, 
   receiver.receipts.length = 0;
 }
 
-/** Waits for a condition; returns false when it did not hold in time. */
-async function settles(holds: () => Promise<boolean> | boolean, ms: number): Promise<boolean> {
+/** Waits for a condition; returns false when the condition did not hold in time. */
+async function holdsInTime(holds: () => Promise<boolean> | boolean, ms: number): Promise<boolean> {
   try {
-    return await until('it to hold', holds, ms);
+    return await until('a condition', holds, ms);
   } catch {
     // Failure policy: the caller counts what did not come in time.
     return false;
   }
 }
 
-function deadline(seconds: number): () => boolean {
+function startDeadline(seconds: number): () => boolean {
   const endMs = performance.now() + seconds * 1_000;
   return () => performance.now() >= endMs;
 }

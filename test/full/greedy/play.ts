@@ -11,7 +11,7 @@ export interface Orders {
   keys: string[];
   phone: string;
   appSecret: string;
-  /** The share of its limits that the company uses: 1 is all, and a small proof uses less. */
+  /** The share of its limits that the company uses: 1 means all of each limit; a small proof uses less. */
   scale: number;
 }
 
@@ -51,7 +51,7 @@ export interface Play extends Orders {
   visit(path: string): Promise<void>;
   /** Repeats the work in this many lanes until the time is over. */
   inLanes(lanes: number, work: (lane: number) => Promise<void>): Promise<void>;
-  /** Scales a count down to the share of the limits that is used. */
+  /** Scales a count down to the share of the limits that the company uses. */
   scaled(count: number): number;
   spoils: Spoils;
   end(): Promise<void>;
@@ -60,7 +60,7 @@ export interface Play extends Orders {
 export interface Greed {
   /** The number of contacts that are written directly into the database, without planner statistics. */
   people?: number;
-  /** Creates the records that it needs, before anything is measured. */
+  /** Creates the records that `act` needs, before anything is measured. */
   prepare?(play: Play): Promise<void>;
   /** Sends requests until the time is over. */
   act(play: Play): Promise<void>;
@@ -69,7 +69,7 @@ export interface Greed {
 // The other companies call from another address, so that limits by address do not affect them.
 export const ADDRESS = '127.0.0.2';
 
-// By default a company may send 200 requests a second; six keys then stay below 50 each.
+// The pause between requests: by default a company may send 200 requests a second, and six keys that share 190 stay below 50 each.
 const PAUSE_MS = 1_000 / 190;
 const REFUSED_PAUSE_MS = 100;
 
@@ -84,27 +84,27 @@ export function openPlay(orders: Orders): Play {
   const state = { over: false };
   let turn = 0;
   let nextMs = 0;
-  const note = (status: string, startedMs: number): void => {
+  const countAnswer = (status: string, startedMs: number): void => {
     if (state.over) return;
     spoils.statuses[status] = (spoils.statuses[status] ?? 0) + 1;
     spoils.slowestMs = Math.max(spoils.slowestMs, Math.round(performance.now() - startedMs));
   };
-  const send = async (path: string, options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'>) => {
+  const sendRequest = async (path: string, options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'>) => {
     const startedMs = performance.now();
     try {
       const answer = await request(`${orders.url}${path}`, { ...options, dispatcher: agent });
       const text = await answer.body.text();
-      note(String(answer.statusCode), startedMs);
+      countAnswer(String(answer.statusCode), startedMs);
       if ([429, 503].includes(answer.statusCode)) await sleep(REFUSED_PAUSE_MS);
       return { status: answer.statusCode, text };
     } catch {
-      // Failure policy: a connection that either side cut is counted, and the company continues.
-      note('none', startedMs);
+      // Failure policy: a request whose connection was cut by either side is counted, and the company continues.
+      countAnswer('none', startedMs);
       await sleep(REFUSED_PAUSE_MS);
       return null;
     }
   };
-  const keepPace = async (): Promise<string> => {
+  const waitForNextKey = async (): Promise<string> => {
     const now = performance.now();
     nextMs = Math.max(now, nextMs + PAUSE_MS);
     if (nextMs > now) await sleep(nextMs - now);
@@ -118,15 +118,15 @@ export function openPlay(orders: Orders): Play {
     ask: async (path, { method, body, form } = {}) => {
       const json = body === undefined ? null : JSON.stringify(body);
       const type = form?.type ?? (json === null ? null : 'application/json');
-      const headers = { authorization: `Bearer ${await keepPace()}`, ...(type ? { 'content-type': type } : {}) };
-      return send(path, { method: method ?? (type ? 'POST' : 'GET'), headers, body: form?.bytes ?? json });
+      const headers = { authorization: `Bearer ${await waitForNextKey()}`, ...(type ? { 'content-type': type } : {}) };
+      return sendRequest(path, { method: method ?? (type ? 'POST' : 'GET'), headers, body: form?.bytes ?? json });
     },
     callBack: async (body) => {
       const signature = createHmac('sha256', orders.appSecret).update(body).digest('hex');
       const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` };
-      await send('/hooks/wap', { method: 'POST', headers, body });
+      await sendRequest('/hooks/wap', { method: 'POST', headers, body });
     },
-    visit: async (path) => void (await send(path, { method: 'GET' })),
+    visit: async (path) => void (await sendRequest(path, { method: 'GET' })),
     inLanes: async (lanes, work) => {
       const lane = async (_: unknown, number: number): Promise<void> => {
         while (!state.over) await work(number);

@@ -1,4 +1,4 @@
-/** Greedy requests with records as large as allowed, changed and listed, and with many records, searched and exported. */
+/** Greedy requests that change and list records as large as allowed, and that search and export many records. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Greed, Play } from './play.ts';
@@ -7,26 +7,27 @@ const FIELDS = 200;
 const ITEMS = 100;
 const ITEM_LETTERS = 200;
 const FAT = 15;
-// A body may have a megabyte and 10,000 values: it sets 40 fields at once, then fewer, until the record is full.
+// The number of fields that one request sets: a body may have a megabyte and
+// 10,000 values, so 40 fields at once, then fewer, until the record is full.
 const STEPS = [40, 10, 1];
-/** The number of contacts that one import brings, before the planner has statistics of them. */
+/** The number of contacts that one import inserts before the planner has statistics of them. */
 const MANY = 29_000;
 
 let fat: string[] = [];
 
-/** Makes contacts as large as they may be. */
+/** Creates contacts as large as they may be. */
 async function fillContacts(play: Play): Promise<void> {
   const fields = Array.from({ length: play.scaled(FIELDS) }, (_, n) => `f${n}`);
-  await each(fields, 10, (slug) =>
-    insist(play, '/v1/custom-fields', { body: { title: slug, slug, context: 'contact', type: 'LIST' } }),
+  await runInLanes(fields, 10, (slug) =>
+    createUntilAccepted(play, '/v1/custom-fields', { body: { title: slug, slug, context: 'contact', type: 'LIST' } }),
   );
   const value = Array.from({ length: ITEMS }, (_, n) => `${n} `.padEnd(ITEM_LETTERS, 'x'));
   fat = [];
-  await each(
+  await runInLanes(
     Array.from({ length: FAT }, (_, n) => n),
     3,
     async (n) => {
-      const made = await insist(play, '/v1/contacts', { body: { name: `Fat ${n}` } });
+      const made = await createUntilAccepted(play, '/v1/contacts', { body: { name: `Fat ${n}` } });
       const { _id } = JSON.parse(made) as { _id: string };
       fat.push(_id);
       let from = 0;
@@ -42,7 +43,7 @@ async function fillContacts(play: Play): Promise<void> {
   );
 }
 
-async function each<T>(items: T[], lanes: number, work: (item: T) => Promise<unknown>): Promise<void> {
+async function runInLanes<T>(items: T[], lanes: number, work: (item: T) => Promise<unknown>): Promise<void> {
   const waiting = [...items];
   const lane = async (): Promise<void> => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
@@ -50,8 +51,8 @@ async function each<T>(items: T[], lanes: number, work: (item: T) => Promise<unk
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** Repeats a request until the record is created; a refusal that does not pass ends the proof. */
-async function insist(play: Play, path: string, asked: { body: unknown }): Promise<string> {
+/** Repeats a request until the record is created; an answer other than 429 and 503 ends the proof. */
+async function createUntilAccepted(play: Play, path: string, asked: { body: unknown }): Promise<string> {
   for (;;) {
     const answer = await play.ask(path, asked);
     if (answer?.status === 201) return answer.text;
@@ -62,18 +63,18 @@ async function insist(play: Play, path: string, asked: { body: unknown }): Promi
 
 let sink: Server | null = null;
 
-/** Starts a receiver that accepts everything. */
-async function listenToAll(play: Play): Promise<void> {
+/** Starts a webhook receiver that accepts every delivery, and creates the webhook for it. */
+async function createAcceptingWebhook(play: Play): Promise<void> {
   sink ??= createServer((request, response) => request.resume().on('end', () => response.writeHead(204).end()));
   await new Promise<void>((resolve) => sink?.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(sink.address() as AddressInfo).port}/`;
-  await insist(play, '/v1/webhooks', { body: { url, events: ['CONTACT_UPDATED'] } });
+  await createUntilAccepted(play, '/v1/webhooks', { body: { url, events: ['CONTACT_UPDATED'] } });
 }
 
 export const fatRecords: Greed = {
   prepare: async (play) => {
     await fillContacts(play);
-    await listenToAll(play);
+    await createAcceptingWebhook(play);
   },
   act: async (play) => {
     let turn = 0;
@@ -96,7 +97,7 @@ export const exports: Greed = {
   act: (play) => play.inLanes(4, async () => void (await play.ask('/v1/contacts/export'))),
 };
 
-/** Searches that no index can answer, with their totals. */
+/** Sends searches that no index can answer, with the total number of matches. */
 export const searches: Greed = {
   people: MANY,
   act: async (play) => {
@@ -107,7 +108,7 @@ export const searches: Greed = {
   },
 };
 
-/** Requests by six keys that change the same record, that of their own company. */
+/** Sends requests with six keys that all change the same record: that of their own company. */
 export const ownPatches: Greed = {
   act: (play) =>
     play.inLanes(6 * 8, async (lane) => {

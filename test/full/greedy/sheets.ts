@@ -5,27 +5,27 @@ import { workbookParts, makeZip, type ZipItem } from '../../support/sheets.ts';
 import { packSheet, type Greed, type Packed, type Play } from './play.ts';
 
 const MEGABYTE = 1024 * 1024;
-// A workbook may inflate to 100 times its size, so a part of each megabyte does not compress.
+// The bytes of each megabyte that do not compress, because a workbook may inflate to only 100 times its size.
 const RAW_BYTES = 7_800;
 
-/** Uploads a sheet again and again; while ten imports wait, the upload is refused and repeated. */
+/** Uploads a sheet again and again; while ten imports wait, the platform refuses the upload, and it is repeated. */
 async function uploadRepeatedly(play: Play, lanes: number, form: Packed): Promise<void> {
   await play.inLanes(lanes, async () => void (await play.ask('/v1/contacts/import', { form })));
 }
 
-/** A cell with many empty items: JSON inside CSV quotes, five characters for each item. */
-function poisonSheet(play: Play): string {
+/** Returns a CSV with cells of many empty items: JSON inside CSV quotes, five characters for each item. */
+function makePoisonSheet(play: Play): string {
   const cell = `"[${Array.from({ length: play.scaled(64_000) }, () => '""""').join(',')}]"`;
   const rows = Array.from({ length: play.scaled(20) }, (_, n) => `Ana ${n},${cell}`);
   return `name,tags\n${rows.join('\n')}\n`;
 }
 
 export const poisonCells: Greed = {
-  act: async (play) => uploadRepeatedly(play, 2, await packSheet('poison.csv', poisonSheet(play))),
+  act: async (play) => uploadRepeatedly(play, 2, await packSheet('poison.csv', makePoisonSheet(play))),
 };
 
-/** Compresses megabytes of a repeated text between `before` and `after`, without holding them in memory. */
-function repeated(
+/** Compresses megabytes of a repeated text between the texts `before` and `after`, without holding them in memory. */
+function compressRepeated(
   [before, after]: [string, string],
   megabytes: number,
   fill: (bytes: number) => string,
@@ -41,13 +41,13 @@ function repeated(
   return { bytes, crc: 0, inflated: before.length + megabytes * chunk.length + after.length };
 }
 
-const noise = (): string =>
+const makeNoise = (): string =>
   randomBytes(RAW_BYTES)
     .toString('hex')
     .slice(0, RAW_BYTES * 2);
 
-/** A workbook of a few rows whose part at `path` is replaced. */
-function workbookWith(path: string, packed: ZipItem['packed']): Buffer {
+/** Returns a workbook of two rows whose part at `path` is replaced. */
+function replaceWorkbookPart(path: string, packed: ZipItem['packed']): Buffer {
   const parts = workbookParts([
     ['name', 'email'],
     ['Ana', 'ana@example.com'],
@@ -59,10 +59,10 @@ export const stringBombs: Greed = {
   act: async (play) => {
     const text = `<si><t>${'a'.repeat(1_000)}</t></si>`;
     const fill = (bytes: number): string =>
-      `<si><t>${noise()}</t></si>${text.repeat(Math.floor((bytes - 2 * RAW_BYTES - 20) / text.length))}`;
-    // The column titles come first. The texts are slightly below the 128 MB that a workbook may have.
+      `<si><t>${makeNoise()}</t></si>${text.repeat(Math.floor((bytes - 2 * RAW_BYTES - 20) / text.length))}`;
+    // The column titles come first. All texts together are slightly below the 128 MB that a workbook may have.
     const frame: [string, string] = ['<sst><si><t>name</t></si><si><t>email</t></si><si><t>Ana</t></si>', '</sst>'];
-    const bomb = workbookWith('xl/sharedStrings.xml', repeated(frame, play.scaled(126), fill));
+    const bomb = replaceWorkbookPart('xl/sharedStrings.xml', compressRepeated(frame, play.scaled(126), fill));
     await uploadRepeatedly(play, play.scaled(24), await packSheet('texts.xlsx', bomb));
   },
 };
@@ -72,9 +72,9 @@ export const emptyRows: Greed = {
     const header = '<row r="1"><c t="inlineStr"><is><t>name</t></is></c></row>';
     const person = '<row><c t="inlineStr"><is><t>Ana</t></is></c></row>';
     const fill = (bytes: number): string =>
-      `<!--${noise()}-->${'<row></row>'.repeat(Math.floor((bytes - 2 * RAW_BYTES - 20) / 11))}`;
+      `<!--${makeNoise()}-->${'<row></row>'.repeat(Math.floor((bytes - 2 * RAW_BYTES - 20) / 11))}`;
     const frame: [string, string] = [`<worksheet><sheetData>${header}`, `${person}</sheetData></worksheet>`];
-    const sheet = workbookWith('xl/worksheets/sheet2.xml', repeated(frame, play.scaled(460), fill));
+    const sheet = replaceWorkbookPart('xl/worksheets/sheet2.xml', compressRepeated(frame, play.scaled(460), fill));
     await uploadRepeatedly(play, 2, await packSheet('empty.xlsx', sheet));
   },
 };

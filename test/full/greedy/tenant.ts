@@ -1,21 +1,21 @@
-/** Runs the greedy company in a process of its own, so that its own cost is not counted as the platform's. */
+/** Runs the greedy company in its own process, so that its own cost is not counted as the cost of the platform. */
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { getPriority, setPriority } from 'node:os';
 import { GREEDS } from './greeds.ts';
 import { openPlay, type Orders } from './play.ts';
 
-// A real attacker uses another machine. Here both share one, so the attacker's own work gets a lower priority.
+// A real attacker uses another machine. Here the attacker and the platform share one machine, so the attacker gets a lower priority.
 setPriority(getPriority() + 5);
 // Failure policy: a system that does not schedule by sessions has no such file; the priority set above is enough there.
 await writeFile('/proc/self/autogroup', String(getPriority())).catch(() => undefined);
 process.once('disconnect', () => process.exit());
 for (;;) {
   const [orders] = (await once(process, 'message')) as [Orders];
-  await play(orders);
+  await runGreed(orders);
 }
 
-async function play(orders: Orders): Promise<void> {
+async function runGreed(orders: Orders): Promise<void> {
   const greed = GREEDS[orders.name];
   if (!greed) throw new Error(`no such greed: ${orders.name}`);
   const company = openPlay(orders);

@@ -1,4 +1,4 @@
-/** Random choices that can be repeated: every random run prints its seed, which gives the same choices again. */
+/** Random choices that can be repeated: every random run prints its seed, and the same seed gives the same choices again. */
 import { randomInt } from 'node:crypto';
 import { randomFrom } from '../../support/random.ts';
 
@@ -28,7 +28,7 @@ export function createChance(seed: number): Chance {
   };
 }
 
-/** The seed of this run; SEED=123 in the environment repeats an earlier one. */
+/** Returns the seed of this run; SEED=123 in the environment repeats an earlier run. */
 export function seedOfRun(): number {
   const given = Number(process.env['SEED']);
   return Number.isSafeInteger(given) && given > 0 ? given : randomInt(1, 2 ** 31);

@@ -1,6 +1,6 @@
 /**
- * Loaded into a platform process before its own code: each SIGUSR2 moves its wall clock an hour ahead, back, an hour behind, and back.
- * Timers are not affected, as when an administrator sets the clock.
+ * A module that proofs load into a platform process before its own code: each SIGUSR2 moves the wall clock of the process
+ * an hour ahead, back, an hour behind, and back. Timers are not affected, as when an administrator sets the clock.
  */
 const HOUR_MS = 3_600_000;
 const OFFSETS_MS = [HOUR_MS, 0, -HOUR_MS, 0];

@@ -1,6 +1,6 @@
 /**
- * Hostile receivers: they send false lengths or slow bytes, redirect, never answer or never accept. One server for each kind, on raw
- * sockets.
+ * Hostile webhook receivers: they send false lengths or slow bytes, redirect,
+ * never answer or never accept. Each kind is one server on raw sockets.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,13 +12,13 @@ import { until } from '../../support/wait.ts';
 export interface Hostile {
   kind: string;
   url: string;
-  /** The errors that the log of a delivery to it may show; null when the delivery must be DELIVERED. */
+  /** The errors that a delivery to this receiver may show in the log; null when the delivery must be DELIVERED. */
   errors: string[] | null;
 }
 
 export interface HostileTown {
   hostiles: Hostile[];
-  /** The number of connections to the address to which the redirects lead. */
+  /** The number of connections to the address that the redirects name. */
   strays(): number;
   /** The most connections that were open at the same time, to all receivers together. */
   mostOpen(): number;
@@ -28,7 +28,7 @@ export interface HostileTown {
 interface Kind {
   errors: string[] | null;
   scheme?: 'https';
-  /** Called once the request's head has arrived, or at once when `eager`. */
+  /** Answers the request. Called once the head of the request has arrived, or as soon as the connection is open when `eager`. */
   behave: (socket: Socket, strayUrl: string) => void;
   eager?: boolean;
 }
@@ -37,9 +37,9 @@ const OK = 'HTTP/1.1 200 OK\r\n';
 const DRIP_MS = 200;
 
 /** Writes the same chunk again and again until the other side closes the connection. */
-function repeat(socket: Socket, chunk: string | Buffer, everyMs: number): void {
+function writeRepeatedly(socket: Socket, chunk: string | Buffer, everyMs: number): void {
   const timer = setInterval(() => {
-    // A full buffer means that the other side does not read: more would only fill this process.
+    // A full buffer means that the other side does not read: more data would only fill the memory of this process.
     if (!socket.destroyed && socket.writableLength < 1_000_000) socket.write(chunk);
   }, everyMs);
   socket.on('close', () => clearInterval(timer));
@@ -51,21 +51,21 @@ const KINDS: Record<string, Kind> = {
     errors: ['TIMEOUT'],
     behave: (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
-      repeat(socket, 'a', DRIP_MS);
+      writeRepeatedly(socket, 'a', DRIP_MS);
     },
   },
   'drips its body': {
     errors: null,
     behave: (socket) => {
       socket.write(`${OK}Content-Length: 100000\r\n\r\n`);
-      repeat(socket, 'a', DRIP_MS);
+      writeRepeatedly(socket, 'a', DRIP_MS);
     },
   },
   'never stops': {
     errors: null,
     behave: (socket) => {
       socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n`);
-      repeat(socket, `10000\r\n${'x'.repeat(0x10000)}\r\n`, 1);
+      writeRepeatedly(socket, `10000\r\n${'x'.repeat(0x10000)}\r\n`, 1);
     },
   },
   'sends a bomb': {
@@ -78,13 +78,13 @@ const KINDS: Record<string, Kind> = {
   },
   'floods with interim answers': {
     errors: ['SOCKET'],
-    behave: (socket) => repeat(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100), 1),
+    behave: (socket) => writeRepeatedly(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100), 1),
   },
   'floods with headers': {
     errors: ['SOCKET'],
     behave: (socket) => {
       socket.write(OK);
-      repeat(socket, `X-Header: ${'h'.repeat(1_000)}\r\n`.repeat(60), 1);
+      writeRepeatedly(socket, `X-Header: ${'h'.repeat(1_000)}\r\n`.repeat(60), 1);
     },
   },
   'does not speak HTTP': {
@@ -126,7 +126,7 @@ export async function openHostileTown(): Promise<HostileTown> {
   const sockets = new Set<Socket>();
   let most = 0;
   let strays = 0;
-  const open = async (welcome: (socket: Socket) => void): Promise<number> => {
+  const openServer = async (welcome: (socket: Socket) => void): Promise<number> => {
     const server = createServer((socket) => {
       sockets.add(socket);
       most = Math.max(most, sockets.size);
@@ -138,17 +138,17 @@ export async function openHostileTown(): Promise<HostileTown> {
     servers.push(server);
     return (server.address() as AddressInfo).port;
   };
-  const strayUrl = `http://127.0.0.1:${await open(() => void (strays += 1))}/`;
+  const strayUrl = `http://127.0.0.1:${await openServer(() => void (strays += 1))}/`;
   const hostiles: Hostile[] = [];
   for (const [kind, { errors, scheme = 'http', behave, eager }] of Object.entries(KINDS)) {
-    const port = await open((socket) => {
+    const port = await openServer((socket) => {
       if (eager) behave(socket, strayUrl);
       else socket.once('data', () => behave(socket, strayUrl));
       socket.resume();
     });
     hostiles.push({ kind, url: `${scheme}://127.0.0.1:${port}/`, errors });
   }
-  const deaf = await openDeaf();
+  const deaf = await startDeafServer();
   hostiles.push({ kind: 'never accepts', url: deaf.url, errors: ['TIMEOUT'] });
   return {
     hostiles,
@@ -162,7 +162,7 @@ export async function openHostileTown(): Promise<HostileTown> {
   };
 }
 
-// A server that prints its port and then blocks: the system queues connections until the queue is full.
+// A server that prints its port and then blocks: the system queues connections for it until the queue is full.
 const DEAF = `const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
   require('node:fs').writeSync(1, String(server.address().port));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
@@ -171,7 +171,7 @@ const QUEUED = 8;
 // A connection that fits into the queue is established within a millisecond.
 const FULL_MS = 500;
 
-async function openDeaf(): Promise<{ url: string; close(): Promise<void> }> {
+async function startDeafServer(): Promise<{ url: string; close(): Promise<void> }> {
   const child = spawn(process.execPath, ['-e', DEAF], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = (await once(child.stdout, 'data')) as [Buffer];
   const place = { port: Number(port), host: '127.0.0.1' };

@@ -1,4 +1,4 @@
-/** The network's side of the callbacks: elements, batches, signatures, and posts that are repeated until the answer is 200. */
+/** The network's side of the callbacks: it builds elements, batches and signatures, and repeats posts until the answer is 200. */
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { until } from '../../support/wait.ts';
@@ -53,7 +53,7 @@ export interface Network {
   close(): Promise<void>;
 }
 
-// The time limit of a post, longer than any answer may take, so that a missing answer is noticed.
+// The time limit of a post, longer than the platform may take to answer, so that a missing answer is noticed.
 const POST_MS = 30_000;
 const HEARD_MS = 60_000;
 
@@ -85,7 +85,7 @@ export function createNetwork(appSecret: string): Network {
   };
 }
 
-/** Runs the work for all items, this many at a time; the first failure ends it. */
+/** Runs the work for all items, `lanes` of them concurrently; the first failure rejects. */
 export async function inLanes<T>(lanes: number, items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const queue = items[Symbol.iterator]();
   const lane = async (): Promise<void> => {

@@ -3,10 +3,10 @@ export const percentile99 = (timesMs: number[]): number => percentile(timesMs, 0
 export const medianTime = (timesMs: number[]): number => percentile(timesMs, 0.5);
 
 /**
- * The middle one of the 99th percentiles of three stretches, for times in the order in which they were taken. A shared disk stands still
- * for half a second now and then, and the requests of that moment would otherwise be the slowest hundredth.
+ * Returns the median of the 99th percentiles of three parts of a run; the times are in the order in which they were measured. A
+ * shared disk stands still for half a second now and then, and the requests of that moment would otherwise be the slowest hundredth.
  */
-export function steady99(timesMs: number[]): number {
+export function medianPercentile99(timesMs: number[]): number {
   const length = Math.ceil(timesMs.length / 3);
   return medianTime([0, 1, 2].map((stretch) => percentile99(timesMs.slice(stretch * length, (stretch + 1) * length))));
 }

@@ -8,7 +8,7 @@ import { NODE_FLAGS } from '../../support/program.ts';
 import { reportProgress } from '../../support/progress.ts';
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
-// A module that is loaded into every process started here, so that the process ends when its parent ends or dies.
+// A module that every process started here loads, so that it ends when its parent process ends or dies.
 const END_WITH_PARENT = `data:text/javascript,process.stdin.on('end',()=>process.exit(137)).resume();process.stdin.unref?.()`;
 // A start takes 0.7 s on two idle cores; a busy machine needs many times that.
 const START_MS = 60_000;
@@ -25,18 +25,17 @@ export interface PlatformProcess {
   readonly alive: boolean;
   /** Kills the process with kill -9; resolves when it is gone. */
   kill(): Promise<void>;
-  /** Sends SIGTERM; returns the exit code (null after a signal) and how long it took. */
+  /** Sends SIGTERM; returns the exit code (null when a signal ended the process) and the milliseconds until the end. */
   terminate(): Promise<{ code: number | null; ms: number }>;
   /** Starts the process again after it ended; resolves when it is ready. */
   restart(): Promise<void>;
-  /** The last log lines, for the message of a failure. */
+  /** The last log lines of the process, for the message of a failure. */
   lines(): string[];
 }
 
 /**
- * Resolves when the process is ready; rejects with its output when it ends before. `through` is another program with its arguments, which
- * runs
- * the platform.
+ * Starts a process of the platform and resolves when it is ready; rejects with its output when
+ * it ends before. `through` is another program with its arguments, which runs the platform.
  */
 export async function startProcess(
   purpose: Purpose,
@@ -76,17 +75,18 @@ export async function startProcess(
   };
 }
 
-// Below the ports that a system uses for outgoing connections: a process that is down for a second must find its port free when it
-// restarts.
+// These ports are below those that a system uses for outgoing connections: a
+// process that is down for a second must find its port free when it restarts.
 const PORTS = { first: 20_000, count: 12_000 };
-// Each proof begins at another port and uses none twice, so that processes which start at the same moment do not collide.
+// The distance between the first ports of two proofs with consecutive process ids. A proof
+// uses no port twice, so that processes which start at the same moment do not collide.
 const PORTS_APART = 97;
-let walked = process.pid * PORTS_APART;
+let lastPort = process.pid * PORTS_APART;
 
 async function findPort(): Promise<number> {
   for (;;) {
-    walked += 1;
-    const port = PORTS.first + (walked % PORTS.count);
+    lastPort += 1;
+    const port = PORTS.first + (lastPort % PORTS.count);
     const probe = createServer();
     // Failure policy: a port that is in use is skipped.
     const free = await new Promise<boolean>((resolve) => {

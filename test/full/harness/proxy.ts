@@ -1,4 +1,4 @@
-/** A proxy with a fixed address for a database whose own address changes with each start. */
+/** A TCP proxy with a fixed address, for a database whose own address changes with each start. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
@@ -17,7 +17,7 @@ export async function startProxy(): Promise<Proxy> {
   let frozen = false;
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
-    // Failure policy: when one side of a connection breaks, the other side is closed, too.
+    // Failure policy: when one side of a connection breaks, the proxy closes the other side, too.
     return socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   };
   const server = createServer({ noDelay: true }, (client) => {

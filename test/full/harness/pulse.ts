@@ -1,7 +1,7 @@
 /**
- * Loaded into a platform process before its own code: measures delays of its event loop and reports them on the socket PULSE_SOCKET. The
- * thread's
- * computing time is measured as well, because on a busy machine a process also waits while others compute.
+ * A module that proofs load into a platform process before its own code: it measures delays of
+ * the event loop and reports them on the socket PULSE_SOCKET. The computing time of the thread is
+ * measured as well, because on a busy machine a process also waits while other processes compute.
  */
 import { createServer } from 'node:http';
 
@@ -16,15 +16,15 @@ export interface Pulse {
 const EVERY_MS = 10;
 
 const path = process.env['PULSE_SOCKET'];
-// Child processes are not measured, and the socket is in use already.
+// Child processes do not load this module, because the socket can be used only once.
 delete process.env['PULSE_SOCKET'];
-if (path) beat(path);
+if (path) serveMeasurements(path);
 
-function beat(socket: string): void {
+function serveMeasurements(socket: string): void {
   let longest: Pulse = { delayMs: 0, busyMs: 0 };
   let lastMs = performance.now();
   let lastCpu = process.threadCpuUsage();
-  const look = (): void => {
+  const measureDelay = (): void => {
     const nowMs = performance.now();
     const { user, system } = process.threadCpuUsage(lastCpu);
     longest = {
@@ -34,9 +34,9 @@ function beat(socket: string): void {
     lastMs = nowMs;
     lastCpu = process.threadCpuUsage();
   };
-  setInterval(look, EVERY_MS).unref();
+  setInterval(measureDelay, EVERY_MS).unref();
   const server = createServer((request, response) => {
-    look();
+    measureDelay();
     if (request.url === '/settle') globalThis.gc?.();
     response.end(JSON.stringify(longest));
     longest = { delayMs: 0, busyMs: 0 };

@@ -1,4 +1,4 @@
-/** A company's webhook receiver that counts the deliveries which really arrive, for each record. */
+/** A webhook receiver of a company that counts the deliveries which arrive, for each record. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,9 +18,9 @@ export interface Receiver {
   receipts: Receipt[];
   /** The number of receipts for each record. */
   counts: Map<string, number>;
-  /** Requests that broke off before their body was complete. */
+  /** The number of requests that broke off before their body was complete. */
   broken: number;
-  /** The requests that wait for an answer now, and the most that ever waited, by path. */
+  /** The number of requests that wait for an answer now, and the most that ever waited at the same time, by path. */
   open: Map<string, number>;
   mostOpen: Map<string, number>;
   /** Cuts the requests that wait for an answer at this path. */
@@ -33,7 +33,7 @@ export type Answering = (receipt: Receipt) => { status: number; afterMs: number 
 
 export async function startReceiver(answering: Answering): Promise<Receiver> {
   const server = createServer((request, response) => void receive(request, response));
-  // Real receivers keep idle connections about this long; the platform reuses one for a shorter time.
+  // Real receivers keep idle connections about ten seconds; the platform reuses a connection for a shorter time.
   server.keepAliveTimeout = 10_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -57,11 +57,11 @@ export async function startReceiver(answering: Answering): Promise<Receiver> {
 
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '/';
-    occupy(path, 1);
+    countOpen(path, 1);
     waiting.set(response, path);
     response.on('close', () => {
       waiting.delete(response);
-      occupy(path, -1);
+      countOpen(path, -1);
     });
     const text = await readText(request);
     if (text === null) return void (receiver.broken += 1);
@@ -73,7 +73,7 @@ export async function startReceiver(answering: Answering): Promise<Receiver> {
     if (answer) setTimeout(() => response.writeHead(answer.status).end(), answer.afterMs);
   }
 
-  function occupy(path: string, change: 1 | -1): void {
+  function countOpen(path: string, change: 1 | -1): void {
     const open = (receiver.open.get(path) ?? 0) + change;
     receiver.open.set(path, open);
     receiver.mostOpen.set(path, Math.max(open, receiver.mostOpen.get(path) ?? 0));

@@ -1,4 +1,6 @@
-/** A small disk for a process and its database: a tmpfs in a namespace of its own, which does not affect the machine's disks. */
+/**
+ * A small disk for a platform process and its database: a tmpfs in its own mount namespace, which does not affect the disks of the machine.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, open, readFile, rm, statfs } from 'node:fs/promises';
@@ -14,7 +16,7 @@ export interface SmallDisk {
   /** The command that starts a program on the disk. */
   through: string[];
   freeBytes(): Promise<number>;
-  /** Fills this many more bytes of the disk, or all that are left. */
+  /** Fills this many more bytes of the disk, or all free bytes if there are fewer. */
   fill(bytes: number): Promise<void>;
   /** Frees the space that fill() used. */
   clear(): Promise<void>;
@@ -28,11 +30,12 @@ export interface SmallDisk {
 
 const PIECE = Buffer.alloc(2 ** 20, 'x');
 
-/** Returns null where no disk can be mounted. */
+/** Mounts the small disk; returns null on a machine where none can be mounted. */
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | null> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-disk-'));
   const mount = `mount -t tmpfs -o size=${megabytes}m tmpfs "$0" && echo mounted && exec cat`;
-  // This helper ends with the current process, because its input closes then; the disk disappears with the last process on it.
+  // This `unshare` process holds the disk and ends with the current process,
+  // because its input closes then; the disk disappears with the last process on it.
   const holder = spawn('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c', mount, folder], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -58,7 +61,7 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | nul
       const { bavail, bsize } = await statfs(inside);
       return bavail * bsize;
     },
-    fill: (bytes) => fill(filler, bytes),
+    fill: (bytes) => appendUntilFull(filler, bytes),
     clear: () => rm(filler, { force: true }),
     read: (path) => readFile(join(inside, path), 'utf8'),
     serverPid: async (dataDir) => (await readPostmaster(join(databaseFolder(dataDir), 'data')))?.pid ?? 0,
@@ -78,12 +81,12 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | nul
   };
 }
 
-async function fill(path: string, bytes: number): Promise<void> {
+async function appendUntilFull(path: string, bytes: number): Promise<void> {
   const file = await open(path, 'a');
   try {
     for (let left = bytes; left > 0; left -= PIECE.length) await file.write(PIECE, 0, Math.min(PIECE.length, left));
   } catch (error) {
-    // Failure policy: a full disk is what the caller wants.
+    // Failure policy: the caller fills the disk on purpose, so the error ENOSPC of a full disk is ignored.
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
   } finally {
     await file.close();

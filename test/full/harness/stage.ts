@@ -1,4 +1,4 @@
-/** The surroundings of a proof: a database, the sandbox as its network, processes, companies. */
+/** The environment of a proof: a database, the sandbox as its network, platform processes and companies. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export interface Tenant {
 
 export interface Stage {
   store: Store;
-  /** Direct access to the data as the platform has it, for work that no operation does alone (queueing events). */
+  /** Access to the database as the platform has it, for work that no API operation does alone, such as enqueueing events. */
   database: Database;
   appSecret: string;
   sandboxUrl: string;
@@ -33,7 +33,7 @@ export interface Stage {
 }
 
 export interface StageOptions {
-  /** Uses a database server of its own, which `store.crash()` may kill. */
+  /** Whether the proof gets its own database server, which `store.crash()` may kill. */
   killable?: boolean;
 }
 
@@ -41,13 +41,13 @@ export interface StageOptions {
 export async function onStage<T>(options: StageOptions, play: (stage: Stage) => Promise<T>): Promise<T> {
   const undo: (() => Promise<unknown>)[] = [];
   try {
-    return await play(await build(options, undo));
+    return await play(await buildStage(options, undo));
   } finally {
     for (const step of undo.toReversed()) await step();
   }
 }
 
-async function build(options: StageOptions, undo: (() => Promise<unknown>)[]): Promise<Stage> {
+async function buildStage(options: StageOptions, undo: (() => Promise<unknown>)[]): Promise<Stage> {
   const store = await openStore(options.killable ?? false);
   undo.push(store.close);
   const folder = await mkdtemp(join(tmpdir(), 'parley-stage-'));
@@ -103,13 +103,13 @@ export interface CallOptions {
 
 /** Calls the API or the sandbox's control API once, asserts the status and returns the JSON. */
 export async function call(status: number, method: string, url: string, options: CallOptions = {}): Promise<Json> {
-  return checkAnswer(status, await ask(method, url, options));
+  return checkAnswer(status, await sendRequest(method, url, options));
 }
 
 // The pause before a call is repeated.
 const AGAIN_MS = 50;
 
-/** Like `call`, but repeats the call while the platform is busy: a 503 promises that nothing was created. */
+/** Like `call`, but repeats the call while the answer is 503, because with a 503 the platform promises that nothing was created. */
 export async function callUntilTaken(
   status: number,
   method: string,
@@ -117,7 +117,7 @@ export async function callUntilTaken(
   options: CallOptions = {},
 ): Promise<Json> {
   for (;;) {
-    const answer = await ask(method, url, options);
+    const answer = await sendRequest(method, url, options);
     if (answer.status !== 503) return checkAnswer(status, answer);
     await sleep(AGAIN_MS);
   }
@@ -129,7 +129,7 @@ interface Answer {
   text: string;
 }
 
-async function ask(method: string, url: string, options: CallOptions): Promise<Answer> {
+async function sendRequest(method: string, url: string, options: CallOptions): Promise<Answer> {
   const response = await fetch(url, {
     method,
     headers: {
@@ -146,12 +146,12 @@ function checkAnswer(status: number, answer: Answer): Json {
   return answer.text === '' ? null : (JSON.parse(answer.text) as Json);
 }
 
-/** Creates the company's webhook with this address. */
+/** Creates a webhook of the company with this address. */
 export async function listen(api: PlatformProcess, tenant: Tenant, url: string, events: string[]): Promise<Json> {
   return callUntilTaken(201, 'POST', `${api.url}/v1/webhooks`, { key: tenant.key, body: { url, events } });
 }
 
-/** Creates an inbox for this number of the network, which the sandbox accepts. */
+/** Creates an inbox for this phone number id of the network, which the sandbox accepts. */
 export async function openInbox(api: PlatformProcess, tenant: Tenant, phoneId: string): Promise<string> {
   const inbox = await callUntilTaken(201, 'POST', `${api.url}/v1/inboxes`, {
     key: tenant.key,

@@ -14,18 +14,21 @@ import { reportProgress } from '../../support/progress.ts';
 import { startProxy } from './proxy.ts';
 
 export interface Store extends TestDatabase {
-  /** Runs `pg_ctl stop -m immediate`: no checkpoint, and every connection is cut. Only for a store with its own server. */
+  /**
+   * Stops the database server as `pg_ctl stop -m immediate` does: without a
+   * checkpoint, and every connection is cut. Only for a store with its own server.
+   */
   crash(): Promise<void>;
   /** Starts the crashed server again, behind the same address. */
   revive(): Promise<void>;
-  /** While true, the network to the database loses everything. */
+  /** While true, the network to the database loses all data. */
   freeze(frozen: boolean): void;
 }
 
 export async function openStore(killable: boolean): Promise<Store> {
   if (killable) return openOwnServer();
   const never = (): never => {
-    throw new Error('a shared server is not for killing');
+    throw new Error('the shared server can not be killed');
   };
   return { ...(await openTestDatabase()), crash: never, revive: never, freeze: never };
 }

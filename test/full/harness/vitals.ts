@@ -1,25 +1,25 @@
-/** Measures a platform process from outside: its memory and, if it was started with `pulseEnv`, its event loop. */
+/** Measures a platform process from outside: its memory and, if it was started with `makePulseEnv`, its event loop. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
 import type { Pulse } from './pulse.ts';
 
 const PULSE = new URL('pulse.ts', import.meta.url).href;
-// A process that is blocked for longer counts as one that does not answer.
+// A process that is blocked for longer than this counts as a process that does not answer.
 const ANSWER_MS = 10_000;
 const SAMPLE_MS = 250;
-// The system gets freed memory back some time later; measuring ends after a pause in which hardly any came back.
+// The system gets freed memory back some time later; the measurement ends after a pause in which less than SETTLED_MB came back.
 const SETTLE_PAUSE_MS = 1_000;
 const SETTLED_MB = 2;
 const MOST_PAUSES = 20;
 
-/** Environment variables for a process that is to be measured. */
-export const pulseEnv = (socket: string): Record<string, string> => ({
+/** Returns the environment variables for a process that is to be measured. */
+export const makePulseEnv = (socket: string): Record<string, string> => ({
   PULSE_SOCKET: socket,
   NODE_OPTIONS: `--expose-gc --import ${PULSE}`,
 });
 
-/** The delays since the last report; null when the process does not answer. */
+/** Reads the delays since the last report; null when the process does not answer. */
 export async function readPulse(socket: string, path = '/'): Promise<Pulse | null> {
   const client = new Client('http://pulse', { socketPath: socket, headersTimeout: ANSWER_MS });
   try {
@@ -33,27 +33,27 @@ export async function readPulse(socket: string, path = '/'): Promise<Pulse | nul
   }
 }
 
-/** The memory of a process and its child processes in megabytes. */
-async function residentMb(pid: number): Promise<number> {
+/** Returns the memory of a process and its child processes in megabytes. */
+async function measureTreeMb(pid: number): Promise<number> {
   const pids = [pid, ...(await listChildren(pid))];
-  const all = await Promise.all(pids.map(residentOne));
+  const all = await Promise.all(pids.map(measureProcessMb));
   return Math.round(all.reduce((sum, one) => sum + one, 0));
 }
 
-/** The memory of a process and its child processes, once garbage is collected and no more memory returns to the system. */
-export async function settledMb(socket: string, pid: number): Promise<number> {
-  let least = await residentMb(pid);
+/** Returns the memory of a process and its child processes, once garbage is collected and no more memory returns to the system. */
+export async function measureSettledMb(socket: string, pid: number): Promise<number> {
+  let least = await measureTreeMb(pid);
   for (let pause = 0; pause < MOST_PAUSES; pause += 1) {
     if (!(await readPulse(socket, '/settle'))) break;
     await sleep(SETTLE_PAUSE_MS);
-    const now = await residentMb(pid);
+    const now = await measureTreeMb(pid);
     if (now > least - SETTLED_MB) return Math.min(now, least);
     least = now;
   }
   return least;
 }
 
-/** The most memory used while `work` ran; `ownMb` leaves out child processes. */
+/** Returns the most memory used while `work` ran; `ownMb` leaves out child processes. */
 export async function watchMemory<T>(
   pid: number,
   work: Promise<T>,
@@ -64,8 +64,8 @@ export async function watchMemory<T>(
   const ended = work.finally(() => (state.over = true));
   const watching = (async () => {
     while (!state.over) {
-      peakMb = Math.max(peakMb, await residentMb(pid));
-      ownMb = Math.max(ownMb, Math.round(await residentOne(pid)));
+      peakMb = Math.max(peakMb, await measureTreeMb(pid));
+      ownMb = Math.max(ownMb, Math.round(await measureProcessMb(pid)));
       await sleep(SAMPLE_MS);
     }
   })();
@@ -74,7 +74,7 @@ export async function watchMemory<T>(
   return { result, peakMb, ownMb };
 }
 
-async function residentOne(pid: number): Promise<number> {
+async function measureProcessMb(pid: number): Promise<number> {
   const status = await readProc(`/proc/${pid}/status`);
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
 }

@@ -1,11 +1,11 @@
 /**
- * One key sends ten times its rate while other companies send their usual requests. Phases with and without this flood alternate, so that
- * disturbances of the machine are in both. Reliability bar B9, its part about the API.
+ * One key sends ten times the requests that its rate allows while other companies send their usual
+ * requests. Phases with and without this flood alternate, so that disturbances of the machine affect both.
  */
 import assert from 'node:assert/strict';
 import { Agent, request } from 'undici';
 import { medianTime, percentile99 } from '../harness/percentile.ts';
-import { inRhythm } from '../harness/rhythm.ts';
+import { repeatAtRate } from '../harness/rhythm.ts';
 import { onStage, type Tenant } from '../harness/stage.ts';
 
 export interface FloodsSize {
@@ -14,7 +14,10 @@ export interface FloodsSize {
   rounds: number;
   /** The length of each phase. */
   seconds: number;
-  /** False on a shared machine, where a pause shows in the slowest of few requests: there the median is compared, with a wide margin. */
+  /**
+   * False on a shared machine, where one pause decides the 99th percentile
+   * of few requests: there the medians are compared, with a wide margin.
+   */
   judgesPace: boolean;
 }
 
@@ -24,17 +27,17 @@ export interface FloodsAccount {
   beside99Ms: number;
   alone50Ms: number;
   beside50Ms: number;
-  /** Requests of the flood, and how many of them were admitted. */
+  /** The number of requests of the flood, and how many of them were admitted. */
   flooded: number;
   admitted: number;
 }
 
-// The key's rate per second, and how many times that rate it sends.
+// The flooding key's limit in requests per second, and how many times that rate it sends.
 const RATE = 20;
 const FLOOD = 10;
 // Requests per second of each other company, well within its rate.
 const HONEST_PER_SECOND = 10;
-// How much slower other companies may become, and differences that a busy process can not measure.
+// How many times longer the requests of other companies may take, and the milliseconds that a busy process can not measure.
 const MOST_RATIO = 1.2;
 const CLOCK_MS = 5;
 const LOOSE_RATIO = 5;
@@ -70,16 +73,16 @@ export async function proveFloods(size: FloodsSize): Promise<FloodsAccount> {
       };
       const play: Play = { url, agent, others, flooding, seconds: size.seconds, account };
       // The first requests open connections and compile code, so they are not measured.
-      await Promise.all([askAll(play), flood(play)]);
+      await Promise.all([sendOrdinaryRequests(play), sendFlood(play)]);
       Object.assign(account, { requests: 0, flooded: 0, admitted: 0 });
       for (let round = 0; round < size.rounds; round += 1) {
-        times.alone.push(...(await askAll(play)));
-        times.beside.push(...(await Promise.all([askAll(play), flood(play)]))[0]);
+        times.alone.push(...(await sendOrdinaryRequests(play)));
+        times.beside.push(...(await Promise.all([sendOrdinaryRequests(play), sendFlood(play)]))[0]);
       }
       const { alone, beside } = times;
       Object.assign(account, { alone99Ms: percentile99(alone), beside99Ms: percentile99(beside) });
       Object.assign(account, { alone50Ms: medianTime(alone), beside50Ms: medianTime(beside) });
-      judge(account, size);
+      assertOrdinaryPace(account, size);
       return account;
     } finally {
       await agent.destroy();
@@ -87,7 +90,7 @@ export async function proveFloods(size: FloodsSize): Promise<FloodsAccount> {
   });
 }
 
-function judge(account: FloodsAccount, size: FloodsSize): void {
+function assertOrdinaryPace(account: FloodsAccount, size: FloodsSize): void {
   const { alone99Ms, beside99Ms, alone50Ms, beside50Ms, flooded, admitted } = account;
   assert.ok(admitted > 0 && admitted < flooded, `of ${flooded} requests of the flood ${admitted} were admitted`);
   const told = `beside a flood, and ${alone99Ms} ms and ${alone50Ms} ms without it`;
@@ -97,20 +100,20 @@ function judge(account: FloodsAccount, size: FloodsSize): void {
   assert.ok(isWell, `99 % took ${beside99Ms} ms and half of them ${beside50Ms} ms ${told}`);
 }
 
-async function get({ url, agent }: Play, { key }: Tenant): Promise<number> {
+async function getWebhook({ url, agent }: Play, { key }: Tenant): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
   const { statusCode, body } = await request(`${url}/v1/webhooks`, { dispatcher: agent, headers });
   await body.dump();
   return statusCode;
 }
 
-/** Sends the requests of all other companies and returns their durations. */
-async function askAll(play: Play): Promise<number[]> {
+/** Sends the requests of every company except the flooding one, and returns their durations in milliseconds. */
+async function sendOrdinaryRequests(play: Play): Promise<number[]> {
   const times = await Promise.all(
     play.others.map((tenant) =>
-      inRhythm(HONEST_PER_SECOND, play.seconds, async () => {
+      repeatAtRate(HONEST_PER_SECOND, play.seconds, async () => {
         const started = performance.now();
-        assert.equal(await get(play, tenant), 200, 'a company was refused for what another one asks');
+        assert.equal(await getWebhook(play, tenant), 200, 'a company was refused for what another one asks');
         return performance.now() - started;
       }),
     ),
@@ -119,8 +122,8 @@ async function askAll(play: Play): Promise<number[]> {
   return times.flat();
 }
 
-async function flood(play: Play): Promise<void> {
-  const statuses = await inRhythm(FLOOD * RATE, play.seconds, () => get(play, play.flooding));
+async function sendFlood(play: Play): Promise<void> {
+  const statuses = await repeatAtRate(FLOOD * RATE, play.seconds, () => getWebhook(play, play.flooding));
   const admitted = statuses.filter((status) => status === 200).length;
   assert.equal(statuses.filter((status) => status === 429).length, statuses.length - admitted);
   play.account.flooded += statuses.length;

@@ -1,4 +1,4 @@
-/** Sends every forged token to every operation: each gets the same 401, whatever is wrong with the token. */
+/** Sends every forged token to every operation: all of them get the same 401, whatever is wrong with the token. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -12,7 +12,10 @@ import { inLanes } from '../harness/network.ts';
 import { FORGERIES, GENUINE, splitToken, seal, type Attempt, type Forgery, type Given } from '../matrix/forgeries.ts';
 
 export interface ForgeriesSize {
-  /** Tries all forgeries at all operations; otherwise all at one operation, and one of each family at all. */
+  /**
+   * Sends every forgery to every operation. When false, sends every forgery
+   * to one operation, and one forgery of each family to every operation.
+   */
   everything: boolean;
 }
 
@@ -36,7 +39,7 @@ interface Made {
 const LANES = 16;
 // The user's real session version, so that a forged token can claim an older and a newer one.
 const SESSION_VERSION = 3;
-// The most faults to show: more would only repeat the first ones.
+// The most faults that the error shows, because more would only repeat the first ones.
 const SHOWN_FAULTS = 5;
 
 export async function proveForgeries({ everything }: ForgeriesSize): Promise<ForgeriesAccount> {
@@ -45,13 +48,16 @@ export async function proveForgeries({ everything }: ForgeriesSize): Promise<For
   const agent = new Agent({ keepAlive: true, maxSockets: LANES });
   try {
     const given = await createGiven(platform, previous);
-    const operations = await readTargets(platform);
+    const operations = await listTargets(platform);
     const own = { method: 'GET', path: `/v1/inboxes/${platform.demo.inbox}` };
-    const [genuine, forged] = [await makeAll(platform, GENUINE, given), await makeAll(platform, FORGERIES, given)];
-    const ask = (target: Target, made: Made) => shoot(platform.url, agent, target, made.attempt);
+    const [genuine, forged] = [
+      await makeForgeries(platform, GENUINE, given),
+      await makeForgeries(platform, FORGERIES, given),
+    ];
+    const ask = (target: Target, made: Made) => sendRawRequest(platform.url, agent, target, made.attempt);
     for (const made of genuine) assert.equal((await ask(own, made)).status, 200, `genuine: ${made.name}`);
     const firsts = forged.filter(({ family }, index) => forged.findIndex((one) => one.family === family) === index);
-    const asked = await refuseAll(ask, [
+    const asked = await assertAllRefused(ask, [
       ...(everything ? [] : forged.map((made) => ({ target: own, made }))),
       ...operations.flatMap((target) => (everything ? forged : firsts).map((made) => ({ target, made }))),
     ]);
@@ -67,7 +73,7 @@ export async function proveForgeries({ everything }: ForgeriesSize): Promise<For
   }
 }
 
-async function refuseAll(
+async function assertAllRefused(
   ask: (target: Target, made: Made) => Promise<Answer>,
   shots: { target: Target; made: Made }[],
 ): Promise<number> {
@@ -83,7 +89,7 @@ async function refuseAll(
   return shots.length;
 }
 
-/** Real users and keys with their tokens, and the secrets that a forger should not have. */
+/** Creates real users and keys with their tokens, and returns them with the secrets that a forger should not have. */
 async function createGiven(platform: Platform, previous: string): Promise<Given> {
   const { jwtSecret: secret } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as Json;
   const { demo, database } = platform;
@@ -104,17 +110,17 @@ async function createGiven(platform: Platform, previous: string): Promise<Given>
   };
 }
 
-async function makeAll(platform: Platform, table: Forgery[], given: Given): Promise<Made[]> {
+async function makeForgeries(platform: Platform, table: Forgery[], given: Given): Promise<Made[]> {
   const made: Made[] = [];
   for (const { name, family, make } of table) {
     const attempt = make(given);
-    if (attempt.record) await store(platform, attempt.record);
+    if (attempt.record) await insertKeyRecord(platform, attempt.record);
     made.push({ name, family, attempt });
   }
   return made;
 }
 
-async function store({ database }: Platform, record: NonNullable<Attempt['record']>): Promise<void> {
+async function insertKeyRecord({ database }: Platform, record: NonNullable<Attempt['record']>): Promise<void> {
   const { token, _id, company, revoked = false, expired = false } = record;
   await database.sql(
     `insert into api_keys (_id, company_id, type, name, prefix, token_hash, scopes, revoked_at, expires_at)
@@ -123,8 +129,8 @@ async function store({ database }: Platform, record: NonNullable<Attempt['record
   );
 }
 
-/** Every operation of the document that requires a token, with made-up ids. */
-async function readTargets(platform: Platform): Promise<Target[]> {
+/** Lists every operation of the OpenAPI document that requires a token, with made-up ids in its path. */
+async function listTargets(platform: Platform): Promise<Target[]> {
   const { body } = await platform.call(200, 'GET', '/openapi.json', { key: null });
   return Object.entries<Json>(body.paths).flatMap(([path, item]) =>
     Object.entries<Json>(item)
@@ -140,8 +146,8 @@ interface Answer {
   text: string;
 }
 
-/** Headers are written one by one, because HTTP clients would refuse some of them. */
-function shoot(url: string, agent: Agent, { method, path }: Target, attempt: Attempt): Promise<Answer> {
+/** Sends one request with raw headers, because HTTP clients refuse to send some of the forged ones. */
+function sendRawRequest(url: string, agent: Agent, { method, path }: Target, attempt: Attempt): Promise<Answer> {
   const { host } = new URL(url);
   const payload = attempt.body === undefined ? '' : JSON.stringify(attempt.body);
   const headers = [

@@ -1,4 +1,4 @@
-/** Runs the contract fuzz as a proof: throws its findings, each with the request that repeats it. */
+/** Runs the contract fuzz and throws an error that shows every broken finding, each with the request that repeats it. */
 import { runFuzz, type FuzzSize } from '../fuzz/fuzz.ts';
 
 export async function proveFuzz(size: FuzzSize): Promise<Record<string, number>> {

@@ -1,7 +1,6 @@
 /**
- * A greedy company uses its limits to the full, in one way after the other, while other companies behave as usual. Their answers and times
- * are
- * compared with those before it began and after it ended. Reliability bar B15.
+ * A greedy company uses its limits to the full, in one way after the other, while other companies behave as usual.
+ * The statuses and times of their answers are compared with those before the greedy company began and after it ended.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,11 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { reportProgress } from '../../support/progress.ts';
 import { GREEDS } from '../greedy/greeds.ts';
 import { openNeighbours, type Neighbours } from '../greedy/neighbour.ts';
-import { KINDS, measure, openTown, type Kind, type Measured, type Town } from '../greedy/ordinary.ts';
+import { KINDS, measureOrdinaryRequests, openTown, type Kind, type Measured, type Town } from '../greedy/ordinary.ts';
 import type { Spoils } from '../greedy/play.ts';
-import { steady99 } from '../harness/percentile.ts';
+import { medianPercentile99 } from '../harness/percentile.ts';
 import { onStage, type Stage } from '../harness/stage.ts';
-import { pulseEnv, readPulse, settledMb, watchMemory } from '../harness/vitals.ts';
+import { makePulseEnv, readPulse, measureSettledMb, watchMemory } from '../harness/vitals.ts';
 
 export interface GreedySize {
   /** The names of the greedy behaviours to try, one after the other; all when absent. */
@@ -23,26 +22,28 @@ export interface GreedySize {
   companies: number;
   /** The rate per second at which each other company sends each kind of request. */
   perSecond: number;
-  /** The length of each phase without the greedy company, and of the phase with it. */
+  /** The length of each phase without the greedy company, and of the phase with the greedy company. */
   aloneSeconds: number;
   seconds: number;
-  /** The share of its limits that the greedy company uses; 1 is all. */
+  /** The share of its limits that the greedy company uses; 1 means all of each limit. */
   scale: number;
-  /** Judges times, memory and event loop. On a shared machine only what does not depend on its speed is judged. */
+  /** Whether times, memory and event loop are judged. On a shared machine only what does not depend on its speed is judged. */
   judgesPace: boolean;
 }
 
 export interface GreedyAccount {
   greed: string;
-  /** Of the other companies: requests, refused requests, and requests without an answer. */
+  /** The number of requests of the other companies, of those that were refused, and of those that got no answer. */
   requests: number;
   refused: number;
   unanswered: number;
-  /** The 99th percentile of each kind of request: before the greedy company began, during, and after it ended. */
+  /** The 99th percentile of the answer time for each kind of request: before the greedy company began, during, and after it ended. */
   before99Ms: Record<Kind, number>;
   beside99Ms: Record<Kind, number>;
   after99Ms: Record<Kind, number>;
-  /** The longest delay of the event loop, and the longest computation without a pause. */
+  /**
+   * The longest delay of the event loop, and the longest computation without a pause, without (alone) and with (beside) the greedy company.
+   */
   aloneDelayMs: number;
   besideDelayMs: number;
   aloneBusyMs: number;
@@ -52,7 +53,7 @@ export interface GreedyAccount {
   /** The memory of the process itself, without the processes that read sheets. */
   ownMb: number;
   afterMb: number;
-  /** Imports of the greedy company that had not ended some time after it had. */
+  /** The number of imports of the greedy company that were still running some time after its requests ended. */
   unfinished: number;
   /** True when the platform's process ended by itself. */
   died: boolean;
@@ -63,31 +64,33 @@ export interface GreedyAccount {
 const MOST_RATIO = 2;
 const MOST_DELAY_MS = 100;
 const MOST_GROWTH = 1.2;
-// Differences that a busy process can not measure; an import also waits for a worker's next look.
+// Milliseconds by which times may differ, because a busy process can not
+// measure less; an import also waits until a worker next looks for one.
 const CLOCK_MS = 5;
-const LOOK_MS = 2_000;
-// At small size: a computation for which some hundred requests would have to wait, and a multiple of what the process computes anyway.
+const IMPORT_POLL_MS = 2_000;
+// The longest computation in a small run: about a hundred requests would
+// have to wait for it; or a multiple of what the process computes anyway.
 const MOST_BUSY_MS = 250;
 const BUSY_RATIO = 3;
-// Judged in small runs, too: the most memory that one company may make the process use in addition.
+// The most megabytes that one company may make the process use in addition; small runs check this limit, too.
 const MOST_HELD_MB = 400;
 
 export async function proveGreedy(size: GreedySize): Promise<GreedyAccount[]> {
-  const accounts = await playGreedy(size);
+  const accounts = await measureGreedyCompanies(size);
   for (const account of accounts) {
-    // A failed proof shows all of its figures, because they tell where to look.
+    // A failed proof prints all of its figures, because they show where to look.
     reportProgress(JSON.stringify(listFigures(account)));
-    judge(account, size);
+    assertUndisturbed(account, size);
   }
   return accounts;
 }
 
 /** Plays all phases and returns their measurements, without judging them. */
-async function playGreedy(size: GreedySize): Promise<GreedyAccount[]> {
+async function measureGreedyCompanies(size: GreedySize): Promise<GreedyAccount[]> {
   return onStage({}, async (stage) => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-pulse-'));
     const socket = join(folder, 'pulse');
-    // The default limits and the default connection pool.
+    // The platform runs with its default limits and its default connection pool.
     const limits = {
       RATE_LIMIT_PER_KEY: '50',
       RATE_LIMIT_PER_COMPANY: '200',
@@ -95,16 +98,17 @@ async function playGreedy(size: GreedySize): Promise<GreedyAccount[]> {
       RATE_LIMIT_ANSWERS: '4',
       DATABASE_POOL: '10',
     };
-    const api = await stage.start('all', { ...limits, ...pulseEnv(socket) });
+    const api = await stage.start('all', { ...limits, ...makePulseEnv(socket) });
     const town = await openTown(stage, api, size.companies);
     const neighbours = openNeighbours(stage, api);
     try {
       const scene: Scene = { stage, town, neighbours, socket, size };
       // The first requests open connections and compile code, so they are not measured where times are judged.
-      const phase = await playPhase(scene, size.aloneSeconds);
-      scene.first = { phase, mb: await settledMb(socket, api.pid) };
+      const phase = await measurePhase(scene, size.aloneSeconds);
+      scene.first = { phase, mb: await measureSettledMb(socket, api.pid) };
       const accounts: GreedyAccount[] = [];
-      for (const name of size.only ?? Object.keys(GREEDS)) accounts.push(await playOne(scene, name, accounts.length));
+      for (const name of size.only ?? Object.keys(GREEDS))
+        accounts.push(await measureOneGreed(scene, name, accounts.length));
       return accounts;
     } finally {
       await neighbours.close();
@@ -120,13 +124,13 @@ interface Scene {
   neighbours: Neighbours;
   socket: string;
   size: GreedySize;
-  /** The first phase; where times are not judged, it is the only one without the greedy company. */
+  /** The phase that was played first; where times are not judged, it is the only phase without the greedy company. */
   first?: Alone;
 }
 
 interface Alone {
   phase: Phase;
-  /** The memory of the process after the phase, once all is quiet. */
+  /** The memory of the process in megabytes, after the phase and once all requests have ended. */
   mb: number;
 }
 
@@ -135,25 +139,25 @@ interface Phase extends Measured {
   busyMs: number;
 }
 
-async function playOne(scene: Scene, name: string, number: number): Promise<GreedyAccount> {
+async function measureOneGreed(scene: Scene, name: string, number: number): Promise<GreedyAccount> {
   const { neighbours, size } = scene;
   const { api } = scene.town;
-  if (size.judgesPace) await warmUp(scene, name, number);
+  if (size.judgesPace) await warmUpProcess(scene, name, number);
   const neighbour = await neighbours.open({ name, number, scale: size.scale });
-  const before = await playAlone(scene);
-  const playBeside = async () => {
+  const before = await measureWithoutGreed(scene);
+  const measureWithGreed = async () => {
     reportProgress(`the greedy company begins: ${name}`);
     neighbour.begin();
-    const phase = await playPhase(scene, size.seconds);
+    const phase = await measurePhase(scene, size.seconds);
     const told = await neighbour.end();
-    return { phase, told, unfinished: size.judgesPace ? await awaitImports(scene) : 0 };
+    return { phase, told, unfinished: size.judgesPace ? await awaitImportsEnd(scene) : 0 };
   };
-  const { result, peakMb, ownMb } = await watchMemory(api.pid, playBeside());
+  const { result, peakMb, ownMb } = await watchMemory(api.pid, measureWithGreed());
   const { phase: beside, ...ended } = result;
-  const after = await playAlone(scene);
+  const after = await measureWithoutGreed(scene);
   const { refused } = beside;
   const times = (phase: Phase): Record<Kind, number> =>
-    Object.fromEntries(KINDS.map((kind) => [kind, steady99(phase.timesMs[kind])])) as Record<Kind, number>;
+    Object.fromEntries(KINDS.map((kind) => [kind, medianPercentile99(phase.timesMs[kind])])) as Record<Kind, number>;
   return {
     greed: name,
     requests: KINDS.reduce((sum, kind) => sum + beside.timesMs[kind].length, 0),
@@ -177,14 +181,14 @@ async function playOne(scene: Scene, name: string, number: number): Promise<Gree
 }
 
 const WARM_UP_SECONDS = 10;
-// Companies are numbered: those that warm up come after all that are measured.
+// Greedy companies are numbered: those that only warm up get numbers above those of all measured companies.
 const FIRST_WARM_UP = 100;
 
 /**
- * Lets another company do the same for a moment. The allocator keeps what such work needed for the next time, so a process that has never
- * done it says nothing about memory that is left behind again and again.
+ * Lets another company be greedy in the same way for a moment. The allocator keeps the memory that such work
+ * needed, so only a process that has done the work before shows whether each repetition leaves more memory behind.
  */
-async function warmUp({ neighbours, size }: Scene, name: string, number: number): Promise<void> {
+async function warmUpProcess({ neighbours, size }: Scene, name: string, number: number): Promise<void> {
   reportProgress(`a first company warms up: ${name}`);
   const first = await neighbours.open({ name, number: FIRST_WARM_UP + number, scale: size.scale });
   first.begin();
@@ -192,27 +196,31 @@ async function warmUp({ neighbours, size }: Scene, name: string, number: number)
   await first.end();
 }
 
-async function playAlone(scene: Scene): Promise<Alone> {
+async function measureWithoutGreed(scene: Scene): Promise<Alone> {
   const { first, socket, size, town } = scene;
   if (first && !size.judgesPace) return first;
-  const phase = await playPhase(scene, size.aloneSeconds);
-  return { phase, mb: await settledMb(socket, town.api.pid) };
+  const phase = await measurePhase(scene, size.aloneSeconds);
+  return { phase, mb: await measureSettledMb(socket, town.api.pid) };
 }
 
-async function playPhase({ town, socket, size }: Scene, seconds: number): Promise<Phase> {
+async function measurePhase({ town, socket, size }: Scene, seconds: number): Promise<Phase> {
   reportProgress(`the others ask for ${seconds} s`);
   await readPulse(socket);
-  const measured = await measure(town, { seconds, perSecond: size.perSecond, imports: size.judgesPace });
+  const measured = await measureOrdinaryRequests(town, {
+    seconds,
+    perSecond: size.perSecond,
+    imports: size.judgesPace,
+  });
   const pulse = await readPulse(socket);
   const none = Number.POSITIVE_INFINITY;
   return { ...measured, delayMs: Math.round(pulse?.delayMs ?? none), busyMs: Math.round(pulse?.busyMs ?? none) };
 }
 
-// Reading ten sheets of half a gigabyte takes a minute or two.
+// The time limit for imports: reading ten sheets of half a gigabyte takes a minute or two.
 const IMPORTS_MS = 120_000;
 
-/** Waits for imports and returns how many are still running after the time limit. */
-async function awaitImports({ stage, size }: Scene): Promise<number> {
+/** Waits until all imports have ended, and returns how many are still running after the time limit. */
+async function awaitImportsEnd({ stage, size }: Scene): Promise<number> {
   const endMs = performance.now() + Math.min(IMPORTS_MS, size.seconds * 10_000);
   for (;;) {
     const [row] = await stage.store.sql<{ open: number }>(
@@ -223,7 +231,7 @@ async function awaitImports({ stage, size }: Scene): Promise<number> {
   }
 }
 
-/** The account in one line: the 99th percentiles before, during and after, and the other figures. */
+/** Returns the account as short figures: the 99th percentiles before, during and after the greedy company, and all others. */
 export function listFigures(account: GreedyAccount): Record<string, number | string> {
   const { requests, refused, unanswered, before99Ms, beside99Ms, after99Ms, told } = account;
   const times = KINDS.map(
@@ -242,10 +250,10 @@ export function listFigures(account: GreedyAccount): Record<string, number | str
   };
 }
 
-function judge(account: GreedyAccount, { judgesPace }: GreedySize): void {
+function assertUndisturbed(account: GreedyAccount, { judgesPace }: GreedySize): void {
   const { greed, refused, unanswered, besideBusyMs, aloneBusyMs, told } = account;
   const beside = `beside ${greed}`;
-  assert.ok(account.requests > 0, `${beside} nobody asked for anything`);
+  assert.ok(account.requests > 0, `${beside} the other companies sent no request`);
   assert.equal(account.died, false, `${beside} the process ended`);
   assert.deepEqual(
     { refused, unanswered },
@@ -254,18 +262,21 @@ function judge(account: GreedyAccount, { judgesPace }: GreedySize): void {
   );
   assert.equal(told.statuses['500'] ?? 0, 0, `${greed} was answered 500`);
   const mostBusyMs = Math.max(MOST_BUSY_MS, aloneBusyMs * BUSY_RATIO);
-  assert.ok(besideBusyMs <= mostBusyMs, `${beside} it computed for ${besideBusyMs} ms on end, alone ${aloneBusyMs} ms`);
+  assert.ok(
+    besideBusyMs <= mostBusyMs,
+    `${beside} the process computed for ${besideBusyMs} ms on end, alone ${aloneBusyMs} ms`,
+  );
   const heldMb = account.ownMb - account.warmMb;
   assert.ok(heldMb <= MOST_HELD_MB, `${beside} the process held ${heldMb} MB more than the ${account.warmMb} MB alone`);
-  if (judgesPace) judgePace(account);
+  if (judgesPace) assertUndisturbedPace(account);
 }
 
-function judgePace(account: GreedyAccount): void {
+function assertUndisturbedPace(account: GreedyAccount): void {
   const { greed, before99Ms, beside99Ms, after99Ms, besideDelayMs, warmMb, afterMb } = account;
   for (const kind of KINDS) {
-    const freeMs = kind === 'import' ? LOOK_MS : CLOCK_MS;
+    const freeMs = kind === 'import' ? IMPORT_POLL_MS : CLOCK_MS;
     const [before, beside, after] = [before99Ms[kind], beside99Ms[kind], after99Ms[kind]];
-    // The time after the greedy company may be affected by what it left behind, so it is compared with the time before.
+    // What the greedy company left behind may slow down the phase after it, so that phase is compared with the phase before.
     assert.ok(
       after <= before * MOST_RATIO + freeMs,
       `after ${greed} 99 % of ${kind} took ${after} ms, before ${before} ms`,
@@ -274,5 +285,5 @@ function judgePace(account: GreedyAccount): void {
     assert.ok(beside <= most, `beside ${greed} 99 % of ${kind} took ${beside} ms, alone ${before} and ${after} ms`);
   }
   assert.ok(besideDelayMs <= MOST_DELAY_MS, `beside ${greed} the event loop was late by ${besideDelayMs} ms`);
-  assert.ok(afterMb <= warmMb * MOST_GROWTH, `${greed} left ${afterMb} MB behind, warm it was ${warmMb} MB`);
+  assert.ok(afterMb <= warmMb * MOST_GROWTH, `${greed} left ${afterMb} MB behind, before it were ${warmMb} MB`);
 }

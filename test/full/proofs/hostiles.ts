@@ -1,8 +1,7 @@
 /**
- * Hostile receivers of every kind at once, and an honest one: each hostile one costs its company one slot, for ten seconds at most. A
- * company has two
- * slots until its receiver is proven, so some thirty attempts are open at any moment, whatever `each` is: 100 deliveries at ci size,
- * 1,000 in six minutes at full size.
+ * Starts hostile receivers of every kind and one honest receiver: a hostile receiver occupies one slot of its company at a
+ * time, for ten seconds at most. A company has two slots until its receiver has answered well, so some thirty attempts are open
+ * at any moment, however many deliveries each receiver gets: 100 deliveries at ci size, 1,000 in six minutes at full size.
  */
 import assert from 'node:assert/strict';
 import { emit } from '../../../src/platform/events.ts';
@@ -16,7 +15,7 @@ import { listen, onStage, type Stage, type Tenant } from '../harness/stage.ts';
 export interface HostilesSize {
   /** The number of deliveries to each kind of receiver. */
   each: number;
-  /** The limits for the slowest attempt and for the event loop's delay; wider where other work shares the machine. */
+  /** The limits for the slowest attempt and for the delay of the event loop; they are wider where other work shares the machine. */
   attemptMs: number;
   delay99Ms: number;
 }
@@ -46,10 +45,10 @@ export async function proveHostiles({ each, attemptMs, delay99Ms }: HostilesSize
         await listen(process, tenant, hostile.url, [EVENT]);
         victims.set(tenant._id, hostile);
       }
-      const before = await vitals(process);
-      for (const company of victims.keys()) await queue(stage, { _id: company, key: '' }, each);
-      const slowestMs = await settle(stage, victims, { each, attemptMs });
-      const after = await vitals(process);
+      const before = await readVitals(process);
+      for (const company of victims.keys()) await enqueueEvents(stage, { _id: company, key: '' }, each);
+      const slowestMs = await awaitAndCheckOutcomes(stage, victims, { each, attemptMs });
+      const after = await readVitals(process);
       const grownMb = Math.round((after.residentBytes - before.residentBytes) / 1_048_576);
       assert.equal(town.strays(), 0, 'a redirect was followed');
       assert.ok(town.mostOpen() <= SLOTS, `${town.mostOpen()} connections at once`);
@@ -64,7 +63,7 @@ export async function proveHostiles({ each, attemptMs, delay99Ms }: HostilesSize
   });
 }
 
-async function queue(stage: Stage, { _id: company }: Tenant, count: number): Promise<void> {
+async function enqueueEvents(stage: Stage, { _id: company }: Tenant, count: number): Promise<void> {
   const items = Array.from({ length: count }, () => ({
     event: EVENT as 'MESSAGE_RECEIVED',
     data: { _id: newId(), company },
@@ -80,12 +79,12 @@ interface Row {
 }
 
 /** Waits until every delivery has ended, and returns the duration of the slowest attempt. */
-async function settle(
+async function awaitAndCheckOutcomes(
   { store }: Stage,
   victims: Map<string, Hostile>,
   { each, attemptMs }: Pick<HostilesSize, 'each' | 'attemptMs'>,
 ): Promise<number> {
-  // Deliveries run two at a time and take ten seconds each; the rest is time to start.
+  // Deliveries run two at a time and take ten seconds each; the rest of the time limit is for the start.
   const timeoutMs = Math.ceil(each / 2) * attemptMs + 30_000;
   const rows = await until(
     'every delivery to be settled',
@@ -101,13 +100,13 @@ async function settle(
     const { kind, errors } = victims.get(row.company) as Hostile;
     assert.equal(row.status, errors ? 'FAILED' : 'DELIVERED', `${kind}: ${row.error}`);
     assert.ok(row.error === null || errors?.includes(row.error), `${kind}: ${row.error}`);
-    assert.ok(row.response_ms <= attemptMs, `${kind}: it held its slot for ${row.response_ms} ms`);
+    assert.ok(row.response_ms <= attemptMs, `${kind}: an attempt held its slot for ${row.response_ms} ms`);
   }
   return Math.max(...rows.map((row) => row.response_ms));
 }
 
-/** The process's own metrics; the delay is that since the last call. */
-async function vitals({ url }: PlatformProcess): Promise<{ residentBytes: number; delay99Ms: number }> {
+/** Reads memory and event loop delay from the process's /metrics; the delay is that since the last call. */
+async function readVitals({ url }: PlatformProcess): Promise<{ residentBytes: number; delay99Ms: number }> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
   return {

@@ -1,9 +1,7 @@
 /**
- * Idempotency-Keys under load: 20 callers use each key at once, over several processes, one of which is killed from time to time.
- * Afterwards
- * each key has exactly one record, every caller was answered with it, and the network got each text at most once. A key that a killed
- * process held
- * can be used again, or is answered, after its lease.
+ * Idempotency-Keys under load: 20 callers use each key at the same time, over several processes, one of which is killed from
+ * time to time. Afterwards each key has exactly one record, every caller got that record as its answer, and each text was sent
+ * to the network at most once. A key that a killed process held is answered or can be used again once its lease has ended.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,14 +21,14 @@ export interface IdempotencySize {
 export interface IdempotencyAccount {
   keys: number;
   requests: number;
-  /** Answers with the record, and how many of them came from a repetition. */
+  /** The number of answers that contain the record, and how many of them were replayed (idempotent-replayed). */
   answered: number;
   replayed: number;
   inFlight: number;
-  /** Requests whose process was killed meanwhile, and requests that were refused as too busy; both were repeated. */
+  /** The number of requests whose process was killed meanwhile, and of requests refused with 503 as too busy; both are repeated. */
   cut: number;
   busy: number;
-  /** Keys for which no caller had an answer before their lease ended. */
+  /** The number of keys for which no caller got the record before the lease of the key ended. */
   leased: number;
   kills: number;
 }
@@ -41,7 +39,7 @@ const LANES = 3;
 const PROCESSES = 3;
 // A key that a killed process held is free after its lease of 15 s; the rest is for a busy machine.
 const LEASE_MS = 60_000;
-// A kill comes this soon after the callers begin, and at the latest with the first answer.
+// A process is killed at most this many milliseconds after its callers begin, and at the latest with the first answer.
 const KILL_WITHIN_MS = 40;
 
 /** A request that creates something, and a query that counts what it created. */
@@ -64,8 +62,8 @@ interface Answered {
 
 type Kind = (number: number, conversation: string) => Omit<Asked, 'key'>;
 
-/** Fields that may differ between two answers about the same record: it changes later, and a token is shown once. */
-const PASSING = [
+/** Fields that may differ between two answers about the same record: the record changes later, and a token is shown only once. */
+const CHANGING_FIELDS = [
   'token',
   'connection',
   'status',
@@ -139,8 +137,8 @@ export async function proveIdempotency(size: IdempotencySize): Promise<Idempoten
       return { key: `key-${n}`, ...kind(n, conversation) };
     });
     const crowd = { chance, processes, tenant, account: emptyAccount(size), answers: new Map<string, Answered[]>() };
-    await storm(crowd, asked, size.kills);
-    await judge(stage, crowd, asked);
+    await sendConcurrentRequests(crowd, asked, size.kills);
+    await assertOneRecordPerKey(stage, crowd, asked);
     return crowd.account;
   });
 }
@@ -171,32 +169,32 @@ interface Crowd {
   processes: PlatformProcess[];
   tenant: Tenant;
   account: IdempotencyAccount;
-  /** The answers with a record, by key. */
+  /** The answers that contain a record, by Idempotency-Key. */
   answers: Map<string, Answered[]>;
 }
 
-async function storm(crowd: Crowd, asked: Asked[], kills: number): Promise<void> {
+async function sendConcurrentRequests(crowd: Crowd, asked: Asked[], kills: number): Promise<void> {
   const { chance, processes } = crowd;
   const slice = Math.floor(asked.length / (kills + 1));
   const moments = new Set(Array.from({ length: kills }, (_, n) => (n + 1) * slice - chance.int(slice)));
   let mending: Promise<void> = Promise.resolve();
   await inLanes(LANES, asked.keys(), async (number) => {
-    // All callers use the process that will be killed, so that whichever of them holds the key leaves it behind.
+    // All callers of a key use the process that will be killed, so that the process which holds the key is always the killed one.
     let victim: PlatformProcess | undefined;
     const first = Promise.withResolvers<void>();
     if (moments.has(number)) {
       const before = mending;
       const chosen = chance.pick(processes);
       const delayMs = chance.int(KILL_WITHIN_MS);
-      // Kills come one after the other, so that two of three processes are always alive.
+      // Processes are killed one after the other, so that two of three are always alive.
       mending = before.then(() => Promise.race([sleep(delayMs), first.promise])).then(() => killAndRestart(chosen));
-      // The failure is reported where this promise is awaited.
+      // A failure of the restart is reported where this promise is awaited.
       mending.catch(() => undefined);
       await before;
       victim = chosen;
     }
     const one = asked[number] as Asked;
-    await Promise.all(Array.from({ length: CALLERS }, () => insist(crowd, one, victim).then(first.resolve)));
+    await Promise.all(Array.from({ length: CALLERS }, () => askUntilAnswered(crowd, one, victim).then(first.resolve)));
   });
   await mending;
 }
@@ -206,8 +204,8 @@ async function killAndRestart(process: PlatformProcess): Promise<void> {
   await process.restart();
 }
 
-/** One caller: repeats the request when its process died or was too busy, and accepts 409 as an answer. */
-async function insist(crowd: Crowd, asked: Asked, first?: PlatformProcess): Promise<void> {
+/** Acts as one caller: repeats the request when its process died or was too busy, and accepts 409 as an answer. */
+async function askUntilAnswered(crowd: Crowd, asked: Asked, first?: PlatformProcess): Promise<void> {
   const { account, answers } = crowd;
   for (let at = first; ;) {
     const answer = await ask(crowd, asked, at);
@@ -255,14 +253,15 @@ async function ask(crowd: Crowd, { key, path, body }: Asked, at?: PlatformProces
   }
 }
 
-async function judge(stage: Stage, crowd: Crowd, asked: Asked[]): Promise<void> {
+async function assertOneRecordPerKey(stage: Stage, crowd: Crowd, asked: Asked[]): Promise<void> {
   const { account, answers } = crowd;
   assert.ok(account.kills === 0 || account.cut > 0, 'no kill met a request');
   await inLanes(LANES, asked, async (one) => {
     const told = answers.get(one.key) ?? [];
     if (told.length === 0) account.leased += 1;
-    const last = await lastAnswer(crowd, one);
-    for (const { body } of told) assert.deepEqual(lasting(body), lasting(last.body), `${one.key}: two answers`);
+    const last = await awaitFinalAnswer(crowd, one);
+    for (const { body } of told)
+      assert.deepEqual(omitPassingFields(body), omitPassingFields(last.body), `${one.key}: two answers`);
     const makers = told.filter(({ replayed }) => !replayed);
     assert.ok(makers.length <= 1, `${one.key} was made ${makers.length} times`);
     const tokens = [...told, last].filter(({ body }) => typeof body.token === 'string');
@@ -272,12 +271,12 @@ async function judge(stage: Stage, crowd: Crowd, asked: Asked[]): Promise<void> 
     const [row] = await stage.store.sql<{ count: number }>(one.effects, [one.unique]);
     assert.equal(row?.count, 1, `${one.key} has ${row?.count} effects`);
   });
-  await judgeTraces(stage, asked);
-  await judgeNetwork(stage, asked, answers);
+  await assertOneAuditLinePerKey(stage, asked);
+  await assertTextsSentOnce(stage, asked, answers);
 }
 
 /** Repeats the request until it is answered, even after the lease of a process that was killed. */
-function lastAnswer(crowd: Crowd, asked: Asked): Promise<Answered> {
+function awaitFinalAnswer(crowd: Crowd, asked: Asked): Promise<Answered> {
   return until(
     `${asked.key} to be answered`,
     async () => {
@@ -291,11 +290,11 @@ function lastAnswer(crowd: Crowd, asked: Asked): Promise<Answered> {
   );
 }
 
-const lasting = (body: Json): Json =>
-  Object.fromEntries(Object.entries(body).filter(([name]) => !PASSING.includes(name)));
+const omitPassingFields = (body: Json): Json =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !CHANGING_FIELDS.includes(name)));
 
 /** Checks that each request has one line in the audit and one finished key, and that nothing else was created. */
-async function judgeTraces({ store }: Stage, asked: Asked[]): Promise<void> {
+async function assertOneAuditLinePerKey({ store }: Stage, asked: Asked[]): Promise<void> {
   const [traces] = await store.sql<{ lines: number; keys: number; records: number }>(
     `select (select count(*)::int from audit_log where resource_id in (select resource_id from idempotency_keys)) as lines,
       (select count(*)::int from idempotency_keys where resource_id is not null) as keys,
@@ -312,7 +311,11 @@ async function judgeTraces({ store }: Stage, asked: Asked[]): Promise<void> {
 }
 
 /** Checks that each text was sent at most once, and exactly once when a caller was answered that it is SENT. */
-async function judgeNetwork({ sandboxUrl }: Stage, asked: Asked[], answers: Map<string, Answered[]>): Promise<void> {
+async function assertTextsSentOnce(
+  { sandboxUrl }: Stage,
+  asked: Asked[],
+  answers: Map<string, Answered[]>,
+): Promise<void> {
   const taken = new Map<string, number>();
   for (let after = 0; ;) {
     const { messages } = await call(200, 'GET', `${sandboxUrl}/sandbox/messages?limit=1000&after=${after}`);

@@ -1,12 +1,11 @@
 /**
  * Proves that callbacks are stored while the API is killed. Each message is posted one to five times, shuffled, in batches of up to 50, to
- * three processes,
- * one of which is killed (or the database is stopped) at seeded moments. The network repeats posts that were not answered 200, except
- * for those that it gives up. Afterwards the database is compared with what was acknowledged.
+ * three processes; at seeded moments one of them is killed, or the database is stopped. The network repeats a post until it is answered
+ * 200, except for the posts that it gives up. Afterwards the messages in the database are compared with those that were acknowledged.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertMet } from '../harness/blows.ts';
+import { assertWorkInterrupted } from '../harness/blows.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
 import {
   createNetwork,
@@ -22,7 +21,7 @@ import { listen, onStage, openInbox, type Stage, type Tenant } from '../harness/
 export interface IngestionSize {
   messages: number;
   kills: number;
-  /** Immediate stops of the database. */
+  /** The number of immediate stops of the database. */
   restarts: number;
   seed: number;
 }
@@ -44,7 +43,7 @@ const MOST_COPIES = 5;
 const BATCHES = [1, 1, 2, 3, 5, 10, 20, 50];
 const MESSAGES_PER_PERSON = 8;
 const LANES = 16;
-// One in this many posts is made only once, whatever its answer: a real network gives up some time.
+// One in this many posts is sent only once, whatever its answer, because a real network gives up some time.
 const GIVEN_UP_EVERY = 20;
 const REPEAT_MS = 40;
 
@@ -61,7 +60,7 @@ interface Play {
   chance: Chance;
   acknowledged: Set<string>;
   posts: number;
-  /** All lanes wait for the repair of the last failure before the next one. */
+  /** Resolves when the last failure is repaired; a lane waits for it before it causes the next failure. */
   mending: Promise<void>;
 }
 
@@ -78,7 +77,7 @@ export async function proveIngestion(size: IngestionSize): Promise<IngestionAcco
       const play: Play = { stage, processes, network, chance, acknowledged, posts: 0, mending: Promise.resolve() };
       await postAll(play, plan, size);
       for (const process of processes) assert.ok(process.alive, `ended by itself: ${process.lines().join('\n')}`);
-      return await audit(play, plan, size);
+      return await compareWithAcknowledged(play, plan, size);
     } finally {
       await network.close();
     }
@@ -91,18 +90,18 @@ async function openCompanies(stage: Stage, api: PlatformProcess): Promise<string
     const tenant: Tenant = await stage.createTenant(`Company ${number}`);
     const phone = `1000000000001${String(number).padStart(2, '0')}`;
     await openInbox(api, tenant, phone);
-    // No server listens at this address and no worker runs: only the queued deliveries are counted.
+    // No server listens at this address and no worker runs, because only the enqueued deliveries are counted.
     await listen(api, tenant, 'http://127.0.0.1:9/', ['MESSAGE_RECEIVED', 'CONTACT_CREATED', 'CONVERSATION_CREATED']);
     phones.push(phone);
   }
   return phones;
 }
 
-/** Each person writes several messages, with and without the ninth digit of a Brazilian mobile number. */
+/** Makes several messages of each person, with and without the ninth digit of a Brazilian mobile number. */
 function writeMessages({ messages, seed }: IngestionSize, phones: string[], chance: Chance): Element[] {
   return Array.from({ length: messages }, (_, number) => {
     const person = Math.floor(number / MESSAGES_PER_PERSON);
-    // Behind the ninth digit these mobile numbers begin with 8: numbers that begin lower are landlines, which never have a ninth digit.
+    // After the ninth digit these mobile numbers begin with 8: numbers that begin lower are landlines, which never have a ninth digit.
     const digits = String(80_000_000 + person);
     const from = chance.int(2) === 0 ? `55119${digits}` : `5511${digits}`;
     return textElement(phones[person % phones.length] ?? '', from, `wamid.${seed}.${number}`, `Message ${number}`);
@@ -128,15 +127,15 @@ async function postAll(play: Play, plan: Post[], { kills, restarts }: IngestionS
     ...Array.from({ length: kills }, () => 'kill' as const),
     ...Array.from({ length: restarts }, () => 'restart' as const),
   ]);
-  // One failure in each part of the plan, at a seeded post.
+  // One failure happens in each part of the plan, at a seeded post.
   const slice = Math.floor(plan.length / Math.max(1, blows.length));
   const moments = new Map(blows.map((blow, index) => [index * slice + chance.int(Math.max(1, slice)), blow]));
   await inLanes(LANES, plan.entries(), async ([index, post]) => {
     const blow = moments.get(index);
     if (blow) {
       const before = play.mending;
-      play.mending = before.then(() => (blow === 'kill' ? killAndRestart(play) : restartStore(play)));
-      // The failure is reported where this promise is awaited.
+      play.mending = before.then(() => (blow === 'kill' ? killAndRestartProcess(play) : crashAndRestartDatabase(play)));
+      // A failure of the restart is reported where this promise is awaited.
       play.mending.catch(() => undefined);
       await before;
     }
@@ -145,18 +144,18 @@ async function postAll(play: Play, plan: Post[], { kills, restarts }: IngestionS
   await play.mending;
 }
 
-async function killAndRestart({ processes, chance }: Play): Promise<void> {
+async function killAndRestartProcess({ processes, chance }: Play): Promise<void> {
   const process = chance.pick(processes);
   await process.kill();
   await process.restart();
 }
 
-async function restartStore({ stage }: Play): Promise<void> {
+async function crashAndRestartDatabase({ stage }: Play): Promise<void> {
   await stage.store.crash();
   await stage.store.revive();
 }
 
-/** Posts like the network: to a random process, again until 200. Any answer but 200, 503 and none is a defect. */
+/** Posts to a random process, again until it answers 200, like the network. Any answer except 200, 503 and none is a defect. */
 async function postUntilHeard(play: Play, { body, ids, once }: Post): Promise<void> {
   for (;;) {
     play.posts += 1;
@@ -178,7 +177,7 @@ interface Facts {
   aside: number;
 }
 
-// Each figure whose name begins with wrong_ counts violations of the promise.
+// Each figure whose name begins with wrong_ counts records that break the guarantee.
 const FACTS = `
   with told as (select company_id, event, resource_id, count(*) as times from deliveries group by 1, 2, 3)
   select
@@ -194,7 +193,7 @@ const FACTS = `
         or v.unread_count <> (select count(*) from messages m where m.company_id = v.company_id and m.conversation_id = v._id))::int as wrong_threads,
     (select count(*) from callbacks_aside)::int as aside`;
 
-async function audit(
+async function compareWithAcknowledged(
   { stage, acknowledged, posts }: Play,
   plan: Post[],
   size: IngestionSize,
@@ -217,15 +216,19 @@ async function audit(
   assert.ok(facts);
   assert.equal(facts.messages, stored.size, 'a message is stored twice');
   assert.equal(facts.wrong_events, 0, 'a message without exactly one MESSAGE_RECEIVED');
-  // One contact per person, however the number was written.
+  // There is one contact per person, however the phone number was written.
   const persons = new Set([...stored].map((id) => Math.floor(Number(id.split('.')[2]) / MESSAGES_PER_PERSON)));
   assert.equal(facts.contacts, persons.size, 'a person is two contacts, or none');
   assert.equal(facts.wrong_contacts, 0, 'a contact without exactly one CONTACT_CREATED');
   assert.equal(facts.threads, persons.size, 'a person has two conversations, or none');
-  assert.equal(facts.wrong_threads, 0, 'a conversation that is not open, was not told once, or counts wrongly');
+  assert.equal(
+    facts.wrong_threads,
+    0,
+    'a conversation that is not open, has not exactly one event, or has a wrong unread count',
+  );
   assert.equal(facts.aside, 0, 'a sound element was put aside');
   const repeatedPosts = posts - plan.length;
-  assertMet('a post', { blows: size.kills + size.restarts, met: repeatedPosts });
+  assertWorkInterrupted('a post', { blows: size.kills + size.restarts, met: repeatedPosts });
   return {
     messages: size.messages,
     posts: plan.length,

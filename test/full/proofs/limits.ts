@@ -1,7 +1,6 @@
 /**
- * Rate limits over three processes: floods of one key, of all keys of a company, and of log-ins, each at every process. Exactly the limit
- * is
- * admitted, and callers within their limit are not affected. Reliability bar B14.
+ * Proves rate limits over three processes with floods of one key, of all keys of a company, and of log-ins,
+ * each sent to every process. Exactly the limit is admitted, and callers within their limit are not affected.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,30 +21,30 @@ export interface LimitsSize {
 
 export interface LimitsAccount {
   asked: number;
-  /** Requests admitted, as a share of the limit: 1 is exact. */
+  /** The requests admitted, as a share of the limit; 1 is exactly the limit. */
   keyShare: number;
   companyShare: number;
   signIns: number;
-  /** The share of requests of callers within their limit that were admitted. */
+  /** The share of the requests of callers within their limit that were admitted. */
   honestShare: number;
 }
 
 const PROCESSES = 3;
 const BURST_SECONDS = 2;
 const SIGN_INS = 30;
-// How far the measured shares may differ before the proof fails.
+// The tolerated deviation of admitted requests from the limit, and the least share of honest requests that must be admitted.
 const TOLERANCE = 0.01;
 const HONEST_SHARE = 0.99;
-// Lanes at each process; with the pause they send some ten times what a key may.
+// The number of concurrent loops per process; with the pause they send some ten times what one key may.
 const LANES = 6;
 const PAUSE_MS = 5;
-// All keys of a company together may send this much more than the company.
+// All keys of the company together may send this many times the limit of the company.
 const KEYS_OVER_COMPANY = 1.5;
 // An honest caller sends this share of its rate, and at the start this share of its burst.
 const HONEST_RATE = 0.95;
 const HONEST_BURST = 0.5;
 const RHYTHM_MS = 20;
-// A busy machine sends slowly.
+// The time limit for a first refusal, because a busy machine sends the burst slowly.
 const REFUSED_MS = 60_000;
 
 interface Play {
@@ -68,10 +67,10 @@ export async function proveLimits(size: LimitsSize): Promise<LimitsAccount> {
       };
       const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api', env)));
       const play: Play = { stage, processes, agent, chance: createChance(size.seed), size, asked: 0 };
-      const key = await floodKey(play);
-      const company = await floodCompany(play);
-      const signIns = await floodSignIn(play);
-      await retryAfterRefusal(play);
+      const key = await floodOneKey(play);
+      const company = await floodCompanyKeys(play);
+      const signIns = await floodLogIn(play);
+      await assertRetryAdmitted(play);
       const honest = [...key.honest, ...company.honest];
       const honestShare = honest.filter((status) => status === 200).length / honest.length;
       assert.ok(honestShare >= HONEST_SHARE, `of the honest requests ${honestShare} were admitted`);
@@ -88,29 +87,29 @@ interface Flooded {
   honest: number[];
 }
 
-/** Floods one key, while another key of the same company and one of another company stay within their limits. */
-async function floodKey(play: Play): Promise<Flooded> {
+/** Floods one key, while another key of the same company and a key of another company stay within their limits. */
+async function floodOneKey(play: Play): Promise<Flooded> {
   const tenant = await play.stage.createTenant('Flooding');
   const [beside = ''] = await createKeys(play, tenant, 1);
   const other = await play.stage.createTenant('Other');
   const [share, ...honest] = await Promise.all([
     flood(play, [tenant.key], play.size.perKey),
-    keepTo(play, beside, play.size.perKey),
-    keepTo(play, other.key, play.size.perKey),
+    sendWithinLimit(play, beside, play.size.perKey),
+    sendWithinLimit(play, other.key, play.size.perKey),
   ]);
   return { share, honest: honest.flat() };
 }
 
-async function floodCompany(play: Play): Promise<Flooded> {
+async function floodCompanyKeys(play: Play): Promise<Flooded> {
   const { perKey, perCompany } = play.size;
   const tenant = await play.stage.createTenant('Busy');
   const keys = await createKeys(play, tenant, Math.ceil((KEYS_OVER_COMPANY * perCompany) / perKey));
   const other = await play.stage.createTenant('Another');
-  const [share, honest] = await Promise.all([flood(play, keys, perCompany), keepTo(play, other.key, perKey)]);
+  const [share, honest] = await Promise.all([flood(play, keys, perCompany), sendWithinLimit(play, other.key, perKey)]);
   return { share, honest };
 }
 
-/** Creates keys; when it returns, all buckets are full again. */
+/** Creates keys, and waits until the rate buckets are full again after these requests. */
 async function createKeys({ processes: [api] }: Play, tenant: Tenant, count: number): Promise<string[]> {
   const keys: string[] = [];
   while (keys.length < count) {
@@ -123,7 +122,7 @@ async function createKeys({ processes: [api] }: Play, tenant: Tenant, count: num
   return keys;
 }
 
-async function get(play: Play, process: PlatformProcess, key: string): Promise<number> {
+async function getWebhook(play: Play, process: PlatformProcess, key: string): Promise<number> {
   play.asked += 1;
   const headers = { authorization: `Bearer ${key}` };
   const { statusCode, body } = await request(`${process.url}/v1/webhooks`, { dispatcher: play.agent, headers });
@@ -133,13 +132,13 @@ async function get(play: Play, process: PlatformProcess, key: string): Promise<n
 }
 
 /**
- * Returns the admitted requests as a share of what `perSecond` allows. Each lane ends with a refusal, so that whatever the
- * machine did meanwhile, nothing is left to admit.
+ * Floods with the keys and returns the admitted requests as a share of what `perSecond` allows. Each
+ * loop ends only with a refusal, so that nothing is left to admit, however slow the machine was.
  */
 async function flood(play: Play, keys: string[], perSecond: number): Promise<number> {
-  // Opens the database connections first, so that the clocks of the proof and of the bucket begin together.
+  // The first requests open the database connections, so that the clocks of the proof and of the rate bucket begin together.
   const { key } = await play.stage.createTenant('First');
-  for (const process of play.processes) await get(play, process, key);
+  for (const process of play.processes) await getWebhook(play, process, key);
   const started = performance.now();
   let firstAnswer = Number.POSITIVE_INFINITY;
   let lastAsk = started;
@@ -147,7 +146,7 @@ async function flood(play: Play, keys: string[], perSecond: number): Promise<num
   const lane = async (process: PlatformProcess): Promise<void> => {
     for (let turn = play.chance.int(keys.length); ; turn += 1) {
       const asked = performance.now();
-      const status = await get(play, process, keys[turn % keys.length] as string);
+      const status = await getWebhook(play, process, keys[turn % keys.length] as string);
       firstAnswer = Math.min(firstAnswer, performance.now());
       if (status === 200) admitted += 1;
       else if (asked - started > play.size.seconds * 1_000) return void (lastAsk = Math.max(lastAsk, asked));
@@ -155,7 +154,7 @@ async function flood(play: Play, keys: string[], perSecond: number): Promise<num
     }
   };
   await Promise.all(play.processes.flatMap((process) => Array.from({ length: LANES }, () => lane(process))));
-  // The bucket's time begins between the first request and its answer, and ends between the last request and its answer.
+  // The rate bucket's time begins between the first request and its answer, and ends between the last request and its answer.
   const allowedIn = (fromMs: number, toMs: number): number => perSecond * (BURST_SECONDS + (toMs - fromMs) / 1_000);
   const most = allowedIn(started, performance.now());
   const least = allowedIn(firstAnswer, lastAsk);
@@ -164,21 +163,21 @@ async function flood(play: Play, keys: string[], perSecond: number): Promise<num
   return Math.round((1_000 * admitted) / most) / 1_000;
 }
 
-/** Sends bursts to all processes within the limit. Returns the statuses. */
-async function keepTo(play: Play, key: string, perSecond: number): Promise<number[]> {
+/** Sends bursts within the limit to all processes, and returns the statuses. */
+async function sendWithinLimit(play: Play, key: string, perSecond: number): Promise<number[]> {
   const started = performance.now();
   const statuses: Promise<number>[] = [];
   for (let secondsGone = 0; secondsGone < play.size.seconds; secondsGone = (performance.now() - started) / 1_000) {
     const due = perSecond * (HONEST_BURST * BURST_SECONDS + HONEST_RATE * secondsGone) - statuses.length;
     const burst = play.chance.int(Math.max(1, Math.floor(due)));
-    for (let sent = 0; sent < burst; sent += 1) statuses.push(get(play, play.chance.pick(play.processes), key));
+    for (let sent = 0; sent < burst; sent += 1) statuses.push(getWebhook(play, play.chance.pick(play.processes), key));
     await sleep(RHYTHM_MS);
   }
   return Promise.all(statuses);
 }
 
-/** Sends three times as many log-ins as an address may, at all processes; those of one minute are admitted. */
-async function floodSignIn(play: Play): Promise<number> {
+/** Sends to all processes three times the log-ins that one address may send; only those of one minute are admitted. */
+async function floodLogIn(play: Play): Promise<number> {
   const started = performance.now();
   const statuses = await Promise.all(
     Array.from({ length: PROCESSES * SIGN_INS }, async (_, number) => {
@@ -201,8 +200,8 @@ async function floodSignIn(play: Play): Promise<number> {
   return tried;
 }
 
-/** A refusal contains when to retry, and a caller that does so is admitted. */
-async function retryAfterRefusal(play: Play): Promise<void> {
+/** Checks that a refusal contains when to retry, and that a caller which waits so long is admitted. */
+async function assertRetryAdmitted(play: Play): Promise<void> {
   const { key } = await play.stage.createTenant('Patient');
   const [api, other] = play.processes as [PlatformProcess, PlatformProcess];
   const burst = BURST_SECONDS * play.size.perKey;
@@ -212,13 +211,13 @@ async function retryAfterRefusal(play: Play): Promise<void> {
     });
     return { status, headers, problem: (await new Response(body).json()) as Json };
   };
-  const atOnce = async () => Promise.all(Array.from({ length: burst }, ask));
+  const sendBurst = async () => Promise.all(Array.from({ length: burst }, ask));
   const isRefused = ({ status }: { status: number }): boolean => status === 429;
-  const refused = await until('a refusal', async () => (await atOnce()).findLast(isRefused), REFUSED_MS);
+  const refused = await until('a refusal', async () => (await sendBurst()).findLast(isRefused), REFUSED_MS);
   assert.equal(refused.problem.code, 'RATE_LIMITED');
   const header = (name: string): number => Number(refused.headers.get(name) ?? Number.NaN);
   assert.deepEqual([header('ratelimit-limit'), header('ratelimit-remaining')], [burst, 0]);
   assert.ok(header('ratelimit-reset') > 0 && header('retry-after') > 0);
   await sleep(header('retry-after') * 1_000);
-  assert.equal(await get(play, other, key), 200);
+  assert.equal(await getWebhook(play, other, key), 200);
 }

@@ -1,7 +1,6 @@
 /**
- * One company has a long queue for a receiver that never answers. Deliveries of other companies take as long as before and after it, and it
- * never uses
- * more than its own slots.
+ * One company has a long queue for a receiver that never answers. Deliveries of other companies
+ * take as long as before and after that queue, and the company never uses more than its own slots.
  */
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -19,18 +18,21 @@ export interface NeighboursSize {
   each: number;
   /** The number of deliveries that wait for the receiver that never answers. */
   hanging: number;
-  /** Whether the pace is judged; a run of a second or two is too short, because its last deliveries are a tenth of it. */
+  /** Whether the pace is judged; a run of a second or two is too short for that, because its last deliveries are a tenth of the run. */
   judgesPace: boolean;
 }
 
 export interface NeighboursAccount {
   companies: number;
   deliveries: number;
-  /** The 99th percentiles before the noisy company begins and after it ended; their difference comes from the machine. */
+  /** The 99th percentiles before the noisy company begins and after it ended; the two differ only because of the machine. */
   before99Ms: number;
   after99Ms: number;
   beside99Ms: number;
-  /** The time for queueing, divided by the time until all were received, as a share of the same without the noisy company. */
+  /**
+   * The time for enqueueing, divided by the time until all deliveries were
+   * received, as a share of the same quotient without the noisy company.
+   */
   paceShare: number;
   mostHanging: number;
 }
@@ -41,12 +43,12 @@ const NOISY = '/noisy';
 const PROVING = 50;
 // The slots that one company may have in a process, by default.
 const SLOTS = 8;
-// Deliveries of each company come at this interval; in a burst they would only wait for each other.
+// A delivery of each company is enqueued at this interval, because in a burst the deliveries would only wait for each other.
 const RHYTHM_MS = 20;
-// The longest delay that another company may notice.
+// The longest 99th percentile of other companies beside the noisy one.
 const BESIDE_MS = 1_000;
 const LEAST_PACE = 0.95;
-// On a busy machine the limit is a multiple of the time without the noisy company, and of the delays of the proof itself.
+// On a busy machine the limit is this multiple of the time without the noisy company, plus the delays of the proof itself.
 const ALONE_FACTOR = 2;
 
 export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursAccount> {
@@ -61,21 +63,21 @@ export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursA
         Array.from({ length: size.companies }, (_, n) => stage.createTenant(`Company ${n}`)),
       );
       for (const [n, tenant] of others.entries()) await listen(process, tenant, `${receiver.url}/${n}`, [EVENT]);
-      const before = await measure(stage, receiver, others, size.each);
+      const before = await measureDeliveries(stage, receiver, others, size.each);
       const queuedBefore = receiver.counts.size;
-      // The receiver answered quickly before, so the company has all the slots that a company can have.
-      await queue(stage, noisy, PROVING);
+      // The receiver still answers quickly here, so the noisy company reaches the most slots that a company can have.
+      await enqueueEvents(stage, noisy, PROVING);
       await until('the noisy company to be served', () => receiver.counts.size >= queuedBefore + PROVING, 30_000);
       hangs = true;
-      for (let left = size.hanging; left > 0; left -= BATCH) await queue(stage, noisy, Math.min(left, BATCH));
+      for (let left = size.hanging; left > 0; left -= BATCH) await enqueueEvents(stage, noisy, Math.min(left, BATCH));
       await until('the noisy company to hold slots', () => (receiver.open.get(NOISY) ?? 0) > 1, 30_000);
-      const beside = await measure(stage, receiver, others, size.each);
+      const beside = await measureDeliveries(stage, receiver, others, size.each);
       const mostHanging = receiver.mostOpen.get(NOISY) ?? 0;
       assert.ok(mostHanging <= SLOTS, `a company held ${mostHanging} slots`);
       await call(200, 'DELETE', `${process.url}/v1/webhooks/${webhook._id}`, { key: noisy.key });
-      await waitUntilQuiet(stage, receiver);
-      const after = await measure(stage, receiver, others, size.each);
-      return { ...judge(size, { before, beside, after }), mostHanging };
+      await awaitNoisyQueueEnd(stage, receiver);
+      const after = await measureDeliveries(stage, receiver, others, size.each);
+      return { ...assertUndisturbed(size, { before, beside, after }), mostHanging };
     } finally {
       await receiver.close();
     }
@@ -83,7 +85,7 @@ export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursA
 }
 
 /** Waits until the deliveries of the noisy company have ended and use no slot. */
-async function waitUntilQuiet({ store }: Stage, receiver: Receiver): Promise<void> {
+async function awaitNoisyQueueEnd({ store }: Stage, receiver: Receiver): Promise<void> {
   const unsettled = `select 1 from deliveries where finished_at is null limit 1`;
   await until(
     'the queue of the noisy company to end',
@@ -101,7 +103,7 @@ interface Phases {
   after: Measured;
 }
 
-function judge(size: NeighboursSize, phases: Phases): Omit<NeighboursAccount, 'mostHanging'> {
+function assertUndisturbed(size: NeighboursSize, phases: Phases): Omit<NeighboursAccount, 'mostHanging'> {
   const { before, beside, after } = phases;
   const alone99Ms = Math.max(before.p99Ms, after.p99Ms);
   const bar = size.judgesPace ? BESIDE_MS : Math.max(BESIDE_MS, alone99Ms * ALONE_FACTOR) + beside.lagMs;
@@ -122,7 +124,7 @@ function judge(size: NeighboursSize, phases: Phases): Omit<NeighboursAccount, 'm
   };
 }
 
-async function queue(stage: Stage, { _id: company }: Tenant, count: number): Promise<string[]> {
+async function enqueueEvents(stage: Stage, { _id: company }: Tenant, count: number): Promise<string[]> {
   const items = Array.from({ length: count }, () => ({
     event: EVENT as 'MESSAGE_RECEIVED',
     data: { _id: newId(), company },
@@ -132,15 +134,18 @@ async function queue(stage: Stage, { _id: company }: Tenant, count: number): Pro
 }
 
 interface Measured {
-  /** The 99th percentile from queueing to receipt. */
+  /** The 99th percentile of the time from enqueueing to receipt. */
   p99Ms: number;
-  /** The longest that the proof itself was blocked. */
+  /** The longest time that the event loop of the proof itself was blocked. */
   lagMs: number;
-  /** 1 when the last delivery is received as soon as it is queued. The speed of queueing depends on the proof, not on the platform. */
+  /**
+   * The time for enqueueing as a share of the time until the last receipt: 1 when the last delivery is received
+   * at once. Only a share is compared, because the speed of enqueueing depends on the proof, not on the platform.
+   */
   keptUp: number;
 }
 
-async function measure(stage: Stage, receiver: Receiver, tenants: Tenant[], each: number): Promise<Measured> {
+async function measureDeliveries(stage: Stage, receiver: Receiver, tenants: Tenant[], each: number): Promise<Measured> {
   const lag = monitorEventLoopDelay();
   lag.enable();
   const begun = Date.now();
@@ -150,7 +155,7 @@ async function measure(stage: Stage, receiver: Receiver, tenants: Tenant[], each
     const started = performance.now();
     for (const tenant of tenants) {
       const at = Date.now();
-      for (const id of await queue(stage, tenant, 1)) queuedAt.set(id, at);
+      for (const id of await enqueueEvents(stage, tenant, 1)) queuedAt.set(id, at);
     }
     await sleep(Math.max(0, RHYTHM_MS - (performance.now() - started)));
   }

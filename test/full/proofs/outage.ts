@@ -1,6 +1,6 @@
 /**
- * The database is killed under load and comes back. No request hangs, no process ends, and everything that was acknowledged before, during
- * and after the outage is stored.
+ * Kills the database under load and starts it again. No request hangs, no process ends,
+ * and everything that was acknowledged before, during and after the outage is stored.
  */
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -15,7 +15,7 @@ import { listen, onStage, openInbox, type Stage, type Tenant } from '../harness/
 export interface OutageSize {
   rounds: number;
   awayMs: number;
-  /** False on a shared machine: then delays of the proof itself are not counted as delays of the platform. */
+  /** False on a shared machine: there delays of the proof itself are subtracted from the delays of the platform. */
   judgesPace: boolean;
   seed: number;
 }
@@ -32,7 +32,7 @@ export interface OutageAccount {
 
 const PHONE = '100000000000600';
 const LANES = 4;
-// The time limits of an answer, of the report by /health/ready, and of being ready again.
+// The time limits of an answer, of the report of the outage by /health/ready, and of being ready again.
 const ANSWER_MS = 2_000;
 const NOTICE_MS = 2_000;
 const RETURN_MS = 2_000;
@@ -66,18 +66,18 @@ export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSi
         ...Array.from({ length: LANES }, (_, lane) => postRepeatedly(play, lane)),
         readRepeatedly(play),
       ]);
-      // The failure is reported at the end, because the database has to be back before anything can be closed.
+      // A failure of the load is reported at the end, because the database must run again before anything can be closed.
       load.catch(() => undefined);
       lag.enable();
       for (let round = 0; round < rounds; round += 1) {
         await sleep(300 + chance.int(700));
-        await playRound(play, awayMs);
+        await causeOutage(play, awayMs);
       }
       play.ended = true;
       await load;
       lag.disable();
-      await audit(play);
-      judgeTimes(account, judgesPace ? 0 : lag.max / 1e6);
+      await compareWithAcknowledged(play);
+      assertTimes(account, judgesPace ? 0 : lag.max / 1e6);
       return account;
     } finally {
       lag.disable();
@@ -87,31 +87,31 @@ export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSi
   });
 }
 
-async function playRound(play: Play, awayMs: number): Promise<void> {
+async function causeOutage(play: Play, awayMs: number): Promise<void> {
   const { stage, process, account } = play;
   const pid = process.pid;
   await stage.store.crash();
   const gone = performance.now();
-  await until('/health/ready to say that the database is away', async () => (await ready(process)) === 503);
+  await until('/health/ready to say that the database is away', async () => (await getReadyStatus(process)) === 503);
   account.slowestNoticeMs = Math.max(account.slowestNoticeMs, Math.round(performance.now() - gone));
   await sleep(Math.max(0, awayMs - (performance.now() - gone)));
   await stage.store.revive();
   const back = performance.now();
   const before = play.acknowledged.size;
-  await until('/health/ready to say that it is back', async () => (await ready(process)) === 200);
+  await until('/health/ready to say that it is back', async () => (await getReadyStatus(process)) === 200);
   await until('a callback to be stored again', () => play.acknowledged.size > before);
   account.slowestReturnMs = Math.max(account.slowestReturnMs, Math.round(performance.now() - back));
   assert.ok(process.alive && process.pid === pid, `the process ended: ${process.lines().join('\n')}`);
 }
 
-async function ready({ url }: PlatformProcess): Promise<number> {
+async function getReadyStatus({ url }: PlatformProcess): Promise<number> {
   const answer = await fetch(`${url}/health/ready`);
   await answer.text();
   return answer.status;
 }
 
-/** Waits for the answer and keeps the duration of the slowest one. */
-async function timed<T>({ account }: Play, ask: () => Promise<T>): Promise<T> {
+/** Waits for the answer, and records its duration if it is the slowest one so far. */
+async function recordSlowest<T>({ account }: Play, ask: () => Promise<T>): Promise<T> {
   const started = performance.now();
   const answer = await ask();
   account.slowestAnswerMs = Math.max(account.slowestAnswerMs, Math.round(performance.now() - started));
@@ -122,7 +122,7 @@ async function postRepeatedly(play: Play, lane: number): Promise<void> {
   for (let number = 0; !play.ended; number += 1) {
     const id = `wamid.${lane}.${number}`;
     const body = buildNotification([textElement(PHONE, `551198400000${lane}`, id, 'Load')]);
-    const status = await timed(play, () => play.network.post(play.process.url, body));
+    const status = await recordSlowest(play, () => play.network.post(play.process.url, body));
     assert.ok(status === 200 || status === 503, `a callback was answered ${status}`);
     play.account.posts += 1;
     if (status === 200) play.acknowledged.add(id);
@@ -134,7 +134,7 @@ async function postRepeatedly(play: Play, lane: number): Promise<void> {
 async function readRepeatedly(play: Play): Promise<void> {
   const { process, tenant } = play;
   while (!play.ended) {
-    const status = await timed(play, async () => {
+    const status = await recordSlowest(play, async () => {
       const answer = await fetch(`${process.url}/v1/webhooks`, { headers: { authorization: `Bearer ${tenant.key}` } });
       await answer.text();
       return answer.status;
@@ -144,7 +144,7 @@ async function readRepeatedly(play: Play): Promise<void> {
   }
 }
 
-async function audit({ stage, receiver, acknowledged, account }: Play): Promise<void> {
+async function compareWithAcknowledged({ stage, receiver, acknowledged, account }: Play): Promise<void> {
   account.acknowledged = acknowledged.size;
   const rows = await stage.store.sql<{ external_id: string }>('select external_id from messages');
   const stored = new Set(rows.map((row) => row.external_id));
@@ -163,12 +163,15 @@ async function audit({ stage, receiver, acknowledged, account }: Play): Promise<
   assert.deepEqual(twice, [], 'a delivery was received twice');
   const [queued] = await stage.store.sql<{ count: number }>('select count(*)::int as count from deliveries');
   assert.equal(queued?.count, rows.length, 'a stored message without its delivery');
-  assert.ok(account.refused > 0, 'nobody came while the database was away');
+  assert.ok(account.refused > 0, 'no request was refused while the database was away');
 }
 
-function judgeTimes({ slowestAnswerMs, slowestNoticeMs, slowestReturnMs }: OutageAccount, lagMs: number): void {
+function assertTimes({ slowestAnswerMs, slowestNoticeMs, slowestReturnMs }: OutageAccount, lagMs: number): void {
   const late = lagMs > 0 ? `, and the proof itself was late by ${Math.round(lagMs)} ms` : '';
   assert.ok(slowestAnswerMs <= ANSWER_MS + lagMs, `an answer took ${slowestAnswerMs} ms${late}`);
-  assert.ok(slowestNoticeMs <= NOTICE_MS + lagMs, `/health/ready took ${slowestNoticeMs} ms to say so${late}`);
-  assert.ok(slowestReturnMs <= RETURN_MS + lagMs, `it took ${slowestReturnMs} ms to come back${late}`);
+  assert.ok(
+    slowestNoticeMs <= NOTICE_MS + lagMs,
+    `/health/ready took ${slowestNoticeMs} ms to report the outage${late}`,
+  );
+  assert.ok(slowestReturnMs <= RETURN_MS + lagMs, `the service took ${slowestReturnMs} ms to return${late}`);
 }

@@ -1,8 +1,7 @@
 /**
- * Some companies wait for their own locked rows: their callers change a company and an inbox that another transaction holds. The other
- * companies send
- * requests that need each of the connection pools, with tokens that the process has not cached, and their network posts callbacks;
- * none of them may get a 5xx.
+ * Some companies wait for their own locked rows: their callers change a company and an inbox that another
+ * transaction holds locked. Meanwhile the other companies send requests that need each of the connection pools, with
+ * tokens that the process has not cached, and their network posts callbacks; none of these requests may get a 5xx.
  */
 import assert from 'node:assert/strict';
 import pg from 'pg';
@@ -15,7 +14,7 @@ import { onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts
 export interface PoolsSize {
   /** The number of companies with few requests. */
   companies: number;
-  /** The number of companies that wait for their own locks, and of callers for each of their two locked records. */
+  /** The number of companies that wait for their own locks, and of callers for each of the two locked records of such a company. */
   slow: number;
   callers: number;
   /** The number of times that each other company sends all of its requests. */
@@ -23,13 +22,13 @@ export interface PoolsSize {
 }
 
 export interface PoolsAccount {
-  /** The answers of the other companies, and how many of them were 5xx. */
+  /** The number of answers to the other companies, and how many of them were 5xx. */
   asked: number;
   refused: number;
-  /** The callbacks of their network, and how many were not answered with 200. */
+  /** The number of callbacks to the other companies, and how many were not answered with 200. */
   callbacks: number;
   missed: number;
-  /** The requests of the slow companies meanwhile, and the smallest number of connections that waited for a lock. */
+  /** The number of requests of the slow companies meanwhile, and the smallest number of connections that waited for a lock. */
   slowAsked: number;
   leastWaiting: number;
 }
@@ -42,8 +41,9 @@ interface Asked {
   body?: unknown;
 }
 
-// These need a look-up of the token, a read, a transaction of the company, one for all companies, and an Idempotency-Key.
-const LITTLE: Asked[] = [
+// These requests need a look-up of the token, a read, a transaction of
+// the company, a transaction for all companies, and an Idempotency-Key.
+const LIGHT_REQUESTS: Asked[] = [
   { method: 'GET', path: '/v1/auth/me' },
   { method: 'GET', path: '/v1/webhooks' },
   { method: 'PATCH', path: '/v1/companies/:company', body: { description: 'Light' } },
@@ -70,16 +70,16 @@ export async function provePools(size: PoolsSize): Promise<PoolsAccount> {
       const process = await stage.start('all', { DATABASE_POOL: String(POOL) });
       const play: Play = { stage, process, network, account };
       const tenants: Inboxed[] = [];
-      for (let n = 0; n < size.companies + size.slow; n += 1) tenants.push(await settle(play, n));
+      for (let n = 0; n < size.companies + size.slow; n += 1) tenants.push(await createInboxedTenant(play, n));
       const slow = tenants.splice(0, size.slow);
       // The first requests open connections and compile code, so they are not measured.
-      await Promise.all(tenants.map((tenant) => askForLittle(play, tenant)));
+      await Promise.all(tenants.map((tenant) => sendLightRequests(play, tenant)));
       Object.assign(account, { asked: 0, refused: 0, callbacks: 0, missed: 0 });
-      await whileSlow(play, slow, size.callers, async () => {
+      await runBesideSlowCompanies(play, slow, size.callers, async () => {
         for (let round = 0; round < size.rounds; round += 1) {
-          const waiting = await waitingForLocks(play);
+          const waiting = await countLockWaits(play);
           account.leastWaiting = Math.min(account.leastWaiting, waiting);
-          await Promise.all(tenants.map((tenant) => askForLittle(play, tenant)));
+          await Promise.all(tenants.map((tenant) => sendLightRequests(play, tenant)));
         }
       });
       assert.deepEqual([account.refused, account.missed], [0, 0], JSON.stringify(account));
@@ -91,20 +91,25 @@ export async function provePools(size: PoolsSize): Promise<PoolsAccount> {
   });
 }
 
-async function settle({ stage, process }: Play, n: number): Promise<Inboxed> {
+async function createInboxedTenant({ stage, process }: Play, n: number): Promise<Inboxed> {
   const tenant = await stage.createTenant(`Company ${n}`);
   const phone = `1000000000001${String(n).padStart(2, '0')}`;
   return { ...tenant, phone, inbox: await openInbox(process, tenant, phone) };
 }
 
-/** Runs `work` while the slow companies send requests; their rows stay locked until it ends. */
-async function whileSlow(play: Play, slow: Inboxed[], callers: number, work: () => Promise<void>): Promise<void> {
+/** Runs `work` while the slow companies send requests; their rows stay locked until `work` ends. */
+async function runBesideSlowCompanies(
+  play: Play,
+  slow: Inboxed[],
+  callers: number,
+  work: () => Promise<void>,
+): Promise<void> {
   const holder = new pg.Client({ connectionString: play.stage.store.ownerUrl });
   await holder.connect();
   const state = { isOver: false };
   const loop = async (tenant: Tenant, asked: Asked): Promise<void> => {
     while (!state.isOver) {
-      await ask(play, tenant, asked);
+      await sendRequest(play, tenant, asked);
       play.account.slowAsked += 1;
     }
   };
@@ -118,7 +123,7 @@ async function whileSlow(play: Play, slow: Inboxed[], callers: number, work: () 
       return Array.from({ length: callers }, () => [loop(tenant, company), loop(tenant, inbox)]).flat();
     });
     try {
-      await until('every slow company to wait', async () => (await waitingForLocks(play)) >= 2 * slow.length);
+      await until('every slow company to wait', async () => (await countLockWaits(play)) >= 2 * slow.length);
       await work();
     } finally {
       state.isOver = true;
@@ -130,20 +135,20 @@ async function whileSlow(play: Play, slow: Inboxed[], callers: number, work: () 
   }
 }
 
-async function waitingForLocks({ stage }: Play): Promise<number> {
+async function countLockWaits({ stage }: Play): Promise<number> {
   const [row] = await stage.store.sql<{ count: number }>(
     `select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
   );
   return row?.count ?? 0;
 }
 
-/** Sends one request after the other; all companies do so at the same time. */
-async function askForLittle(play: Play, tenant: Inboxed): Promise<void> {
+/** Sends the light requests of one company, one after the other, and one callback. */
+async function sendLightRequests(play: Play, tenant: Inboxed): Promise<void> {
   const { stage, account, network, process } = play;
   const { token } = await stage.createToken(tenant);
   const fresh = { ...tenant, key: token };
-  for (const asked of LITTLE) {
-    const status = await ask(play, fresh, asked);
+  for (const asked of LIGHT_REQUESTS) {
+    const status = await sendRequest(play, fresh, asked);
     assert.ok(status < 400 || status >= 500, `${asked.method} ${asked.path} answered ${status}`);
     account.asked += 1;
     if (status >= 500) account.refused += 1;
@@ -154,7 +159,7 @@ async function askForLittle(play: Play, tenant: Inboxed): Promise<void> {
 }
 
 /** Sends one request and returns its status; a POST has an Idempotency-Key. */
-async function ask({ process }: Play, { _id, key }: Tenant, { method, path, body }: Asked): Promise<number> {
+async function sendRequest({ process }: Play, { _id, key }: Tenant, { method, path, body }: Asked): Promise<number> {
   const response = await fetch(process.url + path.replace(':company', _id), {
     method,
     headers: {

@@ -1,9 +1,8 @@
 /**
- * A mailed link works once: of many callers with the same link at the same moment, at several processes, one sets the password. And answers
- * reveal
- * nothing: a token that never existed, was used, or has expired is refused with the same bytes in the same time, and so is a log-in,
- * with and without an account. A forgotten password and an invitation are answered the same for known and unknown addresses. Reliability
- * bar B6.
+ * A mailed link works once: of many callers that use the same link at the same moment, at several processes,
+ * one sets the password. Answers reveal nothing about accounts: a token that never existed, was used, or has
+ * expired is refused with the same bytes in the same time, and so is a log-in with and without an account. The
+ * requests for a new password and for an invitation are answered the same for known and unknown addresses.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -15,19 +14,22 @@ import type { PlatformProcess } from '../harness/processes.ts';
 import { onStage, type Stage } from '../harness/stage.ts';
 
 export interface ResetSize {
-  /** Callers that use the same link at the same moment. */
+  /** The number of callers that use the same link at the same moment. */
   uses: number;
-  /** Tries with each kind of refused token. */
+  /** The number of requests with each kind of refused token. */
   tries: number;
-  /** Tries of each kind of refused log-in; each takes some 30 ms. */
+  /** The number of log-ins of each refused kind; each takes some 30 ms. */
   logIns: number;
-  /** Whether differences are judged in milliseconds, which needs many tries on a quiet machine; otherwise as a share of the time. */
+  /**
+   * Whether differences are judged in milliseconds, which needs many requests
+   * on a quiet machine; otherwise they are judged as a share of the time.
+   */
   judgesMs: boolean;
 }
 
 export interface ResetAccount {
   uses: number;
-  /** Requests that got 503 and were repeated. */
+  /** The number of requests that got 503 and were repeated. */
   cameAgain: number;
   resetMs: number;
   resetDifferenceMs: number;
@@ -40,16 +42,17 @@ export interface ResetAccount {
 }
 
 const PROCESSES = 3;
-// How far the medians of two kinds may be apart, in milliseconds and as a share of the time.
+// How far the medians of two kinds of request may be apart, in milliseconds and as a share of the time.
 const BAR_MS = 1;
 const LOOSE_SHARE = 0.5;
 const PASSWORD = 'correct horse battery';
 // The number of requests before the measurement, enough for code to be compiled and statements to be planned.
 const WARM_UP = 10;
-// The longest time of a refused link, as a share of a log-in's: only a valid token is worth hashing a password. Measured: 0.04.
+// The longest time of a refused link, as a share of the time of a log-in:
+// the platform must hash a password only for a valid token. Measured: 0.04.
 const HASHLESS_SHARE = 0.5;
 // The number of times that a request is repeated after 503 before the proof fails.
-const PATIENCE = 20;
+const MOST_REPEATS = 20;
 
 interface Play {
   stage: Stage;
@@ -68,17 +71,17 @@ export async function proveReset(size: ResetSize): Promise<ResetAccount> {
     const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
     const { _id: company, key } = await stage.createTenant('Forgetful');
     const play = { stage, processes, company, key };
-    const cameAgain = await useAtOnce(play, size.uses);
+    const cameAgain = await useLinkConcurrently(play, size.uses);
     const resets = await measureResets(play, size.tries);
     const logIns = await measureLogIns(play, size.logIns);
     const forgets = await measureForgets(play, size.tries);
     const invitations = await measureInvitations(play, size.tries);
-    judge('invitations', invitations, size.judgesMs);
-    judge('resets', resets, size.judgesMs);
-    judge('forgotten passwords', forgets, size.judgesMs);
-    judge('log-ins', logIns, size.judgesMs);
+    assertSameTime('invitations', invitations, size.judgesMs);
+    assertSameTime('resets', resets, size.judgesMs);
+    assertSameTime('forgotten passwords', forgets, size.judgesMs);
+    assertSameTime('log-ins', logIns, size.judgesMs);
     const share = resets.medianMs / logIns.medianMs;
-    assert.ok(share < HASHLESS_SHARE, `a refused token costs ${share} of a log-in: it is hashed for`);
+    assert.ok(share < HASHLESS_SHARE, `a refused token costs ${share} of a log-in: a password is hashed for it`);
     return {
       uses: size.uses,
       cameAgain,
@@ -100,7 +103,7 @@ function createPerson({ stage, company }: Play): Promise<Person> {
   return stage.database.systemTx('upkeep', (tx) => createUser(tx, person));
 }
 
-/** Creates a link's token, as the mail would contain it. */
+/** Creates the token of a link as a mail would contain it. */
 async function createToken({ stage, company }: Play, { _id }: Person, life = '1 hour'): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await stage.store.sql(
@@ -112,7 +115,7 @@ async function createToken({ stage, company }: Play, { _id }: Person, life = '1 
 
 interface Answer {
   status: number;
-  /** For an answer 503, the seconds after which to retry. */
+  /** The seconds after which to retry, when the answer is 503. */
   retrySeconds: number;
   /** The answer exactly as it was sent. */
   text: string;
@@ -141,8 +144,8 @@ async function post({ url, dispatcher, key }: Door, path: string, body: object):
   return { status, retrySeconds: Number(headers['retry-after'] ?? 0), text };
 }
 
-/** Uses one link many times at once, each with another password. Returns how many requests got 503 and were repeated. */
-async function useAtOnce(play: Play, uses: number): Promise<number> {
+/** Uses one link many times concurrently, each time with another password. Returns how many requests got 503 and were repeated. */
+async function useLinkConcurrently(play: Play, uses: number): Promise<number> {
   const person = await createPerson(play);
   const token = await createToken(play, person);
   const agent = new Agent({ connections: Math.ceil(uses / PROCESSES) });
@@ -152,7 +155,7 @@ async function useAtOnce(play: Play, uses: number): Promise<number> {
     for (let time = 0; ; time += 1) {
       const body = { token, new_password: `password ${number}` };
       const answer = await post({ url, dispatcher: agent }, 'auth/reset-password', body);
-      if (answer.status !== 503 || time === PATIENCE) return answer;
+      if (answer.status !== 503 || time === MOST_REPEATS) return answer;
       cameAgain += 1;
       await sleep(1_000 * answer.retrySeconds);
     }
@@ -166,7 +169,11 @@ async function useAtOnce(play: Play, uses: number): Promise<number> {
     const [api] = play.processes as [PlatformProcess];
     const logIn = (password: string) =>
       post({ url: api.url, dispatcher: agent }, 'auth/login', { email: person.email, password });
-    assert.equal((await logIn(`password ${winners[0]}`)).status, 200, 'the password is the one of who was told so');
+    assert.equal(
+      (await logIn(`password ${winners[0]}`)).status,
+      200,
+      'the password is that of the caller answered 200',
+    );
     assert.equal((await logIn(PASSWORD)).status, 401);
     const [row] = await play.stage.store.sql<{ session_version: number }>(
       'select session_version from users where _id = $1',
@@ -179,7 +186,7 @@ async function useAtOnce(play: Play, uses: number): Promise<number> {
   }
 }
 
-/** The answer that all kinds of an operation must get. */
+/** The answer that all kinds of request to an operation must get. */
 const ANSWERS = {
   'auth/reset-password': /^400 application\/problem\+json.*"INVALID_RESET_TOKEN"/,
   'auth/login': /^401 application\/problem\+json.*"INVALID_CREDENTIALS"/,
@@ -187,8 +194,8 @@ const ANSWERS = {
   users: /^201 application\/json.*"status":"INVITED"/,
 };
 
-/** The fields that differ between records: id, address and times. */
-const OWN = /"(_id|email|createdAt|updatedAt)":"[^"]*"/g;
+/** Matches the fields that differ between records: id, address and times. */
+const RECORD_FIELDS = /"(_id|email|createdAt|updatedAt)":"[^"]*"/g;
 
 interface Measured {
   medianMs: number;
@@ -196,19 +203,19 @@ interface Measured {
 }
 
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
-const rounded = (ms: number): number => Math.round(1_000 * ms) / 1_000;
+const roundToMicroseconds = (ms: number): number => Math.round(1_000 * ms) / 1_000;
 
 /**
- * The order of the kinds in one turn. Each kind comes first, and after each other kind, equally often, because a request may slow down the
- * next one.
+ * Returns the order of the kinds of request in one turn. Each kind comes first, and
+ * after each other kind, equally often, because a request may slow down the next one.
  */
 function orderKinds(turn: number, kinds: number): number[] {
   const order = Array.from({ length: kinds }, (_, step) => (turn + step) % kinds);
   return turn % 2 === 0 ? order : order.toReversed();
 }
 
-/** Sends the kinds in turn on one connection, so that disturbances of the machine affect all of them alike. */
-async function measure(
+/** Sends all kinds of request in turn on one connection, so that disturbances of the machine affect all of them alike. */
+async function measureKinds(
   door: Omit<Door, 'dispatcher'>,
   path: keyof typeof ANSWERS,
   kinds: (() => object)[],
@@ -224,7 +231,7 @@ async function measure(
         const started = performance.now();
         const { text } = await post({ ...door, dispatcher: client }, path, body);
         if (turn >= 0) times[which]?.push(performance.now() - started);
-        texts.add(text.replaceAll(OWN, ''));
+        texts.add(text.replaceAll(RECORD_FIELDS, ''));
       }
     }
   } finally {
@@ -233,10 +240,13 @@ async function measure(
   assert.equal(texts.size, 1, `answers differ:\n${[...texts].join('\n')}`);
   assert.match([...texts].join(''), ANSWERS[path]);
   const medians = times.map(median);
-  return { medianMs: rounded(median(medians)), differenceMs: rounded(Math.max(...medians) - Math.min(...medians)) };
+  return {
+    medianMs: roundToMicroseconds(median(medians)),
+    differenceMs: roundToMicroseconds(Math.max(...medians) - Math.min(...medians)),
+  };
 }
 
-function judge(what: string, { medianMs, differenceMs }: Measured, judgesMs: boolean): void {
+function assertSameTime(what: string, { medianMs, differenceMs }: Measured, judgesMs: boolean): void {
   const barMs = judgesMs ? BAR_MS : LOOSE_SHARE * medianMs;
   assert.ok(differenceMs <= barMs, `the medians of ${what} differ by ${differenceMs} ms of ${medianMs}`);
 }
@@ -254,7 +264,7 @@ async function measureResets(play: Play, tries: number): Promise<Measured> {
   const expired = await createToken(play, person, '-1 second');
   const tokens = [() => randomBytes(32).toString('base64url'), () => used, () => expired];
   const kinds = tokens.map((token) => () => ({ token: token(), new_password: PASSWORD }));
-  return measure({ url }, 'auth/reset-password', kinds, tries);
+  return measureKinds({ url }, 'auth/reset-password', kinds, tries);
 }
 
 async function measureLogIns(play: Play, tries: number): Promise<Measured> {
@@ -266,24 +276,24 @@ async function measureLogIns(play: Play, tries: number): Promise<Measured> {
     () => ({ email: person.email, password: 'a wrong password' }),
     () => ({ email: inactive.email, password: PASSWORD }),
   ];
-  return measure({ url }, 'auth/login', kinds, tries);
+  return measureKinds({ url }, 'auth/login', kinds, tries);
 }
 
-/** No worker runs here, so that the one mail to each address waits from the first request on. */
+/** Measures requests for a new password. No worker runs here, so that the one mail to each address waits from the first request on. */
 async function measureForgets(play: Play, tries: number): Promise<Measured> {
   const [{ url }] = play.processes as [PlatformProcess];
   const { email } = await createPerson(play);
   const emails = [email, 'nobody@example.test', 'no address'];
   const kinds = emails.map((one) => () => ({ email: one }));
-  return measure({ url }, 'auth/forgot-password', kinds, tries);
+  return measureKinds({ url }, 'auth/forgot-password', kinds, tries);
 }
 
-/** Measures invitations to unknown addresses, and to those of people with a password in another company. */
+/** Measures invitations to unknown addresses, and to addresses of people who have a password in another company. */
 async function measureInvitations({ stage, processes, key }: Play, tries: number): Promise<Measured> {
   const [{ url }] = processes as [PlatformProcess];
   const { _id: elsewhere } = await stage.createTenant('Elsewhere');
   const known = Array.from({ length: tries + WARM_UP }, () => `${randomBytes(6).toString('hex')}@example.test`);
-  // These people have a made-up password hash; no password is hashed, because none is used.
+  // These people have a made-up password hash instead of a computed one, because nobody logs in with it.
   await stage.store.sql(
     `insert into people (email, password_hash) select email, 'unused' from unnest($1::text[]) email`,
     [known],
@@ -296,5 +306,5 @@ async function measureInvitations({ stage, processes, key }: Play, tries: number
   );
   const invite = (email: string) => ({ name: 'Olga', email, role: 'VIEWER' });
   const kinds = [() => invite(`${randomBytes(6).toString('hex')}@example.test`), () => invite(known.pop() as string)];
-  return measure({ url, key }, 'users', kinds, tries);
+  return measureKinds({ url, key }, 'users', kinds, tries);
 }

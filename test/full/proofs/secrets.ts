@@ -1,7 +1,6 @@
 /**
- * Uses secrets of people and companies as intended and puts them where they do not belong, and then searches everything that is answered,
- * logged or
- * stored for them. Reliability bar B4.
+ * Uses secrets of people and companies as intended, puts them into fields where they do
+ * not belong, and then searches everything that is answered, logged or stored for them.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -45,18 +44,18 @@ interface Asked extends CallOptions {
   mayShow?: string[];
 }
 
-const secret = (): string => `hidden${randomBytes(16).toString('hex')}`;
+const makeSecret = (): string => `hidden${randomBytes(16).toString('hex')}`;
 
 export async function proveSecrets({ rounds }: SecretsSize): Promise<SecretsAccount> {
   const lines: string[] = [];
-  // The lowest log level without redaction, because no secret may depend on these.
+  // The log has the lowest level and no redaction, because no secret may depend on either.
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const { platform, close } = await openPlatform({ log, env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
   const account: SecretsAccount = { secrets: 0, answers: 0, rows: 0, lines: 0, deliveries: 0, files: 0 };
   const watch = openWatch();
   try {
-    await watchInstallation(platform, watch);
-    for (let left = rounds; left > 0; left -= 1) await playRound(await openRound(platform, watch, account));
+    await watchInstallationSecrets(platform, watch);
+    for (let left = rounds; left > 0; left -= 1) await useAllSecrets(await openRound(platform, watch, account));
     await searchDatabase(platform, watch, account);
     await searchFiles(platform, watch, account);
     const { body: metrics } = await platform.call(200, 'GET', '/metrics', { key: null });
@@ -72,7 +71,7 @@ export async function proveSecrets({ rounds }: SecretsSize): Promise<SecretsAcco
 }
 
 /** Watches the secrets that the first start wrote into the data folder. */
-async function watchInstallation({ dataDir, globalKey, demo }: Platform, watch: Watch): Promise<void> {
+async function watchInstallationSecrets({ dataDir, globalKey, demo }: Platform, watch: Watch): Promise<void> {
   const { jwtSecret, encryptionKey } = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as Json;
   const { user } = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Json;
   for (const [name, value] of Object.entries({ jwtSecret, encryptionKey, password: user.password }))
@@ -94,18 +93,23 @@ async function openRound(platform: Platform, watch: Watch, account: SecretsAccou
   return { platform, watch, side, account, call };
 }
 
-async function playRound(round: Round): Promise<void> {
-  const credentials = await playNetwork(round);
-  const header = await playWebhook(round, credentials.phone);
-  const { session, passwords, links } = await playPeople(round);
-  const keys = await playKeys(round);
-  await misplace(round, [...credentials.values, header, ...passwords, ...links, ...keys, session]);
-  await askEverything(round, session, header);
+async function useAllSecrets(round: Round): Promise<void> {
+  const credentials = await createInboxWithSecrets(round);
+  const header = await deliverWithSecretHeader(round, credentials.phone);
+  const { session, passwords, links } = await useSecretsOfPeople(round);
+  const keys = await useApiKeys(round);
+  await misplaceSecrets(round, [...credentials.values, header, ...passwords, ...links, ...keys, session]);
+  await callEveryOperation(round, session, header);
 }
 
 /** Creates an inbox with the credentials of both its networks. */
-async function playNetwork({ platform, watch, side, call }: Round): Promise<{ phone: Phone; values: string[] }> {
-  const [token, apiKey] = [watch.add('a business_token', secret()), watch.add('an api_key', secret())];
+async function createInboxWithSecrets({
+  platform,
+  watch,
+  side,
+  call,
+}: Round): Promise<{ phone: Phone; values: string[] }> {
+  const [token, apiKey] = [watch.add('a business_token', makeSecret()), watch.add('an api_key', makeSecret())];
   const ids = { phone_number_id: networkId(), waba_id: networkId(), business_id: '1' };
   await platform.sandbox('POST', '/sandbox/accounts', { ...ids, token });
   const body = {
@@ -122,9 +126,9 @@ async function playNetwork({ platform, watch, side, call }: Round): Promise<{ ph
   return { phone, values: [token, apiKey] };
 }
 
-/** Sends a delivery with a secret header value: the value is in the delivery's headers and in no record of it. */
-async function playWebhook({ platform, watch, side, account, call }: Round, phone: Phone): Promise<string> {
-  const value = watch.add('a value of custom_headers', secret());
+/** Sends a delivery with a secret header value: the value is in the headers of the delivery and in no record about the delivery. */
+async function deliverWithSecretHeader({ platform, watch, side, account, call }: Round, phone: Phone): Promise<string> {
+  const value = watch.add('a value of custom_headers', makeSecret());
   const body = {
     url: `${platform.sandboxUrl}/receiver/${side.marker}`,
     events: ['MESSAGE_RECEIVED'],
@@ -148,10 +152,10 @@ interface Played {
   links: string[];
 }
 
-/** A person is invited, logs in, forgets the password, and logs in again. */
-async function playPeople({ platform, watch, call }: Round): Promise<Played> {
+/** Lets a person accept an invitation, log in, forget the password, and log in again. */
+async function useSecretsOfPeople({ platform, watch, call }: Round): Promise<Played> {
   const email = freshEmail('secret');
-  const passwords = ['first', 'second', 'wrong'].map((which) => watch.add(`the ${which} password`, secret()));
+  const passwords = ['first', 'second', 'wrong'].map((which) => watch.add(`the ${which} password`, makeSecret()));
   const [first = '', second = '', wrong = ''] = passwords;
   await call(201, 'POST', '/v1/users', { body: { name: 'Ana', email, role: 'OWNER' } });
   const links: string[] = [];
@@ -175,13 +179,13 @@ async function playPeople({ platform, watch, call }: Round): Promise<Played> {
 }
 
 /** Creates, repeats, uses and revokes keys of both types, and uses them again. */
-async function playKeys({ platform, watch, side, call }: Round): Promise<string[]> {
+async function useApiKeys({ platform, watch, side, call }: Round): Promise<string[]> {
   const tokens: string[] = [];
   for (const type of ['company', 'global'] as const) {
     const caller = type === 'global' ? { key: platform.globalKey } : {};
     const request = {
       ...caller,
-      headers: { 'idempotency-key': secret() },
+      headers: { 'idempotency-key': makeSecret() },
       body: { name: 'Till', type, scopes: ['inboxes:read'] },
     };
     const { key = side.key } = request;
@@ -198,8 +202,8 @@ async function playKeys({ platform, watch, side, call }: Round): Promise<string[
   return tokens;
 }
 
-/** Puts secrets where they do not belong: in other fields, in broken bodies, in our own headers. */
-async function misplace({ side, call }: Round, secrets: string[]): Promise<void> {
+/** Puts secrets where they do not belong: into other fields, into malformed bodies, and into headers that the platform sets itself. */
+async function misplaceSecrets({ side, call }: Round, secrets: string[]): Promise<void> {
   for (const value of secrets) {
     const login = { email: `${side.marker}@example.test`, password: 'x' };
     await call(400, 'POST', '/v1/auth/login', { body: { ...login, surprise: value } });
@@ -218,15 +222,15 @@ async function misplace({ side, call }: Round, secrets: string[]): Promise<void>
   }
 }
 
-/** Calls each operation as a caller with all rights: only the custom headers of a webhook may be shown. */
-async function askEverything({ platform, side, call }: Round, session: string, header: string): Promise<void> {
+/** Calls each operation with all rights; only the custom headers of a webhook may be shown. */
+async function callEveryOperation({ platform, side, call }: Round, session: string, header: string): Promise<void> {
   const { body } = await platform.call(200, 'GET', '/openapi.json', { key: null });
   for (const operation of readOperations(body)) {
     const entry = findEntry(operation);
     const [status = 0, ...others] = operation.successes;
-    // Which of two successes comes depends on the state; the record is the one that its GET shows.
+    // Which of two success statuses comes depends on the state; the operation answers with the same record as its GET.
     if (others.length > 0) continue;
-    // These answers contain sessions and tokens; playPeople and playKeys check them.
+    // The answers of these operations contain sessions and tokens; useSecretsOfPeople and useApiKeys check them.
     if (/login|api-keys/.test(operation.path) && operation.method === 'POST') continue;
     for (const key of [side.key, session, platform.globalKey]) {
       if (entry.globalOnly && key !== platform.globalKey) continue;
@@ -267,11 +271,11 @@ async function searchDatabase({ database, demo }: Platform, watch: Watch, accoun
   assert.ok(seen && tables.some(({ name }) => name.startsWith('pgboss.')), 'the database was read');
 }
 
-/** Searches the data folder, except for the two files that the platform writes on purpose, readable only for their owner. */
+/** Searches the data folder, except for the two files of secrets that the platform writes on purpose, readable only by their owner. */
 async function searchFiles({ dataDir }: Platform, watch: Watch, account: SecretsAccount): Promise<void> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   for (const entry of entries.filter((one) => one.isFile() && !/^(secrets|credentials)\.json$/.test(one.name))) {
-    // A mail contains its link, and playPeople searches it.
+    // A mail contains the secret token of its link; useSecretsOfPeople searches the mails.
     if (entry.name.endsWith('.eml')) continue;
     account.files += 1;
     watch.search(`the file ${entry.name}`, await readFile(join(entry.parentPath, entry.name), 'latin1'));

@@ -1,12 +1,11 @@
 /**
- * Sends messages while the API is killed. Every text is unique, so the network's own list shows how often each was sent. After the kills,
- * the network's
- * statuses settle the messages that it accepted; a message that stays QUEUED was never sent.
+ * Sends messages while the API is killed. Every text is unique, so the list of messages in the sandbox network shows how often each text
+ * was sent. After the kills the statuses from the network settle the messages that it accepted; a message that stays QUEUED was never sent.
  */
 import assert from 'node:assert/strict';
 import type { Message } from '../../../src/features/messages/schemas.ts';
 import { until } from '../../support/wait.ts';
-import { assertMet } from '../harness/blows.ts';
+import { assertWorkInterrupted } from '../harness/blows.ts';
 import { createChance } from '../harness/chance.ts';
 import { createNetwork, inLanes, buildNotification, textElement } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
@@ -45,7 +44,7 @@ export async function proveSends(size: SendsSize): Promise<SendsAccount> {
     const tenant = await stage.createTenant('Sender');
     await openInbox(first, tenant, PHONE);
     const conversations = await openConversations(stage, first);
-    // Slow answers, so that a kill interrupts calls; statuses come later, and are repeated until a process accepts them.
+    // The network answers slowly, so that a kill interrupts calls; statuses come later, and are repeated until a process accepts them.
     const settings = {
       callback_url: `${first.url}/hooks/wap`,
       faults: { send: [{ kind: 'slow', ms: 40, times: null }] },
@@ -60,8 +59,8 @@ export async function proveSends(size: SendsSize): Promise<SendsAccount> {
     await inLanes(LANES, Array.from({ length: size.sends }).keys(), async (number) => {
       if (moments.has(number)) {
         const before = mending;
-        mending = before.then(() => killAndRestart(chance.pick(processes)));
-        // The failure is reported where this promise is awaited.
+        mending = before.then(() => killAndRestartProcess(chance.pick(processes)));
+        // A failure of the restart is reported where this promise is awaited.
         mending.catch(() => undefined);
         await before;
       }
@@ -73,7 +72,7 @@ export async function proveSends(size: SendsSize): Promise<SendsAccount> {
       if (answer) answers.set(content, answer);
     });
     await mending;
-    return audit(stage, size, answers);
+    return compareWithNetwork(stage, size, answers);
   });
 }
 
@@ -87,12 +86,12 @@ async function openConversations(stage: Stage, api: PlatformProcess): Promise<st
   return (await stage.store.sql<{ _id: string }>('select _id from conversations order by _id')).map((row) => row._id);
 }
 
-async function killAndRestart(process: PlatformProcess): Promise<void> {
+async function killAndRestartProcess(process: PlatformProcess): Promise<void> {
   await process.kill();
   await process.restart();
 }
 
-/** Returns null when the process died meanwhile; the caller does not repeat it, so that one text is one message. */
+/** Sends one text; returns null when the process died meanwhile. Such a send is not repeated, so that one text is one message. */
 async function sendOnce(
   process: PlatformProcess,
   { key }: Tenant,
@@ -132,15 +131,19 @@ interface Row {
   status: string;
 }
 
-const outgoing = ({ store }: Stage): Promise<Row[]> =>
+const readOutgoing = ({ store }: Stage): Promise<Row[]> =>
   store.sql<Row>(`select content, status from messages where message_type = 'OUTGOING'`);
 
-async function audit(stage: Stage, { sends, kills }: SendsSize, answers: Map<string, Answered>): Promise<SendsAccount> {
+async function compareWithNetwork(
+  stage: Stage,
+  { sends, kills }: SendsSize,
+  answers: Map<string, Answered>,
+): Promise<SendsAccount> {
   const taken = await countAccepted(stage);
   const rows = await until(
-    'the statuses to settle what the network took',
+    'the statuses of all messages that the network accepted',
     async () => {
-      const found = await outgoing(stage);
+      const found = await readOutgoing(stage);
       return found.every((row) => row.status === 'READ' || !taken.has(row.content)) && found;
     },
     60_000,
@@ -164,6 +167,6 @@ async function audit(stage: Stage, { sends, kills }: SendsSize, answers: Map<str
   const settled = rows.filter((row) => row.status === 'READ').length;
   assert.equal(queued + settled, rows.length, 'an interrupted send is QUEUED, or settled by its status');
   const cut = sends - answers.size;
-  assertMet('a send', { blows: kills, met: cut });
+  assertWorkInterrupted('a send', { blows: kills, met: cut });
   return { sends, answered: answers.size, cut, taken: taken.size, settled, queued, kills };
 }

@@ -1,6 +1,6 @@
 /**
- * A long run of callbacks and deliveries at 70 % of the machine's capacity. Memory, open files and dead rows of the queue do not grow with
- * time, and the last callbacks are answered as quickly as the first.
+ * Runs callbacks and deliveries for a long time at 70 % of the capacity of the machine. Memory, open files and dead
+ * rows of the delivery queue do not grow with time, and the last callbacks are answered as quickly as the first.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -16,9 +16,11 @@ import { listen, onStage, openInbox } from '../harness/stage.ts';
 
 export interface SoakSize {
   minutes: number;
-  /** A limit, because a run of hours at full speed would fill the disk. */
+  /** The most callbacks per second, because a run of hours at full speed would fill the disk. */
   mostPerSecond: number;
-  /** Whether growth of memory and answer times is judged. The first minutes only warm up, so a short run shows no trend. */
+  /**
+   * Whether growth of memory and answer times is judged. A short run shows no trend, because the first minutes only warm up the process.
+   */
   judgesDrift: boolean;
 }
 
@@ -49,7 +51,7 @@ const CAPACITY_MS = 10_000;
 const SAMPLE_MS = 10_000;
 const MOST_SLOPE_MB = 1;
 const MOST_DEAD_PERCENT = 20;
-// Connections to the receiver and to the database vary by this many.
+// The most additional open files, because connections to the receiver and to the database vary by this many.
 const MOST_FILES_GROWN = 16;
 const MOST_DRIFT = 1.05;
 const TENTH = 0.1;
@@ -65,20 +67,20 @@ export async function proveSoak(size: SoakSize): Promise<SoakAccount> {
       await listen(process, tenant, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, [
         'MESSAGE_RECEIVED',
       ]);
-      const utmost = await post(network, process, { forMs: CAPACITY_MS, perSecond: Number.POSITIVE_INFINITY });
+      const utmost = await postCallbacks(network, process, { forMs: CAPACITY_MS, perSecond: Number.POSITIVE_INFINITY });
       const capacity = utmost.acknowledged / (CAPACITY_MS / 1_000);
       const perSecond = Math.round(Math.min(capacity * SHARE, size.mostPerSecond));
       const forMs = size.minutes * 60_000;
       const [posted, samples] = await Promise.all([
-        post(network, process, { forMs, perSecond }),
-        watch(process, forMs),
+        postCallbacks(network, process, { forMs, perSecond }),
+        sampleProcess(process, forMs),
       ]);
       assert.ok(process.alive, `ended by itself: ${process.lines().join('\n')}`);
       const [row] = await stage.store.sql<{ percent: number }>(
         `select round(100.0 * n_dead_tup / greatest(1, n_live_tup + n_dead_tup))::int as percent
           from pg_stat_user_tables where relname = 'deliveries'`,
       );
-      return judge(size, { perSecond, posted, samples, deadRowsPercent: row?.percent ?? 0 });
+      return assertNoGrowth(size, { perSecond, posted, samples, deadRowsPercent: row?.percent ?? 0 });
     } finally {
       await network.close();
       receiver.closeAllConnections();
@@ -87,7 +89,7 @@ export async function proveSoak(size: SoakSize): Promise<SoakAccount> {
   });
 }
 
-/** Keeps no receipts, because the list itself would grow for hours. */
+/** Starts a receiver that keeps no receipts, because the list would grow for hours. */
 async function startSink(): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(204).end());
@@ -101,13 +103,13 @@ let written = 0;
 
 interface Posted {
   acknowledged: number;
-  /** The times of the first and the last tenth only; a list of all would grow for hours. */
+  /** The answer times in milliseconds during the first and the last tenth of the run; a list of all answer times would grow for hours. */
   firstMs: number[];
   lastMs: number[];
 }
 
 /** Posts callbacks at a steady rate. */
-async function post(
+async function postCallbacks(
   network: Network,
   process: PlatformProcess,
   pace: { forMs: number; perSecond: number },
@@ -135,7 +137,7 @@ async function post(
   return posted;
 }
 
-async function watch(process: PlatformProcess, forMs: number): Promise<Sample[]> {
+async function sampleProcess(process: PlatformProcess, forMs: number): Promise<Sample[]> {
   const samples: Sample[] = [];
   const started = performance.now();
   while (performance.now() - started < forMs) {
@@ -159,7 +161,7 @@ interface Found {
   deadRowsPercent: number;
 }
 
-function judge(size: SoakSize, { perSecond, posted, samples, deadRowsPercent }: Found): SoakAccount {
+function assertNoGrowth(size: SoakSize, { perSecond, posted, samples, deadRowsPercent }: Found): SoakAccount {
   const callbacks = posted.acknowledged;
   const [first99Ms, last99Ms] = [percentile99(posted.firstMs), percentile99(posted.lastMs)];
   const warm = samples.slice(Math.floor(samples.length / 4));
@@ -187,7 +189,7 @@ function judge(size: SoakSize, { perSecond, posted, samples, deadRowsPercent }: 
   };
 }
 
-/** The growth in megabytes a minute, by least squares, because single samples vary with garbage collection. */
+/** Returns the growth of memory in megabytes a minute, by least squares, because single samples vary with garbage collection. */
 function estimateSlope(samples: Sample[]): number {
   const mean = (pick: (sample: Sample) => number): number =>
     samples.reduce((sum, sample) => sum + pick(sample), 0) / samples.length;

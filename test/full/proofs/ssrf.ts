@@ -1,7 +1,6 @@
 /**
- * Tenants' addresses that lead to internal systems: addresses of every special block in every spelling, and names whose address changes
- * between
- * the check and the call. No server on this machine gets a connection.
+ * Tries webhook addresses that lead to internal systems: addresses of every special block in every spelling,
+ * and names whose address changes between the check and the call. No server on this machine gets a connection.
  */
 import assert from 'node:assert/strict';
 import dns from 'node:dns';
@@ -16,7 +15,7 @@ import { inLanes } from '../harness/network.ts';
 
 export interface SsrfSize {
   urls: number;
-  /** Names that resolve to a public address at the check, and to an internal one at the call. */
+  /** The number of names that resolve to a public address at the check, and to an internal address at the call. */
   rebinds: number;
   seed: number;
 }
@@ -30,25 +29,25 @@ export interface SsrfAccount {
 const LANES = 32;
 const CALL_MS = 5_000;
 const LOOPBACK = '127.0.0.0/8';
-// Every third address is one at which a server listens: the canary has all of 127/8.
+// Every third address belongs to 127.0.0.0/8, where the canary server listens.
 const LOOPBACK_EVERY = 3;
 const SEEN_AT = ['127.0.0.1', '127.5.6.7', '127.255.255.254'];
 const PUBLIC = '198.41.0.4';
 
 export async function proveSsrf({ urls, rebinds, seed }: SsrfSize): Promise<SsrfAccount> {
   const chance = createChance(seed);
-  const canaries = await openCanaries();
+  const canaries = await startCanaries();
   const outbound = createOutbound({ allow: [], trusted: [] });
   try {
-    const hostile = Array.from({ length: urls }, (_, index) => hostileUrl(chance, index, canaries.port));
+    const hostile = Array.from({ length: urls }, (_, index) => makeHostileUrl(chance, index, canaries.port));
     await inLanes(LANES, hostile, async (url) => {
       assert.notEqual(await outbound.refuse(url), null, `accepted at save: ${url}`);
       await assertBlocked(outbound, url);
     });
     const port = canaries.port;
     const names = Array.from({ length: rebinds }, (_, index) => `http://rebinding-${seed}-${index}.test:${port}/`);
-    await withRebindingNames(() => inLanes(LANES, names, (url) => rebind(outbound, url)));
-    assert.equal(canaries.seen(), 0, 'somebody saw a connection');
+    await withRebindingNames(() => inLanes(LANES, names, (url) => assertRebindBlocked(outbound, url)));
+    assert.equal(canaries.seen(), 0, 'a canary server got a connection');
     return { urls, rebinds, connections: canaries.seen() };
   } finally {
     await outbound.close();
@@ -56,7 +55,7 @@ export async function proveSsrf({ urls, rebinds, seed }: SsrfSize): Promise<Ssrf
   }
 }
 
-function hostileUrl(chance: Chance, index: number, port: number): string {
+function makeHostileUrl(chance: Chance, index: number, port: number): string {
   const { family, first, last } = parseRange(index % LOOPBACK_EVERY === 0 ? LOOPBACK : chance.pick(SPECIAL));
   const span = Number(last - first > 0xffff_ffffn ? 0xffff_ffffn : last - first);
   const number = first + BigInt(span === 0 ? 0 : chance.int(span + 1));
@@ -79,15 +78,18 @@ async function assertBlocked(outbound: Outbound, url: string): Promise<void> {
   }
 }
 
-/** The address is accepted when it is saved, because it is public then, and refused at the call, because it is internal then. */
-async function rebind(outbound: Outbound, url: string): Promise<void> {
+/**
+ * Asserts that a name is accepted when it is saved, because its address is
+ * public then, and blocked at the call, because its address is internal then.
+ */
+async function assertRebindBlocked(outbound: Outbound, url: string): Promise<void> {
   assert.equal(await outbound.refuse(url), null, url);
   await assertBlocked(outbound, url);
 }
 
 /**
- * A test has no name server, so Node's two look-up functions are replaced: the check gets a public address, and the call an
- * internal one.
+ * Replaces the two look-up functions of Node, because a test has no name
+ * server: the check gets a public address, and the call an internal one.
  */
 async function withRebindingNames(work: () => Promise<void>): Promise<void> {
   const { lookup } = dns;
@@ -106,7 +108,7 @@ async function withRebindingNames(work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function openCanaries(): Promise<{ port: number; seen(): number; close(): void }> {
+async function startCanaries(): Promise<{ port: number; seen(): number; close(): void }> {
   let connections = 0;
   const listen = async (host: string, port: number): Promise<Server | null> => {
     const server = createServer((socket) => {
@@ -124,7 +126,7 @@ async function openCanaries(): Promise<{ port: number; seen(): number; close(): 
   assert.ok(first);
   const { port } = first.address() as AddressInfo;
   const second = await listen('::', port);
-  // First the canary itself is tested: one that notices no connection would prove nothing.
+  // The canary itself is tested first, because a canary that notices no connection would prove nothing.
   const visited = [...SEEN_AT, ...(second ? ['::1'] : [])];
   for (const host of visited) connect(port, host).on('error', () => undefined);
   await until('the canaries to see every visitor', () => connections === visited.length);

@@ -1,7 +1,6 @@
 /**
- * Statuses in random order and with repetitions. Each message gets its statuses one after the other, in rounds; each round is posted to two
- * processes in
- * shuffled batches. So the right final status of each message is known, and this file computes it by its own rule.
+ * Posts statuses in random order and with repetitions. Each message gets its statuses one after the other, in rounds; each round is posted
+ * to two processes in shuffled batches. So the right final status of each message is known, and this file computes it by its own rule.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -57,7 +56,7 @@ export async function proveStatuses(size: StatusesSize): Promise<StatusesAccount
       const messages = await sendMessages(stage, senders, size);
       for (let round = 0; round < (messages[0]?.reports.length ?? 0); round += 1)
         await postRound(messages, round, senders);
-      return await audit(stage, messages);
+      return await compareWithExpected(stage, messages);
     } finally {
       await network.close();
     }
@@ -92,7 +91,7 @@ async function sendMessages(
   return messages;
 }
 
-/** One message in four has a failure among its statuses; their order is random. */
+/** Draws the statuses of one message, in random order; one message in four has a failure among them. */
 function drawReports(rounds: number, chance: Chance): Report[] {
   const choice: Report[] = chance.int(4) === 0 ? ['sent', 'delivered', 'failed'] : ['sent', 'delivered', 'read'];
   const known = choice.slice(0, 1 + chance.int(3));
@@ -137,7 +136,7 @@ interface Expected {
   reported: Set<Report>;
 }
 
-/** The expected status and events, computed from the statuses in their order. */
+/** Computes the expected status and events of a message from its statuses in their order. */
 function foldStatuses(reports: Report[]): Expected {
   const expected: Expected = { status: 'SENT', events: ['MESSAGE_SENT'], reported: new Set() };
   for (const report of reports) {
@@ -165,7 +164,7 @@ interface Row {
   events: string[];
 }
 
-async function audit({ store }: Stage, messages: SentMessage[]): Promise<StatusesAccount> {
+async function compareWithExpected({ store }: Stage, messages: SentMessage[]): Promise<StatusesAccount> {
   const rows = await store.sql<Row>(
     `select m._id, m.status, m.sent_at, m.delivered_at, m.read_at, m.failed_at, coalesce(told.events, '{}') as events
       from messages m left join (select company_id, resource_id, array_agg(event order by seq) as events

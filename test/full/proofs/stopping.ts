@@ -1,7 +1,6 @@
 /**
- * SIGTERM under load: callbacks, reads, slow sends and deliveries are under way. Requests from before the signal are answered, attempts are
- * recorded, and
- * the process ends in order.
+ * Sends SIGTERM under load: callbacks, reads, slow sends and deliveries are under way. Requests that began
+ * before the signal are answered, the outcomes of delivery attempts are stored, and the process ends in order.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,7 +30,7 @@ const SEND_MS = 1_000;
 const ANSWER_MS = 400;
 const SENDS = 4;
 const READERS = 4;
-// An attempt lasts 10 s at most.
+// The longest stop of a process: a delivery attempt lasts 10 s at most.
 const STOP_MS = 11_000;
 
 interface Play {
@@ -63,7 +62,7 @@ export async function proveStopping({ rounds, seed }: StoppingSize): Promise<Sto
       const play: Play = { stage, process, tenant, network, chance, conversation: row?._id ?? '', account };
       for (let round = 0; round < rounds; round += 1) {
         if (round > 0) await process.restart();
-        await playRound(play, round);
+        await stopUnderLoad(play, round);
       }
       return account;
     } finally {
@@ -74,22 +73,24 @@ export async function proveStopping({ rounds, seed }: StoppingSize): Promise<Sto
 }
 
 interface Load {
-  /** Set when SIGTERM is sent: requests that begin later may be refused. */
+  /** True once SIGTERM is sent: requests that begin later may be refused. */
   signalled: boolean;
   ended: boolean;
 }
 
-async function playRound(play: Play, round: number): Promise<void> {
+async function stopUnderLoad(play: Play, round: number): Promise<void> {
   const { stage, process, chance, account } = play;
   const load: Load = { signalled: false, ended: false };
   const running = Promise.all([
-    ...Array.from({ length: SENDS }, (_, n) => ask(play, load, () => send(play, `Round ${round}, ${n}`))),
+    ...Array.from({ length: SENDS }, (_, n) =>
+      countRequest(play, load, () => sendMessage(play, `Round ${round}, ${n}`)),
+    ),
     ...Array.from({ length: READERS }, () => readRepeatedly(play, load)),
-    callRepeatedly(play, load, round),
+    postRepeatedly(play, load, round),
   ]);
-  // The failure is reported at the end of the round, and not during the stop.
+  // A failure of the load is reported at the end of the round, and not during the stop.
   running.catch(() => undefined);
-  await until('a delivery to be in the air', async () => {
+  await until('a delivery attempt to be under way', async () => {
     const [row] = await stage.store.sql(`select 1 from deliveries where status = 'SENDING' limit 1`);
     return row !== undefined;
   });
@@ -105,11 +106,11 @@ async function playRound(play: Play, round: number): Promise<void> {
     `select _id, status from deliveries where status in ('SENDING', 'UNKNOWN')
       union all select _id, status from messages where status = 'QUEUED' and message_type = 'OUTGOING'`,
   );
-  assert.deepEqual(left, [], 'something was left in the air');
+  assert.deepEqual(left, [], 'a delivery or a message has no outcome');
 }
 
 /** Counts one request; only a request that began after the signal may stay without an answer. */
-async function ask(play: Play, load: Load, make: () => Promise<number | null>): Promise<number | null> {
+async function countRequest(play: Play, load: Load, make: () => Promise<number | null>): Promise<number | null> {
   const { account } = play;
   const before = !load.signalled;
   const status = await make();
@@ -120,11 +121,11 @@ async function ask(play: Play, load: Load, make: () => Promise<number | null>): 
   return status;
 }
 
-const fresh = (): Agent => new Agent({ pipelining: 0, keepAliveTimeout: 1 });
+const createSingleUseAgent = (): Agent => new Agent({ pipelining: 0, keepAliveTimeout: 1 });
 
-/** Reads on a new connection: an idle one that closes at the same moment would prove nothing. */
-async function read({ process, tenant }: Play): Promise<number | null> {
-  const agent = fresh();
+/** Reads on a new connection: a failure on an idle connection that closes at the same moment would prove nothing. */
+async function readWebhook({ process, tenant }: Play): Promise<number | null> {
+  const agent = createSingleUseAgent();
   try {
     const answer = await request(`${process.url}/v1/webhooks`, {
       dispatcher: agent,
@@ -142,22 +143,22 @@ async function read({ process, tenant }: Play): Promise<number | null> {
 
 async function readRepeatedly(play: Play, load: Load): Promise<void> {
   while (!load.ended) {
-    await ask(play, load, () => read(play));
+    await countRequest(play, load, () => readWebhook(play));
     await sleep(5);
   }
 }
 
-async function callRepeatedly(play: Play, load: Load, round: number): Promise<void> {
+async function postRepeatedly(play: Play, load: Load, round: number): Promise<void> {
   for (let number = 0; !load.ended; number += 1) {
     const body = buildNotification([textElement(PHONE, '5511983000001', `wamid.${round}.${number}`, 'Load')]);
     // The connections stay open, as a real network's do: the platform may close them only while they are idle.
-    if (!load.signalled) await ask(play, load, () => play.network.post(play.process.url, body));
+    if (!load.signalled) await countRequest(play, load, () => play.network.post(play.process.url, body));
     await sleep(20);
   }
 }
 
-async function send({ process, tenant, conversation }: Play, content: string): Promise<number | null> {
-  const agent = fresh();
+async function sendMessage({ process, tenant, conversation }: Play, content: string): Promise<number | null> {
+  const agent = createSingleUseAgent();
   try {
     const answer = await request(`${process.url}/v1/messages/send-text`, {
       method: 'POST',

@@ -1,7 +1,6 @@
 /**
- * A small disk fills up, first slowly, then at once. Writes are refused before the reserve is used up, reads continue, the database
- * recovers by itself when
- * a full disk has ended it, and everything acknowledged is still there.
+ * Fills a small disk, first slowly, then at once. Writes are refused before the reserve is used up, reads continue,
+ * the database recovers by itself when a full disk has ended it, and everything acknowledged is still there.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -30,10 +29,10 @@ export interface StorageAccount {
 }
 
 const MB = 2 ** 20;
-// A new database takes some 60 MB of it, and the platform's ballast file 64 MB.
+// The size of the disk: a new database takes some 60 MB of it, and the ballast file of the platform 64 MB.
 const DISK_MB = 400;
 const RESERVE_MB = 96;
-// A text so long that the lanes write tens of megabytes a second.
+// The text of each message, so long that the lanes write tens of megabytes a second.
 const TEXT = 'x'.repeat(4_000);
 const TEXTS = 20;
 const LANES = 4;
@@ -56,34 +55,34 @@ interface Play {
   ended: boolean;
 }
 
-/** Returns null where no small disk can be mounted. */
+/** Runs the proof; returns null where no small disk can be mounted. */
 export async function proveStorage({ rounds, seed }: StorageSize): Promise<StorageAccount | null> {
   const disk = await mountSmallDisk(DISK_MB);
   if (!disk) return null;
   const undo: (() => Promise<unknown>)[] = [disk.close];
   try {
-    const play = await open(disk, createChance(seed), undo);
+    const play = await startStorageProof(disk, createChance(seed), undo);
     undo.push(async () => (play.ended = true));
     const load = Promise.all([
       ...Array.from({ length: LANES }, (_, lane) => postRepeatedly(play, lane)),
-      createOn(play),
+      createContactsRepeatedly(play),
     ]);
-    // The failure is reported at the end.
+    // A failure of the load is reported at the end.
     load.catch(() => undefined);
     for (; play.account.rounds < rounds; play.account.rounds += 1) {
       await fillSlowly(play);
-      await fillAtOnce(play);
+      await fillWholeDisk(play);
     }
     play.ended = true;
     await load;
-    await audit(play);
+    await compareWithAcknowledged(play);
     return play.account;
   } finally {
     for (const step of undo.toReversed()) await step();
   }
 }
 
-async function open(disk: SmallDisk, chance: Chance, undo: (() => Promise<unknown>)[]): Promise<Play> {
+async function startStorageProof(disk: SmallDisk, chance: Chance, undo: (() => Promise<unknown>)[]): Promise<Play> {
   const appSecret = randomBytes(16).toString('hex');
   const sandbox = await startSandbox({ SANDBOX_APP_SECRET: appSecret, SANDBOX_OPEN: '1' });
   undo.push(sandbox.stop);
@@ -114,7 +113,7 @@ async function open(disk: SmallDisk, chance: Chance, undo: (() => Promise<unknow
   return { disk, process, tenant, network, receiver, chance, owner: credentials.user, ...noted };
 }
 
-/** Posts callbacks until the end; a refused one is posted again, as the network does. */
+/** Posts callbacks until the end; a refused callback is posted again, as the network does. */
 async function postRepeatedly(play: Play, lane: number): Promise<void> {
   for (let number = 0; !play.ended; number += 1) {
     const ids = Array.from({ length: TEXTS }, (_, index) => `wamid.${lane}.${number}.${index}`);
@@ -132,9 +131,9 @@ async function postRepeatedly(play: Play, lane: number): Promise<void> {
   }
 }
 
-async function createOn(play: Play): Promise<void> {
+async function createContactsRepeatedly(play: Play): Promise<void> {
   for (let number = 0; !play.ended; number += 1) {
-    const { status, body } = await ask(play, 'POST', '/v1/contacts', {
+    const { status, body } = await sendRequest(play, 'POST', '/v1/contacts', {
       name: TEXT.slice(0, 100),
       external_id: `c${number}`,
     });
@@ -145,7 +144,7 @@ async function createOn(play: Play): Promise<void> {
   }
 }
 
-async function ask({ process, tenant }: Play, method: string, path: string, body?: unknown) {
+async function sendRequest({ process, tenant }: Play, method: string, path: string, body?: unknown) {
   const answer = await fetch(process.url + path, {
     method,
     headers: {
@@ -159,19 +158,19 @@ async function ask({ process, tenant }: Play, method: string, path: string, body
   return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : text) as Json };
 }
 
-const storageAt = async (play: Play): Promise<string> => {
-  const { status, body } = await ask(play, 'GET', '/health/ready');
+const readStorageState = async (play: Play): Promise<string> => {
+  const { status, body } = await sendRequest(play, 'GET', '/health/ready');
   return status === 200 ? body.storage : String(status);
 };
 
-/** Fills the disk until little more than the reserve is free; writes take the rest. */
+/** Fills the disk until little more than the reserve is free; the writes under load use the rest. */
 async function fillSlowly(play: Play): Promise<void> {
   const { disk, account } = play;
   const pid = await disk.serverPid(DATA);
   await sleep(play.chance.int(500));
   await disk.fill((await disk.freeBytes()) - (RESERVE_MB + 16) * MB);
-  await until('writes to be refused', async () => (await storageAt(play)) === 'full', PATIENCE_MS);
-  await checkRefusing(play);
+  await until('writes to be refused', async () => (await readStorageState(play)) === 'full', PATIENCE_MS);
+  await assertWritesRefused(play);
   const before = account.refused;
   await until(
     'many more to be refused',
@@ -183,21 +182,21 @@ async function fillSlowly(play: Play): Promise<void> {
   );
   assert.ok(account.leastFreeMb > RESERVE_MB / 2, `only ${account.leastFreeMb} MB of the reserve are left`);
   assert.equal(await disk.serverPid(DATA), pid, 'the database ended over a disk that was not full');
-  await recover(play);
+  await freeDiskAndAwaitRecovery(play);
 }
 
 /** Checks which operations continue and which are refused on a full disk. */
-async function checkRefusing(play: Play): Promise<void> {
+async function assertWritesRefused(play: Play): Promise<void> {
   const { process, receiver, owner } = play;
-  const refused = await ask(play, 'POST', '/v1/contacts', { name: 'Too late' });
+  const refused = await sendRequest(play, 'POST', '/v1/contacts', { name: 'Too late' });
   assert.equal(refused.status, 503);
   assert.equal(refused.body.code, 'STORAGE_FULL');
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   for (const path of ['/v1/contacts?limit=1', '/v1/conversations', '/v1/inboxes', '/v1/webhooks/deliveries?limit=1'])
-    assert.equal((await ask(play, 'GET', path)).status, 200, path);
+    assert.equal((await sendRequest(play, 'GET', path)).status, 200, path);
   const session = await call(200, 'POST', `${process.url}/v1/auth/login`, { body: owner });
   await call(200, 'GET', `${process.url}/v1/auth/me`, { key: session.access_token });
-  const metrics = (await ask(play, 'GET', '/metrics')).body as string;
+  const metrics = (await sendRequest(play, 'GET', '/metrics')).body as string;
   assert.match(metrics, /^parley_storage_refusing_writes 1$/m);
   assert.match(metrics, /^parley_storage_free_bytes\{folder="database"\} \d+$/m);
   // Deliveries that were claimed before may still be under way.
@@ -208,24 +207,28 @@ async function checkRefusing(play: Play): Promise<void> {
   });
 }
 
-async function recover(play: Play): Promise<void> {
+async function freeDiskAndAwaitRecovery(play: Play): Promise<void> {
   await play.disk.clear();
-  await until('room to be found', async () => (await storageAt(play)) === 'ok', PATIENCE_MS);
+  await until(
+    'the platform to notice the free space',
+    async () => (await readStorageState(play)) === 'ok',
+    PATIENCE_MS,
+  );
   const before = play.messages.size;
   await until('callbacks to be stored again', () => play.messages.size > before, PATIENCE_MS);
   assert.ok(play.process.alive, play.process.lines().join('\n'));
 }
 
 /** Fills the whole disk while the database has to write. */
-async function fillAtOnce(play: Play): Promise<void> {
+async function fillWholeDisk(play: Play): Promise<void> {
   const { disk, process, account } = play;
   const pid = await disk.serverPid(DATA);
   await disk.fill(Number.POSITIVE_INFINITY);
   await until(
     'the database to end over the full disk',
     async () => {
-      // Switches log segments until the database needs a new one. The filler stops meanwhile, because the recovery needs the space that the
-      // ballast file frees.
+      // This statement switches log segments until the database needs a new segment. The disk is not
+      // filled further meanwhile, because the recovery needs the space that the ballast file frees.
       await disk
         .sql(DATA, 'select pg_logical_emit_message(false, $$a$$, repeat($$x$$, 1000)), pg_switch_wal()')
         .catch(() => undefined);
@@ -233,15 +236,19 @@ async function fillAtOnce(play: Play): Promise<void> {
     },
     PATIENCE_MS,
   );
-  await until('reading to go on beside a full disk', async () => (await storageAt(play)) === 'full', PATIENCE_MS);
+  await until(
+    'reading to go on beside a full disk',
+    async () => (await readStorageState(play)) === 'full',
+    PATIENCE_MS,
+  );
   assert.ok(process.alive, process.lines().join('\n'));
-  assert.equal((await ask(play, 'GET', '/v1/contacts?limit=1')).status, 200);
-  assert.equal((await ask(play, 'POST', '/v1/contacts', { name: 'Too late' })).body.code, 'STORAGE_FULL');
+  assert.equal((await sendRequest(play, 'GET', '/v1/contacts?limit=1')).status, 200);
+  assert.equal((await sendRequest(play, 'POST', '/v1/contacts', { name: 'Too late' })).body.code, 'STORAGE_FULL');
   account.recoveries += 1;
-  await recover(play);
+  await freeDiskAndAwaitRecovery(play);
 }
 
-async function audit({ disk, messages, contacts, account }: Play): Promise<void> {
+async function compareWithAcknowledged({ disk, messages, contacts, account }: Play): Promise<void> {
   account.acknowledged = messages.size + contacts.size;
   const rows = await disk.sql<{ external_id: string }>(DATA, 'select external_id from messages');
   const stored = new Set(rows.map((row) => row.external_id));

@@ -1,4 +1,4 @@
-/** Knows secrets, and finds them in any text: in plain text, in hex, or in base64 at any offset. */
+/** Collects secrets, and finds them in any text: as plain text, in hex, or in base64 at any offset. */
 export interface Watch {
   /** Adds a secret and returns it, so that the caller can use it at once. */
   add(name: string, value: string): string;
@@ -11,7 +11,7 @@ export interface Watch {
   found(): string[];
 }
 
-// The most findings to show: more would only repeat the first ones.
+// The most findings that are returned, because more would only repeat the first ones.
 const SHOWN = 10;
 
 export function openWatch(): Watch {
@@ -45,8 +45,8 @@ export function openWatch(): Watch {
 }
 
 /**
- * In base64 three bytes become four characters, so a text has three possible encodings, whose first and last characters depend on its
- * neighbours.
+ * Lists the spellings of a secret. In base64 three bytes become four characters, so a text has
+ * three possible encodings, whose first and last characters depend on the neighbouring bytes.
  */
 function listSpellings(value: string): string[] {
   const bytes = Buffer.from(value);
