@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { atOnce } from '../../test/support/clock.ts';
+import { runWithStoppedClock } from '../../test/support/clock.ts';
 import { startPeer } from '../../test/support/network.ts';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
 import { lastAcceptedMs, until } from '../../test/support/wait.ts';
@@ -257,7 +257,7 @@ describe('an authenticator', () => {
     const { auth, seen } = open();
     const token = await sign();
     const started = performance.now();
-    await atOnce(t, async () => {
+    await runWithStoppedClock(t, async () => {
       for (let index = 0; index < 5; index += 1) await auth.authenticate(token);
       assert.equal(seen.lookups, 1);
       auth.forget();

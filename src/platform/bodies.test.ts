@@ -4,7 +4,7 @@ import { createServer, request as ask } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
-import { sendHalf, type HalfSentRequest } from '../../test/support/half-sent.ts';
+import { sendHalfBodies, type HalfSentRequest } from '../../test/support/half-sent.ts';
 import { connectPhone, freshPhone, incoming, openNetwork } from '../../test/support/network.ts';
 import { startPlatform } from '../../test/support/platform.ts';
 import { until } from '../../test/support/wait.ts';
@@ -25,7 +25,7 @@ async function heldBytes(): Promise<number> {
 describe('bodies that never end', () => {
   /** Sends 20 unfinished bodies of 800 kB each and checks that at most 4 MB are kept in memory. */
   async function assertBounded(request: HalfSentRequest): Promise<void> {
-    const half = await sendHalf(platform.url, 20, request);
+    const half = await sendHalfBodies(platform.url, 20, request);
     const refused = (): number => half.answers().filter((text) => text.startsWith('HTTP/1.1 429 ')).length;
     try {
       await until('the bodies over the limit to be refused', () => refused() >= 12);
@@ -58,7 +58,11 @@ describe('bodies that never end', () => {
     }));
 
   test('a body that stops arriving is answered with 408, and its connection is closed', async () => {
-    const half = await sendHalf(platform.url, 1, { path: '/v1/inboxes', headers: json, body: Buffer.alloc(100, ' ') });
+    const half = await sendHalfBodies(platform.url, 1, {
+      path: '/v1/inboxes',
+      headers: json,
+      body: Buffer.alloc(100, ' '),
+    });
     await until('its connection to be closed', () => half.open() === 0, 30_000);
     assert.match(half.answers()[0] ?? '', /^HTTP\/1\.1 408 [^]*"code":"REQUEST_TIMEOUT"/);
     assert.equal(await heldBytes(), 0);
@@ -76,7 +80,7 @@ describe('bodies that never end', () => {
       [413, '/v1/auth/forgot-password', type],
       [413, '/v1/auth/reset-password', type],
     ] as const) {
-      const half = await sendHalf(platform.url, 1, { path, headers, body });
+      const half = await sendHalfBodies(platform.url, 1, { path, headers, body });
       await until(`the answer of ${path}`, () => half.answers()[0]?.includes('\r\n\r\n'));
       assert.match(half.answers()[0] ?? '', new RegExp(`^HTTP/1.1 ${status} `), path);
       assert.equal(await heldBytes(), 0);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { createChance, seedOfRun } from '../../test/full/harness/chance.ts';
-import { atOnce } from '../../test/support/clock.ts';
+import { runWithStoppedClock } from '../../test/support/clock.ts';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/wait.ts';
 import { isUnavailable, type Statement } from './db.ts';
@@ -199,7 +199,7 @@ describe('the stock of tokens', () => {
       await turn();
       return served;
     };
-    await atOnce(t, async () => {
+    await runWithStoppedClock(t, async () => {
       // The second request comes at the same moment as the first, so it brings a stock as large as the number of callers.
       for (const callers of [1, 100]) await Promise.all(Array.from({ length: callers }, () => limiter.admit([limit])));
       const before = trips();
@@ -224,12 +224,12 @@ describe('the stock of tokens', () => {
       await limiter.admit([limit]);
       await Promise.all([limiter.admit([limit]), limiter.admit([limit])]);
     };
-    await atOnce(t, async () => {
+    await runWithStoppedClock(t, async () => {
       await draw(first);
       assert.equal(Math.round(await readTokens(limit.subject)), 95, 'three were used and two are in stock');
     });
     await until('the stock to be given back', async () => Math.round(await readTokens(limit.subject)) === 97);
-    await atOnce(t, async () => {
+    await runWithStoppedClock(t, async () => {
       await draw(second);
       assert.equal(Math.round(await readTokens(limit.subject)), 92);
       await second.close();
@@ -268,7 +268,7 @@ describe('a request over its rate limit', () => {
     const { system, trips } = counted();
     const limiter = createLimiter(system);
     const limit = allowance(0.01, 1);
-    await atOnce(t, async () => {
+    await runWithStoppedClock(t, async () => {
       assert.ok((await limiter.admit([limit])).admitted);
       const before = trips();
       assert.equal(await countAdmitted(Array.from({ length: 1_000 }, () => limiter.admit([limit]))), 0);
@@ -280,7 +280,7 @@ describe('a request over its rate limit', () => {
   test('a refusal by one allowance takes no tokens of the others, and names the allowance with the longest wait', async (t) => {
     const [limiter] = openLimiters() as [Limiter];
     const [key, company, address] = [allowance(NO_REFILL, 100), allowance(0.25, 3), allowance(1, 1)] as const;
-    await atOnce(t, async () => {
+    await runWithStoppedClock(t, async () => {
       assert.equal(await countAdmitted(Array.from({ length: 40 }, () => limiter.admit([key, company]))), 3);
       assert.ok((await limiter.admit([address])).admitted);
       const verdict = await limiter.admit([key, address, company]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { textsFor, type Texts } from '../../web/set-password/texts.ts';
+import { chooseTexts, type Texts } from '../../web/set-password/texts.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
 import {
   createPerson,
@@ -17,7 +17,7 @@ import { startPlatform } from '../support/platform.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
-const en = textsFor(['en']).texts;
+const en = chooseTexts(['en']).texts;
 const NEW = 'pão de queijo & café ☕';
 
 /** Creates a person of the demo company who has forgotten the password, and returns the link of the mail. */
@@ -255,7 +255,7 @@ describe('the reader', () => {
     ['de-DE', 'en'],
   ] as const) {
     test(`a reader with the language ${locale} reads ${lang}, from the form to the end`, async () => {
-      const { texts } = textsFor([locale]);
+      const { texts } = chooseTexts([locale]);
       const { link } = await lostPassword();
       const { page, finish } = await open(link, { locale });
       assert.equal(await page.locator('html').getAttribute('lang'), lang);
@@ -269,9 +269,9 @@ describe('the reader', () => {
   }
 
   test('a reader gets the first of their languages that the page has', () => {
-    assert.equal(textsFor(['fr-FR', 'ES-419', 'en']).lang, 'es');
-    assert.equal(textsFor([]).lang, 'en');
-    const languages = ['pt', 'en', 'es'].map((language) => Object.entries(textsFor([language]).texts));
+    assert.equal(chooseTexts(['fr-FR', 'ES-419', 'en']).lang, 'es');
+    assert.equal(chooseTexts([]).lang, 'en');
+    const languages = ['pt', 'en', 'es'].map((language) => Object.entries(chooseTexts([language]).texts));
     // Each language has every text, and each text differs between languages.
     for (const [index, [key, text]] of (languages[0] ?? []).entries()) {
       const others = languages.slice(1).map((entries) => entries[index]);
@@ -295,7 +295,7 @@ describe('the reader', () => {
     const wide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const locale of ['pt-BR', 'es', 'en']) {
-        const { texts } = textsFor([locale]);
+        const { texts } = chooseTexts([locale]);
         const options = { colorScheme, locale, viewport: { width: 320, height: 600 } };
         const { page, finish } = await open(`${platform.url}/set-password#token=unknown`, options);
         await submit(page, 'a', 'b', texts);

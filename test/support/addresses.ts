@@ -31,7 +31,7 @@ export interface Range {
   last: bigint;
 }
 
-/** Parses a CIDR in another way than the address guard does, so that a mistake there is not repeated here. */
+/** Parses a CIDR in another way than the address guard does, so that this test does not repeat a mistake of the guard. */
 export function parseRange(cidr: string): Range {
   const [address = '', bits = '0'] = cidr.split('/');
   if (!address.includes(':')) {
@@ -50,7 +50,7 @@ export function formatAddress(family: 4 | 6, number: bigint): string {
   return Array.from({ length: parts }, (_, index) => part(index).toString(radix)).join(family === 4 ? '.' : ':');
 }
 
-/** Every common way to hide one IPv4 address in a URL's host. */
+/** Returns every common way to hide one IPv4 address in the host of a URL. */
 export function spellings(number: bigint): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = formatAddress(4, number).split('.').map(Number);
   const hex = (value: number | bigint) => `0x${value.toString(16)}`;

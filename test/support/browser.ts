@@ -1,4 +1,4 @@
-/** A real browser for our pages: the one of PARLEY_CHROMIUM, the one from npm, or Playwright's own. */
+/** Starts a real browser for the pages of the platform: the one of PARLEY_CHROMIUM, the one from npm, or the one of Playwright. */
 import { access, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,10 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 
 export interface OpenPage {
   page: Page;
-  /** Everything that our pages must not do: errors and warnings on the console, exceptions, violations of the content policy. */
+  /**
+   * Everything that a page of the platform must not cause: errors and warnings
+   * on the console, exceptions, violations of the content security policy.
+   */
   complaints: string[];
   /** Every address that the page requested, without its fragment. */
   requests: string[];
@@ -16,11 +19,11 @@ export interface OpenPage {
 
 /** Starts a browser and closes it after the file's last test. */
 export async function startBrowser(): Promise<Browser> {
-  const path = await browserPath();
+  const path = await findBrowser();
   const browser = await chromium.launch({
     ...(path ? { executablePath: path } : {}),
     headless: true,
-    // As root, Chromium starts only without its sandbox; it opens nothing but our own pages.
+    // As root, Chromium starts only without its sandbox; it opens nothing but pages of the platform.
     chromiumSandbox: false,
     args: ['--font-render-hinting=none'],
   });
@@ -28,10 +31,10 @@ export async function startBrowser(): Promise<Browser> {
   return browser;
 }
 
-/** Opens an empty page with a profile of its own, and records complaints and requests. */
+/** Opens an empty page with its own browser profile, and records complaints and requests. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await browser.newContext(options);
-  // Long enough even on a busy machine: if something has not appeared by then, it never will.
+  // The time limit is long enough even for a busy machine: an element that has not appeared after it never will.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -45,8 +48,8 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, complaints, requests };
 }
 
-/** The path of the browser; null lets Playwright look for its own. */
-async function browserPath(): Promise<string | null> {
+/** Returns the path of the browser; null lets Playwright look for its own. */
+async function findBrowser(): Promise<string | null> {
   const given = process.env['PARLEY_CHROMIUM'];
   if (given) return given;
   // The package from npm is built for Linux on x64.
@@ -54,8 +57,8 @@ async function browserPath(): Promise<string | null> {
 }
 
 /**
- * The Chromium inside the npm package, unpacked once per version. The package itself unpacks to a fixed path without a lock, so test
- * files that start at the same moment would run an incomplete browser.
+ * Unpacks the Chromium inside the npm package once per version, and returns its path. The package itself unpacks
+ * to a fixed path without a lock, so test files that start at the same moment would run an incomplete browser.
  */
 async function unpackChromium(): Promise<string> {
   const about = new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));

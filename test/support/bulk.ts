@@ -1,7 +1,6 @@
 /**
- * Fills a database with thousands of rows of which the planner has no statistics: SQL writes them into tables that nothing analyses. A
- * third
- * of all records refers to the same contact, user, business or step.
+ * Fills a database with thousands of rows of which the planner has no statistics: SQL writes them into
+ * tables that nothing analyses. A third of all records refers to the same contact, user, business or step.
  */
 import { after } from 'node:test';
 import { openTestDatabase, type TestDatabase } from './database.ts';
@@ -16,7 +15,7 @@ export const NAMED = id(1);
 
 const HOLDS = `jsonb_build_object('${NAMED}', 1)`;
 
-/** SQL for the values of the n-th row; other columns get a value by their type where they need one. */
+/** The SQL of the values of the n-th row; a column that is not listed gets a value by its type if it needs one. */
 const TABLES: Record<string, Record<string, string>> = {
   contacts: {
     custom_fields: HOLDS,
@@ -72,7 +71,7 @@ interface Column {
   needed: boolean;
 }
 
-async function seed(database: TestDatabase): Promise<void> {
+async function insertRows(database: TestDatabase): Promise<void> {
   const names = Object.keys(TABLES);
   const columns = await database.sql<Column>(
     `select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull and not a.atthasdef as needed
@@ -104,7 +103,7 @@ async function seed(database: TestDatabase): Promise<void> {
     commit`);
 }
 
-/** All rows are old, and each is a second younger than the one before. */
+/** Returns the SQL of old dates: each row is a second younger than the row before. */
 function makeOldDates(columns: Column[]): Record<string, string> {
   const old = ['created_at', 'updated_at', 'queued_at', 'refilled_at', 'expires_at'];
   const known = columns.filter(({ column }) => old.includes(column));
@@ -134,7 +133,7 @@ export async function openBulk(analyzedEmpty: boolean): Promise<TestDatabase> {
     await database.sql(`alter table ${table} set (autovacuum_enabled = off)`);
     if (analyzedEmpty) await database.sql(`analyze ${table}`);
   }
-  await seed(database);
+  await insertRows(database);
   await database.sql(
     `insert into platform_state (key, value) values ('deliveries.swept', (now() - interval '1 hour')::text)`,
   );

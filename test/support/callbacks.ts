@@ -1,4 +1,4 @@
-/** The elements of a Cloud API callback, without the parts that the platform ignores. */
+/** Parses a Cloud API callback into its elements, without the parts that the platform ignores. */
 import type { Inbound } from '../../src/channels/channel.ts';
 import { parseCallback } from '../../src/channels/wap-auto-closer/parse.ts';
 

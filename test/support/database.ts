@@ -1,4 +1,4 @@
-/** Databases for tests: a real PostgreSQL with one migrated template, which each test file clones. */
+/** Databases for tests: a real PostgreSQL server with one migrated template database, which each test file clones. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,9 +26,8 @@ export interface TestServer {
 }
 
 /**
- * Starts a server. With `durable: false` it does not wait for the disk, which is enough for tests that never crash it. A test that crashes
- * a server
- * uses its own, and a measurement waits for the disk as a real installation does.
+ * Starts a server. With `durable: false` it does not wait for the disk, which is enough for tests that never crash the
+ * server. A test that crashes a server uses its own, and a measurement waits for the disk as a real installation does.
  */
 export async function openTestServer({ durable } = { durable: true }): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
@@ -40,15 +39,15 @@ export async function openTestServer({ durable } = { durable: true }): Promise<T
     ownerPassword: server.password,
     password: randomBytes(16).toString('hex'),
   };
-  await asOwner(address, 'postgres', async (client) => {
-    // Tests open thousands of connections, and both ends would hash the password 4,096 times for each.
+  await runAsOwner(address, 'postgres', async (client) => {
+    // Tests open thousands of connections, and for each of them both ends would hash the password 4,096 times.
     await client.query('alter system set scram_iterations = 1');
     await client.query('select pg_reload_conf()');
     await client.query(`set scram_iterations = 1; alter role postgres password '${address.ownerPassword}'`);
     await client.query(`create database ${TEMPLATE}`);
   });
-  await migrate(ownerUrl(address, TEMPLATE), (url) => migrateJobs(url, queues()));
-  await createLogin(ownerUrl(address, TEMPLATE), address.password);
+  await migrate(makeOwnerUrl(address, TEMPLATE), (url) => migrateJobs(url, queues()));
+  await createLogin(makeOwnerUrl(address, TEMPLATE), address.password);
   return {
     address,
     close: async () => {
@@ -58,16 +57,16 @@ export async function openTestServer({ durable } = { durable: true }): Promise<T
   };
 }
 
-function ownerUrl(address: ServerAddress, database: string): string {
+function makeOwnerUrl(address: ServerAddress, database: string): string {
   return `postgres://postgres:${encodeURIComponent(address.ownerPassword)}@${address.host}:${address.port}/${database}`;
 }
 
-async function asOwner<T>(
+async function runAsOwner<T>(
   address: ServerAddress,
   database: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: ownerUrl(address, database) });
+  const client = new pg.Client({ connectionString: makeOwnerUrl(address, database) });
   await client.connect();
   try {
     return await work(client);
@@ -85,32 +84,35 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** Clones the template. With the test runner's global set-up this takes some 30 ms; a file that runs alone starts its own server. */
+/**
+ * Clones the template database. With the test runner's global set-up this
+ * takes some 30 ms; a test file that runs alone starts its own server.
+ */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const shared = process.env['PARLEY_TEST_SERVER'];
   const own = shared ? null : await openTestServer();
   const address = own?.address ?? (JSON.parse(shared ?? '') as ServerAddress);
   const name = `t_${randomBytes(6).toString('hex')}`;
-  await clone(address, name);
-  const pool = new pg.Pool({ connectionString: ownerUrl(address, name), max: 2 });
+  await cloneTemplate(address, name);
+  const pool = new pg.Pool({ connectionString: makeOwnerUrl(address, name), max: 2 });
   pool.on('error', () => undefined);
   return {
     url: `postgres://parley:${address.password}@${address.host}:${address.port}/${name}`,
-    ownerUrl: ownerUrl(address, name),
+    ownerUrl: makeOwnerUrl(address, name),
     sql: async <R>(text: string, values: unknown[] = []) => (await pool.query(text, values)).rows as R[],
     close: async () => {
       await pool.end();
-      await asOwner(address, 'postgres', (client) => client.query(`drop database if exists ${name} with (force)`));
+      await runAsOwner(address, 'postgres', (client) => client.query(`drop database if exists ${name} with (force)`));
       await own?.close();
     },
   };
 }
 
-/** PostgreSQL allows only one clone of a template at a time, so two files that clone at the same moment have to retry. */
-async function clone(address: ServerAddress, name: string): Promise<void> {
+/** Clones the template database, and retries while another test file clones it, because PostgreSQL allows only one clone at a time. */
+async function cloneTemplate(address: ServerAddress, name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await asOwner(address, 'postgres', (client) => client.query(`create database ${name} template ${TEMPLATE}`));
+      await runAsOwner(address, 'postgres', (client) => client.query(`create database ${name} template ${TEMPLATE}`));
       return;
     } catch (error) {
       if ((error as { code?: string }).code !== '55006' || attempt === 100) throw error;

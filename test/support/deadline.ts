@@ -1,11 +1,10 @@
 /**
- * Ends the process of a test file that takes too long, even when a test computes for ever and no timer of its own thread fires. The
- * runner's
- * time-out ends neither that nor a file that an open handle keeps alive. Loaded before each test file.
+ * Ends the process of a test file that takes too long, even when a test computes for ever and no timer of the main thread fires. The
+ * time-out of the test runner ends neither such a file nor a file that an open handle keeps alive. Loaded before each test file.
  */
 import { Worker } from 'node:worker_threads';
 
-/** Many times what a file needs, so that a file that hangs is reported and ended. */
+/** The time limit of a test file, many times what a file needs. */
 const DEADLINE_MS = 300_000;
 
 const watch = `setTimeout(() => {

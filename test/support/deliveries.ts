@@ -1,4 +1,4 @@
-/** Both ends of a delivery for tests: a receiver whose answers the test decides, and events that are queued directly. */
+/** Both ends of a webhook delivery for tests: a receiver whose answers the test chooses, and events that the test enqueues directly. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
@@ -26,7 +26,9 @@ type Answer = (response: ServerResponse, received: Received, request: IncomingMe
 
 const answerOk: Answer = (response) => void response.writeHead(204).end();
 
-/** Starts a server on loopback, for platforms with OUTBOUND_ALLOW=127.0.0.0/8. It stops after the file's last test. */
+/**
+ * Starts a receiver on the loopback address, for platforms with OUTBOUND_ALLOW=127.0.0.0/8. The receiver stops after the file's last test.
+ */
 export async function startReceiver(answer: Answer = answerOk): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -50,7 +52,7 @@ export async function startReceiver(answer: Answer = answerOk): Promise<Receiver
   return { url, received, at: (path) => received.filter((item) => item.path === path) };
 }
 
-/** A gate at a receiver, which holds answers back until it is opened. */
+/** A gate at a receiver, which holds answers back until the gate is opened. */
 export interface Gate {
   opened: Promise<void>;
   open(): void;
@@ -65,7 +67,7 @@ export interface Listening extends Company {
   webhook: string;
 }
 
-/** Creates a company whose webhook at `url` listens to contacts, unless `webhook` lists other events. */
+/** Creates a company whose webhook at `url` gets the events of contacts, unless `webhook` lists other events. */
 export async function createListener(
   platform: Platform,
   url: string,
@@ -77,7 +79,7 @@ export async function createListener(
   return { ...company, webhook: created.body._id };
 }
 
-/** Queues events of one company in one transaction and returns the ids of their records. */
+/** Enqueues events of one company in one transaction and returns the ids of their records. */
 export async function queueEvents(
   platform: Platform,
   company: string,
@@ -89,7 +91,7 @@ export async function queueEvents(
   return items.map((item) => item.data._id);
 }
 
-/** The company's deliveries, newest first, once all of them have ended. */
+/** Returns the company's deliveries, newest first, once all of them have ended. */
 export async function finishedDeliveries(platform: Platform, company: Company, count = 1): Promise<Json[]> {
   return until(
     `${count} deliveries to end`,
@@ -98,7 +100,7 @@ export async function finishedDeliveries(platform: Platform, company: Company, c
       const ended = (body.result as Json[]).filter((delivery) => delivery.finished_at !== null);
       return ended.length === body.meta.totalCount && ended.length >= count ? ended : null;
     },
-    // The time limit; the longest attempt lasts 10 s.
+    // The time limit of the wait; the longest delivery attempt lasts 10 s.
     20_000,
   );
 }

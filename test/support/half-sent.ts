@@ -1,9 +1,9 @@
-/** Connections that announce a body and send all of it but the last byte. */
+/** Opens connections that announce a body and send all of it except the last byte. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface HalfSent {
-  /** The answer on each connection so far. */
+  /** The bytes that each connection has received so far. */
   answers(): string[];
   /** The number of connections that are still open. */
   open(): number;
@@ -16,8 +16,8 @@ export interface HalfSentRequest {
   body: Buffer;
 }
 
-/** Resolves when each connection is open and its bytes are sent. */
-export async function sendHalf(url: string, count: number, request: HalfSentRequest): Promise<HalfSent> {
+/** Opens `count` connections; resolves when all of them are open and their bytes are sent. */
+export async function sendHalfBodies(url: string, count: number, request: HalfSentRequest): Promise<HalfSent> {
   const { hostname, port } = new URL(url);
   const said = new Map<Socket, string>();
   const head = [
@@ -26,7 +26,7 @@ export async function sendHalf(url: string, count: number, request: HalfSentRequ
     `content-length: ${request.body.length}`,
     ...Object.entries(request.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
   ];
-  const open = async (): Promise<void> => {
+  const openConnection = async (): Promise<void> => {
     const socket = connect(Number(port), hostname);
     said.set(socket, '');
     // Failure policy: a refused connection may be cut while it still writes; only the answer before that counts.
@@ -36,7 +36,7 @@ export async function sendHalf(url: string, count: number, request: HalfSentRequ
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
     socket.write(request.body.subarray(0, -1));
   };
-  await Promise.all(Array.from({ length: count }, open));
+  await Promise.all(Array.from({ length: count }, openConnection));
   return {
     answers: () => [...said.values()],
     open: () => [...said.keys()].filter((socket) => !socket.closed).length,

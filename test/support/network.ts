@@ -1,4 +1,4 @@
-/** The network's side of a test: registered phone numbers, and notifications in the network's format with its signature. */
+/** The network's side of a test: it registers phone numbers, and posts notifications in the network's format with its signature. */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/platform/telemetry.ts';
 import { UNLIMITED, type Answer, type Json, type Platform } from './platform.ts';
 
-/** A number that the network knows, with the inbox that receives for it. */
+/** A phone number that is registered with the network, and the inbox that receives its messages. */
 export interface Phone {
   /** The network's phone_number_id. */
   id: string;
@@ -23,7 +23,10 @@ export interface Network {
   appSecret: string;
   verifyToken: string;
   sign(raw: string | Buffer): string;
-  /** Posts a notification, signed unless the headers have a signature, and asserts the status. Text and bytes are sent unchanged. */
+  /**
+   * Posts a notification, signed unless the headers contain a signature,
+   * and asserts the status. A body that is text or bytes is sent unchanged.
+   */
   post(status: number, body: unknown, options?: { url?: string; headers?: Record<string, string> }): Promise<Answer>;
 }
 
@@ -47,15 +50,15 @@ export async function openNetwork(platform: Platform): Promise<Network> {
   return { appSecret, verifyToken, sign, post };
 }
 
-/** A unique id in the network's form: decimal, and longer than a JavaScript number can hold. */
+/** Returns a unique id in the format of the network: decimal, and longer than a JavaScript number can hold. */
 export const networkId = (): string => `9${BigInt(`0x${randomBytes(8).toString('hex')}`)}`;
 export const wamid = (): string => `wamid.${randomBytes(12).toString('base64url')}`;
-/** A unique Brazilian mobile number, which is also valid without its ninth digit. */
+/** Returns a unique Brazilian mobile number, which is also valid without its ninth digit. */
 export const freshPhone = (): string => `55119${60_000_000 + (randomBytes(4).readUInt32BE() % 39_999_999)}`;
-/** A time in the network's format: whole seconds, as text. */
+/** Returns a time in the format of the network: whole seconds, as text. */
 export const secondsAgo = (seconds: number): string => String(Math.floor(Date.now() / 1000) - seconds);
 
-/** Registers a number with the network and connects an inbox to it. `id` can be a number that the network already knows. */
+/** Registers a phone number with the network and connects an inbox to it. `id` can be a number that is registered already. */
 export async function connectPhone(
   platform: Platform,
   options: { company?: { _id: string; key: string }; id?: string; waba?: string; inbox?: Record<string, unknown> } = {},
@@ -77,7 +80,7 @@ export async function connectPhone(
   return { id, waba, inbox: body._id, company: company._id, key: company.key };
 }
 
-/** The body of a notification. Each part is one change. */
+/** Returns the body of a notification, in which each part is one change. */
 export function notification(...parts: { phone: Pick<Phone, 'id' | 'waba'>; field?: string; value: object }[]): Json {
   return {
     object: 'whatsapp_business_account',
@@ -97,12 +100,12 @@ export function notification(...parts: { phone: Pick<Phone, 'id' | 'waba'>; fiel
   };
 }
 
-/** A notification with messages of contacts; each is a text sent now, unless it has other fields. */
+/** Returns a notification with messages of contacts; each message is a text sent now, unless it has other fields. */
 export function incoming(phone: Pick<Phone, 'id' | 'waba'>, ...messages: Record<string, unknown>[]): Json {
   return notification({ phone, value: { messages: messages.map(written) } });
 }
 
-/** Fills a message object of the network with defaults: a text of now. */
+/** Fills a message object of the network with defaults: a text that is sent now. */
 export function written(message: Record<string, unknown>): Record<string, unknown> {
   return {
     id: wamid(),
@@ -112,7 +115,7 @@ export function written(message: Record<string, unknown>): Record<string, unknow
   };
 }
 
-/** Starts a second API on the same database. It stops after the file's last test. */
+/** Starts a second API process on the same database. It stops after the file's last test. */
 export async function startPeer(platform: Platform, env: Record<string, string> = {}): Promise<Running> {
   const config = loadConfig({
     DATABASE_URL: platform.database.url,
@@ -129,7 +132,7 @@ export async function startPeer(platform: Platform, env: Record<string, string> 
   return peer;
 }
 
-/** The message that is stored under the network's id, as the API shows it; null when there is none. */
+/** Returns the message that is stored with this id of the network, as the API shows it; null when there is none. */
 export async function storedMessage(platform: Platform, phone: Phone, externalId: string): Promise<Json> {
   const [row] = await platform.database.sql<{ _id: string }>(
     'select _id from messages where inbox_id = $1 and external_id = $2',
@@ -138,13 +141,13 @@ export async function storedMessage(platform: Platform, phone: Phone, externalId
   return row ? (await platform.call(200, 'GET', `/v1/messages/${row._id}`, { key: phone.key })).body : null;
 }
 
-/** A new business-scoped id of a person, as the network makes them. */
+/** Returns a new business-scoped id of a person, in the format of the network. */
 export const freshBsuid = (country = 'BR'): string =>
   `${country}.${wamid()
     .slice(6)
     .replaceAll(/[^A-Za-z0-9]/g, '')}`;
 
-/** Posts one message and returns it as it is stored. */
+/** Posts one message as the network and returns the stored message. */
 export async function receiveStored(
   { platform, network, phone }: { platform: Platform; network: Network; phone: Phone },
   message: Json,

@@ -25,10 +25,10 @@ export async function createPerson(platform: Platform, company: string, role: Us
 }
 
 let people = 0;
-/** An address that no other user in the file has. */
+/** Returns a mail address that no other user in the test file has. */
 export const freshEmail = (name = 'person'): string => `${name}-${(people += 1)}@example.test`;
 
-/** All mails to this address, oldest first. */
+/** Returns all mails to this address, oldest first. */
 export async function readMails({ dataDir }: Platform, email: string): Promise<ParsedMail[]> {
   const folder = join(dataDir, 'mail');
   // Failure policy: the folder does not exist before the first mail.
@@ -37,12 +37,12 @@ export async function readMails({ dataDir }: Platform, email: string): Promise<P
   return mails.filter(({ to }) => [to ?? []].flat().some(({ text }) => text === email));
 }
 
-/** Waits for the mail number `count` to this address. */
+/** Waits for the mail number `count` to this address, counted from 1. */
 export function waitForMail(platform: Platform, email: string, count = 1): Promise<ParsedMail> {
   return until(`mail ${count} to ${email}`, async () => (await readMails(platform, email))[count - 1]);
 }
 
-/** The token in the link of a mail. */
+/** Returns the token in the link of a mail. */
 export function readMailToken({ text = '' }: ParsedMail): string {
   const [, token] = /\/set-password#token=([\w-]+)[\s&]/.exec(text) ?? [];
   if (!token) throw new Error(`no link in: ${text}`);
@@ -62,11 +62,11 @@ export function acceptInvitation(platform: Platform, status: number, token: stri
   return platform.call(status, 'POST', '/v1/auth/accept-invitation', { key: null, body: { token } });
 }
 
-/** Makes the last mail a minute older: a second mail within a minute would be refused. */
+/** Makes the last mail to this address a minute older, because the platform refuses a second mail within a minute. */
 export const passMinute = ({ database }: Platform, email: string): Promise<unknown> =>
   database.sql(`update mailed_links set mailed_at = mailed_at - interval '1 minute' where email = lower($1)`, [email]);
 
-/** Waits until no mail with a link is still to be sent; mails that are postponed do not count. */
+/** Waits until no mail with a link is waiting to be sent; postponed mails do not count. */
 export function mailsWritten({ database }: Platform): Promise<unknown> {
   return until('the mails to be sent', async () => {
     const pending = await database.sql(
@@ -85,6 +85,6 @@ export function resetPassword(platform: Platform, status: number, token: string,
   return platform.call(status, 'POST', '/v1/auth/reset-password', { key: null, body });
 }
 
-/** The claims of a token, without checking its signature. */
+/** Returns the claims of a token, without checking its signature. */
 export const readClaims = (token: string): Json =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Json;

@@ -15,7 +15,7 @@ import { createLog, type Log } from '../../src/platform/telemetry.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
 import { until } from './wait.ts';
 
-// Any JSON: a test reads it freely and asserts what it finds.
+// Any JSON value, so that a test can read every field and assert its value.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
@@ -30,7 +30,7 @@ export interface CallOptions {
   /** The API key of the call, by default the demo company's; null sends none. */
   key?: string | null;
   headers?: Record<string, string>;
-  /** A body that is sent unchanged, in place of `body`. */
+  /** A body that is sent unchanged, instead of `body`. */
   raw?: string | Buffer;
 }
 
@@ -56,20 +56,20 @@ export interface Platform {
   createCompany(name?: string): Promise<Company>;
   createKey(company: string | null, scopes: string[]): Promise<{ _id: string; token: string }>;
   createUser(company: string, role: UserRole, name?: string): Promise<{ _id: string; token: string }>;
-  /** Makes a contact send a message through the network; resolves once it is stored. */
+  /** Makes a contact send a message through the network; resolves once the message is stored. */
   receive(message: { text?: string; from?: string; name?: string } & Record<string, unknown>): Promise<{ id: string }>;
-  /** Waits for deliveries that the sandbox's receiver got. */
+  /** Waits until the receiver of the sandbox has got `count` matching deliveries, and returns them. */
   deliveries(match: (delivery: Json) => boolean, count?: number): Promise<Json[]>;
 }
 
 export interface PlatformOptions {
   env?: Record<string, string>;
   readsUnderRls?: boolean;
-  /** A log for tests that read it; the default log is silent. */
+  /** A log for tests that read the log; the default log is silent. */
   log?: Log;
 }
 
-/** Tests send requests as fast as they can; tests of the limits set their own. */
+/** Settings without rate limits, because tests send requests as fast as they can; tests of the limits set their own. */
 export const UNLIMITED = {
   RATE_LIMIT_PER_KEY: '1000000',
   RATE_LIMIT_PER_COMPANY: '1000000',
@@ -78,12 +78,15 @@ export const UNLIMITED = {
   RATE_LIMIT_ANSWERS: '1000000',
 };
 
-/** Tests share few cores, where a process of low priority gets hardly any time. */
+/**
+ * A setting that gives the process which reads sheets normal priority, because
+ * tests share few cores, where a process of low priority gets hardly any time.
+ */
 export const HURRIED = { READER_NICE: '0' };
 
 /**
- * The setting for this many callers of one company at the same time, which may use half of the connections. With fewer, a caller on
- * a busy machine might get 503.
+ * Returns the setting of the connection pool for this many concurrent callers of one company, which
+ * may use half of the connections. With fewer connections a caller on a busy machine might get 503.
  */
 export const connectionsFor = (callers: number): Record<string, string> => ({ DATABASE_POOL: String(2 * callers) });
 
@@ -94,7 +97,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
   return platform;
 }
 
-/** Starts a platform that the caller closes, for programs that are not tests, too. */
+/** Starts a platform that the caller closes; programs that are not tests use it, too. */
 export async function openPlatform(
   options: PlatformOptions = {},
 ): Promise<{ platform: Platform; close(): Promise<void> }> {
@@ -120,10 +123,10 @@ export async function openPlatform(
     await rm(dataDir, { recursive: true, force: true });
   };
   const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Json;
-  const { jwt, sandboxUrl } = await innerFacts(dataDir, database);
+  const { jwt, sandboxUrl } = await readInternals(dataDir, database);
   const url = running.url ?? '';
   const demo = {
-    ...(await demoRecords(database)),
+    ...(await findDemoRecords(database)),
     _id: credentials.company_id,
     key: credentials.company_key,
     keyId: '',
@@ -228,13 +231,13 @@ export async function openPlatform(
   return { platform, close };
 }
 
-async function innerFacts(dataDir: string, database: TestDatabase): Promise<{ jwt: string; sandboxUrl: string }> {
+async function readInternals(dataDir: string, database: TestDatabase): Promise<{ jwt: string; sandboxUrl: string }> {
   const { jwtSecret } = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as { jwtSecret: string };
   const [webhook] = await database.sql<{ url: string }>('select url from webhooks');
   return { jwt: jwtSecret, sandboxUrl: new URL(webhook?.url ?? '').origin };
 }
 
-async function demoRecords(database: TestDatabase): Promise<{ inbox: string; webhook: string }> {
+async function findDemoRecords(database: TestDatabase): Promise<{ inbox: string; webhook: string }> {
   const [row] = await database.sql<{ inbox: string; webhook: string }>(
     'select i._id as inbox, w._id as webhook from inboxes i, webhooks w',
   );

@@ -1,4 +1,4 @@
-/** Starts the real program in a process of its own, to test its output, its exit code and its end. */
+/** Starts the real program in its own process, to test its output, its exit code and its end. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ export interface SpawnOptions {
   /** The program's arguments after the command. */
   words?: string[];
   env?: Record<string, string>;
-  /** Another program that starts the platform: `['unshare', '--mount', …]`. */
+  /** Another program and its arguments, which starts the platform: `['unshare', '--mount', …]`. */
   through?: string[];
   uid?: number;
 }
@@ -42,7 +42,7 @@ export function spawnProgram(
   const [file, ...args] = [...through, process.execPath, ...NODE_FLAGS, MAIN];
   const child = spawn(file, [...args, purpose, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The reader of sheets gets normal priority: with few busy cores a lower one gets hardly any time.
+    // The process that reads sheets gets normal priority: with few busy cores a lower priority gets hardly any time.
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', READER_NICE: '0', ...env },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
@@ -57,7 +57,7 @@ export function spawnProgram(
   return { child, pid: child.pid ?? 0, stdout: () => said.stdout, stderr: () => said.stderr, ended };
 }
 
-/** The program's address, once it is ready; empty for a process without an API. */
+/** Returns the address of the program once it is ready; empty for a process without an API. */
 export async function readyUrl(program: Program): Promise<string> {
   const line = await until(
     'the program to be ready',
@@ -70,7 +70,7 @@ export async function readyUrl(program: Program): Promise<string> {
   return /http\S+/.exec(line)?.[0] ?? '';
 }
 
-/** Makes an empty data folder that every user may enter: the embedded server may run as another user. */
+/** Makes an empty data folder that every user may enter, because the embedded database server may run as another user. */
 export async function makeDataFolder(t: TestContext): Promise<string> {
   const parent = await realpath(await mkdtemp(join(tmpdir(), 'parley-process-')));
   await chmod(parent, 0o711);
@@ -78,7 +78,7 @@ export async function makeDataFolder(t: TestContext): Promise<string> {
   return join(parent, 'data');
 }
 
-/** Ids of the processes below this one, from /proc; none on systems without it. */
+/** Returns the ids of all descendants of a process, from /proc; none on systems without it. */
 export async function listDescendants(pid: number): Promise<number[]> {
   const parents = await readParents();
   const below = (parent: number): number[] =>
@@ -86,7 +86,7 @@ export async function listDescendants(pid: number): Promise<number[]> {
   return below(pid);
 }
 
-/** The processes among these that still live; a zombie does not count. */
+/** Returns the processes among these that still run; a zombie does not count. */
 export async function listLiving(pids: number[]): Promise<number[]> {
   const parents = await readParents();
   return pids.filter((pid) => parents.has(pid));
@@ -100,7 +100,7 @@ async function readParents(): Promise<Map<number, number>> {
   );
   const parents = new Map<number, number>();
   for (const [index, stat] of stats.entries()) {
-    // A line of /proc/<pid>/stat is: pid (name, which may hold anything) state parent …
+    // The format of /proc/<pid>/stat is: pid (name, which may hold any character) state parent …
     const [, state, parent] = /\) (\S) (\d+)/.exec(stat.slice(stat.lastIndexOf(')'))) ?? [];
     if (state && state !== 'Z') parents.set(Number(names[index]), Number(parent));
   }

@@ -1,4 +1,4 @@
-/** The flags with which `npm start` runs the program, so that what is measured and tested is what an operator gets. */
+/** The Node flags of `npm start`, so that tests and benchmarks run the program as an operator does. */
 import { readFileSync } from 'node:fs';
 
 const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

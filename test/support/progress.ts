@@ -3,12 +3,12 @@ import { channel } from 'node:diagnostics_channel';
 
 const PROGRESS = channel('parley.progress');
 
-/** Reports one short line: what begins now, or how far the run is. */
+/** Reports one short line: which step begins now, or how far the run is. */
 export function reportProgress(text: string): void {
   PROGRESS.publish(text);
 }
 
-/** Prints every report to stderr, so that it does not mix with the results, with the seconds since this call. */
+/** Prints every report to stderr, so that reports do not mix with the results, with the seconds since this call. */
 export function printProgress(): void {
   const startedMs = performance.now();
   PROGRESS.subscribe((text) => {

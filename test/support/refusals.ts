@@ -6,16 +6,16 @@ import type { Answer, Platform } from './platform.ts';
 export interface Asked {
   method: string;
   path: string;
-  /** The scope that a caller needs, as in `messages:create`. */
+  /** The scope that a caller needs, such as `messages:create`. */
   scope: string;
-  /** A body that would be accepted, when the operation takes one. */
+  /** A body that the operation accepts, when the operation takes one. */
   body?: unknown;
 }
 
 /** A body larger than the limit of 1 MB. */
 const TOO_LARGE = `{"a":"${'a'.repeat(1_048_576)}"}`;
 
-/** Provokes 400, 401, 403, 404, and with a body 413 and 415: errors that come before the operation itself. */
+/** Provokes 400, 401, 403, 404, and with a body 413 and 415: errors that are answered before the operation itself runs. */
 export async function checkRefusals(platform: Platform, asked: Asked): Promise<void> {
   const { method, path, scope } = asked;
   const given = asked.body === undefined ? {} : { body: asked.body };
@@ -44,7 +44,7 @@ export async function checkRefusals(platform: Platform, asked: Asked): Promise<v
   expectProblem(await ask(400, { body: surplus }), 'VALIDATION_FAILED', 'surprise');
 }
 
-/** Asserts the problem format; `path` is the place in the request that the problem names. */
+/** Asserts the problem format; `path` is the path of the field in the request that the problem names. */
 export function expectProblem({ status, headers, body }: Answer, code: string, path?: string): void {
   assert.match(headers.get('content-type') ?? '', /^application\/problem\+json/);
   assert.equal(body.code, code);
@@ -61,7 +61,7 @@ export async function checkUnavailable(platform: Platform, tables: string[], ask
   await client.connect();
   try {
     await client.query(`begin; lock table ${tables.join(', ')} in access exclusive mode`);
-    for (const answer of await askAll(platform, 503, asked)) {
+    for (const answer of await callAll(platform, 503, asked)) {
       expectProblem(answer, 'UNAVAILABLE');
       assert.equal(answer.headers.get('retry-after'), '1');
     }
@@ -70,13 +70,13 @@ export async function checkUnavailable(platform: Platform, tables: string[], ask
   }
 }
 
-/** Removes a column and asserts that each operation answers 500 without internal details. */
+/** Renames a column in the database, as a defect would, and asserts that each operation answers 500 without internal details. */
 export async function checkDefect(platform: Platform, column: string, asked: Asked[]): Promise<void> {
   const [table, name] = column.split('.');
   const { sql } = platform.database;
   await sql(`alter table ${table} rename column ${name} to gone`);
   try {
-    for (const answer of await askAll(platform, 500, asked)) {
+    for (const answer of await callAll(platform, 500, asked)) {
       expectProblem(answer, 'INTERNAL_ERROR');
       assert.doesNotMatch(JSON.stringify(answer.body), new RegExp(`select|column|${name}`, 'i'));
     }
@@ -85,7 +85,7 @@ export async function checkDefect(platform: Platform, column: string, asked: Ask
   }
 }
 
-function askAll(platform: Platform, status: number, asked: Asked[]): Promise<Answer[]> {
+function callAll(platform: Platform, status: number, asked: Asked[]): Promise<Answer[]> {
   return Promise.all(
     asked.map(({ method, path, body }) => platform.call(status, method, path, body === undefined ? {} : { body })),
   );

@@ -1,4 +1,4 @@
-/** Changes the database behind the API: locks rows, and limits how many rows a statement may change. */
+/** Changes the database without the API: locks rows, and limits how many rows a statement may change. */
 import { after } from 'node:test';
 import pg from 'pg';
 import type { Platform } from './platform.ts';
@@ -20,7 +20,7 @@ export async function hold({ database }: Platform, table: string, ids: string[])
   return letGo;
 }
 
-/** Makes every statement fail that changes more rows of the table than this, even one of a foreign key. */
+/** Makes every statement fail that changes more than `most` rows of the table, even the statement of a foreign key. */
 export async function boundChanges({ database }: Platform, table: string, most: number): Promise<void> {
   await database.sql(`create function bound_${table}() returns trigger language plpgsql as $$ begin
     if (select count(*) from changed) > ${most} then raise exception 'one statement for so many rows'; end if;
@@ -31,8 +31,8 @@ export async function boundChanges({ database }: Platform, table: string, most: 
 }
 
 /**
- * Makes every statement fail that changes or deletes several rows of the table with more than `mostBytes` in the column together, even one
- * of a foreign key.
+ * Makes every statement fail that changes or deletes several rows of the table which have
+ * more than `mostBytes` in the column together, even the statement of a foreign key.
  */
 export async function boundBytes(
   { database }: Platform,

@@ -1,4 +1,4 @@
-/** Sheets for tests, built byte by byte, so that they can also contain false claims. */
+/** Builds sheets for tests byte by byte, so that they can also contain false claims about their size. */
 import assert from 'node:assert/strict';
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { Answer, Json, Platform } from './platform.ts';
@@ -15,8 +15,9 @@ export interface ZipItem {
   packed?: { bytes: Buffer; crc: number; inflated: number };
 }
 
-const u16 = (value: number): Buffer => Buffer.from([value & 255, (value >> 8) & 255]);
-const u32 = (value: number): Buffer => Buffer.concat([u16(value & 0xffff), u16(value >>> 16)]);
+const encodeUint16 = (value: number): Buffer => Buffer.from([value & 255, (value >> 8) & 255]);
+const encodeUint32 = (value: number): Buffer =>
+  Buffer.concat([encodeUint16(value & 0xffff), encodeUint16(value >>> 16)]);
 
 export function makeZip(items: ZipItem[]): Buffer {
   const locals: Buffer[] = [];
@@ -27,39 +28,57 @@ export function makeZip(items: ZipItem[]): Buffer {
     const bytes = packed?.bytes ?? (stored ? raw : deflateRawSync(raw));
     const name = Buffer.from(path);
     const facts = Buffer.concat([
-      u16(20),
-      u16(0),
-      u16(stored ? 0 : 8),
-      u32(0),
-      u32(packed?.crc ?? crc32(raw)),
-      u32(claims?.packed ?? bytes.length),
-      u32(claims?.inflated ?? packed?.inflated ?? raw.length),
-      u16(name.length),
-      u16(0),
+      encodeUint16(20),
+      encodeUint16(0),
+      encodeUint16(stored ? 0 : 8),
+      encodeUint32(0),
+      encodeUint32(packed?.crc ?? crc32(raw)),
+      encodeUint32(claims?.packed ?? bytes.length),
+      encodeUint32(claims?.inflated ?? packed?.inflated ?? raw.length),
+      encodeUint16(name.length),
+      encodeUint16(0),
     ]);
     const local = Buffer.concat([Buffer.from('PK\x03\x04'), facts, name, bytes]);
     directory.push(
-      Buffer.concat([Buffer.from('PK\x01\x02'), u16(20), facts, u16(0), u16(0), u16(0), u32(0), u32(offset), name]),
+      Buffer.concat([
+        Buffer.from('PK\x01\x02'),
+        encodeUint16(20),
+        facts,
+        encodeUint16(0),
+        encodeUint16(0),
+        encodeUint16(0),
+        encodeUint32(0),
+        encodeUint32(offset),
+        name,
+      ]),
     );
     locals.push(local);
     offset += local.length;
   }
   const index = Buffer.concat(directory);
-  const count = u16(items.length);
+  const count = encodeUint16(items.length);
   return Buffer.concat([
     ...locals,
     index,
-    Buffer.concat([Buffer.from('PK\x05\x06'), u32(0), count, count, u32(index.length), u32(offset), u16(0)]),
+    Buffer.concat([
+      Buffer.from('PK\x05\x06'),
+      encodeUint32(0),
+      count,
+      count,
+      encodeUint32(index.length),
+      encodeUint32(offset),
+      encodeUint16(0),
+    ]),
   ]);
 }
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-const letters = (column: number): string =>
+const columnName = (column: number): string =>
   column < 26
     ? String.fromCharCode(65 + column)
-    : letters(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26));
+    : columnName(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26));
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const BOOK = `<workbook xmlns="${MAIN}" xmlns:r="urn:r"><sheets><sheet name="A" sheetId="1" r:id="rId7"/><sheet name="B" sheetId="2" r:id="rId8"/></sheets></workbook>`;
@@ -74,7 +93,7 @@ export interface RawCell {
 }
 export type TestCell = string | number | boolean | null | RawCell;
 
-/** The parts of a workbook whose first sheet is sheet2.xml, with shared texts. */
+/** Returns the parts of a workbook with shared texts, whose first sheet is the file sheet2.xml. */
 export function workbookParts(rows: TestCell[][]): ZipItem[] {
   const texts = new Map<string, number>();
   const shared = (text: string): number => {
@@ -91,7 +110,7 @@ export function workbookParts(rows: TestCell[][]): ZipItem[] {
   };
   const body = rows.map(
     (row, index) =>
-      `<row r="${index + 1}">${row.map((cell, column) => makeCell(cell, `${letters(column)}${index + 1}`)).join('')}</row>`,
+      `<row r="${index + 1}">${row.map((cell, column) => makeCell(cell, `${columnName(column)}${index + 1}`)).join('')}</row>`,
   );
   const sheet = `<worksheet xmlns="${MAIN}"><sheetData>${body.join('')}</sheetData></worksheet>`;
   const strings = [...texts.keys()].map((text) => `<si><t xml:space="preserve">${escape(text)}</t></si>`);
@@ -115,7 +134,7 @@ export function makeBomb(megabytes: number): { bytes: Buffer; crc: number; infla
 
 export type FormParts = Record<string, string | { name: string; data: Buffer | string; type?: string }>;
 
-/** A multipart form of these parts; `fetch` encodes it. */
+/** Builds a multipart form of these parts; `fetch` encodes the form. */
 export function buildForm(parts: FormParts): FormData {
   const form = new FormData();
   for (const [name, part] of Object.entries(parts)) {
@@ -162,14 +181,14 @@ export async function importSheet(
   return awaitImport(platform, `${path}/${body._id}`, { timeoutMs, ...options });
 }
 
-/** The import as the API shows it, once it has ended. */
+/** Waits until an import has ended, and returns it as the API shows it. */
 export async function awaitImport(
   platform: Platform,
   path: string,
   { timeoutMs = 60_000, key = platform.demo.key }: { timeoutMs?: number; key?: string } = {},
 ): Promise<Json> {
   const id = path.split('/').at(-1);
-  // Reads the database, because the API may answer 503 while the machine is busy with the sheet.
+  // This reads the database, because the API may answer 503 while the machine is busy with the sheet.
   const look = (): Promise<unknown[]> =>
     platform.database.sql('select 1 from imports where _id = $1 and finished_at is not null', [id]);
   await until('the import to end', async () => (await look()).length > 0, timeoutMs);

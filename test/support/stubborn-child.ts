@@ -1,4 +1,4 @@
-/** A child process that misbehaves as a hostile file could make a reader of sheets misbehave. */
+/** A child process that misbehaves on request, as the process that reads sheets could with a hostile file. */
 import { getPriority } from 'node:os';
 import { AppError } from '../../src/platform/errors.ts';
 import { serveParent } from '../../src/platform/child-work.ts';

@@ -1,9 +1,9 @@
-/** Traffic between the platform and its network: contacts write, the company answers, the network reports statuses. */
+/** Messages between the platform and its network: contacts write, the company answers, the network reports statuses. */
 import assert from 'node:assert/strict';
 import { freshPhone } from './network.ts';
 import type { Json, Platform } from './platform.ts';
 
-/** The account of the demo inbox, which the sandbox has from its start. */
+/** The network account of the demo inbox, which the sandbox has from its start. */
 const DEMO_METADATA = { display_phone_number: '5511900000000', phone_number_id: '100000000000001' };
 const DEMO_WABA = '200000000000001';
 
@@ -14,7 +14,7 @@ export interface Heard {
   contact: Json;
 }
 
-/** Makes a contact write to the demo inbox (a new one, unless `from` is given), and returns what was stored. */
+/** Makes a contact write to the demo inbox (a new contact, unless `from` is given), and returns the stored records. */
 export async function hear(platform: Platform, message: Record<string, unknown> = {}): Promise<Heard> {
   const sent = await platform.sandbox('POST', '/sandbox/inbound', { from: freshPhone(), text: 'Oi', ...message });
   assert.equal(sent.status, 200, `the platform answered the network with ${sent.status}`);
@@ -30,7 +30,7 @@ export async function hear(platform: Platform, message: Record<string, unknown> 
   };
 }
 
-/** Sends a text and returns the record of the answer. `key` is the demo company's unless another one is given. */
+/** Sends a text and returns the message of the answer. `key` is the demo company's unless another one is given. */
 export async function sendText(
   platform: Platform,
   conversationId: string,
@@ -44,13 +44,16 @@ export async function readMessage(platform: Platform, id: string): Promise<Json>
   return (await platform.call(200, 'GET', `/v1/messages/${id}`)).body;
 }
 
-/** The messages that the sandbox's network got for one of our messages, in order. */
+/** Returns the messages that the sandbox network got for one message of the platform, in order. */
 export async function listNetworkMessages(platform: Platform, messageId: string): Promise<Json[]> {
   const { messages } = await platform.sandbox('GET', '/sandbox/messages');
   return messages.filter((message: Json) => message.biz_opaque_callback_data === messageId);
 }
 
-/** The queued events of a record, in order. An event is queued in the transaction of its change, so there is nothing to wait for. */
+/**
+ * Returns the enqueued events of a record, in order. An event is enqueued
+ * in the transaction of its change, so the caller need not wait for it.
+ */
 export async function readEvents(platform: Platform, resourceId: string): Promise<{ event: string; data: Json }[]> {
   const rows = await platform.database.sql<{ event: string; body: string }>(
     'select event, body from deliveries where resource_id = $1 order by seq',
@@ -92,7 +95,7 @@ export async function silenceNetwork(platform: Platform): Promise<void> {
   await platform.sandbox('PUT', '/sandbox/settings', { status_delays_ms: { sent: null, delivered: null, read: null } });
 }
 
-/** The text of the answer, for comparisons byte by byte. The caller's request id is always the same, so that it does not differ. */
+/** Returns the text of the answer, for comparisons byte by byte. The request id is always the same, so that answers do not differ by it. */
 export async function rawAnswer(
   platform: Platform,
   method: string,

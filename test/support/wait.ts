@@ -1,4 +1,4 @@
-/** Waits for a condition, with a deadline. */
+/** Waits until `look` returns a value, and throws after the time limit. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
@@ -13,7 +13,10 @@ export async function until<T>(
   }
 }
 
-/** Waits until a credential is refused, and returns when the last call began that was still accepted. */
+/**
+ * Waits until a credential is refused, and returns the start time of the
+ * last call that was still accepted, in milliseconds since the first call.
+ */
 export async function lastAcceptedMs(isRefused: () => Promise<boolean>): Promise<number> {
   const startedMs = performance.now();
   let lastMs = 0;
