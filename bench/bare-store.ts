@@ -1,10 +1,13 @@
-/** The statements that store an inbound message, run one after the other by plain `pg` code, as a limit to compare with. */
+/**
+ * Runs the statements that store an inbound message, one after the other, with
+ * plain `pg` code: the upper limit that benchmarks compare the platform with.
+ */
 import pg from 'pg';
 import { sessionOptions } from '../src/platform/db.ts';
 import { newId } from '../src/platform/ids.ts';
 import type { Stage } from './stage.ts';
 
-/** Runs the same statements one after the other, one transaction per message, without HTTP, signature or parsing. */
+/** Opens a loop that stores one message per transaction, without HTTP, signature or parsing. */
 export async function openBareLoop(
   stage: Stage,
   { connections, people }: { connections: number; people: number },
@@ -24,7 +27,7 @@ export async function openBareLoop(
       const client = await pool.connect();
       try {
         await client.query('begin');
-        await storeBarely((name, text, values) => client.query({ name, text, values }), context, unit);
+        await storeMessage((name, text, values) => client.query({ name, text, values }), context, unit);
         await client.query('commit');
       } catch (error) {
         // Failure policy: a failed statement ends the benchmark.
@@ -40,7 +43,7 @@ export async function openBareLoop(
 
 type Query = (name: string, text: string, values: unknown[]) => Promise<pg.QueryResult<Record<string, string>>>;
 
-async function storeBarely(
+async function storeMessage(
   query: Query,
   { company, inbox, people }: { company: string; inbox: string; people: number },
   unit: number,

@@ -20,21 +20,25 @@ export function openCaller(
   return {
     call: () => {
       called += 1;
-      return post(pool, appSecret, { serial: called, from: `55119${80_000_000 + (called % people)}` });
+      return postCallback(pool, appSecret, { serial: called, from: `55119${80_000_000 + (called % people)}` });
     },
     close: () => pool.close(),
   };
 }
 
 /** Posts callbacks until each of the people has written once. */
-export async function makeKnown(call: () => Promise<void>, width: number, people: number): Promise<void> {
+export async function postOncePerPerson(call: () => Promise<void>, width: number, people: number): Promise<void> {
   const loop = async (): Promise<void> => {
     for (let count = 0; count < people / width; count += 1) await call();
   };
   await Promise.all(Array.from({ length: width }, loop));
 }
 
-async function post(pool: Pool, appSecret: string, { from, serial }: { from: string; serial: number }): Promise<void> {
+async function postCallback(
+  pool: Pool,
+  appSecret: string,
+  { from, serial }: { from: string; serial: number },
+): Promise<void> {
   const body = JSON.stringify({
     object: 'whatsapp_business_account',
     entry: [

@@ -1,6 +1,6 @@
 /**
- * Benchmark (b): deliveries of 25 companies, 64 in flight, to a healthy receiver on this machine, compared with a bare undici loop with 64
- * connections.
+ * Benchmark (b): deliveries of 25 companies, 64 of them in flight, to a healthy
+ * receiver on this machine, compared with a bare undici loop with 64 connections.
  */
 import { Pool } from 'undici';
 import { start } from '../src/boot/start.ts';
@@ -40,7 +40,7 @@ export async function benchDeliveries(stage: Stage): Promise<Figure[]> {
   for (let round = 0; round < ROUNDS; round += 1) {
     limits.push(await measureRate(post, SLOTS, 3_000));
     await seedDeliveries(stage);
-    rates.push(await drain(stage, pool, env));
+    rates.push(await measureWorker(stage, pool, env));
   }
   await pool.close();
   await receiver.stop();
@@ -51,14 +51,14 @@ export async function benchDeliveries(stage: Stage): Promise<Figure[]> {
 }
 
 /**
- * Measures a worker process from its first delivery to its last. The receiver counts the deliveries, so that no query disturbs the
- * database.
+ * Measures the deliveries per second of a worker process, from its first delivery to
+ * its last. The receiver counts the deliveries, so that no query disturbs the database.
  */
-async function drain(stage: Stage, receiver: Pool, env: Record<string, string>): Promise<number> {
-  const before = await receivedBy(receiver);
+async function measureWorker(stage: Stage, receiver: Pool, env: Record<string, string>): Promise<number> {
+  const before = await countReceived(receiver);
   const worker = await spawnProgram('src/main.ts', ['worker'], env);
   let first = 0;
-  for (let received = 0; received < COMPANIES * PER_COMPANY; received = (await receivedBy(receiver)) - before) {
+  for (let received = 0; received < COMPANIES * PER_COMPANY; received = (await countReceived(receiver)) - before) {
     if (received > 0 && first === 0) first = performance.now();
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -71,13 +71,13 @@ async function drain(stage: Stage, receiver: Pool, env: Record<string, string>):
   return (COMPANIES * PER_COMPANY) / seconds;
 }
 
-async function receivedBy(receiver: Pool): Promise<number> {
+async function countReceived(receiver: Pool): Promise<number> {
   const { body } = await receiver.request({ method: 'GET', path: '/' });
   return Number(await body.text());
 }
 
 async function seedWebhooks(stage: Stage, url: string): Promise<void> {
-  // Started only to encrypt the headers with the installation's own key.
+  // The platform is started only to encrypt the headers with the installation's own key.
   const platform = await start(loadConfig(stage.env), 'api', { log: createLog('silent') });
   for (let count = 0; count < COMPANIES; count += 1) {
     const company = newId();

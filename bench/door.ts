@@ -1,10 +1,10 @@
-/** Benchmark (e): what authentication, scopes and rate limits cost a read, compared with the same API without these checks. */
-import { compare, ratio, type Figure } from './measure.ts';
+/** Benchmark (e): the cost of authentication, scopes and rate limits for a read, compared with the same API without these checks. */
+import { compareRates, ratio, type Figure } from './measure.ts';
 import { openReader, seedMessage, WIDTH } from './read-message.ts';
 import { spawnProgram, type Stage } from './stage.ts';
 
 const PEER = 'bench/peers/door.ts';
-// Short rounds, because a difference of a few per cent disappears among what a machine does besides within three seconds.
+// Rounds are short, because within three seconds other work on the machine hides a difference of a few per cent.
 const SHORT_ROUNDS = { durationMs: 500, times: 40 };
 
 export async function benchDoor(stage: Stage): Promise<Figure[]> {
@@ -12,7 +12,7 @@ export async function benchDoor(stage: Stage): Promise<Figure[]> {
   const kept = await spawnProgram(PEER, [], stage.env);
   const open = await spawnProgram(PEER, [], { ...stage.env, OPEN_TO: stage.key });
   const headers = { authorization: `Bearer ${stage.key}` };
-  const rates = await compare(
+  const rates = await compareRates(
     [
       { name: 'kept', work: openReader(kept.url, id, headers) },
       { name: 'open', work: openReader(open.url, id, headers) },

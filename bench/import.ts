@@ -1,7 +1,6 @@
 /**
- * Benchmark (import): imports 100,000 contacts from a sheet, through the API and a worker process, compared with COPY of the same rows into
- * the same
- * table with its indexes. COPY parses nothing, looks for no existing contacts and writes no names.
+ * Benchmark (import): imports 100,000 contacts from a sheet, through the API and a worker process, compared with COPY of the
+ * same rows into the same table with its indexes. COPY parses nothing, looks for no existing contacts and writes no names.
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +14,8 @@ import { spawnProgram, type Spawned, type Stage } from './stage.ts';
 const ROWS = 100_000;
 const ROUNDS = 2;
 const GOAL = 0.2;
-// How much more memory the last imports may need than the first ones. If imported rows stayed in memory, it would be hundreds of MB.
+// The megabytes that the worker may need more for the last imports than for
+// the first. If imported rows stayed in memory, it would need hundreds more.
 const GROWTH_MB = 64;
 const FIRST = ['Maria', 'José', 'Ana', 'João', 'Antônio', 'Francisca', 'Carlos', 'Paulo', 'Lucas', 'Juliana'];
 const LAST = ['Silva', 'Santos', 'Oliveira', 'Souza', 'Lima', 'Pereira', 'Ferreira', 'Costa', 'Rodrigues', 'Almeida'];
@@ -29,7 +29,7 @@ interface Person {
   score: number;
 }
 
-/** The people of one round, with phone numbers of their own. */
+/** Makes the people of one round, whose phone numbers differ from those of other rounds. */
 function makePeople(round: number): Person[] {
   return Array.from({ length: ROWS }, (_, n) => {
     const [first, last] = [FIRST[n % 10] ?? '', LAST[Math.floor(n / 10) % 10] ?? ''];
@@ -53,9 +53,9 @@ export async function benchImport(stage: Stage): Promise<Figure[]> {
     const peaks: number[] = [];
     let round = 0;
     for (let turn = 0; turn < ROUNDS; turn += 1) {
-      limits.push(await copyRate(stage, makePeople(round++), fields));
+      limits.push(await measureCopy(stage, makePeople(round++), fields));
       for (const format of ['csv', 'xlsx']) {
-        const { rate, peakMb } = await importRate(stage, { api, worker }, { people: makePeople(round++), format });
+        const { rate, peakMb } = await measureImport(stage, { api, worker }, { people: makePeople(round++), format });
         rates.push(rate);
         peaks.push(peakMb);
       }
@@ -93,8 +93,8 @@ async function defineFields(stage: Stage, api: Spawned): Promise<{ city: string;
   return { city: await define('city', 'TEXT'), score: await define('score', 'NUMBER') };
 }
 
-/** Measures COPY in rows a second; the database server reads them from a file. */
-async function copyRate(
+/** Measures COPY in rows a second; the database server reads the rows from a file. */
+async function measureCopy(
   { database, company }: Stage,
   people: Person[],
   fields: { city: string; score: string },
@@ -118,8 +118,11 @@ async function copyRate(
   return rate;
 }
 
-/** Measures an import in rows a second, from when the sheet is stored until it ends, and the most memory that the worker used. */
-async function importRate(
+/**
+ * Measures an import in rows a second, from the moment when the sheet is
+ * stored until the import ends, and the most memory that the worker used.
+ */
+async function measureImport(
   stage: Stage,
   { api, worker }: { api: Spawned; worker: Spawned },
   { people, format }: { people: Person[]; format: string },
@@ -137,7 +140,7 @@ async function importRate(
   let peakMb = 0;
   const look = async (): Promise<Record<string, unknown> | null> => {
     const current = await call(stage, api, `/v1/contacts/import/${String(_id)}`, {});
-    peakMb = Math.max(peakMb, await residentMb(worker));
+    peakMb = Math.max(peakMb, await measureResidentMb(worker));
     return current['finished_at'] === null ? null : current;
   };
   const done = await until('the import to end', look, 600_000);
@@ -146,8 +149,8 @@ async function importRate(
   return { rate, peakMb };
 }
 
-/** The memory of a process; 0 on a system without /proc. */
-async function residentMb({ child }: Spawned): Promise<number> {
+/** Returns the memory of a process in megabytes; 0 on a system without /proc. */
+async function measureResidentMb({ child }: Spawned): Promise<number> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }

@@ -1,10 +1,9 @@
 /**
- * Benchmark (a): from a signed callback over HTTP to a stored message, its conversation and a queued event, compared with a bare loop that
- * runs the
- * same statements over the same number of connections.
+ * Benchmark (a): from a signed callback over HTTP to a stored message, its conversation and an enqueued
+ * event, compared with a bare loop that runs the same statements over the same number of connections.
  */
 import { openBareLoop } from './bare-store.ts';
-import { makeKnown, openCaller } from './callbacks.ts';
+import { postOncePerPerson, openCaller } from './callbacks.ts';
 import { median, measureRate, ratio, type Figure } from './measure.ts';
 import { runPgbench } from './pgbench.ts';
 import { spawnProgram, type Stage } from './stage.ts';
@@ -19,11 +18,11 @@ export async function benchIngestion(stage: Stage): Promise<Figure[]> {
   const caller = openCaller(api.url, stage, { connections: WIDTH, people: PEOPLE });
   const bare = await openBareLoop(stage, { connections: CONNECTIONS, people: PEOPLE });
   const callback = caller.call;
-  // Everybody writes once before anything is measured, because most messages come from people who wrote before. The bare loop does this
-  // with one caller, because it can not handle two callers that create the same contact.
-  await makeKnown(callback, WIDTH, PEOPLE);
-  await makeKnown(bare.work, 1, PEOPLE);
-  const both = await interleaved(callback, bare.work);
+  // Every person writes once before anything is measured, because most messages come from people who wrote before.
+  // The bare loop does this with one caller, because it can not handle two callers that create the same contact.
+  await postOncePerPerson(callback, WIDTH, PEOPLE);
+  await postOncePerPerson(bare.work, 1, PEOPLE);
+  const both = await measureInTurn(callback, bare.work);
   const lone = await measureRate(callback, 1, 2_000);
   const pgbench = await runPgbench(stage.database.ownerUrl, { people: PEOPLE, connections: CONNECTIONS, seconds: 8 });
   const platformAgain = await measureRate(callback, WIDTH, 4_000);
@@ -37,7 +36,7 @@ export async function benchIngestion(stage: Stage): Promise<Figure[]> {
   ];
 }
 
-async function interleaved(
+async function measureInTurn(
   platform: () => Promise<void>,
   bare: () => Promise<void>,
 ): Promise<{ platform: number; bare: number }> {

@@ -1,13 +1,13 @@
-/** Shared by all benchmarks: a load with a fixed number of callers, alternating rounds, and medians compared within one run. */
+/** Measures a load with a fixed number of callers in alternating rounds, and compares medians within one run. All benchmarks use this. */
 import { reportProgress } from '../test/support/progress.ts';
 
 export interface Round {
   name: string;
-  /** Does one unit of work; `width` loops call it at the same time. */
+  /** Does one unit of work; `width` loops call this function at the same time. */
   work: () => Promise<unknown>;
 }
 
-/** Units per second over `durationMs`, with `width` calls in flight. */
+/** Measures units of work per second over `durationMs`, with `width` calls in flight. */
 export async function measureRate(work: () => Promise<unknown>, width: number, durationMs: number): Promise<number> {
   const started = performance.now();
   let done = 0;
@@ -29,7 +29,7 @@ export function median(values: number[]): number {
 }
 
 /** Runs the rounds in turn, again and again, so that a disturbance of the machine affects all of them alike. */
-export async function compare(
+export async function compareRates(
   rounds: Round[],
   options: { width: number; durationMs: number; times: number },
 ): Promise<Map<string, number>> {
@@ -57,7 +57,7 @@ export const ratio = (name: string, measured: number, limit: number, goal: numbe
   met: measured / limit >= goal,
 });
 
-/** One query that is measured on a large set of records and on a small one. */
+/** One query that is measured on a large set of records and on a small set. */
 export interface Question {
   name: string;
   goalMs: number;
@@ -65,11 +65,13 @@ export interface Question {
   calls: number;
   large: (call: number) => Promise<unknown>;
   small: (call: number) => Promise<unknown>;
-  /** Whether it may take at most twice as long on the large set as on the small one. */
+  /** Whether the query may take at most twice as long on the large set as on the small set. */
   common?: boolean;
 }
 
-/** Compares the 95th percentile of both sets. Calls alternate, so that a disturbance of the machine affects both alike. */
+/**
+ * Compares the 95th percentile of the times on both sets. Calls alternate, so that a disturbance of the machine affects both sets alike.
+ */
 export async function compareSizes({ name, goalMs, calls, large, small, common }: Question): Promise<Figure> {
   reportProgress(name);
   const times: [number[], number[]] = [[], []];
@@ -90,7 +92,7 @@ export async function compareSizes({ name, goalMs, calls, large, small, common }
   };
 }
 
-/** The time that `share` per cent of all times do not exceed. */
+/** Returns the time that `share` per cent of all times do not exceed. */
 export function percentile(times: number[], share: number): number {
   return times.toSorted((a, b) => a - b)[Math.ceil((times.length * share) / 100) - 1] ?? Number.NaN;
 }

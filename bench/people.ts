@@ -1,7 +1,7 @@
 /** Creates millions of contacts in SQL that resemble those of a Brazilian company: names, e-mails, numbers and five custom fields. */
 import type { TestDatabase } from '../test/support/database.ts';
 
-// The first names of each list are common, each that of every twentieth Brazilian; the later ones are rare.
+// The early names of each list are common (each is that of every twentieth Brazilian), and the late ones are rare.
 const FIRST =
   `Maria José Ana João Antônio Francisco Carlos Paulo Pedro Lucas Luiz Marcos Gabriel Rafael Daniel Marcelo Bruno Eduardo
   Felipe Juliana Fernanda Patrícia Aline Sandra Camila Amanda Bruna Jéssica Letícia Júlia Luciana Vanessa Mariana Gabriela Vera
@@ -34,18 +34,18 @@ export const FIELDS = {
 };
 
 /**
- * One contact in every `oneIn` has this name; the field `batch` has as many different values, and each `plan` is that of a quarter of the
- * contacts.
+ * One contact in every `oneIn` has this name. The field `batch` has `oneIn`
+ * different values, and each value of `plan` belongs to a quarter of the contacts.
  */
 export const RARE = { oneIn: 20_000, name: 'Ezquiel' };
-// One statement that writes this many takes seconds, so that an interrupted run ends soon.
+// The number of rows that one statement inserts. It takes seconds, so that an interrupted run ends soon.
 const PORTION = 50_000;
 
-/** Writes `counts[company]` contacts into each company, one second apart, and updates the planner's statistics. */
+/** Inserts `counts[company]` contacts into each company, created one second apart, and updates the statistics of the planner. */
 export async function seedPeople(database: Pick<TestDatabase, 'sql'>, counts: Record<string, number>): Promise<void> {
   const { sql } = database;
   await sql(CHANCE);
-  // Building the index at the end takes a third of the time of filling it row by row.
+  // Building the index after the inserts takes a third of the time of filling it row by row.
   const [search] = await sql<{ definition: string }>(
     `select pg_get_indexdef('contacts_search'::regclass) as definition`,
   );
@@ -65,11 +65,11 @@ export async function seedPeople(database: Pick<TestDatabase, 'sql'>, counts: Re
   await sql('vacuum analyze contacts');
 }
 
-/** A number from 0 to 1 that is the same for the same arguments on every machine. */
+/** Creates an SQL function that returns a number from 0 to 1, which is the same for the same arguments on every machine. */
 const CHANCE = `create or replace function chance(n bigint, salt bigint) returns double precision language sql immutable
   as 'select (hashint8extended(n, salt) & 1073741823) / 1073741824.0::double precision'`;
 
-/** Picks an entry of a list, early ones more often than late ones: the first surname, Silva, for 8 % of the people. */
+/** Returns SQL that picks an entry of a list, early entries more often than late ones: the first surname, Silva, for 8 % of the people. */
 const pick = (list: string, salt: number): string =>
   `(${list})[1 + floor(cardinality(${list}) * power(chance(n, ${salt}), 1.4))::int]`;
 

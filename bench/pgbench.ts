@@ -1,11 +1,11 @@
-/** Runs the same statements by pgbench, PostgreSQL's own load generator, where it is installed. */
+/** Runs the statements that store a message by pgbench, the load generator of PostgreSQL, where it is installed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-// The people whose first message the bare loop has stored.
+// The script sends messages only of people whose first message the bare loop has stored.
 const SCRIPT = (people: number): string => `\\set unit random(1, 4000000000000)
 \\set person random(0, ${people - 1})
 begin;
@@ -22,7 +22,7 @@ insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resou
 commit;
 `;
 
-/** Transactions per second; null where pgbench is not installed. */
+/** Returns transactions per second; null where pgbench is not installed. */
 export async function runPgbench(
   url: string,
   options: { people: number; connections: number; seconds: number },

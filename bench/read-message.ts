@@ -1,11 +1,11 @@
-/** Benchmark (c): GET /v1/messages/{id} with authentication, compared with raw node:http and the same query. */
+/** Benchmark (c): GET /v1/messages/{id} with authentication, compared with a bare node:http server that runs the same query. */
 import { Pool } from 'undici';
-import { compare, ratio, type Figure } from './measure.ts';
+import { compareRates, ratio, type Figure } from './measure.ts';
 import { spawnProgram, type Stage } from './stage.ts';
 
 export const WIDTH = 32;
 
-/** Returns a function that calls GET /v1/messages/{id} once, over as many connections as there are callers at a time. */
+/** Returns a function that calls GET /v1/messages/{id} once; it has as many connections as there are concurrent callers. */
 export function openReader(url: string, id: string, headers: Record<string, string>): () => Promise<void> {
   const pool = new Pool(url, { connections: WIDTH, pipelining: 1 });
   const path = `/v1/messages/${id}`;
@@ -23,7 +23,7 @@ export async function benchReadMessage(stage: Stage): Promise<Figure[]> {
     DATABASE_URL: stage.database.url,
     COMPANY: stage.company,
   });
-  const rates = await compare(
+  const rates = await compareRates(
     [
       { name: 'api', work: openReader(api.url, id, { authorization: `Bearer ${stage.key}` }) },
       { name: 'raw', work: openReader(raw.url, id, {}) },

@@ -6,28 +6,28 @@ import type { Figure } from './measure.ts';
 import { seedPeople } from './people.ts';
 import { spawnProgram, type Stage } from './stage.ts';
 
-// Each contact has five conversations; for some contacts the newest is open.
+// Each contact has five conversations; for some contacts the newest conversation is open.
 const CONTACTS = 200_000;
 const EACH = 5;
 const PEOPLE = 20;
-// One statement that writes this many takes seconds, so that progress can be reported.
+// The number of rows that one statement inserts. It takes seconds, so that progress can be reported.
 const PORTION = 50_000;
 const ASKED = 200;
 
-/** `contacts` can be smaller for a quick run. */
+/** Runs the benchmark; a quick run passes a smaller number of contacts. */
 export async function benchConversations(stage: Stage, contacts = CONTACTS): Promise<Figure[]> {
   const owners = await seedConversations(stage.database, stage.company, contacts);
   const api = await spawnProgram('src/main.ts', ['api'], stage.env);
   const pool = new Pool(api.url, { connections: 1, pipelining: 1 });
   const pick = <T>(items: readonly T[], index: number): T => items[index % items.length] as T;
   const statuses = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'];
-  // The first limit is promised in the documents; the others are times that a person does not notice, or accepts once.
+  // The first limit is promised in the documentation; the others are times that a person does not notice, or accepts once.
   const questions: [name: string, goalMs: number, query: (index: number) => string][] = [
     ['by status and owner', 40, (index) => `status=${pick(statuses, index)}&owner=${pick(owners, index)}`],
     [
       'by owner, page 2 by cursor',
       40,
-      (index) => `owner=${pick(owners, index)}&after=${cursorAt(pick(owners, index), index)}`,
+      (index) => `owner=${pick(owners, index)}&after=${makeCursor(pick(owners, index), index)}`,
     ],
     ['newest first, no total', 40, (index) => `skipCount=true&limit=${20 + (index % 80)}`],
     ['by a rare name', 100, (index) => `search=${pick(['ezquiel', 'ubiratã', 'kubitschek'], index)}&skipCount=true`],
@@ -51,13 +51,13 @@ export async function benchConversations(stage: Stage, contacts = CONTACTS): Pro
   return figures;
 }
 
-function cursorAt(owner: string, index: number): string {
+function makeCursor(owner: string, index: number): string {
   const query = { limit: 20, skipCount: false, sort: '-createdAt', owner } as const;
   const createdAt = new Date(Date.now() - index * 86_400_000).toISOString();
   return cursorAfter(pageWindow('conversations', query), { _id: 'f'.repeat(24), createdAt });
 }
 
-/** Calls one after the other; returns the times in milliseconds, shortest first. */
+/** Sends the requests one after the other; returns the times in milliseconds, shortest first. */
 async function measureTimes(pool: Pool, key: string, query: (index: number) => string): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < ASKED; index += 1) {
@@ -97,7 +97,8 @@ export async function seedConversations(
 }
 
 /**
- * Random conversations: the first one of each contact, then the second one of each, and so on. Of the last ones two in five are not closed.
+ * Inserts random conversations: the first conversation of each contact, then the
+ * second of each, and so on. Of the last conversations two in five are not closed.
  */
 const CONVERSATIONS = `insert into conversations (company_id, _id, contact_id, inbox_id, channel, status, handled_by, owner_id,
     attendant_id, step_id, pipeline_id, tags, created_at, closed_at)

@@ -1,6 +1,6 @@
 /**
- * Benchmark (tables): pages, searches and totals of a table with 1,000,000 rows, compared with one of 10,000 in the same company; and its
- * removal.
+ * Benchmark (tables): pages, searches and totals of a table with 1,000,000 rows, compared
+ * with a table of 10,000 rows in the same company; and the removal of the large table.
  */
 import { pageTableRows } from '../src/features/tables/row-list.ts';
 import { eraseTable } from '../src/features/tables/erase.ts';
@@ -14,24 +14,24 @@ import { compareSizes, type Figure } from './measure.ts';
 import type { Stage } from './stage.ts';
 
 const LARGE = { table: '1'.repeat(24), count: 1_000_000 };
-// The most rows that a table may have while its columns are changed.
+// A table with the most rows that it may have while its columns are changed.
 const WIDE = { table: '3'.repeat(24), count: 100_000 };
 const SMALL = { table: '2'.repeat(24), count: 10_000 };
 const CALLS = 100;
-// A time that a person does not notice, with room for the rest of the request; and one for the most expensive search.
+// The longest times: one that a person does not notice, with time left for the rest of the request; and one for the most expensive search.
 const GOAL_MS = 40;
 const GOAL_PAIR_MS = 150;
-// A request may take a minute; the rest allows for a busy machine.
+// The longest change of columns in seconds. A request may take a minute; half of it is left for a busy machine.
 const GOAL_COLUMNS_S = 30;
 
-/** One row in every `oneIn` has the rare word, and as many others have the rare pair of letters. */
+/** One row in every `oneIn` contains the rare word, and as many other rows contain the rare pair of letters. */
 export const RARE = { oneIn: 20_000, word: 'Ezequias', pair: 'qx' };
 
 const search =
   (...terms: string[]) =>
   (call: number): Partial<RowQuery> => ({ search: terms[call % terms.length] ?? '' });
 
-/** The query of each call: consecutive calls differ where possible. */
+/** The searches to measure, with the query of each call: consecutive calls differ where possible. */
 const QUESTIONS: { name: string; ask: (call: number) => Partial<RowQuery>; goalMs?: number }[] = [
   { name: 'page 1', ask: () => ({}) },
   { name: 'page 1 by row_index', ask: (call) => ({ sort: call % 2 ? 'row_index' : '-row_index' }) },
@@ -56,21 +56,21 @@ export async function benchTables({ database, company }: Stage): Promise<Figure[
   const read = opened.read(company);
   try {
     const figures: Figure[] = [];
-    // The deepest page that the small table has.
+    // The last page of the small table that has a next page.
     for (const sort of ['-createdAt', 'row_index'] as const) {
       const [large, small] = [
-        await askAfter(read, LARGE.table, 999, sort),
-        await askAfter(read, SMALL.table, 499, sort),
+        await pageAfter(read, LARGE.table, 999, sort),
+        await pageAfter(read, SMALL.table, 499, sort),
       ];
-      figures.push(await measure(`page 1,000 by cursor, ${sort}`, GOAL_MS, [large, small]));
+      figures.push(await measureQuery(`page 1,000 by cursor, ${sort}`, GOAL_MS, [large, small]));
     }
     for (const { name, ask, goalMs = GOAL_MS } of QUESTIONS) {
       const calls = [LARGE, SMALL].map(
         ({ table }) =>
           (call: number) =>
-            pageTableRows(read, table, asked(ask(call))),
+            pageTableRows(read, table, completeQuery(ask(call))),
       );
-      figures.push(await measure(name, goalMs, calls as [Call, Call]));
+      figures.push(await measureQuery(name, goalMs, calls as [Call, Call]));
     }
     figures.push(await measureTotals(read));
     const kit = { database: opened, enqueue: async () => undefined } as unknown as Kit;
@@ -82,39 +82,39 @@ export async function benchTables({ database, company }: Stage): Promise<Figure[
   }
 }
 
-const asked = (query: Partial<RowQuery>): RowQuery => ({
+const completeQuery = (query: Partial<RowQuery>): RowQuery => ({
   limit: 20,
   skipCount: true,
   sort: '-createdAt',
   ...query,
 });
 
-async function askAfter(read: TenantRead, table: string, page: number, sort: RowQuery['sort']): Promise<Call> {
-  const { meta } = await pageTableRows(read, table, asked({ page, sort }));
+async function pageAfter(read: TenantRead, table: string, page: number, sort: RowQuery['sort']): Promise<Call> {
+  const { meta } = await pageTableRows(read, table, completeQuery({ page, sort }));
   if (meta.nextCursor === null) throw new Error(`there is no page after page ${page}`);
   const after = meta.nextCursor;
-  return () => pageTableRows(read, table, asked({ after, sort }));
+  return () => pageTableRows(read, table, completeQuery({ after, sort }));
 }
 
 type Call = (call: number) => Promise<unknown>;
 
-function measure(name: string, goalMs: number, calls: [Call, Call]): Promise<Figure> {
+function measureQuery(name: string, goalMs: number, calls: [Call, Call]): Promise<Figure> {
   const [large, small] = calls;
   return compareSizes({ name: `(tables) ${name}`, goalMs, calls: CALLS, large, small });
 }
 
-/** Totals of frequent words are exact, and no time is promised for them. */
+/** Measures searches with their total. Totals of frequent words are exact, and no time is promised for them. */
 async function measureTotals(read: TenantRead): Promise<Figure> {
   const times: string[] = [];
   for (const term of ['madeira', 'an', RARE.pair]) {
     const startedMs = performance.now();
-    const { meta } = await pageTableRows(read, LARGE.table, asked({ search: term, skipCount: false }));
+    const { meta } = await pageTableRows(read, LARGE.table, completeQuery({ search: term, skipCount: false }));
     times.push(`${meta.totalCount}: ${Math.round(performance.now() - startedMs)} ms`);
   }
   return { name: '(tables) search with its total', value: times.join(', '), goal: '-', met: true };
 }
 
-/** Changes the type of two of eight columns: one request rewrites every row. */
+/** Measures a change of the type of two of eight columns: one request rewrites every row. */
 async function measureColumns(tenant: Tenant): Promise<Figure[]> {
   const changed: Record<string, Column['type']> = { price: 'TEXT', code: 'LIST' };
   const columns = COLUMNS.map((column) => ({ ...column, type: changed[column.key] ?? column.type }));
@@ -125,7 +125,7 @@ async function measureColumns(tenant: Tenant): Promise<Figure[]> {
   return [{ name, value: `${seconds.toFixed(1)} s`, goal: `<= ${GOAL_COLUMNS_S} s`, met: seconds <= GOAL_COLUMNS_S }];
 }
 
-/** Measures how long the caller waits, and how long the job then takes. */
+/** Measures how long the caller waits for the removal of a table, and how long the job then takes to erase its rows. */
 async function measureRemoval(kit: Kit, tenant: Tenant): Promise<Figure[]> {
   const startedMs = performance.now();
   await removeTable(kit, tenant, LARGE.table);
@@ -137,16 +137,16 @@ async function measureRemoval(kit: Kit, tenant: Tenant): Promise<Figure[]> {
   return [{ name, value, goal: `<= ${GOAL_MS} ms`, met: answeredMs <= GOAL_MS }];
 }
 
-// One statement that writes this many takes seconds, so that an interrupted run ends soon.
+// The number of rows that one statement inserts. It takes seconds, so that an interrupted run ends soon.
 const PORTION = 50_000;
 
-/** Writes stock-keeping rows into each new table and updates the planner's statistics. */
+/** Inserts rows of a stock list into each new table and updates the statistics of the planner. */
 export async function seedRows(
   { sql }: Pick<TestDatabase, 'sql'>,
   company: string,
   counts: Record<string, number>,
 ): Promise<void> {
-  // Building the index at the end takes a third of the time of filling it row by row.
+  // Building the index after the inserts takes a third of the time of filling it row by row.
   const [index] = await sql<{ definition: string }>(
     `select pg_get_indexdef('table_rows_search'::regclass) as definition`,
   );

@@ -1,4 +1,4 @@
-/** npm run bench [a b c d e f]: prints each figure beside its goal, and exits with 1 when a goal is missed. */
+/** The command `npm run bench [a b c d e f …]`: prints each figure beside its goal, and exits with 1 when a goal is missed. */
 import { benchDeliveries } from './deliveries.ts';
 import { benchDoor } from './door.ts';
 import { benchImport } from './import.ts';
@@ -14,7 +14,7 @@ import { benchStartUp } from './start-up.ts';
 import { benchWholeFlow } from './whole-flow.ts';
 
 const asked = process.argv.slice(2);
-const wanted = (name: string): boolean => asked.length === 0 || asked.includes(name);
+const isWanted = (name: string): boolean => asked.length === 0 || asked.includes(name);
 
 printProgress();
 const figures: Figure[] = [];
@@ -29,7 +29,7 @@ for (const [name, bench] of [
   ['import', benchImport],
   ['h', (stage: Stage) => benchConversations(stage)],
 ] as const) {
-  if (!wanted(name)) continue;
+  if (!isWanted(name)) continue;
   reportProgress(`(${name}) …`);
   const stage = await openStage();
   try {
@@ -38,7 +38,7 @@ for (const [name, bench] of [
     await stage.close();
   }
 }
-if (wanted('d')) figures.push(...(await benchStartUp()));
+if (isWanted('d')) figures.push(...(await benchStartUp()));
 for (const { name, value, goal, met } of figures) {
   process.stdout.write(`${met ? 'ok  ' : 'MISS'} ${name.padEnd(45)} ${value.padEnd(32)} goal ${goal}\n`);
 }

@@ -1,4 +1,4 @@
-/** The surroundings of a benchmark: a database of its own, a seeded company, and real processes. */
+/** The environment of a benchmark: its own database, a company with data, and real processes. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -24,7 +24,10 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Starts the platform once, which creates the demo company, its inbox (accepted by the sandbox) and its webhook, and stops it. */
+/**
+ * Prepares a benchmark: starts the platform once, which creates the demo company,
+ * its inbox (accepted by the sandbox) and its webhook, and stops it again.
+ */
 export async function openStage(): Promise<Stage> {
   const database = await openTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
@@ -56,8 +59,8 @@ export interface Spawned {
 }
 
 /**
- * Starts a program and waits until it reports that it is ready, and at which address (`url` is empty for a worker). Its log is read and
- * thrown away, as a log collector would.
+ * Starts a program, waits until it is ready, and returns its address (`url` is empty
+ * for a worker). Its log is read and thrown away, as a log collector would read it.
  */
 export async function spawnProgram(file: string, args: string[], env: Record<string, string>): Promise<Spawned> {
   const child = spawn(process.execPath, [...(file === 'src/main.ts' ? NODE_FLAGS : []), join(ROOT, file), ...args], {

@@ -1,6 +1,6 @@
 /**
- * Benchmark (d): the time from the command until the platform is ready on an existing database, and the memory of its process ten seconds
- * later.
+ * Benchmark (d): the time from the command until the platform is ready on
+ * an existing database, and the memory of its process ten seconds later.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ export async function benchStartUp(): Promise<Figure[]> {
     reportProgress(`start ${count + 1} of ${STARTS}`);
     if (count === STARTS - 1) {
       await new Promise((resolve) => setTimeout(resolve, REST_MS));
-      memoryMb = await residentMb(platform.child.pid ?? 0);
+      memoryMb = await measureResidentMb(platform.child.pid ?? 0);
     }
     await platform.stop();
   }
@@ -44,7 +44,7 @@ export async function benchStartUp(): Promise<Figure[]> {
   ];
 }
 
-async function residentMb(pid: number): Promise<number> {
+async function measureResidentMb(pid: number): Promise<number> {
   try {
     return Math.round(Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024);
   } catch {

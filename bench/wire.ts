@@ -4,17 +4,17 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 export interface Wire {
   /** The address of the same database through this proxy. */
   url: string;
-  /** The number of transactions that stored messages since the last call, and their round trips in all. */
+  /** The number of transactions that stored messages since the last call of read(), and the sum of their round trips. */
   read(): { flushes: number; trips: number };
   close(): Promise<void>;
 }
 
-// A query of this text begins a transaction, and a transaction that contains this statement name stores messages.
+// The bytes by which the proxy recognises the begin of a transaction, a statement that stores messages, and the commit.
 const BEGIN = Buffer.from('begin\0');
 const STORES = Buffer.from('messages.insertInbound');
 const COMMIT = Buffer.from('commit\0');
 
-export async function openWire(databaseUrl: string): Promise<Wire> {
+export async function openCountingProxy(databaseUrl: string): Promise<Wire> {
   const target = new URL(databaseUrl);
   let flushes = 0;
   let trips = 0;
@@ -23,7 +23,7 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
     const transaction = { trips: 0, stores: false, isAsking: false };
     client.on('data', (piece: Buffer) => {
       if (piece.includes(BEGIN)) Object.assign(transaction, { trips: 0, stores: false, isAsking: false });
-      // Everything that is sent before the answer begins is one round trip.
+      // All data that is sent before the answer begins counts as one round trip.
       if (!transaction.isAsking) transaction.trips += 1;
       transaction.isAsking = true;
       transaction.stores ||= piece.includes(STORES);

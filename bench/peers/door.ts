@@ -1,4 +1,7 @@
-/** The API as it is. With the environment variable OPEN_TO, every request acts as that key, and no token, scope or limit is checked. */
+/**
+ * Starts the API unchanged, or, with the environment variable OPEN_TO, an API in
+ * which every request acts as that key and no token, scope or limit is checked.
+ */
 import { start } from '../../src/boot/start.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/platform/telemetry.ts';

@@ -1,4 +1,4 @@
-/** The limit of a read: node:http and pg with the same named query, and nothing else. */
+/** A server with node:http and pg that runs the same named query and nothing else: the upper limit of a read. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
