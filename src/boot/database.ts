@@ -1,6 +1,6 @@
 /**
- * Opens the database of this process (the embedded one, or the operator's), migrates it, and makes sure that row-level security applies to
- * the platform's role.
+ * Opens the database of this process (the embedded one, or the database of the operator),
+ * migrates it, and makes sure that row-level security applies to the role of the platform.
  */
 import { randomBytes } from 'node:crypto';
 import { dataPath, type Config } from '../config.ts';
@@ -17,8 +17,8 @@ export interface RunningDatabase {
 }
 
 /**
- * Starts the embedded server when the operator has no database. `mayMigrate` applies to the operator's database only; the embedded one is
- * always migrated.
+ * Starts the embedded server when the operator has no database. `mayMigrate` applies
+ * to the operator's database only; the embedded database is always migrated.
  */
 export async function openStore(config: Config, mayMigrate: boolean, log: Log): Promise<RunningDatabase> {
   const embedded = config.DATABASE_URL
@@ -41,23 +41,23 @@ export async function prepareStore(
 ): Promise<string> {
   if (embedded) return prepareEmbedded(embedded, log);
   if (!DATABASE_URL) throw new Error('there is no database');
-  await bringUpToDate(DATABASE_URL, mayMigrate, log);
+  await migrateIfNeeded(DATABASE_URL, mayMigrate, log);
   return DATABASE_URL;
 }
 
-/** The superuser is used for migrations only. The platform logs in as another user, whom row-level security binds. */
+/** Migrates the embedded database as the superuser. The platform logs in as another user, to whom row-level security applies. */
 async function prepareEmbedded(embedded: EmbeddedPostgres, log: Log): Promise<string> {
   const address = `${embedded.host}:${embedded.port}/${embedded.database}`;
   const owner = `postgres://${embedded.user}:${encodeURIComponent(embedded.password)}@${address}`;
-  await bringUpToDate(owner, true, log);
-  // A new password at each start, so that it need not be stored anywhere.
+  await migrateIfNeeded(owner, true, log);
+  // The password is new at each start, so that it need not be stored.
   const password = randomBytes(24).toString('base64url');
   await createLogin(owner, password);
   return `postgres://parley:${password}@${address}`;
 }
 
-/** Migrates the database, unless a look shows that nothing is missing, as at most starts. */
-async function bringUpToDate(url: string, mayMigrate: boolean, log: Log): Promise<void> {
+/** Migrates the database, unless no migration and no queue is missing, as at most starts. */
+async function migrateIfNeeded(url: string, mayMigrate: boolean, log: Log): Promise<void> {
   const wanted = queues();
   const names = wanted.map((queue) => queue.name);
   if ((await findMissing(url, names)).length === 0) return;

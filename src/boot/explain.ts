@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 
 /** Turns an error of the start into one sentence for the operator's terminal. The sentence never contains a password. */
-export function explain(error: unknown, config: Config): string {
+export function explainStartError(error: unknown, config: Config): string {
   const { code, message } = error as { code?: string; message: string };
   const where = config.DATABASE_URL ? new URL(config.DATABASE_URL).host : 'the embedded server';
   switch (code) {

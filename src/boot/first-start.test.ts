@@ -1,4 +1,4 @@
-/** First starts of the real program on an empty database, some of them killed half-way. */
+/** First starts of the real program on an empty database; some of them are killed before they end. */
 import assert from 'node:assert/strict';
 import { access, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -19,7 +19,7 @@ for (const table of ['inboxes', 'webhooks']) {
     const env = { DATA_DIR: await makeDataFolder(t), DATABASE_URL: database.url, SANDBOX: 'on' };
     const holder = new pg.Client({ connectionString: database.ownerUrl });
     await holder.connect();
-    // The lock keeps the first start waiting when it tries to write into this table.
+    // The lock makes the first start wait when it tries to write into this table.
     await holder.query(`begin; lock table ${table} in exclusive mode`);
     const first = spawnProgram(t, { env });
     await until(
@@ -56,7 +56,7 @@ for (const table of ['inboxes', 'webhooks']) {
   });
 }
 
-test('of several processes that start at once on a new database one creates the demo, and the others start without an error', async () => {
+test('when several processes start at once on a new database, one of them creates the demo inbox and webhook, and the others start without an error', async () => {
   const { running, database, demo, sandboxUrl } = await startPlatform();
   const { kit } = running;
   const system = kit.database.system('upkeep');
@@ -72,7 +72,7 @@ test('of several processes that start at once on a new database one creates the 
   }
 });
 
-test('a first start reports that it is ready only after its credentials file, its demo and its worker exist', async (t) => {
+test('the first start of a platform reports that it is ready only after its credentials file, its demo records and its worker exist', async (t) => {
   const database = await openTestDatabase();
   t.after(() => database.close());
   const port = await findPort();
@@ -87,7 +87,7 @@ test('a first start reports that it is ready only after its credentials file, it
   await holder.query('begin; lock table webhooks in exclusive mode');
   const program = spawnProgram(t, { env });
   const url = `http://127.0.0.1:${port}/health/ready`;
-  const early = await until('the door to be open', () => fetch(url).catch(() => null), 60_000);
+  const early = await until('the process to accept connections', () => fetch(url).catch(() => null), 60_000);
   const { detail } = (await early.json()) as Json;
   assert.deepEqual([early.status, early.headers.get('retry-after'), detail], [503, '1', 'The process is starting']);
   await holder.query('rollback');

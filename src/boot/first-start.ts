@@ -33,8 +33,8 @@ export interface FirstStart {
 }
 
 /**
- * Returns false when the database already has a company. Then only the demo is completed, in case an earlier start was cut off before its
- * end.
+ * Creates the first company. Returns false when the database already has a company;
+ * then only the demo is completed, in case an earlier start was cut off before its end.
  */
 export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<boolean> {
   const created = await kit.database.systemTx('upkeep', async (tx) => {
@@ -48,8 +48,8 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<bo
       scopes: ['*'],
     });
     const globalKey = await createKey(tx, start.jwtSecret, { company: null, name: 'First global key', scopes: ['*'] });
-    // The file is written before the commit. In the other order, a process that died between the two would leave keys that nobody can
-    // read, and lock everybody out. A file without a commit is overwritten by the next start.
+    // The credentials file is written before the commit. In the other order, a process that died between the two would
+    // leave keys that nobody can read, and nobody could log in. A file without a commit is overwritten by the next start.
     await writeCredentials(kit, {
       base_url: start.baseUrl,
       company_id: company._id,
@@ -66,15 +66,18 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<bo
   return created;
 }
 
-/** When the sandbox listens on another port than at the last start, changes the URLs of webhooks that pointed to its old address. */
-export async function followSandbox(kit: Kit, origin: string): Promise<void> {
+/**
+ * Changes the URLs of webhooks that point to the old address of the
+ * sandbox, when the sandbox listens on another port than at the last start.
+ */
+export async function moveSandboxWebhooks(kit: Kit, origin: string): Promise<void> {
   await kit.database.systemTx('upkeep', async (tx) => {
     const before = await noteSandbox(tx, origin);
     if (before && before !== origin) await moveWebhooks(tx, before, origin);
   });
 }
 
-/** A business account that exists in every new sandbox. */
+/** The network account of the demo inbox, which exists in every new sandbox. */
 const DEMO_ACCOUNT = {
   phone_number_id: '100000000000001',
   waba_id: '200000000000001',
@@ -83,8 +86,8 @@ const DEMO_ACCOUNT = {
 };
 
 /**
- * Creates the demo inbox and the demo webhook, each in its own transaction. If a start dies between the two, the next start creates the
- * rest. Of several processes that start at once one holds the lock and creates them; the others go on without.
+ * Creates the demo inbox and the demo webhook, each in its own transaction. When a start dies between the two, the next start creates
+ * the missing one. Of several processes that start at once, one holds the lock and creates both; the others continue without them.
  */
 async function seedDemo(kit: Kit, sandboxUrl: string): Promise<void> {
   await kit.database.systemTx('upkeep', async (tx) => {
@@ -130,7 +133,7 @@ async function ignoreExisting(code: ErrorCode, make: () => Promise<unknown>): Pr
 
 const credentialsPath = (kit: Kit): string => dataPath(kit.config, 'credentials.json');
 
-/** Writes another file and renames it, so that nobody can read a half-written one. */
+/** Writes the credentials to a side file and renames it, so that nobody can read a half-written file. */
 async function writeCredentials(kit: Kit, credentials: Credentials): Promise<void> {
   const path = credentialsPath(kit);
   await writeFile(`${path}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });

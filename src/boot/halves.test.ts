@@ -11,7 +11,7 @@ import { until } from '../../test/support/wait.ts';
 const database = await openTestDatabase();
 after(() => database.close());
 
-test('an api process and a worker process serve together on one database, also when both start on an empty folder at once', async (t) => {
+test('an api process and a worker process serve together on one database, even when both start at once on an empty data folder', async (t) => {
   const sandbox = await startSandbox();
   t.after(sandbox.stop);
   const folder = await makeDataFolder(t);

@@ -10,13 +10,13 @@ import { loadConfig } from '../config.ts';
 import { runKeys } from './keys.ts';
 
 type Env = Record<string, string>;
-/** Runs the command and returns its output. */
+/** Runs `npm run keys` with these arguments and returns its output. */
 type Keys = (...words: string[]) => Promise<string>;
 
 const platform = await startPlatform();
 const { database, demo } = platform;
 
-/** Runs the command as a process of its own and checks that it exits with 0 and prints no error. */
+/** Runs the command in its own process and checks that it exits with 0 and prints no error. */
 const runAsProcess =
   (t: TestContext, env: Env): Keys =>
   async (...words) => {
@@ -26,7 +26,7 @@ const runAsProcess =
     return program.stdout();
   };
 
-/** Runs the command inside the test's process, which saves the second that a new process takes to start. */
+/** Runs the command inside the process of the test, which saves the second that a new process takes to start. */
 const runInProcess =
   (env: Env): Keys =>
   (...words) =>
@@ -40,13 +40,13 @@ async function list(keys: Keys, ...words: string[]): Promise<Json[]> {
   return lines.map((line) => JSON.parse(line) as Json);
 }
 
-async function statusFor(url: string, token: string, headers: Record<string, string> = {}): Promise<number> {
+async function getStatus(url: string, token: string, headers: Record<string, string> = {}): Promise<number> {
   const response = await fetch(`${url}/v1/webhooks`, { headers: { authorization: `Bearer ${token}`, ...headers } });
   await response.arrayBuffer();
   return response.status;
 }
 
-/** Finds the id of a key in the list, by the last letters of its token. */
+/** Finds the id of a key in the list of the command, by the last letters of its token. */
 async function findKeyId(keys: Keys, token: string, ...words: string[]): Promise<string> {
   const found = (await list(keys, ...words)).find((key) => key.hint === token.slice(-4));
   assert.ok(found, 'the key is not in the list');
@@ -57,9 +57,9 @@ async function findKeyId(keys: Keys, token: string, ...words: string[]): Promise
 async function checkKeys(keys: Keys, { url, company }: { url: string; company: string }): Promise<void> {
   const token = await create(keys, '--company', company, '--scopes', 'webhooks:read, contacts:*');
   assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/, 'the token and nothing else is printed');
-  assert.equal(await statusFor(url, token), 200);
+  assert.equal(await getStatus(url, token), 200);
   const global = await create(keys, '--global', '--expires', '2099-01-31T00:00:00Z');
-  assert.equal(await statusFor(url, global, { 'x-company-id': company }), 200);
+  assert.equal(await getStatus(url, global, { 'x-company-id': company }), 200);
 
   const entries = (await keys('audit', '--global'))
     .split('\n')
@@ -85,10 +85,10 @@ async function checkKeys(keys: Keys, { url, company }: { url: string; company: s
 
   const id = await findKeyId(keys, token, '--company', company);
   const [revoked] = (await keys('revoke', id, '--company', company)).trimEnd().split('\n');
-  const ms = await lastAcceptedMs(async () => (await statusFor(url, token)) === 401);
+  const ms = await lastAcceptedMs(async () => (await getStatus(url, token)) === 401);
   assert.ok(ms <= 2_000, `it was taken for ${ms} ms after its revocation`);
   assert.notEqual((JSON.parse(revoked ?? '') as Json).revoked_at, null);
-  assert.equal(await statusFor(url, global, { 'x-company-id': company }), 200);
+  assert.equal(await getStatus(url, global, { 'x-company-id': company }), 200);
 }
 
 test('keys can be created, listed and revoked on an embedded database, whether the platform runs or not', async (t) => {
@@ -119,11 +119,11 @@ test('keys can be created, listed and revoked on an embedded database, whether t
     assert.ok(files.includes('PG_VERSION') && !files.includes('postmaster.pid'));
   });
   await t.test(
-    'keys that were created or revoked while the platform was stopped have that effect after its next start',
+    'a key that was created while the platform was stopped works after its next start, and a key that was revoked is refused',
     async (inner) => {
       const second = spawnProgram(inner, { env });
       const again = await readyUrl(second);
-      assert.deepEqual(await Promise.all([coming, leaving].map((token) => statusFor(again, token))), [200, 401]);
+      assert.deepEqual(await Promise.all([coming, leaving].map((token) => getStatus(again, token))), [200, 401]);
       second.child.kill('SIGTERM');
       await second.ended;
     },
@@ -140,7 +140,7 @@ describe('keys on an external PostgreSQL', () => {
     const { jwtSecret } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as Json;
     const env = { DATABASE_URL: database.url, DATA_DIR: await makeDataFolder(t), JWT_SECRET: jwtSecret as string };
     const token = await create(runAsProcess(t, env), '--company', demo._id);
-    assert.equal(await statusFor(platform.url, token), 200);
+    assert.equal(await getStatus(platform.url, token), 200);
   });
 
   test('the audit log records the creation and the revocation of a key, with the command as the actor', async () => {
@@ -160,12 +160,12 @@ describe('keys on an external PostgreSQL', () => {
   });
 });
 
-describe('a command that can not be carried out explains why', () => {
+describe('a keys command that fails explains why', () => {
   const USAGE = /^usage:(\n {2}npm run keys -- [^\n]+){4}$/;
   const SOME = ['create', '--name', 'x', '--global'];
 
   /** Checks that the command fails with this message and does not create a data folder. */
-  async function refuses(t: TestContext, words: string[], expected: RegExp, env: Env = {}): Promise<void> {
+  async function assertRefused(t: TestContext, words: string[], expected: RegExp, env: Env = {}): Promise<void> {
     const DATA_DIR = env['DATA_DIR'] ?? (await makeDataFolder(t));
     const keys = runInProcess({ DATABASE_URL: database.url, ...env, DATA_DIR });
     await assert.rejects(
@@ -192,8 +192,8 @@ describe('a command that can not be carried out explains why', () => {
     ['revoke', '--global'],
     ['revoke', 'a', 'b', '--global'],
   ]) {
-    test(`arguments that make no command are answered with the usage text: keys ${words.join(' ')}`, (t) =>
-      refuses(t, words, USAGE));
+    test(`arguments that are no valid command are answered with the usage text: keys ${words.join(' ')}`, (t) =>
+      assertRefused(t, words, USAGE));
   }
 
   test('a failed keys command exits with 1 and prints neither a stack trace nor a password', async (t) => {
@@ -214,33 +214,33 @@ describe('a command that can not be carried out explains why', () => {
   });
 
   test('an unknown scope or an invalid expiry is named in the error message', async (t) => {
-    await refuses(
+    await assertRefused(
       t,
       [...SOME, '--scopes', 'contacts:read,contacts:fly'],
       /^no such scope: contacts:fly; there are \*, .*$/,
     );
     for (const end of ['2020-01-01', 'soon']) {
-      await refuses(t, [...SOME, '--expires', end], /^--expires is no moment in the future$/);
+      await assertRefused(t, [...SOME, '--expires', end], /^--expires is no moment in the future$/);
     }
   });
 
   test('an unknown company or key is named in the error message', async (t) => {
-    await refuses(t, ['list', '--company', 'f'.repeat(24)], /^no company f{24}$/);
-    await refuses(t, ['revoke', 'nonsense', '--global'], /^no key nonsense$/);
+    await assertRefused(t, ['list', '--company', 'f'.repeat(24)], /^no company f{24}$/);
+    await assertRefused(t, ['revoke', 'nonsense', '--global'], /^no key nonsense$/);
     // A key of another company is unknown, too.
     const other = await platform.createCompany();
-    await refuses(t, ['revoke', other.keyId, '--global'], /^no key [0-9a-f]{24}$/);
-    await refuses(t, ['revoke', other.keyId, '--company', demo._id], /^no key [0-9a-f]{24}$/);
+    await assertRefused(t, ['revoke', other.keyId, '--global'], /^no key [0-9a-f]{24}$/);
+    await assertRefused(t, ['revoke', other.keyId, '--company', demo._id], /^no key [0-9a-f]{24}$/);
   });
 
   test('the keys command refuses an empty data folder instead of installing the platform there', (t) =>
-    refuses(t, SOME, /^nothing is installed in \S+: set DATA_DIR or DATABASE_URL .*$/, { DATABASE_URL: '' }));
+    assertRefused(t, SOME, /^nothing is installed in \S+: set DATA_DIR or DATABASE_URL .*$/, { DATABASE_URL: '' }));
 
   test('no key is created when the secret that signs tokens is not available, because such a key would not work', (t) =>
-    refuses(t, SOME, /^\S+ has no secrets\.json: set DATA_DIR or JWT_SECRET .*$/));
+    assertRefused(t, SOME, /^\S+ has no secrets\.json: set DATA_DIR or JWT_SECRET .*$/));
 
   test('no key is created with another JWT_SECRET than the one that the platform uses', (t) =>
-    refuses(t, SOME, /^tokens are signed with another JWT_SECRET: .*$/, { JWT_SECRET: 'x'.repeat(43) }));
+    assertRefused(t, SOME, /^tokens are signed with another JWT_SECRET: .*$/, { JWT_SECRET: 'x'.repeat(43) }));
 
   test('no key is created with the secrets file of another installation', async (t) => {
     const DATA_DIR = await makeDataFolder(t);
@@ -250,7 +250,7 @@ describe('a command that can not be carried out explains why', () => {
     await writeFile(join(DATA_DIR, 'secrets.json'), JSON.stringify(secrets));
     const count = async (): Promise<number> => (await database.sql('select _id from api_keys')).length;
     const before = await count();
-    await refuses(t, SOME, /another ENCRYPTION_KEY/, { DATA_DIR });
+    await assertRefused(t, SOME, /another ENCRYPTION_KEY/, { DATA_DIR });
     assert.equal(await count(), before);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `npm run keys`: an operator with access to the server creates, lists and revokes keys, whether the platform runs or not, even when no key
- * is left.
+ * The command `npm run keys`: an operator with access to the server creates, lists
+ * and revokes keys, whether the platform runs or not, even when no key is left.
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -15,7 +15,7 @@ import { GRANTABLE } from '../platform/scopes.ts';
 import { createLog } from '../platform/telemetry.ts';
 import { openDatabase, type Database, type SystemTx } from '../platform/tenant.ts';
 import { openStore } from './database.ts';
-import { explain } from './explain.ts';
+import { explainStartError } from './explain.ts';
 import { loadSecrets } from './secrets-file.ts';
 
 const USAGE = `usage:
@@ -27,7 +27,7 @@ const USAGE = `usage:
 interface Words {
   command: string;
   id: string | undefined;
-  /** Null for global keys. */
+  /** The company that owns the key; null for global keys. */
   company: string | null;
   name: string;
   scopes: string[];
@@ -36,23 +36,23 @@ interface Words {
 
 /** Runs the command and returns its output. Throws an error with one sentence, or with the usage text. */
 export async function runKeys(config: Config, given: string[]): Promise<string> {
-  const words = readWords(given);
+  const words = parseCommand(given);
   try {
     const store = await connectStore(config);
     const database = openDatabase({ url: store.url, poolSize: 2 });
     try {
-      return await work(config, database, words);
+      return await runCommand(config, database, words);
     } finally {
       await database.close();
       await store.release();
     }
   } catch (error) {
-    throw new Error(explain(error, config), { cause: error });
+    throw new Error(explainStartError(error, config), { cause: error });
   }
 }
 
-function readWords(given: string[]): Words {
-  const { values, positionals } = parseWords(given);
+function parseCommand(given: string[]): Words {
+  const { values, positionals } = splitArguments(given);
   const [command = '', id, ...surplus] = positionals;
   const isCommandComplete =
     command === 'create'
@@ -70,7 +70,7 @@ function readWords(given: string[]): Words {
   return { command, id, company: values.company ?? null, name: values.name, scopes, expiresAt };
 }
 
-function parseWords(args: string[]) {
+function splitArguments(args: string[]) {
   try {
     return parseArgs({
       args,
@@ -84,14 +84,14 @@ function parseWords(args: string[]) {
       },
     });
   } catch (error) {
-    // Failure policy: whatever is wrong with the arguments, the usage text helps most.
+    // Failure policy: for any fault of the arguments, the usage text helps most.
     throw new Error(USAGE, { cause: error });
   }
 }
 
 /**
- * Connects to the platform's database. A stopped embedded server is started for the command. An empty data folder is an error, so that a
- * wrong DATA_DIR never creates a new installation.
+ * Connects to the platform's database. A stopped embedded server is started for the command.
+ * An empty data folder is an error, so that a wrong DATA_DIR never creates a new installation.
  */
 async function connectStore(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const log = createLog('silent');
@@ -117,12 +117,12 @@ async function readTokenSecret(config: Config, database: Database): Promise<stri
     throw new Error(`${config.DATA_DIR} has no secrets.json: set DATA_DIR or JWT_SECRET as the platform has it`);
   }
   const { encryptionKey, jwtSecret } = await loadSecrets(config);
-  // The secrets file may belong to another installation; its encryption key shows that.
+  // The secrets file may belong to another installation, whose encryption key differs from that of the database.
   await agreeOnKey(database.system('upkeep'), encryptionKey);
   return jwtSecret;
 }
 
-async function work(config: Config, database: Database, words: Words): Promise<string> {
+async function runCommand(config: Config, database: Database, words: Words): Promise<string> {
   const { company } = words;
   if (company !== null && !(await isCompany(database.system('upkeep'), company)))
     throw new Error(`no company ${company}`);

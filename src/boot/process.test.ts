@@ -36,7 +36,7 @@ const PLANTED = {
   phone: '5511977770001',
 };
 
-async function open(t: TestContext, folder: string): Promise<Installation> {
+async function startInstallation(t: TestContext, folder: string): Promise<Installation> {
   const program = spawnProgram(t, { env: { DATA_DIR: folder, LOG_LEVEL: 'trace' } });
   const url = await readyUrl(program);
   const credentials = JSON.parse(await readFile(join(folder, 'credentials.json'), 'utf8')) as Credentials;
@@ -59,7 +59,7 @@ async function call(at: Installation, path: string, init: { method?: string; bod
 
 test('one installation goes through its first start, a kill -9, a second start and an orderly stop', async (t) => {
   const folder = await makeDataFolder(t);
-  const first = await open(t, folder);
+  const first = await startInstallation(t, folder);
 
   await t.test(
     'the first start writes a credentials file that only its owner can read, with the documented fields and working keys',
@@ -74,17 +74,17 @@ test('one installation goes through its first start, a kill -9, a second start a
       assert.equal((await call(first, '/v1/inboxes')).status, 200);
     },
   );
-  const before = await storeTraces(first);
+  const before = await storeSecretsAndRecords(first);
   // The log is written every 100 ms. The later check for secrets would prove nothing about lines that kill -9 has discarded.
   await until('the run to be logged', () => first.program.stdout().includes('"route":"/v1/webhooks/:id"'));
   const firstProcesses = await listDescendants(first.program.pid);
   first.program.child.kill('SIGKILL');
   await first.program.ended;
 
-  const second = await open(t, folder);
+  const second = await startInstallation(t, folder);
   await t.test('after a kill -9 the next start has the same data and the same keys', async () => {
     assert.deepEqual(second.credentials, first.credentials);
-    // The sandbox listens on another port now, and the demo's webhook has been changed to it.
+    // The sandbox now listens on another port, and the URL of the demo webhook has been changed to it.
     const { url, updatedAt, ...webhook } = (await call(second, '/v1/webhooks')).body;
     const { url: formerUrl, updatedAt: _before, ...former } = before.webhook;
     assert.deepEqual(webhook, former);
@@ -145,9 +145,9 @@ async function checkCredentials(at: Installation): Promise<void> {
 }
 
 /** Stores records that must survive the kill, and sends secrets and texts that must not appear in the log. */
-async function storeTraces(at: Installation): Promise<{ webhook: Json; inboxes: Json }> {
+async function storeSecretsAndRecords(at: Installation): Promise<{ webhook: Json; inboxes: Json }> {
   const webhook = (await call(at, '/v1/webhooks')).body;
-  await talk(at, new URL(webhook.url).origin);
+  await exchangeMessages(at, new URL(webhook.url).origin);
   const custom_headers = { 'x-secret': PLANTED.header };
   const update = { url: `${webhook.url}-2`, custom_headers };
   assert.equal((await call(at, `/v1/webhooks/${webhook._id}`, { method: 'PUT', body: update })).status, 200);
@@ -163,7 +163,7 @@ async function storeTraces(at: Installation): Promise<{ webhook: Json; inboxes: 
 }
 
 /** Lets a contact write and the company answer, and waits until the webhook has received both events. */
-async function talk(at: Installation, sandbox: string): Promise<void> {
+async function exchangeMessages(at: Installation, sandbox: string): Promise<void> {
   const { words: text, name, phone: from } = PLANTED;
   await fetch(`${sandbox}/sandbox/inbound`, { method: 'POST', body: JSON.stringify({ text, name, from }) });
   const awaitDelivery = (event: string) =>

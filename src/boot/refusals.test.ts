@@ -32,8 +32,8 @@ after(async () => {
   await database.close();
 });
 
-/** Starts the program and checks that it exits with this one sentence. */
-async function refuses(t: TestContext, sentence: RegExp, options: SpawnOptions): Promise<void> {
+/** Starts the program and checks that it prints only this sentence and exits with 1. */
+async function assertRefused(t: TestContext, sentence: RegExp, options: SpawnOptions): Promise<void> {
   const DATA_DIR = options.env?.['DATA_DIR'] ?? (await makeDataFolder(t));
   const program = spawnProgram(t, { ...options, env: { ...options.env, DATA_DIR } });
   let children: number[] = [];
@@ -55,8 +55,8 @@ async function refuses(t: TestContext, sentence: RegExp, options: SpawnOptions):
   await until('its children to end', async () => (await listLiving(children)).length === 0);
 }
 
-/** Finds a port that nobody listens on. */
-async function freePort(): Promise<number> {
+/** Finds a port on which no server listens. */
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -70,42 +70,42 @@ const withDatabase = (env: Record<string, string> = {}): SpawnOptions => ({
 
 describe('the program explains in one sentence why it does not start', { concurrency: 2 }, () => {
   test('an invalid setting is named together with the values that it may have', (t) =>
-    refuses(t, /: PORT must be a whole number, 0 to 65535$/m, { env: { PORT: 'eighty' } }));
+    assertRefused(t, /: PORT must be a whole number, 0 to 65535$/m, { env: { PORT: 'eighty' } }));
 
   test('an unknown command is answered with the list of commands', (t) =>
-    refuses(t, /: usage: node src\/main\.ts all \| api \| worker \| migrate \| keys \(not serve\)$/m, {
+    assertRefused(t, /: usage: node src\/main\.ts all \| api \| worker \| migrate \| keys \(not serve\)$/m, {
       purpose: 'serve',
     }));
 
   for (const purpose of ['api', 'worker']) {
     test(`the command ${purpose} without a shared database asks for DATABASE_URL`, (t) =>
-      refuses(t, new RegExp(`: ${purpose} shares its database .*DATABASE_URL`), { purpose }));
+      assertRefused(t, new RegExp(`: ${purpose} shares its database .*DATABASE_URL`), { purpose }));
   }
 
   test('the error names the address of a database that refuses connections, without the password', async (t) => {
-    const port = await freePort();
+    const port = await findFreePort();
     const DATABASE_URL = `postgres://parley:hunter2@127.0.0.1:${port}/parley`;
-    await refuses(t, new RegExp(`the database at 127\\.0\\.0\\.1:${port} can not be reached .*DATABASE_URL`), {
+    await assertRefused(t, new RegExp(`the database at 127\\.0\\.0\\.1:${port} can not be reached .*DATABASE_URL`), {
       env: { DATABASE_URL },
     });
   });
 
   test('the program gives up on a database that accepts the connection and never answers', (t) =>
-    refuses(t, /the database at 127\.0\.0\.1:\d+ can not be reached \(ETIMEDOUT\)/, {
+    assertRefused(t, /the database at 127\.0\.0\.1:\d+ can not be reached \(ETIMEDOUT\)/, {
       env: { DATABASE_URL: `postgres://parley:hunter2@127.0.0.1:${takenPort}/parley` },
     }));
 
   test('the error for a wrong password or an unknown database repeats what the database server says', async (t) => {
     const wrong = new URL(database.url);
     wrong.password = 'hunter2';
-    await refuses(
+    await assertRefused(
       t,
       /the database at \S+ refuses: password authentication failed/,
       withDatabase({ DATABASE_URL: wrong.href }),
     );
     const unknown = new URL(database.url);
     unknown.pathname = '/nowhere';
-    await refuses(t, /refuses: database "nowhere" does not exist/, withDatabase({ DATABASE_URL: unknown.href }));
+    await assertRefused(t, /refuses: database "nowhere" does not exist/, withDatabase({ DATABASE_URL: unknown.href }));
   });
 
   test('an api or worker process on an empty database lists what is missing and names the command that creates it', async (t) => {
@@ -113,7 +113,7 @@ describe('the program explains in one sentence why it does not start', { concurr
     t.after(() => database.sql('drop database left_empty with (force)'));
     const DATABASE_URL = new URL('/left_empty', database.url).href;
     for (const purpose of ['api', 'worker']) {
-      await refuses(t, /the database lacks 0001_companies\.sql, .*; run npm run migrate$/m, {
+      await assertRefused(t, /the database lacks 0001_companies\.sql, .*; run npm run migrate$/m, {
         purpose,
         env: { DATABASE_URL },
       });
@@ -127,13 +127,13 @@ describe('the program explains in one sentence why it does not start', { concurr
         return next(url, context);
       } });`;
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(breaks)}`;
-    return refuses(t, /this file is damaged/, { env: { NODE_OPTIONS } });
+    return assertRefused(t, /this file is damaged/, { env: { NODE_OPTIONS } });
   });
 
   test('the error names a port that is already in use', async (t) => {
-    // By default the sandbox takes the port after the taken one, which may be in use, too.
-    const SANDBOX_PORT = String(await freePort());
-    await refuses(
+    // By default the sandbox uses the port after the taken port, which may be in use, too.
+    const SANDBOX_PORT = String(await findFreePort());
+    await assertRefused(
       t,
       new RegExp(`port ${takenPort} on 127\\.0\\.0\\.1 is taken; set PORT`),
       withDatabase({ PORT: String(takenPort), SANDBOX: 'on', SANDBOX_PORT }),
@@ -141,7 +141,7 @@ describe('the program explains in one sentence why it does not start', { concurr
   });
 
   test("when the sandbox's port is in use, the error names the setting SANDBOX_PORT", (t) =>
-    refuses(
+    assertRefused(
       t,
       /the sandbox did not start; set SANDBOX_PORT/,
       withDatabase({ SANDBOX: 'on', SANDBOX_PORT: String(takenPort) }),
@@ -150,15 +150,15 @@ describe('the program explains in one sentence why it does not start', { concurr
   test('the error names a data folder that is a file or lies below a file', async (t) => {
     const file = await makeDataFolder(t);
     await writeFile(file, '');
-    await refuses(t, /DATA_DIR \S+ is not a folder/, withDatabase({ DATA_DIR: file }));
-    await refuses(t, /DATA_DIR \S+ is not a folder/, withDatabase({ DATA_DIR: `${file}/below` }));
+    await assertRefused(t, /DATA_DIR \S+ is not a folder/, withDatabase({ DATA_DIR: file }));
+    await assertRefused(t, /DATA_DIR \S+ is not a folder/, withDatabase({ DATA_DIR: `${file}/below` }));
   });
 
   test('a secrets file that can not be read is never replaced', async (t) => {
     const folder = await makeDataFolder(t);
     await mkdir(folder);
     await writeFile(`${folder}/secrets.json`, '{"encryptionKey": "hunter2');
-    await refuses(
+    await assertRefused(
       t,
       /secrets\.json can not be read .*; restore it, or set ENCRYPTION_KEY/,
       withDatabase({ DATA_DIR: folder }),
@@ -170,10 +170,10 @@ describe('the program explains in one sentence why it does not start', { concurr
     const folder = await makeDataFolder(t);
     await mkdir(dirname(folder), { recursive: true });
     await mkdir(folder, { mode: 0o555 });
-    // Root may write anywhere, so the program runs as the user nobody, if that user may read its files.
+    // Root may write anywhere, so the program runs as the user nobody, if that user may read the files of the program.
     const uid = process.getuid?.() === 0 ? 65_534 : undefined;
     if (uid !== undefined && !mayRead(uid)) return t.skip('nobody may not read the program here');
-    await refuses(t, /no permission: .*EACCES/, {
+    await assertRefused(t, /no permission: .*EACCES/, {
       ...withDatabase({ DATA_DIR: folder }),
       ...(uid === undefined ? {} : { uid }),
     });
@@ -186,23 +186,23 @@ describe('the program explains in one sentence why it does not start', { concurr
     test(`when the disk is too full for ${what}, the error says that the disk is full`, async (t) => {
       const folder = await makeDataFolder(t);
       await mkdir(folder);
-      const through = fullDisk(folder, size);
+      const through = mountFullDisk(folder, size);
       if (spawnSync(through[0] ?? '', [...through.slice(1), 'true']).status !== 0)
         return t.skip('no small disk can be mounted here');
-      await refuses(t, /the disk that holds \S+ is full/, { env: { ...env, DATA_DIR: folder }, through });
+      await assertRefused(t, /the disk that holds \S+ is full/, { env: { ...env, DATA_DIR: folder }, through });
     });
   }
 });
 
-test('a process does not start when its encryption key is not the one that the stored data is encrypted with', async (t) => {
+test('a process does not start when the stored data is encrypted with another encryption key than its own', async (t) => {
   await database.sql(
     `insert into platform_state (key, value) values ('encryption.key', 'of another key')
       on conflict (key) do update set value = excluded.value`,
   );
-  await refuses(t, /encrypted with another ENCRYPTION_KEY: give every process the same one/, withDatabase());
+  await assertRefused(t, /encrypted with another ENCRYPTION_KEY: give every process the same one/, withDatabase());
 });
 
-test('a process does not start when its JWT_SECRET is neither the known one nor announced as its replacement', async (t) => {
+test('a process does not start when its JWT_SECRET differs from the one in use and JWT_SECRET_PREVIOUS does not name that one', async (t) => {
   await database.sql(
     `insert into platform_state (key, value) values ('token.secret', '{"current": "of another secret", "replaced": []}')
       on conflict (key) do update set value = excluded.value`,
@@ -210,9 +210,9 @@ test('a process does not start when its JWT_SECRET is neither the known one nor 
   const sentence =
     /signed with another JWT_SECRET: give every process the same one .* or replace it by naming it as JWT_SECRET_PREVIOUS$/m;
   for (const settings of [{}, { JWT_SECRET_PREVIOUS: 'not the one that the database knows' }]) {
-    // Each process of this test has a new encryption key, whose check comes first and would refuse the start already.
+    // The encryption key is checked first, and each process of this test has a new one, which would refuse the start already.
     await database.sql(`delete from platform_state where key = 'encryption.key'`);
-    await refuses(t, sentence, withDatabase(settings));
+    await assertRefused(t, sentence, withDatabase(settings));
   }
 });
 
@@ -220,8 +220,8 @@ const mayRead = (uid: number): boolean =>
   spawnSync(process.execPath, ['-e', `require('fs').readFileSync(${JSON.stringify(import.meta.filename)})`], { uid })
     .status === 0;
 
-/** Returns a command prefix that mounts a small disk of `size` on the folder. With size 0 the disk is already full. */
-function fullDisk(folder: string, size: string): string[] {
+/** Returns the beginning of a command that mounts a small disk of `size` on the folder. With size 0 the disk is full from the start. */
+function mountFullDisk(folder: string, size: string): string[] {
   const mount = size === '0' ? `size=4k tmpfs "$0" && head -c 4096 /dev/zero > "$0/taken"` : `size=${size} tmpfs "$0"`;
   return [
     'unshare',

@@ -4,11 +4,12 @@ import { runInNewContext } from 'node:vm';
 import type { Config } from '../config.ts';
 import { createLog, type Log } from '../platform/telemetry.ts';
 import { openStore } from './database.ts';
-import { explain } from './explain.ts';
+import { explainStartError } from './explain.ts';
 import { start, type Running } from './start.ts';
 import type { Purpose, Surroundings } from './surroundings.ts';
 
-// Requests and deliveries in flight take 11 s at most. Process managers wait longer than this before they send SIGKILL.
+// The time limit of an orderly stop: requests and deliveries in flight take 11 s at
+// most, and process managers wait longer than this limit before they send SIGKILL.
 const STOP_MS = 15_000;
 
 interface Begun {
@@ -25,9 +26,9 @@ export async function run(config: Config, purpose: Purpose, { surroundings, aske
     const where = running.url ? ` on ${running.url} (guides and reference: ${running.url}/docs)` : ' to work';
     process.stdout.write(`Parley is ready${where}\n`);
     collectGarbage();
-    await ended(running, asked, log);
+    await stopOnSignal(running, asked, log);
   } catch (error) {
-    throw new Error(explain(error, config), { cause: error });
+    throw new Error(explainStartError(error, config), { cause: error });
   }
 }
 
@@ -37,11 +38,14 @@ export async function runMigrations(config: Config): Promise<void> {
     await store.embedded?.stop();
     process.stdout.write('The database is up to date.\n');
   } catch (error) {
-    throw new Error(explain(error, config), { cause: error });
+    throw new Error(explainStartError(error, config), { cause: error });
   }
 }
 
-/** Runs a garbage collection after the start: loading the code leaves some 70 MB of garbage that an idle process would keep for hours. */
+/**
+ * Runs a garbage collection after the start, because loading the code
+ * leaves some 70 MB of garbage that an idle process would keep for hours.
+ */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;
@@ -49,14 +53,15 @@ function collectGarbage(): void {
 }
 
 /**
- * Waits for the first signal or failure, then stops in order and exits. A signal during the stop, or 15 s without an end, exits at once.
+ * Waits for the first signal or failure, then stops in order and exits. A second
+ * signal during the stop, or a stop that takes 15 s, makes the process exit at once.
  */
-async function ended(running: Running, asked: Promise<string>, log: Log): Promise<void> {
+async function stopOnSignal(running: Running, asked: Promise<string>, log: Log): Promise<void> {
   const signal = await Promise.race([asked, running.failed.then((reason) => `failure: ${reason}`)]);
   log.info({ signal }, 'stopping');
-  const impatient = (): never => process.exit(1);
-  process.once('SIGTERM', impatient).once('SIGINT', impatient);
-  setTimeout(impatient, STOP_MS).unref();
+  const exitNow = (): never => process.exit(1);
+  process.once('SIGTERM', exitNow).once('SIGINT', exitNow);
+  setTimeout(exitNow, STOP_MS).unref();
   await running.stop();
   log.info('stopped');
   if (signal.startsWith('failure')) throw new Error(signal.slice('failure: '.length));

@@ -1,9 +1,9 @@
-/** Which addresses of the sandbox a company may use as targets of its webhooks. */
+/** The addresses of the sandbox that a company may use as targets of its webhooks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform } from '../../test/support/platform.ts';
 
-// A developer who wants webhooks on this machine sets OUTBOUND_ALLOW like this.
+// A developer who runs a webhook receiver on this machine sets OUTBOUND_ALLOW like this.
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8,::1' } });
 const { call, demo, sandboxUrl } = platform;
 

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { compiledCodeEnv } from '../platform/compiled-code.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../sandbox/main.ts');
-// The sandbox is ready within a tenth of this time even on a slow machine.
+// The time limit of a start; even on a slow machine the sandbox is ready within a tenth of it.
 const START_MS = 10_000;
 
 export interface Sandbox {
@@ -15,7 +15,7 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-/** The port after the platform's own. Returns 0, which means any free port, when the platform uses any free port or the last one. */
+/** Returns the port after the platform's own, or 0, which means any free port, when the platform uses any free port or the last one. */
 const nextPort = (port: number): number => (port > 0 && port < 65_535 ? port + 1 : 0);
 
 export interface SandboxSecrets {
@@ -48,7 +48,7 @@ export async function startSandbox(config: Config, secrets: SandboxSecrets): Pro
   const { url } = JSON.parse(firstLine ?? '{}') as { url?: string };
   if (!url) child.kill();
   if (!url) throw new Error('the sandbox did not start; set SANDBOX_PORT to a free port, or SANDBOX=off');
-  // Errors are passed on only from here: those of a failed start would repeat the sentence above.
+  // Errors of the sandbox are printed only from here on, because those of a failed start would repeat the sentence above.
   child.stderr.pipe(process.stderr);
   return {
     url,

@@ -12,7 +12,7 @@ async function makeConfig(t: TestContext, env: Record<string, string> = {}): Pro
   return loadConfig({ DATA_DIR: folder, ...env });
 }
 
-test('processes that start at once on an empty folder share one set of secrets and leave no other file', async (t) => {
+test('processes that start at once on an empty data folder share one set of secrets and leave only the file secrets.json', async (t) => {
   const config = await makeConfig(t);
   const all = await Promise.all(Array.from({ length: 20 }, () => loadSecrets(config)));
   for (const secrets of all) assert.deepEqual(secrets, all[0]);
@@ -22,7 +22,7 @@ test('processes that start at once on an empty folder share one set of secrets a
     assert.equal((await stat(join(config.DATA_DIR, 'secrets.json'))).mode & 0o777, 0o600);
 });
 
-test('a later start reuses the stored secrets and adds those that the file does not have yet', async (t) => {
+test('a later start reuses the secrets in secrets.json and adds those that the file does not have yet', async (t) => {
   const config = await makeConfig(t);
   const path = join(config.DATA_DIR, 'secrets.json');
   for (const stored of [{}, { encryptionKey: 'kept as it is' }]) {
@@ -34,7 +34,7 @@ test('a later start reuses the stored secrets and adds those that the file does 
   }
 });
 
-test('secrets from the environment are used instead of those in the file, and the file keeps its own', async (t) => {
+test('secrets from the environment are used instead of those in secrets.json, and the file keeps its own secrets', async (t) => {
   const ENCRYPTION_KEY = 'an encryption key of the environment';
   const config = await makeConfig(t, { ENCRYPTION_KEY, WAP_APP_SECRET: 'of the network' });
   const secrets = await loadSecrets(config);

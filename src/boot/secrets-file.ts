@@ -9,7 +9,7 @@ import { dataPath, type Config } from '../config.ts';
 export interface InstallationSecrets {
   encryptionKey: string;
   jwtSecret: string;
-  /** Used by the sandbox, while no real network is configured. */
+  /** Signs the callbacks of the sandbox, while no real network is configured. */
   appSecret: string;
   verifyToken: string;
 }
@@ -41,8 +41,8 @@ export async function loadSecrets(config: Config): Promise<InstallationSecrets> 
 }
 
 /**
- * Stores the secrets. Returns false when another process that started at the same moment created the file first; then both use the secrets
- * of that file.
+ * Stores the secrets. Returns false when another process that started at the same
+ * moment created the file first; then both processes use the secrets of that file.
  */
 async function storeSecrets(path: string, made: InstallationSecrets, isFirst: boolean): Promise<boolean> {
   const side = `${path}.${randomBytes(6).toString('hex')}`;
@@ -52,7 +52,7 @@ async function storeSecrets(path: string, made: InstallationSecrets, isFirst: bo
     await (isFirst ? link(side, path) : rename(side, path));
     return true;
   } catch (error) {
-    // Failure policy: EEXIST means that another process was first; the caller then reads its file. Any other error is thrown.
+    // Failure policy: EEXIST means that another process created the file first; the caller then reads that file. Any other error is thrown.
     if ((error as { code?: string }).code !== 'EEXIST') throw error;
     return false;
   } finally {

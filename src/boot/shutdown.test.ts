@@ -8,7 +8,7 @@ import { listDescendants, listLiving, makeDataFolder, readyUrl, spawnProgram } f
 import { until } from '../../test/support/wait.ts';
 
 const SENDS = 12;
-// Requests and deliveries in flight take ten seconds at most, so a stop takes hardly longer.
+// The longest stop: requests and deliveries in flight take ten seconds at most, so a stop takes hardly longer.
 const STOP_MS = 11_000;
 
 const database = await openTestDatabase();
@@ -32,7 +32,7 @@ test('after SIGTERM each send, read and delivery in flight is finished, then the
   await control('POST', 'inbound', { text: 'Oi', from: '5511977770002' });
   const [conversation] = await database.sql<{ _id: string }>('select _id from conversations');
   assert.ok(conversation);
-  // From here on the network and the receiver are slow, so that sends and deliveries are still in flight when the signal comes.
+  // From here on the network and the receiver are slow, so that sends and deliveries are still in flight when SIGTERM comes.
   await control('PUT', 'settings', { faults: { send: [{ kind: 'slow', ms: 4_000, times: null }] } });
   await control('PUT', 'receiver', { mode: 'ok', ms: 4_000 });
   const body = { conversationId: conversation._id, message: { content: 'Olá' } };
@@ -90,7 +90,7 @@ async function readUntilClosed(read: () => Promise<Response>, statuses: Set<numb
 
 test('after SIGTERM during its start the program exits with 0 and leaves no child process', async (t) => {
   const program = spawnProgram(t, { env: { DATA_DIR: await makeDataFolder(t) } });
-  // The first child process is initdb, so the start has only begun.
+  // The first child process is initdb, so the program is still at the beginning of its start.
   const children = await until('its first child process', async () => {
     const pids = await listDescendants(program.pid);
     return pids.length > 0 && pids;
@@ -105,8 +105,8 @@ test('a second SIGTERM during the start does not keep the program from stopping 
   const program = spawnProgram(t, { env: { DATA_DIR: folder } });
   await until('its first child process', async () => (await listDescendants(program.pid)).length > 0);
   program.child.kill('SIGTERM');
-  // Once the database server runs, the program has gone on with its start and has noticed the first signal. While the cluster is still
-  // being made, the file has a negative id.
+  // Once the database server runs, the program has continued its start and has noticed
+  // the first signal. While initdb creates the cluster, the file contains a negative id.
   const pidFile = join(folder, 'postgres/cluster/data/postmaster.pid');
   await until(
     'its database server',

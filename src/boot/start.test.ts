@@ -11,7 +11,7 @@ import { loadConfig } from '../config.ts';
 import { ACQUIRE_TIMEOUT_MS } from '../platform/db.ts';
 import { start } from './start.ts';
 
-test('no database query times out while the API is assembled, however long that takes', async (t) => {
+test('no database query times out while the API is built, however long that takes', async (t) => {
   const database = await openTestDatabase();
   t.after(() => database.close());
   const { createServer } = http;

@@ -22,16 +22,16 @@ import { openDatabase, type Database } from '../platform/tenant.ts';
 import { startWorker } from '../worker.ts';
 import { openAccess } from './access.ts';
 import { prepareStore } from './database.ts';
-import { followSandbox, prepareFirstStart, warnAboutCredentials } from './first-start.ts';
+import { moveSandboxWebhooks, prepareFirstStart, warnAboutCredentials } from './first-start.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { InstallationSecrets } from './secrets-file.ts';
 import { openSurroundings, type Purpose, type Surroundings } from './surroundings.ts';
 
 const PUBLIC_GRAPH = 'https://graph.facebook.com/v26.0';
-// After the signal the server goes on accepting connections for this long. A connection that the system has established but Node has not
-// yet accepted would otherwise be reset, and its request lost.
+// The time for which the server goes on accepting connections after the signal to stop. A connection that
+// the system has established but Node has not yet accepted would otherwise be reset, and its request lost.
 const LINGER_MS = 100;
-// How long a stop waits for the first request of connections that are already open: as long as a slow, distant network needs to bring it.
+// How long a stop waits for the first request on connections that are already open: as long as a slow, distant network needs to bring it.
 const NEWCOMERS_MS = 1_000;
 
 export interface Running {
@@ -51,9 +51,11 @@ export interface StartOptions {
   surroundings?: Promise<Surroundings>;
 }
 
-/** Starts a process. When the start fails, everything that was started is stopped and one sentence is thrown. */
+/**
+ * Starts a process of the platform. When the start fails, all parts that were started are stopped and an error with one sentence is thrown.
+ */
 export async function start(config: Config, purpose: Purpose, options: StartOptions): Promise<Running> {
-  // The steps that undo the start. A stop and a failed start run them from the last to the first.
+  // The steps that undo the start. A stop and a failed start run them in reverse order.
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).toReversed()) await step();
@@ -80,13 +82,13 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
   const app = purpose === 'worker' ? null : await buildApi(kit, health);
   // Fastify allows a second close(), which does nothing.
   if (app) undo.push(() => app.close());
-  // Compiling the routes blocks the event loop. It happens before the job queue starts, because a query that waited meanwhile would time
-  // out.
+  // Compiling the routes blocks the event loop. It happens before the job queue
+  // starts, because a query of the queue that waited meanwhile would time out.
   await app?.ready();
   await jobs.start();
   const api = app && (await listen(app, kit));
   const url = api?.url ?? null;
-  if (sandbox && api) await pointSandbox(kit, sandbox, api.local);
+  if (sandbox && api) await configureSandboxCallbacks(kit, sandbox, api.local);
   if (purpose !== 'worker') {
     const first = await prepareFirstStart(kit, {
       jwtSecret: secrets.jwtSecret,
@@ -94,9 +96,10 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
       sandboxUrl: sandbox?.url ?? null,
     });
     if (!first) await warnAboutCredentials(kit);
-    if (sandbox) await followSandbox(kit, sandbox.url);
+    if (sandbox) await moveSandboxWebhooks(kit, sandbox.url);
   }
-  // The watch begins after the first start has written its records: they are small, and without them nobody could use the platform at all.
+  // The watch of the disk space begins after the first start has written its records,
+  // because they are small, and without them nobody could use the platform at all.
   if (embedded) {
     const { folders, keepBallast } = embedded;
     const watch = { folders, reserveBytes: config.STORAGE_RESERVE, onPlenty: keepBallast };
@@ -104,8 +107,8 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
   }
   if (purpose !== 'api') {
     const stopWorker = await startWorker(kit, jobs, embedded !== null);
-    // Stopped at the same time, because a request and a delivery may take ten seconds each: one after the other they would exceed the time
-    // of a stop.
+    // The worker and the API are stopped at the same time, because a request and a delivery may
+    // take ten seconds each: one after the other they would exceed the time limit of a stop.
     undo.push(async () => void (await Promise.all([stopWorker(), app?.close()])));
   }
   undo.push(async () => {
@@ -127,8 +130,8 @@ interface Parts {
   undo: Undo;
 }
 
-/** Throws when the processes that used this database before had another encryption key or token secret. */
-async function agreeOnSecrets(
+/** Throws when the processes that used this database before had another encryption key or another token secret. */
+async function checkSecrets(
   database: Database,
   { encryptionKey }: InstallationSecrets,
   tokenSecrets: Parameters<typeof agreeOnTokenSecret>[1],
@@ -153,7 +156,7 @@ async function openKit({
   const database = openDatabase({ url, poolSize, storage: gate, quota, readsUnderRls });
   undo.push(database.close, keepStatistics(database.system('upkeep'), log));
   const tokenSecrets = { current: secrets.jwtSecret, previous: config.JWT_SECRET_PREVIOUS };
-  await agreeOnSecrets(database, secrets, tokenSecrets);
+  await checkSecrets(database, secrets, tokenSecrets);
   const outbound = createOutbound({
     allow: config.OUTBOUND_ALLOW,
     trusted: sandbox ? [`${sandbox.url}/receiver`] : [],
@@ -207,8 +210,8 @@ interface Listening {
   /** The same address for callers on this machine. */
   local: string;
   /**
-   * Waits until connections that are already established have been accepted and have sent their first request. Called before the server is
-   * closed.
+   * Waits until connections that are already established have been accepted
+   * and have sent their first request. Called before the server is closed.
    */
   linger(): Promise<void>;
 }
@@ -228,7 +231,7 @@ async function listen(app: FastifyInstance, kit: Kit): Promise<Listening> {
 }
 
 /** Configures the sandbox to send its callbacks to the platform, whose address is known only after it listens. */
-async function pointSandbox(kit: Kit, sandbox: Sandbox, url: string): Promise<void> {
+async function configureSandboxCallbacks(kit: Kit, sandbox: Sandbox, url: string): Promise<void> {
   const answer = await kit.outbound.operator({
     method: 'PUT',
     url: `${sandbox.url}/sandbox/settings`,

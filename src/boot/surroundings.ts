@@ -1,6 +1,6 @@
 /**
- * Starts the processes beside the platform: the embedded database and the sandbox. They take as long to start as the platform's code
- * takes to load, so they are started before that code is loaded. Nothing heavy may therefore be imported here.
+ * Starts the processes beside the platform: the embedded database and the sandbox. They take as long to start as the code of the
+ * platform takes to load, so they are started before that code is loaded. This file must therefore import nothing that loads slowly.
  */
 import { mkdir } from 'node:fs/promises';
 import { dataPath, type Config } from '../config.ts';
@@ -15,12 +15,15 @@ export interface Surroundings {
   /** The embedded database server; null when the operator has a database. */
   embedded: EmbeddedPostgres | null;
   sandbox: Sandbox | null;
-  /** Calls `log` for every line that the database server prints, and at once for the lines that it has printed before. */
+  /** Calls `log` for every line that the database server prints, beginning with the lines that it has printed before. */
   follow(log: (line: string) => void): void;
   stop(): Promise<void>;
 }
 
-/** Starts the database server and the sandbox, as configured. When one of them fails, the other is stopped and one sentence is thrown. */
+/**
+ * Starts the database server and the sandbox, as configured. When one of
+ * them fails, the other is stopped and an error with one sentence is thrown.
+ */
 export async function openSurroundings(config: Config, purpose: Purpose): Promise<Surroundings> {
   if (!config.DATABASE_URL && (purpose === 'api' || purpose === 'worker'))
     throw new Error(`${purpose} shares its database with other processes: set DATABASE_URL, or use npm start`);
