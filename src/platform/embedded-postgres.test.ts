@@ -11,12 +11,12 @@ import { Client } from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.ts';
 import { findPostgresBinaries, type Launcher } from './embedded-postgres/binaries.ts';
 import { openCluster } from './embedded-postgres/cluster.ts';
-import { isPostmasterOf, killLeftovers, readPostmaster } from './embedded-postgres/postmaster.ts';
+import { isPostmasterOf, killOrphanedBackends, readPostmaster } from './embedded-postgres/postmaster.ts';
 import { launchServer } from './embedded-postgres/server.ts';
 
 const isRoot = process.getuid?.() === 0;
 const ignoreLog = () => {};
-/** A data folder that is created once for most tests, because initdb takes longer than such a test. */
+/** A data folder that most tests share, because initdb takes longer than such a test. */
 let initialised: string;
 
 before(async () => {
@@ -67,7 +67,7 @@ test('when the embedded server is killed, its death is reported, and after the n
 test('a statement that is still running after its server was killed does not prevent the next start', async (t) => {
   if (process.platform !== 'linux') return t.skip('elsewhere such a statement is waited for');
   const server = await startServer(t, useFolder(t));
-  // A statement that never pauses, so its process does not notice that the server is dead.
+  // The statement never pauses, so its backend does not notice that the server is dead.
   const endless = query(server, 'select count(*) from generate_series(1, 1e12::bigint)').catch(ignoreLog);
   const running = `select 1 from pg_stat_activity where state = 'active' and query like '%series(1, 1e12%' and pid <> pg_backend_pid()`;
   while ((await query(server, running)).length === 0) await sleep(5);
@@ -88,7 +88,7 @@ test('a warning of the embedded server is logged, and a failed statement is not'
   assert.deepEqual(lines, ['WARNING:  heed this']);
 });
 
-test('the next process takes over the server of a killed process, watches it and stops it', async (t) => {
+test('the next process on the data folder takes over the database server of a killed process, watches it and stops it', async (t) => {
   const folder = useFolder(t);
   const holder = await startHolder(t, folder);
   const pid = await readServerPid(folder);
@@ -106,7 +106,7 @@ test('the next process takes over the server of a killed process, watches it and
   assert.deepEqual(await query(next, 'select * from kept'), [{ row: 1 }]);
 });
 
-test('the death of a server that was taken over is reported', async (t) => {
+test('the death of a database server that was taken over from a killed process is reported', async (t) => {
   const folder = useFolder(t);
   const holder = await startHolder(t, folder);
   holder.kill('SIGKILL');
@@ -117,7 +117,7 @@ test('the death of a server that was taken over is reported', async (t) => {
   await startServer(t, folder);
 });
 
-test('a process that exits without stopping its server stops it on exit', async (t) => {
+test('a process that exits without calling stop() still stops its database server', async (t) => {
   const folder = useFolder(t);
   const holder = await startHolder(t, folder);
   const pid = await readServerPid(folder);
@@ -135,34 +135,34 @@ test('a pid file that names an unrelated running process does not prevent the st
   assert.deepEqual(await query(await startServer(t, folder), 'select 1 as row'), [{ row: 1 }]);
 });
 
-test('a second process on the same folder is refused with one sentence', async (t) => {
+test('a second process on the same data folder is refused with one sentence', async (t) => {
   const folder = useFolder(t);
   const holder = await startHolder(t, folder);
   const sentence = `another Parley (pid ${holder.pid}) is running on ${folder}`;
   await assert.rejects(startServer(t, folder), { message: sentence });
 });
 
-test('a second start in the same process is refused, and the first server keeps running', async (t) => {
+test('a second start on the same data folder in the same process is refused, and the first database server keeps running', async (t) => {
   const folder = useFolder(t);
   const server = await startServer(t, folder);
   await assert.rejects(startServer(t, folder), /^Error: another Parley/);
   assert.deepEqual(await query(server, 'select 1 as row'), [{ row: 1 }]);
 });
 
-test('when two processes start at the same moment on an empty folder, exactly one of them succeeds', async (t) => {
+test('when two processes start at the same moment on an empty data folder, exactly one of them succeeds', async (t) => {
   const folder = await makeFolder(t);
   const results = await Promise.allSettled([startHolder(t, folder), startHolder(t, folder)]);
   assert.deepEqual(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
 });
 
-test('after a first start that was cut off, the next start succeeds', async (t) => {
+test('when a first start was cut off while it created the database, the next start succeeds', async (t) => {
   const folder = await makeFolder(t);
   await mkdir(join(folder, 'cluster.new-Ab12Cd', 'data', 'base'), { recursive: true });
   await startServer(t, folder);
   assert.deepEqual((await readdir(folder)).toSorted(), ['cluster', 'lock', 'pid']);
 });
 
-test("stop may be called twice, and is not reported as the server's death", async (t) => {
+test('stop() may be called twice, and a stopped database server is not reported as dead', async (t) => {
   const server = await startServer(t, useFolder(t));
   await Promise.all([server.stop(), server.stop()]);
   assert.equal(await Promise.race([server.died, sleep(20, 'quiet')]), 'quiet');
@@ -199,7 +199,7 @@ test('a data folder that can not be created is named in one sentence', async (t)
   });
 });
 
-test('where user namespaces are forbidden, root runs the server as the user nobody, and takes the data back when they are allowed', async (t) => {
+test('where user namespaces are forbidden, root runs the database server as the user nobody, and owns the data again once they are allowed', async (t) => {
   if (!isRoot || process.platform !== 'linux') return t.skip('only root on Linux changes its user');
   const folder = await makeFolder(t);
   const namespacesRefused: Launcher[] = [{ prefix: ['/bin/false'] }, { prefix: [], uid: 65534 }];
@@ -209,7 +209,8 @@ test('where user namespaces are forbidden, root runs the server as the user nobo
   const pid = await readServerPid(folder);
   assert.equal((await stat(`/proc/${pid}`)).uid, 65534);
 
-  // The server was started without the folder's lock, so startServer() takes it over. This must not change the owner of its files.
+  // The server was started without the lock of the folder, so startServer()
+  // takes the server over. This must not change the owner of its files.
   const adopted = await startServer(t, folder);
   assert.equal(await readServerPid(folder), pid);
   await query(adopted, 'create table kept as select 1 as row');
@@ -231,7 +232,7 @@ async function makeFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** Creates a folder whose parent any user may enter, because the user `nobody` has to. */
+/** Creates a folder whose parent every user may enter, because the server may run as the user `nobody`. */
 async function createFolder(): Promise<string> {
   const parent = await realpath(await mkdtemp(join(tmpdir(), 'parley-postgres-')));
   await chmod(parent, 0o711);
@@ -245,13 +246,13 @@ async function removeFolder(folder: string): Promise<void> {
   await rm(dirname(folder), { recursive: true, force: true });
 }
 
-/** Stops the server of a folder, also one that a failed test or a killed process has left. */
+/** Stops the server of a folder, even one that a failed test or a killed process has left. */
 async function killServer(folder: string): Promise<void> {
   const data = join(folder, 'cluster', 'data');
   const pid = (await readPostmaster(data))?.pid ?? 0;
   if (await isPostmasterOf(pid, data)) process.kill(pid, 'SIGINT');
   while (await isPostmasterOf(pid, data)) await sleep(5);
-  if (pid > 0) await killLeftovers(data);
+  if (pid > 0) await killOrphanedBackends(data);
 }
 
 async function startServer(t: TestContext, folder: string): Promise<EmbeddedPostgres> {
@@ -294,7 +295,10 @@ async function readServerPid(folder: string): Promise<number> {
   return (await readPostmaster(join(folder, 'cluster', 'data')))?.pid ?? 0;
 }
 
-/** Checks more than the pid, because an ended process remains visible until its parent or PID 1 has reaped it. */
+/**
+ * Returns whether the server runs. This checks more than the pid, because
+ * an ended process remains visible until its parent or PID 1 has reaped it.
+ */
 function isServerRunning(folder: string, pid: number): Promise<boolean> {
   return isPostmasterOf(pid, join(folder, 'cluster', 'data'));
 }

@@ -22,7 +22,7 @@ export interface EmbeddedPostgres {
   died: Promise<string>;
   /** The folders that the server writes to, by name. */
   folders: Record<string, string>;
-  /** Reserves disk space for a later recovery on a full disk. Called while there is plenty of space. */
+  /** Reserves disk space for a later recovery on a full disk. Called while plenty of space is free. */
   keepBallast(): Promise<void>;
 }
 
@@ -40,12 +40,12 @@ interface State {
 }
 
 /**
- * The signals that stop the server, one after the other, and how long each may take. The data is safe with all three; the first leads to
- * the fastest next start.
+ * The signals that stop the server, one after the other, and how long each may
+ * take. No signal loses data; after the first one the next start is fastest.
  */
 const STOP_STEPS = [
   { signal: 'SIGINT', timeoutMs: 10_000 },
-  // PostgreSQL itself kills its processes that ignore this signal for 5 s.
+  // PostgreSQL itself kills those of its processes that ignore this signal for 5 s.
   { signal: 'SIGQUIT', timeoutMs: 6_000 },
   { signal: 'SIGKILL', timeoutMs: 2_000 },
 ] as const;
@@ -62,7 +62,7 @@ export async function startEmbeddedPostgres(
   const path = resolve(folder);
   let unlock = () => {};
   const asked = new AbortController();
-  // The server's output is not logged any more once it was told to stop.
+  // The output of the server is not logged any more once the server was told to stop.
   const logRunning = (line: string) => {
     if (!asked.signal.aborted) log(line);
   };
@@ -73,7 +73,7 @@ export async function startEmbeddedPostgres(
     const binaries = await findPostgresBinaries(path);
     const cluster = await openCluster(path, binaries);
     const shared = { cluster, binaries, ballast, log: logRunning, settings, asked, stopping: undefined };
-    const server = (await adoptServer(cluster)) ?? (await launch(shared));
+    const server = (await adoptServer(cluster)) ?? (await launchWithBallast(shared));
     return supervise({ ...shared, server }, unlock);
   } catch (error) {
     unlock();
@@ -82,10 +82,16 @@ export async function startEmbeddedPostgres(
 }
 
 /**
- * Starts the server. When the disk is too full for its recovery, the ballast file is removed to make space, and the start is tried once
- * more.
+ * Starts the server. When the disk is too full for the recovery of the server,
+ * the ballast file is removed to free space, and the start is tried once more.
  */
-async function launch({ cluster, binaries, ballast, log, settings }: Omit<State, 'server'>): Promise<Server> {
+async function launchWithBallast({
+  cluster,
+  binaries,
+  ballast,
+  log,
+  settings,
+}: Omit<State, 'server'>): Promise<Server> {
   try {
     return await launchServer(cluster, binaries, log, settings);
   } catch (error) {
@@ -95,7 +101,7 @@ async function launch({ cluster, binaries, ballast, log, settings }: Omit<State,
   }
 }
 
-/** Returns the superuser's connection URL to a server that another process runs on this folder; null when there is none. */
+/** Returns the connection URL of the superuser to a server that another process runs on this folder; null when there is no such server. */
 export async function findRunningPostgres(folder: string): Promise<string | null> {
   const home = join(resolve(folder), 'cluster');
   const postmaster = await readPostmaster(join(home, 'data'));
@@ -105,10 +111,10 @@ export async function findRunningPostgres(folder: string): Promise<string | null
 }
 
 function supervise(state: State, unlock: () => void): EmbeddedPostgres {
-  // A process that ends without calling stop() also stops its server. Only kill -9 leaves a server running.
+  // A process that exits without calling stop() also stops its server. Only kill -9 leaves a server running.
   const stopAtExit = () => signalProcess(state.server.pid, 'SIGINT');
   process.once('exit', stopAtExit);
-  const watching = watch(state).finally(() => {
+  const watching = watchServer(state).finally(() => {
     process.off('exit', stopAtExit);
     unlock();
   });
@@ -135,44 +141,45 @@ function supervise(state: State, unlock: () => void): EmbeddedPostgres {
 }
 
 /** Watches the server and restarts it after a full disk. Resolves with the reason when it has ended by itself, or null after stop(). */
-async function watch(state: State): Promise<string | null> {
+async function watchServer(state: State): Promise<string | null> {
   for (;;) {
     const reason = await state.server.ended;
     if (state.asked.signal.aborted) return null;
-    if (!(await lacksSpace(state, reason))) return reason;
+    if (!(await endedForLackOfSpace(state, reason))) return reason;
     state.log(`PostgreSQL ended for lack of space and is started again: ${reason}`);
-    const revived = await revive(state);
+    const revived = await restartServer(state);
     if (typeof revived === 'string') return revived;
     if (revived === null) return null;
     state.server = revived;
     state.log('PostgreSQL is back');
-    // stop() may have been called while this server started; then it has to be stopped as well.
+    // stop() may have been called while this server started; then this server has to be stopped as well.
     if (state.asked.signal.aborted) await stopServer(revived);
   }
 }
 
-async function lacksSpace({ cluster }: State, reason: string): Promise<boolean> {
+async function endedForLackOfSpace({ cluster }: State, reason: string): Promise<boolean> {
   if (isOutOfSpace(reason)) return true;
   const { bavail, bsize } = await statfs(cluster.data);
   return bavail * bsize < BALLAST_BYTES;
 }
 
-// An operator may free disk space at any moment, and an attempt to start takes only a tenth of a second.
+// The pause between two attempts to start. An operator may free disk space at any moment, and an attempt takes only a tenth of a second.
 const REVIVE_MS = 1_000;
 
 /**
- * Starts the server again on the same port, which the connection pools use. Returns null when stop() was called meanwhile, or a sentence
- * when the start failed for another reason than disk space.
+ * Starts the server again on the same port, which the connection pools use. Returns null when stop() was
+ * called meanwhile, or one sentence when the start failed for another reason than a lack of disk space.
  */
-async function revive(state: State): Promise<Server | string | null> {
+async function restartServer(state: State): Promise<Server | string | null> {
   const { signal } = state.asked;
   await state.ballast.drop();
   while (!signal.aborted) {
     try {
-      return await launch({ ...state, settings: { ...state.settings, port: state.server.port } });
+      return await launchWithBallast({ ...state, settings: { ...state.settings, port: state.server.port } });
     } catch (error) {
       const { message } = error as Error;
-      // Failure policy: for lack of disk space the start is tried again until it succeeds; any other failure ends the process.
+      // Failure policy: for lack of disk space the start is tried again until
+      // it succeeds; any other failure is returned and ends the process.
       if (!isOutOfSpace(message)) return explainFailure(state.cluster.folder, message);
     }
     // Failure policy: the pause rejects only when stop() aborts it; then the loop ends.

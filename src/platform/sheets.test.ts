@@ -1,4 +1,4 @@
-/** Reading spreadsheets: the rows of valid files, and the refusal of broken and hostile ones. */
+/** Tests of reading spreadsheets: the rows of valid files, and the refusal of broken and hostile files. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
@@ -18,7 +18,7 @@ import { csvLine } from './sheets/csv.ts';
 import type { Cell, SheetRow, SheetSource } from './sheets/sheet.ts';
 import { beginSurvey, detectFormat, readHeader, readRows, surveyRows } from './sheets.ts';
 
-/** A source that returns pieces of an odd size, so that pieces end at any position of the content. */
+/** Makes a source that returns pieces of an odd size, so that pieces end at any position of the content. */
 function makeSource(data: Buffer | string, piece = 4_099): SheetSource {
   const bytes = Buffer.from(data);
   return {
@@ -76,7 +76,7 @@ test('a CSV is read with any delimiter and line break, with quotes, and with a b
   }
 });
 
-test('a character of several bytes is read correctly when a piece ends within it', async () => {
+test('a CSV character of several bytes is read correctly when a piece of the file ends within the character', async () => {
   const text = `name\n${'ção😀'.repeat(50)}\n`;
   for (const piece of [1, 2, 3, 5, 7]) assert.deepEqual((await readCells(text, piece))[1], ['ção😀'.repeat(50)]);
 });
@@ -108,7 +108,7 @@ test('the first sheet of a workbook is read: shared and inline texts, numbers, b
   ]);
 });
 
-test('a written CSV is read unchanged, and no cell in it begins like a formula', async (t) => {
+test('an exported CSV is read back unchanged, and no cell in it begins like a formula', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
@@ -119,7 +119,7 @@ test('a written CSV is read unchanged, and no cell in it begins like a formula',
   const written = csvLine(['a', 'b', 'c', 'd', 'e', 'f']) + rows.map((row) => csvLine(row)).join('');
   const expected = rows.map((row) => row.map((cell) => (cell.trim() === '' ? null : cell)));
   assert.deepEqual((await readCells(written)).slice(1), expected, `SEED=${seed}`);
-  // A spreadsheet program reads the text with its apostrophe.
+  // This checks the text with its apostrophe, as a spreadsheet program reads it.
   for (const row of rows) {
     for (const cell of row.slice(0, 2)) {
       const shown = csvLine([cell]).trimEnd().replace(/^"/, '');
@@ -132,7 +132,7 @@ test('a written CSV is read unchanged, and no cell in it begins like a formula',
   );
 });
 
-test('a CSV is split into the same rows and cells as by csv-parse, wherever a piece ends', async (t) => {
+test('a CSV is split into the same rows and cells as by csv-parse, wherever a piece of the file ends', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);
@@ -231,7 +231,7 @@ const HOSTILE: [string, () => Buffer, RegExp][] = [
   ],
 ];
 
-/** Random letters, which compress badly, so that the file is not refused for its compression ratio. */
+/** Returns random letters, which compress badly, so that the file is not refused for its compression ratio. */
 function randomLetters(count: number): string {
   const random = randomFrom(count);
   return Buffer.from(Array.from({ length: count }, () => 97 + Math.floor(random() * 26))).toString('latin1');
@@ -265,7 +265,7 @@ test('a workbook with some random bytes is read or refused, and never crashes th
   }
 });
 
-test('an error while reading the bytes is not reported as a fault of the file', async () => {
+test('an error while reading the bytes of a sheet is not reported as a fault of the file', async () => {
   for (const data of [Buffer.from('a\nb\n'.repeat(5_000)), makeWorkbook([['a'], ['b']])]) {
     const good = makeSource(data, 512);
     let reads = 0;
@@ -283,7 +283,7 @@ test('an error while reading the bytes is not reported as a fault of the file', 
   }
 });
 
-test('a caller that stops reading in the middle leaves no source open', async () => {
+test('a caller that stops reading a sheet in the middle leaves no source open', async () => {
   for (const data of ['a\n'.repeat(50_000), makeWorkbook(Array.from({ length: 20_000 }, (_, n) => [`row ${n}`]))]) {
     let open = 0;
     const good = makeSource(data, 1_000);
@@ -305,7 +305,7 @@ test('a caller that stops reading in the middle leaves no source open', async ()
   }
 });
 
-test('a file that is completely in memory is read in small steps, between which the event loop runs', async () => {
+test('a sheet that is completely in memory is read in small steps, between which the event loop runs', async () => {
   const csv = 'name,size\n'.repeat(50_000);
   const rows = '<row><c t="str"><v>Ana</v></c></row>'.repeat(20_000);
   const book = workbookParts([]).map((item) => ({
@@ -322,7 +322,7 @@ test('a file that is completely in memory is read in small steps, between which 
     };
     setImmediate(count);
     await readAllRows(data, data.length).finally(() => (reading = false));
-    // One turn for at most 64 kB, because parsing 32 kB takes some ten milliseconds.
+    // The event loop must run at least once for each 64 kB, because parsing 32 kB takes some ten milliseconds.
     assert.ok(turns > data.length / 65_536, `${turns} turns for ${data.length} bytes`);
   }
 });

@@ -34,10 +34,13 @@ async function readAll(source: SheetSource, start: number, end: number): Promise
   return Buffer.concat(pieces);
 }
 
-/** What the first pass over a spreadsheet finds out for the second pass. */
+/** The results of the first pass over a spreadsheet, which the second pass needs. */
 export interface Survey {
   columns: WantedColumns;
-  /** `named`: numbers of the shared texts that cells of these columns use. `filled`: numbers of the shared texts that are not blank. */
+  /**
+   * `named` holds the numbers of the shared texts that cells of these columns
+   * use, and `filled` the numbers of the shared texts that are not blank.
+   */
   named: Bits;
   filled: Bits;
 }
@@ -45,12 +48,12 @@ export interface Survey {
 export const beginSurvey = (columns: WantedColumns): Survey => ({ columns, named: createBits(), filled: createBits() });
 
 /**
- * The first pass: reads the rows of a CSV, or of a workbook's first sheet, without their values, to count them and to check that all are
- * readable.
+ * Makes the first pass over a spreadsheet: reads the rows of a CSV, or of the first sheet
+ * of a workbook, without their values, to count them and to check that all are readable.
  */
 export function surveyRows(source: SheetSource, format: SheetFormat, survey: Survey): AsyncGenerator<SheetRow> {
   const noColumn = new Set<number>();
-  if (format === 'CSV') return fromHeader(source, (watched) => readCsv(watched, noColumn));
+  if (format === 'CSV') return numberFromHeader(source, (watched) => readCsv(watched, noColumn));
   const prepare = async (workbook: Workbook): Promise<TextLookup> => {
     await findFilled(workbook, survey.filled);
     return (number, column) => {
@@ -59,12 +62,14 @@ export function surveyRows(source: SheetSource, format: SheetFormat, survey: Sur
       return UNREAD;
     };
   };
-  return fromHeader(source, (watched) => readXlsx(watched, noColumn, prepare));
+  return numberFromHeader(source, (watched) => readXlsx(watched, noColumn, prepare));
 }
 
-/** The second pass: reads the rows with the values of the wanted columns. The first row with a value is the header. */
+/**
+ * Makes the second pass over a spreadsheet: reads the rows with the values of the wanted columns. The first row with a value is the header.
+ */
 export function readRows(source: SheetSource, format: SheetFormat, survey: Survey): AsyncGenerator<SheetRow> {
-  if (format === 'CSV') return fromHeader(source, (watched) => readCsv(watched, survey.columns));
+  if (format === 'CSV') return numberFromHeader(source, (watched) => readCsv(watched, survey.columns));
   const prepare = async (workbook: Workbook): Promise<TextLookup> => {
     const textAt = await holdTexts(workbook, survey.named);
     return (number, column) => {
@@ -72,17 +77,17 @@ export function readRows(source: SheetSource, format: SheetFormat, survey: Surve
       return survey.filled.has(number) ? UNREAD : null;
     };
   };
-  return fromHeader(source, (watched) => readXlsx(watched, survey.columns, prepare));
+  return numberFromHeader(source, (watched) => readXlsx(watched, survey.columns, prepare));
 }
 
-// The header is searched for in this many rows, because the rows above it may have cells that turn out to be blank.
+// The number of rows in which the header is searched, because the rows above it may have cells that turn out to be blank.
 const HEAD_ROWS = 100;
 
 /** Reads the header, which is the first row with a value. Of a workbook only the texts of its first rows are loaded. */
 export async function readHeader(source: SheetSource, format: SheetFormat): Promise<SheetRow> {
   const survey = beginSurvey(null);
   if (format === 'XLSX') {
-    // Blank texts are not known yet, so any of these rows may turn out to be the first with a value.
+    // At this point no blank text is known, so any of these rows may turn out to be the first with a value.
     const prepare = async (): Promise<TextLookup> => (number) => {
       survey.named.add(number);
       return UNREAD;
@@ -95,11 +100,11 @@ export async function readHeader(source: SheetSource, format: SheetFormat): Prom
   throw sheetFault('has no row with a value', 'EMPTY');
 }
 
-async function* fromHeader(
+async function* numberFromHeader(
   source: SheetSource,
   read: (watched: SheetSource) => AsyncGenerator<SheetRow>,
 ): AsyncGenerator<SheetRow> {
-  const watched = watch(source);
+  const watched = recordReadFailure(source);
   let header: number | null = null;
   try {
     for await (const row of read(watched.source)) {
@@ -107,19 +112,20 @@ async function* fromHeader(
       yield { ...row, number: row.number - header };
     }
   } catch (error) {
-    // Failure policy: when reading the bytes failed, that error is thrown instead of a parser error, because the file is not at fault.
+    // Failure policy: when reading the bytes failed, that error is thrown
+    // instead of the error of the parser, because the file is not at fault.
     throw watched.failure() ?? error;
   }
   if (header === null) throw sheetFault('has no row with a value', 'EMPTY');
 }
 
-function watch(source: SheetSource): { source: SheetSource; failure(): unknown } {
+function recordReadFailure(source: SheetSource): { source: SheetSource; failure(): unknown } {
   let failure: unknown;
   async function* read(start: number, end: number): AsyncGenerator<Buffer> {
     try {
       yield* source.read(start, end);
     } catch (error) {
-      // Failure policy: the error is remembered and thrown on, so that the parser stops.
+      // Failure policy: the error is remembered and thrown again, so that the parser stops.
       failure = error;
       throw error;
     }

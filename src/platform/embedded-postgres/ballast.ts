@@ -1,19 +1,20 @@
 /**
- * A file that holds space in reserve. When another program has filled the disk and PostgreSQL has ended, the file is removed, so that
- * the recovery has space to write to. The file is written again once there is plenty of space.
+ * The ballast file, which holds disk space in reserve. When other files have filled the disk and PostgreSQL has ended, the
+ * ballast file is removed, so that the recovery of PostgreSQL can write. The file is written again once there is plenty of space.
  */
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// Recovery needs one segment of the log (16 MB) for its last checkpoint, and what it restores beyond the end of the tables' files.
+// The size of the ballast file: recovery needs one segment of the log (16 MB) for its last
+// checkpoint, and space for the pages that it restores beyond the end of the tables' files.
 export const BALLAST_BYTES = 64 * 2 ** 20;
 const PIECE_BYTES = 2 ** 20;
 
 export interface Ballast {
-  /** Creates the file when it is missing. When it can not be written, nothing of it is left and an error is thrown. */
+  /** Creates the ballast file when it is missing. When the file can not be written, no part of it is left and an error is thrown. */
   keep(): Promise<void>;
-  /** Removes the file, which frees its space. */
+  /** Removes the ballast file, which frees its space. */
   drop(): Promise<void>;
 }
 
@@ -23,7 +24,7 @@ export function createBallast(folder: string): Ballast {
   return {
     keep: async () => {
       if (isKept) return;
-      if ((await readSize(path)) !== BALLAST_BYTES) await fill(path);
+      if ((await readSize(path)) !== BALLAST_BYTES) await writeBallast(path);
       isKept = true;
     },
     drop: async () => {
@@ -33,9 +34,9 @@ export function createBallast(folder: string): Ballast {
   };
 }
 
-async function fill(path: string): Promise<void> {
+async function writeBallast(path: string): Promise<void> {
   const side = `${path}.new`;
-  // Random bytes, because a compressing file system would reserve no space for zeros.
+  // The file consists of random bytes, because a compressing file system would reserve no space for zeros.
   const piece = randomBytes(PIECE_BYTES);
   try {
     const file = await open(side, 'w', 0o600);

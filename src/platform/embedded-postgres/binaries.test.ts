@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { findPostgresBinaries, linkLibraries } from './binaries.ts';
 
-test('when no way of running PostgreSQL works on a machine, the error says so', async (t) => {
+test('when a machine can not run PostgreSQL in any way, the error says so', async (t) => {
   const refused = [{ prefix: ['/nonexistent/launcher'] }];
   await assert.rejects(findPostgresBinaries(await makeFolder(t), refused), /cannot run on this machine .*glibc/);
 });
 
-test('missing links between the shared libraries are created', async (t) => {
+test('missing links between the shared libraries of PostgreSQL are created', async (t) => {
   const native = await makeNativeFolder(t);
   for (const round of ['first', 'again']) {
     assert.deepEqual(await linkLibraries(native, join(native, 'elsewhere')), {}, round);
@@ -19,7 +19,7 @@ test('missing links between the shared libraries are created', async (t) => {
   assert.equal(await readlink(join(native, 'lib', 'libx.so.1')), 'libx.so.1.2');
 });
 
-test('when the package folder is not writable, the links are created in the data folder', async (t) => {
+test('when the folder of the PostgreSQL package is not writable, the links to its libraries are created in the data folder', async (t) => {
   if (process.getuid?.() === 0 || process.platform !== 'linux')
     return t.skip('root may write anywhere; run as another user on Linux');
   const native = await makeNativeFolder(t);

@@ -8,13 +8,16 @@ import { promisify } from 'node:util';
 /** The user id of `nobody`. initdb needs a user with a name, and every Linux image with glibc has this one. */
 const NOBODY = 65534;
 
-/** Runs a program in a user namespace: it sees itself as the user `nobody`, while its files belong to the user who starts it. */
+/**
+ * The command that runs a program in a user namespace: the program sees itself
+ * as the user `nobody`, while its files belong to the user who starts it.
+ */
 const NAMESPACE = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'];
 
 /** A way to start PostgreSQL's programs, which refuse to run as root or, in the case of initdb, as a user without a name. */
 export interface Launcher {
   prefix: string[];
-  /** The user to change to, who must then own the data folder; undefined to stay the present user. */
+  /** The user id to change to, who must then own the data folder; undefined to stay the present user. */
   uid?: number;
 }
 
@@ -24,11 +27,11 @@ export interface PostgresBinaries {
   /** The major version as in the file PG_VERSION, such as `18`. */
   majorVersion: string;
   launcher: Launcher;
-  /** All environment variables of the server. None of Parley's are passed on, so no secret and no PG* setting reaches the server. */
+  /** All environment variables of the server. No variable of Parley is passed on, so no secret and no PG* setting reaches the server. */
   env: Record<string, string>;
 }
 
-/** Finds the PostgreSQL that npm installed and a way to run it. Throws one sentence when this machine cannot. */
+/** Finds the PostgreSQL that npm installed and a way to run it. Throws an error with one sentence when this machine can not run it. */
 export async function findPostgresBinaries(folder: string, launchers = listLaunchers()): Promise<PostgresBinaries> {
   const native = findNativeFolder();
   const libraries = await linkLibraries(native, join(folder, 'lib'));
@@ -42,7 +45,8 @@ export async function findPostgresBinaries(folder: string, launchers = listLaunc
       const majorVersion = /\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? 'unknown';
       return { initdb: join(native, 'bin', `initdb${suffix}`), postgres, majorVersion, launcher, env };
     } catch (error) {
-      // Failure policy: the next launcher is tried (containers often refuse namespaces). When none works, the error lists all failures.
+      // Failure policy: the next launcher is tried, because containers often
+      // refuse namespaces. When no launcher works, the error lists all failures.
       failures.push(describeFailure(error));
     }
   }
@@ -67,22 +71,22 @@ export function asUser(launcher: Launcher): { uid?: number; gid?: number } {
 }
 
 /**
- * Makes the links between the shared libraries that npm cannot pack and that the package's install script, which does
- * not run here, would have made. Where the package may not be written to, they go to `elsewhere`.
- * @returns the environment under which the libraries are found
+ * Creates the links between the shared libraries. npm can not pack links, and the install script of the
+ * package, which does not run here, would have created them. Where the package folder is not writable,
+ * they are created in `elsewhere`. Returns the environment variables under which the libraries are found.
  */
 export async function linkLibraries(native: string, elsewhere: string): Promise<Record<string, string>> {
   const missing: { link: string; source: string }[] = [];
   for (const { link, source } of await readLinks(native)) {
-    // Failure policy: a link that can not be read counts as missing; making it reports the cause.
+    // Failure policy: a link that can not be read counts as missing; creating it reports the cause.
     await lstat(link).catch(() => missing.push({ link, source }));
   }
   try {
     for (const { link, source } of missing) await makeLink(relative(dirname(link), source), link);
     return {};
   } catch (error) {
-    // Failure policy: a package of another user or a read-only disk is normal in containers, and the links go elsewhere; any other error is
-    // fatal.
+    // Failure policy: a package that belongs to another user or is on a read-only disk is
+    // normal in containers, and the links are created elsewhere; any other error is fatal.
     if (!['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
   await mkdir(elsewhere, { recursive: true, mode: 0o755 });
@@ -96,7 +100,7 @@ async function readLinks(native: string): Promise<{ link: string; source: string
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return '[]';
   });
-  // The list is shipped with the binaries: { source: the library, target: the link }, relative to the package.
+  // The package contains this list: { source: the library, target: the link }, relative to the package.
   const links = JSON.parse(text) as { source: string; target: string }[];
   return links.map(({ source, target }) => ({ link: join(native, '..', target), source: join(native, '..', source) }));
 }
@@ -132,7 +136,7 @@ function hasUserName(): boolean {
   }
 }
 
-/** The last line that a failed program printed, else why it did not start. */
+/** Returns the last line that a failed program printed, or the reason why it did not start. */
 function describeFailure(error: unknown): string {
   const { stderr, message } = error as Error & { stderr?: string };
   return stderr?.trim().split('\n').at(-1) || message;

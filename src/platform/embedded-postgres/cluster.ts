@@ -24,9 +24,9 @@ export async function openCluster(folder: string, binaries: PostgresBinaries): P
   return { folder, data, password: await readFile(join(home, 'password'), 'utf8') };
 }
 
-/** Creates the data and the password in a side folder, which is then renamed, so that a crash leaves either both or nothing. */
+/** Creates the data and the password in a side folder, which is then renamed, so that a crash leaves either both or neither. */
 async function createCluster(folder: string, home: string, binaries: PostgresBinaries): Promise<void> {
-  // Each try has a name of its own: the initdb of a killed Parley may still be writing to the last one.
+  // Each try uses a new folder name, because the initdb of a killed Parley may still be writing to the folder of the last try.
   const prefix = `${home}.new-`;
   for (const entry of await readdir(folder)) {
     const path = join(folder, entry);
@@ -35,16 +35,16 @@ async function createCluster(folder: string, home: string, binaries: PostgresBin
   const side = await mkdtemp(prefix);
   const passwordFile = join(side, 'password');
   await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
-  await giveTo(binaries.launcher, [folder, passwordFile, side]);
+  await changeOwner(binaries.launcher, [folder, passwordFile, side]);
   await runInitdb(binaries, join(side, 'data'), passwordFile);
   await rename(side, home);
-  await syncFolder(folder);
+  await fsyncFolder(folder);
 }
 
 async function runInitdb(binaries: PostgresBinaries, data: string, passwordFile: string): Promise<void> {
   const args = [`--pgdata=${data}`, '--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   args.push('--encoding=UTF8', '--no-instructions', '--locale=C');
-  // PostgreSQL's built-in locale C.UTF-8 sorts and converts case in the same way on every machine.
+  // The built-in locale C.UTF-8 of PostgreSQL sorts and converts case in the same way on every machine.
   args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8');
   // pg_trgm uses the system's locale to recognise letters, and in the locale C only ASCII letters count.
   await runProgram(binaries, binaries.initdb, [...args, '--lc-ctype=C.UTF-8']).catch((error: unknown) => {
@@ -55,22 +55,24 @@ async function runInitdb(binaries: PostgresBinaries, data: string, passwordFile:
 }
 
 /** Makes the launcher's user the owner of the data. Must not be called while a server runs on the folder. */
-export async function giveCluster({ folder, data }: Cluster, launcher: Launcher): Promise<void> {
+export async function changeClusterOwner({ folder, data }: Cluster, launcher: Launcher): Promise<void> {
   if (process.getuid?.() !== 0 || (await lstat(data)).uid === (launcher.uid ?? 0)) return;
   const entries = await readdir(data, { recursive: true });
-  // The data folder is changed last, because its owner shows that everything inside has been changed already.
-  await giveTo(launcher, [folder, dirname(data), ...entries.map((entry) => join(data, entry)), data]);
+  // The data folder is changed last, because its owner shows that all files inside have been changed already.
+  await changeOwner(launcher, [folder, dirname(data), ...entries.map((entry) => join(data, entry)), data]);
 }
 
-/** Changes the owner of files. Only root can do this, and needs to when the way of starting the server has changed. */
-async function giveTo(launcher: Launcher, paths: string[]): Promise<void> {
+/** Changes the owner of files. Only root can do this; root needs to when the server is now started as another user than before. */
+async function changeOwner(launcher: Launcher, paths: string[]): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const uid = launcher.uid ?? 0;
   for (const path of paths) await chown(path, uid, uid);
 }
 
-/** Writes a rename in the folder to disk, so that it survives a power cut. Windows can not open a folder and does not need this. */
-async function syncFolder(folder: string): Promise<void> {
+/**
+ * Writes a rename inside the folder to disk, so that the rename survives a power cut. Windows can not open a folder and does not need this.
+ */
+async function fsyncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder);
   try {

@@ -5,10 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 const SQLITE_BUSY = 5;
 
 /**
- * Locks the folder for this process. Returns a function that releases it. Throws one sentence when another process has the lock.
+ * Locks the folder for this process. Returns a function that releases the
+ * lock. Throws an error with one sentence when another process has the lock.
  *
- * The lock is SQLite's exclusive lock on an empty file: the operating system drops it when its holder ends in any way,
- * also between containers that share the folder, and it works on every platform. A pid file alone does neither.
+ * The lock is the exclusive lock of SQLite on an empty file: the operating system drops it when its holder ends in any
+ * way, also between containers that share the folder, and it works on every platform. A pid file alone does neither.
  */
 export function lockFolder(folder: string, pid: number): () => void {
   const database = new DatabaseSync(join(folder, 'lock'), { timeout: 0 });

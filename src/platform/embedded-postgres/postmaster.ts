@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** What a server writes about itself into `postmaster.pid`. */
+/** The facts that a PostgreSQL server writes about itself into `postmaster.pid`. */
 export interface Postmaster {
   pid: number;
   port: number;
@@ -12,7 +12,7 @@ export interface Postmaster {
   status: string;
 }
 
-/** Reads lines 1 (pid), 4 (port) and 8 (status) of the server's pid file; undefined when there is none. */
+/** Reads lines 1 (pid), 4 (port) and 8 (status) of the server's pid file; undefined when there is no such file. */
 export async function readPostmaster(data: string): Promise<Postmaster | undefined> {
   const text = await readFile(pidFile(data), 'utf8').catch((error: unknown) => {
     // Failure policy: a missing file means that there is no server; any other error is fatal.
@@ -32,7 +32,7 @@ export async function removePidFile(data: string): Promise<void> {
 export async function isPostmasterOf(pid: number, data: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   if (process.platform === 'win32') return true;
-  if (process.platform === 'linux') return worksIn(String(pid), await realpath(data));
+  if (process.platform === 'linux') return isPostgresIn(String(pid), await realpath(data));
   return promisify(execFile)('/bin/ps', ['-o', 'command=', '-p', String(pid)]).then(
     ({ stdout }) => stdout.includes(data),
     // Failure policy: ps fails when there is no such process.
@@ -41,22 +41,22 @@ export async function isPostmasterOf(pid: number, data: string): Promise<boolean
 }
 
 /**
- * Ends what a killed server left behind: a backend looks for its server only when its statement is done, which may take hours. Only for a
- * folder whose server is dead. Elsewhere than on Linux they are waited for.
+ * Kills the backend processes that a killed server left behind: a backend notices the death of its server only when its statement
+ * is done, which may take hours. Only for a folder whose server is dead. On systems other than Linux the backends are waited for.
  */
-export async function killLeftovers(data: string): Promise<void> {
+export async function killOrphanedBackends(data: string): Promise<void> {
   if (process.platform !== 'linux') return;
   const path = await realpath(data);
   for (const pid of await readdir('/proc')) {
-    if (/^\d+$/.test(pid) && (await worksIn(pid, path))) signalProcess(Number(pid), 'SIGKILL');
+    if (/^\d+$/.test(pid) && (await isPostgresIn(pid, path))) signalProcess(Number(pid), 'SIGKILL');
   }
 }
 
 /**
- * True for a process of PostgreSQL whose working directory is the data folder. An operator's shell may have the same directory, but another
- * name.
+ * True for a process of PostgreSQL whose working directory is the data folder. The
+ * shell of an operator may have the same working directory, but has another name.
  */
-async function worksIn(pid: string, path: string): Promise<boolean> {
+async function isPostgresIn(pid: string, path: string): Promise<boolean> {
   try {
     if ((await readlink(`/proc/${pid}/cwd`)) !== path) return false;
     return (await readFile(`/proc/${pid}/comm`, 'utf8')).trim() === 'postgres';
@@ -67,7 +67,7 @@ async function worksIn(pid: string, path: string): Promise<boolean> {
   }
 }
 
-/** Waits until the process is no longer the server of the folder. Does not keep this process alive. */
+/** Waits until the process is no longer the server of the folder. The wait does not keep this process alive. */
 export async function watchPostmaster(pid: number, data: string): Promise<string> {
   // The death of a server is noticed within this time. Each check costs two system calls.
   const pollMs = 200;
@@ -75,7 +75,7 @@ export async function watchPostmaster(pid: number, data: string): Promise<string
   return 'its process is gone';
 }
 
-/** Sends a signal to a process. On Windows every signal ends the server at once, and it recovers at its next start. */
+/** Sends a signal to a server. On Windows every signal ends the server at once, and it recovers at its next start. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -5,10 +5,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newClient } from '../db.ts';
 import { asUser, type PostgresBinaries } from './binaries.ts';
-import { giveCluster, type Cluster } from './cluster.ts';
-import { isPostmasterOf, killLeftovers, readPostmaster, removePidFile, watchPostmaster } from './postmaster.ts';
+import { changeClusterOwner, type Cluster } from './cluster.ts';
+import { isPostmasterOf, killOrphanedBackends, readPostmaster, removePidFile, watchPostmaster } from './postmaster.ts';
 
-/** A running server, started here or adopted. */
+/** A running server, started by this process or taken over from a killed Parley. */
 export interface Server {
   pid: number;
   port: number;
@@ -18,24 +18,25 @@ export interface Server {
 
 export const CONNECTION = { host: '127.0.0.1', user: 'postgres', database: 'postgres' };
 
-/** Recovery after a crash replays at most about max_wal_size, which takes a slow disk a minute. */
+/** The time limit of a start: recovery after a crash replays at most about max_wal_size, which takes a slow disk a minute. */
 const READY_TIMEOUT_MS = 120_000;
 const POLL_MS = 5;
-/** How long to wait for the processes of a killed server to end. Until then PostgreSQL refuses to start on the folder. */
+/** How long to wait until the processes of a killed server have ended. Until then PostgreSQL refuses to start on the folder. */
 const LEFTOVER_TIMEOUT_MS = 10_000;
 const LEFTOVER_POLL_MS = 50;
 /**
- * How long to wait for the last output of a server. It arrives in microseconds, unless a surviving process of the server keeps the pipe
- * open.
+ * How long to wait for the last output of a server. It arrives in
+ * microseconds, unless a surviving process of the server keeps the pipe open.
  */
 const DRAIN_TIMEOUT_MS = 200;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 const SETTINGS = {
   listen_addresses: CONNECTION.host,
-  // No Unix socket, because its path may have at most 107 bytes, and a data folder may be deeper.
+  // The server has no Unix socket, because the path of a socket may have at most 107 bytes, and a data folder may be deeper.
   unix_socket_directories: '',
-  // Enough for the pools of one process, the tests' databases and an operator's psql. Unused connections cost almost nothing.
+  // The number of connections is enough for the pools of one process, the databases
+  // of tests and the psql of an operator. Unused connections cost almost nothing.
   max_connections: 120,
   shared_buffers: '128MB',
   // The server has no replicas, so it can write less to its log.
@@ -47,8 +48,8 @@ const SETTINGS = {
   password_encryption: 'scram-sha-256',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Rows of the delivery queue are inserted and deleted all day, so dead rows are removed every 15 s. Checking an unchanged table costs
-  // nothing.
+  // Rows of the delivery queue are inserted and deleted all day, so dead
+  // rows are removed every 15 s. Checking an unchanged table costs nothing.
   autovacuum_naptime: '15s',
   // Compiling a plan (JIT) takes longer than it saves for short statements.
   jit: 'off',
@@ -70,7 +71,7 @@ export async function adoptServer({ data, password }: Cluster): Promise<Server |
       await removePidFile(data);
       return undefined;
     }
-    // A server that is still starting or stopping is waited for.
+    // The loop waits for a server that is still starting or stopping.
     if (status !== 'ready') continue;
     await checkConnection(port, password);
     return { pid, port, ended: watchPostmaster(pid, data) };
@@ -85,7 +86,7 @@ export async function launchServer(
   log: (line: string) => void,
   settings: Record<string, string | number> = {},
 ): Promise<Server> {
-  await giveCluster(cluster, binaries.launcher);
+  await changeClusterOwner(cluster, binaries.launcher);
   const deadline = Date.now() + LEFTOVER_TIMEOUT_MS;
   for (;;) {
     try {
@@ -95,7 +96,7 @@ export async function launchServer(
       const passes = /could not bind|is still in use|lock file .* already exists/.test((error as Error).message);
       if (!passes || Date.now() > deadline) throw error;
     }
-    await killLeftovers(cluster.data);
+    await killOrphanedBackends(cluster.data);
     await sleep(LEFTOVER_POLL_MS);
   }
 }
@@ -109,13 +110,13 @@ async function launchOnce(
   const { port } = given;
   const settings = Object.entries({ ...SETTINGS, ...given }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const [file = postgres, ...args] = [...launcher.prefix, postgres, '-D', cluster.data, ...settings];
-  // Detached, so that Ctrl-C in a terminal reaches only Parley, which stops its server last.
+  // The server is detached, so that Ctrl-C in a terminal reaches only Parley, which stops its server last.
   const options = { detached: true, windowsHide: true, cwd: cluster.data, env, ...asUser(launcher) };
   const child = spawn(file, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = watchChild(child);
   const printed: string[] = [];
   let print = (line: string): unknown => printed.push(line);
-  // The output of the start is shown only when the start fails. Later each ERROR reaches the caller as an exception anyway.
+  // The output of the start is shown only when the start fails. After the start each ERROR reaches the caller as an exception.
   const lines = createInterface({ input: child.stderr });
   const closed = once(lines, 'close');
   lines.on('line', (line) => print(line));
@@ -125,7 +126,7 @@ async function launchOnce(
   } catch (error) {
     child.kill('SIGQUIT');
     await ended;
-    // The last output may still be in the pipe.
+    // The last output of the server may still be in the pipe.
     await Promise.race([closed, sleep(DRAIN_TIMEOUT_MS)]);
     throw new Error([(error as Error).message, ...printed].join('\n'), { cause: error });
   }
@@ -134,7 +135,7 @@ async function launchOnce(
     if (/^(FATAL|PANIC):/.test(line) && (line.startsWith('PANIC') || isOutOfSpace(line))) cause = `: ${line}`;
     return /^(WARNING|LOG|FATAL|PANIC):/.test(line) && log(line);
   };
-  // The server does not keep this process alive.
+  // The child process must not keep this process alive.
   child.unref();
   (child.stderr as Socket).unref();
   const explained = ended.then(async (reason) => {
@@ -144,13 +145,13 @@ async function launchOnce(
   return { pid: child.pid ?? 0, port, ended: explained };
 }
 
-/** True for an error message about a full disk. */
+/** Returns true for an error message about a full disk. */
 export const isOutOfSpace = (message: string): boolean =>
   /ENOSPC|No space left on device|free disk space|disk is full/.test(message);
 
 async function watchChild(child: ChildProcess): Promise<string> {
   try {
-    // The event `exit` is used instead of `close`, because a surviving process of the server keeps the output open.
+    // This waits for the event `exit` instead of `close`, because a surviving process of the server keeps the output open.
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     return signal === null ? `exit code ${code}` : `signal ${signal}`;
   } catch (error) {

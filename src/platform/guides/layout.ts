@@ -40,19 +40,19 @@ export function renderLayout(guide: Guide, { html, headings }: RenderedGuide, gu
       <nav class="menu" aria-label="Documentation">
         <details id="menu">
           <summary>${escapeHtml(guide.title)}</summary>
-          ${GROUPS.map((group) => navigation(group, guide, guides)).join('')}
+          ${GROUPS.map((group) => renderMenu(group, guide, guides)).join('')}
         </details>
       </nav>
-      <main id="content" tabindex="-1">${html}${steps(guide, guides)}</main>
-      ${parts.length < LEAST_HEADINGS ? '' : contents(parts)}
+      <main id="content" tabindex="-1">${html}${renderSteps(guide, guides)}</main>
+      ${parts.length < LEAST_HEADINGS ? '' : renderContents(parts)}
     </div>
   </body>
 </html>
 `;
 }
 
-/** The menu entries of one group. Decisions are listed only on the pages of decisions. */
-function navigation(group: Guide['group'], guide: Guide, guides: Guide[]): string {
+/** Returns the menu entries of one group. Decisions are listed only on the pages of decisions. */
+function renderMenu(group: Guide['group'], guide: Guide, guides: Guide[]): string {
   const shown = guides.filter((each) => each.group === group);
   if (group === 'Decisions' && !guide.path.startsWith('decisions')) return '';
   const items = shown.map(({ path, title }) => {
@@ -63,15 +63,15 @@ function navigation(group: Guide['group'], guide: Guide, guides: Guide[]): strin
   return `<h2>${group}</h2><ul>${items.join('')}</ul>`;
 }
 
-function contents(parts: RenderedGuide['headings']): string {
+function renderContents(parts: RenderedGuide['headings']): string {
   const items = parts.map(
     ({ id, text, depth }) => `<li class="depth-${depth}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
   );
   return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${items.join('')}</ul></nav>`;
 }
 
-/** Links to the previous and the next guide of the group. */
-function steps(guide: Guide, guides: Guide[]): string {
+/** Returns links to the previous and the next guide of the group. */
+function renderSteps(guide: Guide, guides: Guide[]): string {
   const group = guides.filter((each) => each.group === guide.group);
   const at = group.indexOf(guide);
   const link = (to: Guide | undefined, name: string, says: string): string =>

@@ -13,7 +13,7 @@ export interface RenderedGuide {
   headings: Heading[];
 }
 
-/** The unit that the search finds: the text below one heading. */
+/** A section of a guide, which is what the search finds: the text below one heading. */
 export interface Section {
   heading: Heading;
   text: string;
@@ -22,14 +22,14 @@ export interface Section {
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** The relative link from one guide to another. It is relative, so that a proxy may put the platform below a prefix. */
+/** Returns the relative link from one guide to another. It is relative, so that a proxy may serve the platform below a prefix. */
 export function linkBetween(from: string, to: string): string {
   if (from === '') return to === '' ? 'docs' : `docs/${to}`;
   const up = '../'.repeat(from.split('/').length - 1);
   return to === '' ? `../${up}docs` : up + to;
 }
 
-/** For each guide's path the ids of its headings, by their lower-case form, which code hosts use in links. */
+/** Maps the path of each guide to the ids of its headings, by their lower-case form, which code hosts use in links. */
 export type Anchors = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export const listAnchors = (guides: Guide[]): Anchors =>
@@ -41,12 +41,12 @@ export const listAnchors = (guides: Guide[]): Anchors =>
   );
 
 export function renderGuide({ path, markdown }: Guide, anchors: Anchors): RenderedGuide {
-  const nextId = createIds();
+  const nextId = createIdMaker();
   const headings: Heading[] = [];
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth }) {
-        const text = plainText(tokens);
+        const text = extractText(tokens);
         const id = nextId(text);
         headings.push({ id, text, depth });
         const inner = this.parser.parseInline(tokens);
@@ -70,40 +70,40 @@ export function renderGuide({ path, markdown }: Guide, anchors: Anchors): Render
 }
 
 export function splitSections({ markdown }: Guide): Section[] {
-  const nextId = createIds();
+  const nextId = createIdMaker();
   const sections: Section[] = [];
   for (const token of new Marked().lexer(markdown)) {
     if (token.type === 'heading') {
       const { tokens, depth } = token as Tokens.Heading;
-      const text = plainText(tokens);
+      const text = extractText(tokens);
       sections.push({ heading: { id: nextId(text), text, depth }, text: '' });
     } else {
       const last = sections.at(-1);
-      if (last) last.text += ` ${plainText([token])}`;
+      if (last) last.text += ` ${extractText([token])}`;
     }
   }
   return sections.map(({ heading, text }) => ({ heading, text: text.replaceAll(/\s+/g, ' ').trim() }));
 }
 
 /**
- * Returns a function that makes the ids of headings. An error code is its own id, because error answers link to it; other ids are made as
- * code hosts do.
+ * Returns a function that makes the ids of headings. The heading of an error code gets that
+ * code as its id, because error answers link to it; other ids are made as code hosts make them.
  */
-function createIds(): (text: string) => string {
+function createIdMaker(): (text: string) => string {
   const taken = new Map<string, number>();
   return (text) => {
     const hosted = text
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
       .replaceAll(/\s/g, '-');
-    const id = isCode(text) ? text : hosted;
+    const id = isErrorCode(text) ? text : hosted;
     const before = taken.get(id) ?? 0;
     taken.set(id, before + 1);
     return before === 0 ? id : `${id}-${before}`;
   };
 }
 
-const isCode = (text: string): boolean => /^[A-Z][A-Z_]+$/.test(text);
+const isErrorCode = (text: string): boolean => /^[A-Z][A-Z_]+$/.test(text);
 
 /** Converts a link in the guide `path`. Guides link to each other's files, so that the links also work on a code host. */
 function resolveLink(path: string, href: string, anchors: Anchors): string {
@@ -118,19 +118,19 @@ function resolveLink(path: string, href: string, anchors: Anchors): string {
   return (ids ? linkBetween(path, target) : file) + hash;
 }
 
-/** The text of tokens without Markdown syntax. */
-function plainText(tokens: Token[]): string {
+/** Returns the text of tokens without Markdown syntax. */
+function extractText(tokens: Token[]): string {
   return tokens
     .map((token): string => {
       if (token.type === 'table') {
         const { header, rows } = token as Tokens.Table;
         return [header, ...rows]
           .flat()
-          .map((cell) => plainText(cell.tokens))
+          .map((cell) => extractText(cell.tokens))
           .join(' ');
       }
-      if (token.type === 'list') return (token as Tokens.List).items.map((item) => plainText(item.tokens)).join(' ');
-      if ('tokens' in token && token.tokens) return plainText(token.tokens);
+      if (token.type === 'list') return (token as Tokens.List).items.map((item) => extractText(item.tokens)).join(' ');
+      if ('tokens' in token && token.tokens) return extractText(token.tokens);
       if (token.type === 'br' || token.type === 'space') return ' ';
       return 'text' in token ? String(token.text) : '';
     })

@@ -39,7 +39,7 @@ export function readGuides(): Guide[] {
   return [...guides, makeIndex(guides.filter(({ group }) => group === 'Decisions'))];
 }
 
-/** The first heading of a guide is its title. */
+/** Returns the title of a guide, which is its first heading. */
 const readTitle = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? '';
 
 function chooseGroup(path: string): Guide['group'] {
@@ -47,12 +47,12 @@ function chooseGroup(path: string): Guide['group'] {
   return FOR_INTEGRATORS.includes(path || OVERVIEW) ? 'Guides' : 'How it is built';
 }
 
-/** Guides for integrators come first, in their order; all others keep the order of their file names. */
+/** Guides for integrators come first, in the order of FOR_INTEGRATORS; all others keep the order of their file names. */
 function chooseRank({ path, group }: Guide): number {
   return group === 'Guides' ? FOR_INTEGRATORS.indexOf(path || OVERVIEW) : FOR_INTEGRATORS.length;
 }
 
-/** The page of the folder decisions/, with links to all decisions. */
+/** Makes the page of the folder decisions/, with links to all decisions. */
 function makeIndex(decisions: Guide[]): Guide {
   const lines = decisions.map(({ path, title }) => `- [${title}](${path}.md)`);
   const intro = 'What was decided, what else was possible, and why: half a page each.';

@@ -1,6 +1,6 @@
 /**
- * Splits the text of a CSV into rows (RFC 4180 and common deviations) while it arrives. Cells and rows have size limits: a cell that is
- * too large is dropped and noted as the row's fault, and the next row is read normally.
+ * Splits the text of a CSV into rows (RFC 4180 and common deviations) while the text arrives. Cells and rows have size
+ * limits: a cell that is too large is dropped and recorded as the fault of its row, and the next row is read normally.
  */
 import {
   checkLine,
@@ -16,9 +16,9 @@ import {
 } from './sheet.ts';
 
 export interface RowCutter {
-  /** Takes the next text and returns the rows that are complete with it. */
+  /** Takes the next part of the text and returns the rows that are complete with it. */
   take(text: string): SheetRow[];
-  /** Ends the text and returns the last row, which needs no line break. */
+  /** Ends the text and returns the last row, which needs no line break after it. */
   end(): SheetRow[];
 }
 
@@ -27,8 +27,8 @@ const LF = 10;
 const CR = 13;
 
 /**
- * The parser's state. START: at the beginning of a cell. QUOTED: inside quotes. AFTER: after a quote that ends the cell or is the first of
- * two.
+ * The state of the parser. START: at the beginning of a cell. PLAIN: in a cell without quotes.
+ * QUOTED: inside quotes. AFTER: after a quote that ends the cell or is the first of two.
  */
 type Place = 'START' | 'PLAIN' | 'QUOTED' | 'AFTER';
 
@@ -43,7 +43,7 @@ interface Cutting {
   bytes: number;
   /** True while a cell of an unwanted column has only blanks. */
   isBlank: boolean;
-  /** True after a carriage return: a line feed that follows belongs to the same line break. */
+  /** True after a carriage return: a line feed directly after it belongs to the same line break. */
   sawReturn: boolean;
   /** The current row; null while it has no value. */
   draft: RowDraft | null;
@@ -67,7 +67,7 @@ export function cutRows(delimiter: string, wanted: WantedColumns, read: (text: s
   };
   return {
     take: (text) => {
-      for (let at = 0; at < text.length;) at = step(cutting, text, at);
+      for (let at = 0; at < text.length;) at = processCharacters(cutting, text, at);
       return cutting.rows.splice(0);
     },
     end: () => {
@@ -79,17 +79,17 @@ export function cutRows(delimiter: string, wanted: WantedColumns, read: (text: s
   };
 }
 
-/** Processes one special character, or a run of ordinary ones. Returns the position of the next character. */
-function step(cutting: Cutting, text: string, at: number): number {
+/** Processes one special character, or several ordinary ones in a row. Returns the position of the next character. */
+function processCharacters(cutting: Cutting, text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (cutting.sawReturn) {
     cutting.sawReturn = false;
     if (code === LF) return at + 1;
   }
-  if (cutting.place === 'QUOTED') return stepInQuotes(cutting, text, at);
+  if (cutting.place === 'QUOTED') return processQuoted(cutting, text, at);
   if (cutting.place === 'AFTER') {
     if (code !== QUOTE) return endQuotes(cutting, code, at);
-    add(cutting, '"');
+    addToCell(cutting, '"');
     cutting.place = 'QUOTED';
     return at + 1;
   }
@@ -97,32 +97,34 @@ function step(cutting: Cutting, text: string, at: number): number {
     cutting.place = 'QUOTED';
     return at + 1;
   }
-  if (takeEnd(cutting, code)) return at + 1;
+  if (endAtDelimiter(cutting, code)) return at + 1;
   cutting.place = 'PLAIN';
-  const end = endOfRun(text, at + 1, cutting.mark);
-  add(cutting, text.slice(at, end));
+  const end = findEndOfPlainText(text, at + 1, cutting.mark);
+  addToCell(cutting, text.slice(at, end));
   return end;
 }
 
-function stepInQuotes(cutting: Cutting, text: string, at: number): number {
+function processQuoted(cutting: Cutting, text: string, at: number): number {
   const end = text.indexOf('"', at);
-  add(cutting, text.slice(at, end === -1 ? text.length : end));
+  addToCell(cutting, text.slice(at, end === -1 ? text.length : end));
   if (end === -1) return text.length;
   cutting.place = 'AFTER';
   return end + 1;
 }
 
-/** Handles the character after a closing quote. When the cell goes on, its quotes are part of the text: "a" b is a text with two quotes. */
+/**
+ * Handles the character after a closing quote. When the cell continues, its quotes are part of the text: "a" b is a text with two quotes.
+ */
 function endQuotes(cutting: Cutting, code: number, at: number): number {
-  if (takeEnd(cutting, code)) return at + 1;
+  if (endAtDelimiter(cutting, code)) return at + 1;
   if (!isTooLong(cutting)) cutting.cell = `"${cutting.cell}`;
-  add(cutting, '"');
+  addToCell(cutting, '"');
   cutting.place = 'PLAIN';
   return at;
 }
 
 /** Ends the cell or the row at a delimiter or a line break; returns false for any other character. */
-function takeEnd(cutting: Cutting, code: number): boolean {
+function endAtDelimiter(cutting: Cutting, code: number): boolean {
   if (code === cutting.mark) endCell(cutting);
   else if (code === LF || code === CR) {
     cutting.sawReturn = code === CR;
@@ -133,7 +135,7 @@ function takeEnd(cutting: Cutting, code: number): boolean {
 
 const isTooLong = ({ bytes }: Cutting): boolean => bytes > MAX_CELL_BYTES;
 
-function add(cutting: Cutting, text: string): void {
+function addToCell(cutting: Cutting, text: string): void {
   if (isTooLong(cutting)) return;
   if (!isWanted(cutting.column, cutting.wanted)) {
     cutting.isBlank &&= text.trim() === '';
@@ -166,7 +168,7 @@ function endRow(cutting: Cutting): void {
   cutting.column = 0;
 }
 
-function endOfRun(text: string, from: number, mark: number): number {
+function findEndOfPlainText(text: string, from: number, mark: number): number {
   let at = from;
   for (; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

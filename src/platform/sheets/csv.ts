@@ -2,13 +2,13 @@
 import { cutRows } from './csv-rows.ts';
 import { inSteps, sheetFault, type Cell, type SheetRow, type SheetSource, type WantedColumns } from './sheet.ts';
 
-// The size of the text from which the delimiter is guessed.
+// The number of characters from which the delimiter is guessed.
 const SAMPLE_LETTERS = 64 * 1024;
 
 export async function* readCsv(source: SheetSource, wanted: WantedColumns): AsyncGenerator<SheetRow> {
-  const texts = decode(source);
+  const texts = decodeUtf8(source);
   try {
-    const first = await nextSample(texts);
+    const first = await readSample(texts);
     const cutter = cutRows(guessDelimiter(first), wanted, readCell);
     yield* cutter.take(first);
     for await (const text of texts) yield* cutter.take(text);
@@ -18,7 +18,7 @@ export async function* readCsv(source: SheetSource, wanted: WantedColumns): Asyn
   }
 }
 
-async function* decode(source: SheetSource): AsyncGenerator<string> {
+async function* decodeUtf8(source: SheetSource): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const piece of inSteps(source.read(0, source.bytes))) yield refuseNul(decodeStep(decoder, piece));
   yield refuseNul(decodeStep(decoder, null));
@@ -38,7 +38,7 @@ function refuseNul(text: string): string {
   return text;
 }
 
-async function nextSample(texts: AsyncGenerator<string>): Promise<string> {
+async function readSample(texts: AsyncGenerator<string>): Promise<string> {
   let sample = '';
   while (sample.length < SAMPLE_LETTERS) {
     const { value, done } = await texts.next();
@@ -58,14 +58,14 @@ function guessDelimiter(sample: string): string {
   return counts.toSorted((a, b) => b.count - a.count)[0]?.mark ?? ',';
 }
 
-// Texts that a spreadsheet program would run as a formula or a command (see OWASP, CSV injection).
+// Matches texts that a spreadsheet program would run as a formula or a command (see OWASP, CSV injection).
 const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
-// Numbers such as -5, +5511987654321 and 1,5e3 are harmless and need no apostrophe, though they begin like a formula.
+// Matches numbers such as -5, +5511987654321 and 1,5e3, which are harmless and need no apostrophe, though they begin like a formula.
 const PLAIN_NUMBER = /^[+-]?\d+([.,]\d+)?(e[+-]?\d+)?$/i;
 
 /**
- * Converts a text to a cell. It removes the apostrophe that csvLine() puts before formulas, so that an exported file can be imported
- * unchanged.
+ * Converts a text to a cell. Removes the apostrophe that csvLine() puts
+ * before formulas, so that an exported file can be imported unchanged.
  */
 function readCell(text: string): Cell {
   const plain = text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;

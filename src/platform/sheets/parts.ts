@@ -7,7 +7,7 @@ export interface Parts {
   sheetPath: string;
   /** The numbers of cell styles that show a date. */
   dateStyles: Set<number>;
-  /** True for a workbook whose dates count from 1904, as from old Macs. */
+  /** True for a workbook whose dates count from 1904, as old Macs wrote them. */
   from1904: boolean;
 }
 
@@ -24,7 +24,7 @@ export async function readParts(workbook: Workbook): Promise<Parts> {
   };
 }
 
-async function walk(workbook: Workbook, path: string, handlers: TagHandlers): Promise<void> {
+async function readPart(workbook: Workbook, path: string, handlers: TagHandlers): Promise<void> {
   const part = workbook.part(path, SMALL_BYTES);
   if (part) for await (const _ of readXml(part, handlers));
 }
@@ -32,7 +32,7 @@ async function walk(workbook: Workbook, path: string, handlers: TagHandlers): Pr
 async function readBook(workbook: Workbook): Promise<{ firstSheet: string | null; from1904: boolean }> {
   let firstSheet: string | null = null;
   let from1904 = false;
-  await walk(workbook, 'xl/workbook.xml', {
+  await readPart(workbook, 'xl/workbook.xml', {
     open(name, attributes) {
       if (name === 'workbookPr') from1904 = /^(1|true)$/.test(attributes['date1904'] ?? '');
       if (name === 'sheet') firstSheet ??= attributes['r:id'] ?? null;
@@ -43,7 +43,7 @@ async function readBook(workbook: Workbook): Promise<{ firstSheet: string | null
 
 async function findSheet(workbook: Workbook, id: string | null): Promise<string> {
   let path = 'xl/worksheets/sheet1.xml';
-  await walk(workbook, 'xl/_rels/workbook.xml.rels', {
+  await readPart(workbook, 'xl/_rels/workbook.xml.rels', {
     open(name, attributes) {
       const target = attributes['Target'];
       if (name === 'Relationship' && attributes['Id'] === id && target)
@@ -53,7 +53,7 @@ async function findSheet(workbook: Workbook, id: string | null): Promise<string>
   return path;
 }
 
-/** True for a built-in number format that shows a date; 18 to 21 and 45 to 47 show only a time. */
+/** Returns true for a built-in number format that shows a date; 18 to 21 and 45 to 47 show only a time. */
 const isDateFormat = (id: number): boolean =>
   (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
 
@@ -62,7 +62,7 @@ async function readDateStyles(workbook: Workbook): Promise<Set<number>> {
   const ownFormats = new Map<number, boolean>();
   let isStyle = false;
   let count = 0;
-  await walk(workbook, 'xl/styles.xml', {
+  await readPart(workbook, 'xl/styles.xml', {
     open(name, attributes) {
       if (name === 'numFmt') ownFormats.set(Number(attributes['numFmtId']), showsDate(attributes['formatCode'] ?? ''));
       else if (name === 'cellXfs') isStyle = true;
@@ -79,7 +79,7 @@ async function readDateStyles(workbook: Workbook): Promise<Set<number>> {
   return dates;
 }
 
-/** True for a number format with a day or a year in it, outside of quotes, colours and escaped letters. */
+/** Returns true for a number format that contains a day or a year, outside of quotes, colours and escaped letters. */
 function showsDate(format: string): boolean {
   // Excel allows 255 characters. The expression below would take very long on a longer text with many brackets.
   if (format.length > 255) return false;

@@ -18,14 +18,14 @@ const broken: SheetSource = {
 const empty: SheetSource = { bytes: 0, async *read() {} };
 const tell = (): Promise<object> => readers.open('b', empty).ask({ wish: 'tell' }, PLENTY_MS);
 
-test('a child whose source failed is not used for another file', async () => {
+test('a child process that reads sheets is not used for another file after reading the bytes of its file failed', async () => {
   const reader = readers.open('a', broken);
   await assert.rejects(reader.ask({ wish: 'fetch' }, PLENTY_MS), /the database is away/);
   reader.close();
   assert.deepEqual(Object.keys(await tell()), ['priority', 'environment']);
 });
 
-test('when the caller hangs up, the reading ends at once', async () => {
+test('when the caller closes the connection, the child process that reads the sheet ends at once', async () => {
   const caller = new AbortController();
   const reader = readers.open('c', empty, caller.signal);
   const reading = reader.ask({ wish: 'loop' }, 600_000);

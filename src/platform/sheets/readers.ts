@@ -1,6 +1,6 @@
 /**
  * Reads spreadsheets in child processes and decides how many run at once, whose turn it is, and which child reads which file. Requests and
- * jobs share the same slots. A slot is used for one piece of work at a time, so that others get their turn during a long file.
+ * jobs share the same slots. A slot is used for one piece of work at a time, so that other companies get their turn during a long file.
  */
 import { availableParallelism } from 'node:os';
 import { openChild, type Child } from '../child.ts';
@@ -10,7 +10,7 @@ import type { SheetSource } from './sheet.ts';
 
 /** Reads one spreadsheet piece by piece. */
 export interface SheetReader {
-  /** Requests one piece of work from the child, with a limit on CPU time. Throws what `Child.ask` throws. */
+  /** Requests one piece of work from the child, with a limit on CPU time. Throws the errors of `Child.ask`. */
   ask<A>(request: object, cpuMs: number): Promise<A>;
   /** Ends the reading, even in the middle of a piece of work. */
   close(): void;
@@ -19,15 +19,18 @@ export interface SheetReader {
 export interface SheetReaders {
   /** Opens a reader. `owner` is the company whose share of the slots is used. Aborting the signal closes the reader. */
   open(owner: string, source: SheetSource, signal?: AbortSignal): SheetReader;
-  /** Runs work for a caller who waits for the result. Only a few run at once. Throws UNAVAILABLE when the caller would wait too long. */
+  /**
+   * Runs work for a caller who waits for the result; only a few such callers are
+   * admitted at once. Throws UNAVAILABLE when the caller would wait too long.
+   */
   admit<T>(owner: string, work: () => Promise<T>): Promise<T>;
   close(): void;
 }
 
-// Each child may use a whole core, and one core must remain for requests.
-const AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 1));
-// How long a piece of work waits for a slot. A piece takes about a second, on a busy machine several, so the wait is this long only if one
-// hangs.
+// The number of pieces of work that run at once: each child may use a whole core, and one core must remain for requests.
+const CONCURRENT_PIECES = Math.max(1, Math.min(2, availableParallelism() - 1));
+// How long a piece of work waits for a slot. A piece takes about a second, or
+// several on a busy machine, so the wait is this long only when a child hangs.
 const PIECE_WAIT_MS = 300_000;
 // How many files are read at once for callers who wait. Imports have their own limit (features/imports/turns.ts).
 const ADMITTED = 2;
@@ -35,7 +38,7 @@ const ADMITTED = 2;
 const WAIT_MS = 20_000;
 // The heap of a child. The texts of a file are kept outside of the heap and have their own limit (texts.ts).
 const HEAP_MB = 96;
-// Starting a child takes some tenths of a second, so a few idle ones are kept for the next file.
+// The idle children that are kept for the next file, because starting a child takes some tenths of a second.
 const IDLE_CHILDREN = 2;
 const IDLE_MS = 30_000;
 // A child is replaced after this many files, because the system limits its total CPU time.
@@ -47,14 +50,14 @@ const FORGET = { forget: true };
 interface Kept {
   child: Child;
   sheets: number;
-  /** The file that the child reads at the moment. */
+  /** The file that the child reads now; null for an idle child. */
   source: SheetSource | null;
   expiry: NodeJS.Timeout | null;
 }
 
-/** Creates the readers. `module` is the program of the children, `nice` their priority. */
+/** Creates the readers. `module` is the program of the children, and `nice` is their priority. */
 export function createReaders(module: URL, nice: number): SheetReaders {
-  const places = createShares(1, PIECE_WAIT_MS, { all: AT_ONCE, kept: 0 });
+  const places = createShares(1, PIECE_WAIT_MS, { all: CONCURRENT_PIECES, kept: 0 });
   const admitted = createShares(1, WAIT_MS, { all: ADMITTED, kept: 0 });
   const idle: Kept[] = [];
   const living = new Set<Kept>();
@@ -142,7 +145,7 @@ function openReader({ within, take, rest, end }: ChildPool, source: SheetSource,
 async function readRange(source: SheetSource | null, question: object): Promise<Buffer> {
   const { start, end } = question as { start: number; end: number };
   const pieces: Buffer[] = [];
-  // Without a source the answer is empty: the child has been released and still requests data of its former file.
+  // Without a source the answer is empty: the child is idle and still requests data of its former file.
   if (source) for await (const piece of source.read(start, end)) pieces.push(piece);
   return Buffer.concat(pieces);
 }

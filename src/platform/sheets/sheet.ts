@@ -12,20 +12,20 @@ export interface SheetSource {
 /** The value of a cell. Dates are texts such as 2026-11-20 or 2026-11-20T09:30:00; an empty cell is null. */
 export type Cell = string | number | boolean | null;
 
-/** A row that is too large: the column of the cell that is too large, or null when the row as a whole is. */
+/** The fault of a row that is too large: the column of the cell that is too large, or null when the whole row is. */
 export interface RowFault {
   column: number | null;
 }
 
 export interface SheetRow {
-  /** 0 is the header, 1 the first row after it. Rows without any value are counted but not returned. */
+  /** The number of the row: 0 is the header, 1 the first row after it. Rows without any value are counted but not returned. */
   number: number;
   cells: Cell[];
-  /** Present when the row's cells are incomplete. */
+  /** Present when cells of the row are missing because they are too large. */
   fault?: RowFault;
 }
 
-/** The columns whose values are read; null for all. Of the other columns it is only determined whether a cell has a value. */
+/** The columns whose values are read; null for all. Of a cell in any other column the readers only find out whether it has a value. */
 export type WantedColumns = ReadonlySet<number> | null;
 
 export const isWanted = (column: number, wanted: WantedColumns): boolean => wanted === null || wanted.has(column);
@@ -35,9 +35,9 @@ export const UNREAD = '…';
 
 export const MAX_CELL_BYTES = 32 * 1024;
 const MAX_ROW_BYTES = 128 * 1024;
-// More columns than any table of the platform has. A single cell far to the right must not make every row that long.
+// The most columns of a file, more than any table of the platform has. A single cell far to the right must not make every row that long.
 const MAX_COLUMNS = 500;
-// The limit of Excel, including empty rows, so that a file can not keep its reader busy with empty rows.
+// The most lines of a file: the limit of Excel, including empty rows, so that a file can not keep its reader busy with empty rows.
 const MAX_LINES = 1_048_576;
 
 /** Throws when a file has too many lines. The first line is 0. */
@@ -45,7 +45,7 @@ export function checkLine(line: number): void {
   if (line >= MAX_LINES) throw sheetFault(`has more than ${MAX_LINES} lines`, 'TOO_MANY_ROWS');
 }
 
-// The bytes that are parsed without a pause. Between two steps the child can receive messages from its parent.
+// The number of bytes that are parsed without a pause. Between two steps the child process can receive messages from its parent.
 const STEP_BYTES = 16 * 1024;
 
 /** Splits pieces into small steps, with a turn of the event loop before each. */
@@ -58,7 +58,7 @@ export async function* inSteps(pieces: AsyncIterable<Buffer>): AsyncGenerator<Bu
   }
 }
 
-/** Collects the cells of one row. Values beyond the size limits are dropped and noted as the row's fault. */
+/** Collects the cells of one row. Values beyond the size limits are dropped and recorded as the fault of the row. */
 export interface RowDraft {
   /** Sets a cell. Throws when the file has too many columns. */
   set(column: number, value: Exclude<Cell, null>): void;
@@ -89,6 +89,6 @@ export function draftRow(): RowDraft {
 
 export const sheetFault = (message: string, code = 'MALFORMED'): AppError => invalid('file', message, code);
 
-/** True for an error that a parser throws about a broken file; false for an AppError and for a defect of the platform. */
+/** Returns true for an error that a parser throws about a broken file; false for an AppError and for a defect of the platform. */
 export const isBroken = (error: unknown): boolean =>
   !(error instanceof AppError) && !(error instanceof TypeError && !('code' in error));

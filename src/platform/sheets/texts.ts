@@ -1,18 +1,18 @@
 /**
- * Reads the shared texts of a workbook, which cells refer to by number. There may be two million of them with half a gigabyte, so only the
- * needed ones are kept, in buffers outside of the heap, whose size is known exactly.
+ * Reads the shared texts of a workbook, which cells refer to by number. There may be two million texts with half
+ * a gigabyte, so only the needed texts are kept, in buffers outside of the heap, whose size is known exactly.
  */
 import { MAX_CELL_BYTES, sheetFault } from './sheet.ts';
 import type { Workbook } from './workbook.ts';
 import { readXml, type TagHandlers } from './xml.ts';
 
-/** The result for a text that is longer than a cell may be. A blank or missing text is null. */
+/** The result for a text that is longer than a cell may be. The result for a blank or missing text is null. */
 export const TOO_LONG = Symbol('too long');
 export type SharedText = string | typeof TOO_LONG | null;
 
 const PATH = 'xl/sharedStrings.xml';
 const MAX_TEXTS = 2_000_000;
-// Enough for 100,000 rows with 20 texts of some 50 characters each.
+// The most bytes of texts in memory, enough for 100,000 rows with 20 texts of some 50 characters each.
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
 const BLOCK_BYTES = 4 * 1024 * 1024;
 
@@ -44,7 +44,7 @@ export function createBits(): Bits {
   };
 }
 
-/** Adds the numbers of all texts that are not blank to the set. */
+/** Adds the numbers of all shared texts that are not blank to the set. */
 export async function findFilled(workbook: Workbook, filled: Bits): Promise<void> {
   await walkTexts(workbook, Infinity, (number, text) => {
     if (text !== null) filled.add(number);
@@ -52,13 +52,13 @@ export async function findFilled(workbook: Workbook, filled: Bits): Promise<void
 }
 
 /**
- * Loads the texts with these numbers and returns a function that looks them up. Throws an error about the file when they are too large
- * together.
+ * Loads the shared texts with these numbers and returns a function that looks
+ * them up. Throws an error about the file when the texts together are too large.
  */
 export async function holdTexts(workbook: Workbook, wanted: Bits): Promise<(number: number) => SharedText> {
   const blocks: Buffer[] = [];
   const count = wanted.last() + 1;
-  // For each text its position plus one, or 0 for a blank text; and its length in bytes, or LONG.
+  // `places` holds the position of each text plus one, or 0 for a blank text; `lengths` its length in bytes, or LONG.
   const places = new Float64Array(count);
   const lengths = new Uint16Array(count);
   let end = 0;
@@ -84,7 +84,7 @@ export async function holdTexts(workbook: Workbook, wanted: Bits): Promise<(numb
   };
 }
 
-// Marks a text as too long. Loaded texts are always shorter than this.
+// The length that marks a text as too long. Loaded texts are always shorter than this.
 const LONG = 65_535;
 
 /** Calls `take` for each text with a number below `until`. A text that is too long is not kept in memory. */
@@ -115,7 +115,7 @@ async function walkTexts(
       else if (name === 'rPh') isReading = false;
       else if (name === 'si') {
         if (number >= MAX_TEXTS) throw sheetFault(`has more than ${MAX_TEXTS} different texts`, 'TOO_LARGE');
-        if (number < until) take(number, bytes > MAX_CELL_BYTES ? TOO_LONG : plainText(text));
+        if (number < until) take(number, bytes > MAX_CELL_BYTES ? TOO_LONG : decodeText(text));
         number += 1;
       }
     },
@@ -126,7 +126,7 @@ async function walkTexts(
 }
 
 /** Decodes characters that a workbook writes as _x000D_, because XML can not contain them. Returns null for a blank text. */
-export function plainText(text: string): string | null {
+export function decodeText(text: string): string | null {
   const plain = text.includes('_x')
     ? text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
     : text;

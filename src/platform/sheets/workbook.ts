@@ -4,7 +4,7 @@ import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry, type Zip
 import type { AppError } from '../errors.ts';
 import { isBroken, sheetFault, type SheetSource } from './sheet.ts';
 
-/** An open workbook; `part` returns the content of a part by its path, or null when there is none. */
+/** An open workbook; `part` returns the content of a part by its path, or null when the workbook has no such part. */
 export interface Workbook {
   part(path: string, maxBytes?: number): AsyncGenerator<Buffer> | null;
   close(): void;
@@ -13,7 +13,8 @@ export interface Workbook {
 // An ordinary workbook has some twenty parts.
 const MAX_ENTRIES = 200;
 const MAX_INFLATED_BYTES = 500 * 1024 * 1024;
-// Ordinary sheets are compressed to a tenth or a twentieth, zip bombs to a thousandth. Small parts are not checked.
+// The highest compression ratio: ordinary sheets are compressed to a tenth or a
+// twentieth, zip bombs to a thousandth. Parts smaller than FREE_BYTES are not checked.
 const MAX_RATIO = 100;
 const FREE_BYTES = 5 * 1024 * 1024;
 
@@ -56,7 +57,7 @@ export async function openWorkbook(source: SheetSource): Promise<Workbook> {
   return {
     part: (path, maxBytes = MAX_INFLATED_BYTES) => {
       const entry = entries.get(path.toLowerCase());
-      return entry ? inflate(zip, entry, { maxBytes, count }) : null;
+      return entry ? unpackPart(zip, entry, { maxBytes, count }) : null;
     },
     close: () => zip.close(),
   };
@@ -70,7 +71,7 @@ function checkSize(inflatedBytes: number, packedBytes: number): void {
     throw sheetFault(`unpacks to more than ${MAX_RATIO} times its size`, 'TOO_LARGE');
 }
 
-async function* inflate(
+async function* unpackPart(
   zip: ZipFile,
   entry: Entry,
   { maxBytes, count }: { maxBytes: number; count(bytes: number): void },
@@ -98,8 +99,8 @@ async function convertZipErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // Failure policy: messages of zlib and yauzl would not help the caller, who learns that the workbook is broken. Other errors are thrown
-    // on.
+    // Failure policy: messages of zlib and yauzl would not help the caller, who gets
+    // the error that the workbook is broken. Other errors are thrown unchanged.
     throw isBroken(error) ? sheetFault('is a broken workbook') : error;
   }
 }

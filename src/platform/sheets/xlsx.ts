@@ -14,17 +14,17 @@ import {
   type SheetSource,
   type WantedColumns,
 } from './sheet.ts';
-import { plainText, TOO_LONG, type SharedText } from './texts.ts';
+import { decodeText, TOO_LONG, type SharedText } from './texts.ts';
 import { openWorkbook, type Workbook } from './workbook.ts';
 import { readXml } from './xml.ts';
 
 // Excel's last column is XFD.
 const LAST_COLUMN = 16_384;
 
-/** Returns the value of a cell in this column that refers to the shared text with this number. */
+/** Looks up the value of a cell in this column that refers to the shared text with this number. */
 export type TextLookup = (number: number, column: number) => SharedText;
 
-/** Reads the rows of a workbook. `prepare` reads the shared texts before the rows. */
+/** Reads the rows of a workbook. `prepare` reads the shared texts before the rows are read. */
 export async function* readXlsx(
   source: SheetSource,
   wanted: WantedColumns,
@@ -61,8 +61,8 @@ function addText(cell: OpenCell, text: string): void {
   cell.text = cell.bytes > MAX_CELL_BYTES ? '' : cell.text + text;
 }
 
-/** Adds a cell to the row. The row is null until it has a cell with a value. */
-function withCell(draft: RowDraft | null, cell: OpenCell, reading: Reading): RowDraft | null {
+/** Adds a cell to the row and returns the row. A row is null until it has a cell with a value. */
+function addCell(draft: RowDraft | null, cell: OpenCell, reading: Reading): RowDraft | null {
   const value = readValue(cell, reading);
   if (value === null) return draft;
   const begun = draft ?? draftRow();
@@ -110,7 +110,7 @@ function collectRows(reading: Reading) {
         if (name === 'v' || name === 't') isValue = false;
         else if (name === 'rPh') isReading = false;
         else if (name === 'c' && cell) {
-          draft = withCell(draft, cell, reading);
+          draft = addCell(draft, cell, reading);
           cell = null;
         } else if (name === 'row' && draft) {
           rows.push(draft.end(number));
@@ -135,12 +135,12 @@ function readValue({ column, type, style, text, bytes }: OpenCell, reading: Read
   if (text.trim() === '') return null;
   if (type === 's') return /^\s*\d{1,9}\s*$/.test(text) ? reading.lookUp(Number(text), column) : null;
   if (type === 'str' || type === 'inlineStr') {
-    const plain = plainText(text);
+    const plain = decodeText(text);
     return plain === null || isWanted(column, reading.wanted) ? plain : UNREAD;
   }
   if (type === 'd') return text;
   if (type === 'b') return text === '1';
-  // An error value such as #N/A, the result of a formula without a value.
+  // The cell holds an error value such as #N/A, the result of a formula without a value.
   if (type === 'e') return null;
   const number = Number(text);
   if (!Number.isFinite(number)) throw sheetFault('has a number in it that is none');
@@ -149,18 +149,18 @@ function readValue({ column, type, style, text, bytes }: OpenCell, reading: Read
 }
 
 /**
- * Converts a number with more digits than a spreadsheet shows. A fraction is rounded, because the rest comes from rounding errors
- * (0.30000000000000004). A whole number may be an id, so it is kept as text with all its digits.
+ * Converts a number with more digits than a spreadsheet shows. A fraction is rounded, because its last digits come
+ * from rounding errors (0.30000000000000004). A whole number may be an id, so it is kept as text with all its digits.
  */
 const roundNumber = (text: string, number: number): Cell =>
   Number.isInteger(number) ? text : Number(number.toPrecision(15));
 
 const DAY_MS = 86_400_000;
-// Day 0 of the two date systems. The one from 1900 contains a 29 February 1900, which never existed, so its dates are right from March 1900
-// on.
+// Day 0 of the two date systems. The system from 1900 contains a 29 February
+// 1900, which never existed, so its dates are right only from March 1900 on.
 const START_1900 = Date.UTC(1899, 11, 30);
 const START_1904 = Date.UTC(1904, 0, 1);
-// 31 December 9999.
+// The number of the day 31 December 9999.
 const LAST_DAY = 2_958_465;
 
 function toDate(days: number, from1904: boolean): Cell {
