@@ -1,133 +1,143 @@
-/** Reads the content of a message, with one reader per type of the network. A reader returns null when parts that it needs are missing. */
+/**
+ * Reads the content of a message, with one reader for each message type of
+ * the network. A reader returns null when parts that it needs are missing.
+ */
 import { composeContent, type ContentType, type MessageContent, type MessageMedia } from '../content.ts';
 import { own } from '../../platform/own.ts';
-import { flag, identifier, label, quantity, record, storable, text, type Json } from './values.ts';
+import { asBoolean, asIdentifier, asLabel, asNumber, asRecord, toStorable, asText, type Json } from './values.ts';
 
 type Interactive = NonNullable<MessageContent['interactive']>;
 type Reader = (message: Json) => MessageContent | null;
 
 function readText(message: Json): MessageContent | null {
-  const content = text(record(message.text)?.body);
+  const content = asText(asRecord(message.text)?.body);
   return content === null ? null : composeContent('TEXT', { content });
 }
 
 function readSystem(message: Json): MessageContent | null {
-  const system = record(message.system);
-  return system && composeContent('TEXT', { content: text(system.body) });
+  const system = asRecord(message.system);
+  return system && composeContent('TEXT', { content: asText(system.body) });
 }
 
 type MediaPart = 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker';
 
-function mediaReader(type: MediaPart, contentType: ContentType): Reader {
+function createMediaReader(type: MediaPart, contentType: ContentType): Reader {
   return (message) => {
-    const file = record(message[type]);
+    const file = asRecord(message[type]);
     if (!file) return null;
-    const size = quantity(file.file_size);
+    const size = asNumber(file.file_size);
     const media: MessageMedia = {
-      networkId: identifier(file.id),
-      mimeType: label(file.mime_type),
-      fileName: label(file.filename),
+      networkId: asIdentifier(file.id),
+      mimeType: asLabel(file.mime_type),
+      fileName: asLabel(file.filename),
       size: size !== null && Number.isSafeInteger(size) && size >= 0 ? size : null,
-      sha256: label(file.sha256),
-      url: text(file.url),
-      voice: type === 'voice' || flag(file.voice),
-      animated: flag(file.animated),
+      sha256: asLabel(file.sha256),
+      url: asText(file.url),
+      voice: type === 'voice' || asBoolean(file.voice),
+      animated: asBoolean(file.animated),
     };
-    return composeContent(contentType, { content: text(file.caption), media });
+    return composeContent(contentType, { content: asText(file.caption), media });
   };
 }
 
 function readLocation(message: Json): MessageContent | null {
-  const place = record(message.location);
-  const latitude = quantity(place?.latitude);
-  const longitude = quantity(place?.longitude);
+  const place = asRecord(message.location);
+  const latitude = asNumber(place?.latitude);
+  const longitude = asNumber(place?.longitude);
   if (!place || latitude === null || longitude === null) return null;
   if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return null;
   const { name, address, url } = place;
   return composeContent('LOCATION', {
-    location: { latitude, longitude, name: text(name), address: text(address), url: text(url) },
+    location: { latitude, longitude, name: asText(name), address: asText(address), url: asText(url) },
   });
 }
 
 function readCards(message: Json): MessageContent | null {
   if (!Array.isArray(message.contacts)) return null;
   return composeContent('CONTACTS', {
-    contacts: message.contacts.filter((card) => record(card) !== null).map((card) => storable(card)),
+    contacts: message.contacts.filter((card) => asRecord(card) !== null).map((card) => toStorable(card)),
   });
 }
 
 function readReaction(message: Json): MessageContent | null {
-  const reaction = record(message.reaction);
-  const externalId = identifier(reaction?.message_id);
-  // The network takes a reaction back with an empty emoji, or with none at all.
+  const reaction = asRecord(message.reaction);
+  const externalId = asIdentifier(reaction?.message_id);
+  // The network reports a removed reaction with an empty emoji, or with no emoji at all.
   return externalId === null
     ? null
-    : composeContent('REACTION', { reaction: { externalId, emoji: text(reaction?.emoji) || null } });
+    : composeContent('REACTION', { reaction: { externalId, emoji: asText(reaction?.emoji) || null } });
 }
 
-function choose(type: string, parts: Partial<Interactive>): Interactive {
+function makeInteractive(type: string, parts: Partial<Interactive>): Interactive {
   return { type, id: null, title: null, description: null, payload: null, response: null, ...parts };
 }
 
-/** The answer to a form (flow) is JSON inside a string. Failure policy: a string that is not valid JSON is returned as a string. */
+/**
+ * Parses the answer to a form (flow), which is JSON inside a string.
+ * Failure policy: a string that is not valid JSON is returned as a string.
+ */
 function parseResponse(value: unknown): unknown {
-  if (typeof value !== 'string') return storable(value);
+  if (typeof value !== 'string') return toStorable(value);
   try {
-    return storable(JSON.parse(value));
+    return toStorable(JSON.parse(value));
   } catch {
-    return storable(value);
+    return toStorable(value);
   }
 }
 
 const REPLIES = ['button_reply', 'list_reply', 'nfm_reply'];
 
 function readInteractive(message: Json): MessageContent | null {
-  const interactive = record(message.interactive);
+  const interactive = asRecord(message.interactive);
   if (!interactive) return null;
-  const named = identifier(interactive.type);
-  // Some senders give a reply another type, so the part that is there decides when the named part is missing.
-  const type = [named, ...REPLIES].find((name) => name !== null && record(own(interactive, name)));
-  const reply = type ? record(own(interactive, type)) : null;
+  const named = asIdentifier(interactive.type);
+  // Some senders give a reply another type. So when the part that the type
+  // names is missing, the type of a reply part that is present is used.
+  const type = [named, ...REPLIES].find((name) => name !== null && asRecord(own(interactive, name)));
+  const reply = type ? asRecord(own(interactive, type)) : null;
   if (!type || !reply) return null;
   if (type === 'button_reply' || type === 'list_reply') {
-    const title = text(reply.title);
-    const parts = { id: text(reply.id), title, description: text(reply.description) };
-    return composeContent('INTERACTIVE', { content: title, interactive: choose(type, parts) });
+    const title = asText(reply.title);
+    const parts = { id: asText(reply.id), title, description: asText(reply.description) };
+    return composeContent('INTERACTIVE', { content: title, interactive: makeInteractive(type, parts) });
   }
   if (type === 'nfm_reply') {
-    const parts = { title: text(reply.name), response: parseResponse(reply.response_json) };
-    return composeContent('INTERACTIVE', { content: text(reply.body), interactive: choose(type, parts) });
+    const parts = { title: asText(reply.name), response: parseResponse(reply.response_json) };
+    return composeContent('INTERACTIVE', { content: asText(reply.body), interactive: makeInteractive(type, parts) });
   }
-  return composeContent('INTERACTIVE', { interactive: choose(type, { response: storable(reply) }) });
+  return composeContent('INTERACTIVE', { interactive: makeInteractive(type, { response: toStorable(reply) }) });
 }
 
 /** Reads the tap on a quick-reply button of a template. */
 function readButton(message: Json): MessageContent | null {
-  const button = record(message.button);
-  const title = text(button?.text);
-  const payload = text(button?.payload);
+  const button = asRecord(message.button);
+  const title = asText(button?.text);
+  const payload = asText(button?.payload);
   if (title === null && payload === null) return null;
-  return composeContent('INTERACTIVE', { content: title, interactive: choose('button', { title, payload }) });
+  return composeContent('INTERACTIVE', { content: title, interactive: makeInteractive('button', { title, payload }) });
 }
 
 function readOrder(message: Json): MessageContent | null {
-  const order = record(message.order);
+  const order = asRecord(message.order);
   if (!order) return null;
-  const interactive = choose('order', { response: storable(order) });
-  return composeContent('INTERACTIVE', { content: text(order.text) || null, interactive });
+  const interactive = makeInteractive('order', { response: toStorable(order) });
+  return composeContent('INTERACTIVE', { content: asText(order.text) || null, interactive });
 }
 
-/** This is a Map, because a look-up of a type called `constructor` in a plain object would find an inherited property. */
+/**
+ * The readers by message type. This is a Map, because a look-up of a type
+ * called `constructor` in a plain object would find an inherited property.
+ */
 const readers = new Map<string, Reader>([
   ['text', readText],
   ['system', readSystem],
-  ['image', mediaReader('image', 'IMAGE')],
-  ['video', mediaReader('video', 'VIDEO')],
-  ['audio', mediaReader('audio', 'AUDIO')],
-  // Old clients send audio under this type.
-  ['voice', mediaReader('voice', 'AUDIO')],
-  ['document', mediaReader('document', 'DOCUMENT')],
-  ['sticker', mediaReader('sticker', 'STICKER')],
+  ['image', createMediaReader('image', 'IMAGE')],
+  ['video', createMediaReader('video', 'VIDEO')],
+  ['audio', createMediaReader('audio', 'AUDIO')],
+  // Old clients send audio with the type `voice`.
+  ['voice', createMediaReader('voice', 'AUDIO')],
+  ['document', createMediaReader('document', 'DOCUMENT')],
+  ['sticker', createMediaReader('sticker', 'STICKER')],
   ['location', readLocation],
   ['contacts', readCards],
   ['reaction', readReaction],
@@ -137,27 +147,28 @@ const readers = new Map<string, Reader>([
 ]);
 
 /**
- * Reads the content of a message object by its type. A message without a type is read by the first part that has a reader. A message of an
- * unknown type, or without the parts of its type, becomes UNSUPPORTED and keeps the received object.
+ * Reads the content of a message object by its type. A message without a type is read by the first of its parts that has a
+ * reader. A message of an unknown type, or without the parts of its type, becomes UNSUPPORTED and keeps the received object.
  */
 export function readContent(message: Json): MessageContent {
-  const type = identifier(message.type);
+  const type = asIdentifier(message.type);
   const read =
     type === null
-      ? readers.get([...readers.keys()].find((part) => record(own(message, part))) ?? '')
+      ? readers.get([...readers.keys()].find((part) => asRecord(own(message, part))) ?? '')
       : readers.get(type);
-  return read?.(message) ?? unsupported(message, type);
+  return read?.(message) ?? makeUnsupported(message, type);
 }
 
-// An unknown type of message, such as a poll or a pinned message, has some hundred bytes.
+// The largest unsupported message that is stored as it was received; a poll or a pinned message has some hundred bytes.
 const MAX_RAW_BYTES = 16_384;
 
-function unsupported(message: Json, type: string | null): MessageContent {
-  const part = record(type === null ? null : own(message, type));
+function makeUnsupported(message: Json, type: string | null): MessageContent {
+  const part = asRecord(type === null ? null : own(message, type));
   // The network names the kind of some messages in a part: {"type": "unsupported", "unsupported": {"type": "poll_creation"}}.
-  const kind = label(part?.type) ?? label(type) ?? 'unknown';
-  const raw = record(storable(message));
+  const kind = asLabel(part?.type) ?? asLabel(type) ?? 'unknown';
+  const raw = asRecord(toStorable(message));
   const isSmall = Buffer.byteLength(JSON.stringify(raw)) <= MAX_RAW_BYTES;
-  const content = text(record(message.text)?.body) ?? text(part?.body) ?? text(part?.text) ?? text(part?.caption);
+  const content =
+    asText(asRecord(message.text)?.body) ?? asText(part?.body) ?? asText(part?.text) ?? asText(part?.caption);
   return composeContent('UNSUPPORTED', { content, unsupported: { kind, raw: isSmall ? raw : null } });
 }

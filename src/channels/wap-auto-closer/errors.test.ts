@@ -14,19 +14,19 @@ test('every error code that the network documents has a sentence other than the 
   for (const code of codes) assert.notEqual(failureText(code), UNKNOWN, `code ${code}`);
 });
 
-test('an unknown error code has the general sentence, and a send is never repeated after it', () => {
+test('an unknown error code has the general sentence, and a message is never sent again after it', () => {
   for (const code of [999_999, 300, -1, 'PROVIDER_REJECTED', '']) {
     assert.equal(failureText(code), UNKNOWN);
     assert.equal(retryRule(code), 'no');
   }
 });
 
-test('an error code means the same as a number and as text', () => {
+test('an error code has the same sentence as a number and as text', () => {
   assert.equal(failureText('131047'), failureText(131047));
   assert.match(failureText(131047), /24 horas/);
 });
 
-test('a send is repeated at once only after refusals that soon pass', () => {
+test('a message is sent again at once only after error codes for faults that soon pass', () => {
   const codes = [
     0, 1, 2, 4, 190, 368, 130429, 131000, 131016, 131026, 131047, 131048, 131049, 131056, 131057, 132001, 133004,
   ];
@@ -45,7 +45,7 @@ test('only error codes about the token count as a refusal of the credentials', (
   assert.deepEqual(codes.filter(refusesCredentials), [0, 190, '190']);
 });
 
-test("the title of an error is never the class name of the network's exception", () => {
+test("the title of a network error is never the class name of the network's exception", () => {
   const readTitle = (error: object): unknown =>
     networkErrors([{ code: 1, type: 'OAuthException', ...error }])[0]?.title;
   assert.equal(readTitle({}), '');
@@ -54,7 +54,7 @@ test("the title of an error is never the class name of the network's exception",
   assert.equal(readTitle({ message: '(#1) x', error_user_title: 'Title' }), 'Title');
 });
 
-test("errors are read in the network's new format, in its old format, and without any format", () => {
+test("network errors are read in the network's new format, in its old format, and without any format", () => {
   const errors = [
     { code: 131026, title: 'T', message: 'M', error_data: { details: 'D' } },
     { code: '131052', title: 'T', details: 'D' },

@@ -1,9 +1,9 @@
-/** One call to the Graph API. Its answer proves that the call was done or was refused, or leaves that unknown. */
+/** Makes one call to the Graph API. The answer proves that the call was done or was refused, or leaves the outcome unknown. */
 import { createHmac } from 'node:crypto';
 import type { NetworkAccess, NetworkError } from '../channel.ts';
 import { OutboundError, type Outbound, type OutboundRequest, type OutboundResponse } from '../../platform/outbound.ts';
 import { networkError } from './errors.ts';
-import { record, type Json } from './values.ts';
+import { asRecord, type Json } from './values.ts';
 
 export interface GraphCall {
   method: 'GET' | 'POST';
@@ -15,7 +15,7 @@ export interface GraphCall {
   signal: AbortSignal;
 }
 
-/** refused: the call certainly had no effect. `network` is true when the network itself named the cause. */
+/** The outcome of a call. refused: the call certainly had no effect. `network` is true when the network itself named the cause. */
 export type GraphAnswer =
   | { outcome: 'done'; body: Json }
   | { outcome: 'refused'; error: NetworkError; network: boolean }
@@ -23,18 +23,21 @@ export type GraphAnswer =
 
 export type Graph = (call: GraphCall) => Promise<GraphAnswer>;
 
-/** The version that the network's documentation used when this was written; a WAP_GRAPH_URL that names a version overrides it. */
+/**
+ * The Graph API version that the documentation of the network used when
+ * this was written; a WAP_GRAPH_URL that names a version overrides it.
+ */
 const DEFAULT_VERSION = 'v26.0';
 /** The answers that this channel uses are below 2 kB; a much larger answer does not come from the Graph API. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** The characters that an authorization header can hold; a value with other characters can not be a token. */
 const TOKEN = /^[!-~]+$/;
 export const NO_TOKEN = 'The inbox has no usable business_token.';
-/** HTTP 408: a proxy stopped waiting, perhaps after it had passed the request on, so the outcome is unknown. */
+/** The HTTP status 408: a proxy stopped waiting, perhaps after it had forwarded the request, so the outcome is unknown. */
 const REQUEST_TIMEOUT = 408;
 
-/** @throws when `graphUrl` is not a URL, so that a process with such a setting does not start. */
-function versionedBase(graphUrl: string): string {
+/** Returns the Graph API URL with a version. Throws when `graphUrl` is not a URL, so that a process with such a setting does not start. */
+function addVersion(graphUrl: string): string {
   const base = new URL(graphUrl).href.replace(/\/+$/, '');
   return /\/v\d+(\.\d+)?$/.test(base) ? base : `${base}/${DEFAULT_VERSION}`;
 }
@@ -43,12 +46,15 @@ export function isUsableToken(token: string | null | undefined): token is string
   return typeof token === 'string' && TOKEN.test(token);
 }
 
-/** With an app secret, every call proves that the token is used by its own app (appsecret_proof). */
+/**
+ * Creates the function that calls the Graph API. With an app secret, every
+ * call proves that the token is used by its own app (appsecret_proof).
+ */
 export function createGraph(network: NetworkAccess): Graph {
-  const base = versionedBase(network.graphUrl);
+  const base = addVersion(network.graphUrl);
   return async (call) => {
     const { token } = call;
-    if (!isUsableToken(token)) return refuse('PROVIDER_REJECTED', NO_TOKEN);
+    if (!isUsableToken(token)) return makeRefusal('PROVIDER_REJECTED', NO_TOKEN);
     const proof = network.appSecret ? createHmac('sha256', network.appSecret).update(token).digest('hex') : null;
     const query = new URLSearchParams({ ...call.query, ...(proof && { appsecret_proof: proof }) });
     const path = call.path.map(encodeURIComponent).join('/');
@@ -63,28 +69,31 @@ export function createGraph(network: NetworkAccess): Graph {
       request.body = JSON.stringify(call.body);
       request.headers = { ...request.headers, 'content-type': 'application/json' };
     }
-    return withoutSecrets(await attempt(network.outbound, request), proof === null ? [token] : [token, proof]);
+    return maskSecrets(await callNetwork(network.outbound, request), proof === null ? [token] : [token, proof]);
   };
 }
 
-async function attempt(outbound: Outbound, request: OutboundRequest): Promise<GraphAnswer> {
+async function callNetwork(outbound: Outbound, request: OutboundRequest): Promise<GraphAnswer> {
   try {
-    return judge(await outbound.operator(request));
+    return readOutcome(await outbound.operator(request));
   } catch (error) {
     // Failure policy: an error before anything was sent is a refusal; after any other error the outcome is unknown.
-    if (error instanceof OutboundError && !error.sent) return refuse('PROVIDER_UNREACHABLE', error.message);
+    if (error instanceof OutboundError && !error.sent) return makeRefusal('PROVIDER_UNREACHABLE', error.message);
     return { outcome: 'unknown', reason: 'The network gave no answer.' };
   }
 }
 
-function refuse(code: string, message: string): GraphAnswer {
+function makeRefusal(code: string, message: string): GraphAnswer {
   return { outcome: 'refused', error: { code, title: '', message, details: '' }, network: false };
 }
 
-/** The error in the body counts more than the HTTP status: the network answers most refusals with 400, some with 200 or 5xx. */
-function judge({ status, body, truncated }: OutboundResponse): GraphAnswer {
+/**
+ * Determines the outcome of a call from its HTTP answer. The error in the body counts more
+ * than the HTTP status: the network answers most refusals with 400, some with 200 or 5xx.
+ */
+function readOutcome({ status, body, truncated }: OutboundResponse): GraphAnswer {
   const answer = truncated ? null : parseBody(body);
-  const cause = record(answer?.error);
+  const cause = asRecord(answer?.error);
   if (cause) {
     const error = networkError(cause);
     // After a 5xx error without a code the outcome is unknown, because the network may have sent the message.
@@ -92,22 +101,25 @@ function judge({ status, body, truncated }: OutboundResponse): GraphAnswer {
   }
   if (status >= 500 || status === REQUEST_TIMEOUT)
     return { outcome: 'unknown', reason: `The network answered ${status}.` };
-  if (status >= 300) return refuse('PROVIDER_REJECTED', `The network answered ${status} without a cause.`);
+  if (status >= 300) return makeRefusal('PROVIDER_REJECTED', `The network answered ${status} without a cause.`);
   if (!answer || cause) return { outcome: 'unknown', reason: 'The answer is not one of the Graph API.' };
   return { outcome: 'done', body: answer };
 }
 
-/** Failure policy: for a body that is not JSON the HTTP status alone decides. */
+/** Parses the body of an answer. Failure policy: for a body that is not JSON the HTTP status alone decides. */
 function parseBody(body: Buffer): Json | null {
   try {
-    return record(JSON.parse(body.toString('utf8')));
+    return asRecord(JSON.parse(body.toString('utf8')));
   } catch {
     return null;
   }
 }
 
-/** The network quotes a malformed token in its error message. The token must not reach a record, a log or a screen. */
-function withoutSecrets(answer: GraphAnswer, secrets: string[]): GraphAnswer {
+/**
+ * Masks the secrets in an error message, because the network quotes a
+ * malformed token, and a token must not reach a record, a log or a screen.
+ */
+function maskSecrets(answer: GraphAnswer, secrets: string[]): GraphAnswer {
   if (answer.outcome !== 'refused') return answer;
   const mask = (words: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '••••'), words);
   const { code, title, message, details } = answer.error;

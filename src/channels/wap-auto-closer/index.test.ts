@@ -16,11 +16,11 @@ const open = (appSecret: string | null, graphUrl = 'http://127.0.0.1:9'): Callba
 const callbacks = open('app-secret-1');
 after(() => outbound.close());
 
-/** A body with the network's escapes, which JSON.stringify does not repeat. */
+/** A body with the escapes of the network, which JSON.stringify does not produce. */
 const raw = Buffer.from('{"object":"whatsapp_business_account","entry":[], "note":"ol\\u00e1 \\/ tudo"}');
 const digest = createHmac('sha256', 'app-secret-1').update(raw).digest('hex');
 
-/** Passes the bytes in two pieces, as they may arrive. */
+/** Checks a signature and passes the bytes in two pieces, as they may arrive. */
 function isSigned(translator: Callbacks, bytes: Buffer, signature: string | undefined): boolean {
   const check = translator.beginCheck({ 'x-hub-signature-256': signature });
   check?.add(bytes.subarray(0, 5));
@@ -28,7 +28,7 @@ function isSigned(translator: Callbacks, bytes: Buffer, signature: string | unde
   return check?.holds() ?? false;
 }
 
-test('a signature over the raw bytes is accepted', () => {
+test('a callback whose signature covers its raw bytes is accepted', () => {
   assert.equal(isSigned(callbacks, raw, `sha256=${digest}`), true);
   assert.equal(isSigned(callbacks, raw, `sha256=${digest.toUpperCase()}`), true);
   assert.equal(
@@ -43,7 +43,7 @@ test('a signature over the raw bytes is accepted', () => {
   );
 });
 
-test('a signature is refused after one changed byte, with another secret, and for a re-serialised body', () => {
+test('a callback signature is refused after one changed byte, with another secret, and for a re-serialised body', () => {
   const reserialised = Buffer.from(JSON.stringify(JSON.parse(raw.toString())));
   const foreign = createHmac('sha256', 'app-secret-2').update(raw).digest('hex');
   assert.equal(isSigned(callbacks, Buffer.concat([raw, Buffer.from(' ')]), `sha256=${digest}`), false);
@@ -51,7 +51,7 @@ test('a signature is refused after one changed byte, with another secret, and fo
   assert.equal(isSigned(callbacks, raw, `sha256=${foreign}`), false);
 });
 
-test('a malformed or missing signature is refused; without an app secret every signature is refused', () => {
+test('a malformed or missing callback signature is refused; without an app secret every signature is refused', () => {
   const malformed = [
     undefined,
     '',
@@ -71,7 +71,7 @@ test('a malformed or missing signature is refused; without an app secret every s
   }
 });
 
-test('the settings need three ids of visible characters; the token is optional', () => {
+test('the settings of a WhatsApp inbox need three ids of visible characters; the token is optional', () => {
   const good = { phone_number_id: '618822003344771', business_id: '12', waba_id: '730011223344556' };
   const { body } = wapSettings;
   assert.ok(body);
@@ -85,7 +85,7 @@ test('the settings need three ids of visible characters; the token is optional',
   assert.equal(accepts({ phone_number_id: '1', waba_id: '2' }), false);
 });
 
-test('the address of an inbox is its phone number id, and the settings contain no URL to call', () => {
+test('the network address of a WhatsApp inbox is its phone number id, and its settings contain no URL to call', () => {
   const config = { phone_number_id: '618822003344771', business_id: '12', waba_id: '730011223344556' };
   assert.equal(wapSettings.address(config), '618822003344771');
   assert.deepEqual(wapSettings.targets(config), []);

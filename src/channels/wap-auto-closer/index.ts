@@ -1,4 +1,4 @@
-/** The channel of the WhatsApp Cloud API: receives notifications, sends messages and read marks. */
+/** The channel of the WhatsApp Cloud API: it receives notifications, and sends messages and read marks. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { declareChannel, PHONE, type ChannelNetwork, type NetworkAccess, type SignatureCheck } from '../channel.ts';
 import { failureText, refusesCredentials } from './errors.ts';
@@ -6,12 +6,15 @@ import { parseCallback } from './parse.ts';
 import { createWapSender } from './send.ts';
 import { wapSettings, type WapConfig } from './settings.ts';
 
-/** A phone number, or the network's id of a person, which begins with the two letters of a country and a dot. */
+/** Matches a phone number, or a user id of the network, which begins with the two letters of a country and a dot. */
 const PERSON = new RegExp(String.raw`${PHONE.source}|^[A-Z]{2}\.[!-~]+$`);
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
-/** The app secret belongs to the network's app, not to an inbox. Without an app secret every notification is refused. */
+/**
+ * Opens the channel. The app secret belongs to the app at the network,
+ * not to an inbox. Without an app secret every notification is refused.
+ */
 function openNetwork(access: NetworkAccess): ChannelNetwork<WapConfig> {
   const { check, sendMessage, markRead } = createWapSender(access);
   return {
@@ -39,7 +42,9 @@ export const wapAutoCloserChannel = declareChannel({
   open: openNetwork,
 });
 
-/** How the network verifies a callback URL: https://developers.facebook.com/docs/graph-api/webhooks/getting-started */
+/**
+ * Reads the request by which the network verifies a callback URL: https://developers.facebook.com/docs/graph-api/webhooks/getting-started
+ */
 function readHandshake(query: Record<string, unknown>): { token: string; challenge: string } | null {
   if (query['hub.mode'] !== 'subscribe') return null;
   const [token, challenge] = [query['hub.verify_token'], query['hub.challenge']];
@@ -52,7 +57,10 @@ function firstAddress(raw: Buffer): string {
   return /^"phone_number_id"\s*:\s*"([^"\\]{1,64})"/.exec(raw.toString('latin1', at, at + 128))?.[1] ?? '';
 }
 
-/** The signature covers the raw bytes, because the network escapes characters in a way that no serialiser repeats. */
+/**
+ * Begins the check of a signature. The signature covers the raw bytes,
+ * because the network escapes characters in a way that no serialiser repeats.
+ */
 function beginCheck(appSecret: string | null, signature: string | string[] | undefined): SignatureCheck | null {
   const given = typeof signature === 'string' ? SIGNATURE.exec(signature)?.[1] : undefined;
   if (!appSecret || given === undefined) return null;

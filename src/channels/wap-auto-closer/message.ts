@@ -1,4 +1,6 @@
-/** Reads one message object of the network: a message, an edit or a revocation, whether new or old, of a contact or of the business. */
+/**
+ * Reads one message object of the network: a message, an edit or a revocation, whether new or old, written by a contact or by the business.
+ */
 import type { Inbound, InboundMessage, InboundUnreadable, Person } from '../channel.ts';
 import { readContent } from './content.ts';
 import { networkErrors } from './errors.ts';
@@ -12,12 +14,12 @@ import {
   readSender,
   type Contacts,
 } from './person.ts';
-import { flag, identifier, instant, record, storable, type Json } from './values.ts';
+import { asBoolean, asIdentifier, asDate, asRecord, toStorable, type Json } from './values.ts';
 
 /** The data that all messages of one notification share. */
 export interface Scene {
   address: string;
-  /** The digits of the inbox's own phone number, when the notification has it. */
+  /** The digits of the phone number of the inbox, when the notification contains it. */
   businessPhone: string | null;
   contacts: Contacts;
 }
@@ -29,41 +31,44 @@ interface Writer {
   historyStatus: InboundMessage['historyStatus'];
 }
 
-export function unreadable(address: string | null, reason: string, raw: unknown): InboundUnreadable {
-  return { kind: 'unreadable', address, reason, raw: storable(raw) };
+export function makeUnreadable(address: string | null, reason: string, raw: unknown): InboundUnreadable {
+  return { kind: 'unreadable', address, reason, raw: toStorable(raw) };
 }
 
 /** Reads the data that all messages of a notification share; null when the notification names no phone number id. */
 export function readScene(value: Json, messageCount: number): Scene | null {
-  const metadata = record(value.metadata);
-  const address = identifier(metadata?.phone_number_id);
+  const metadata = asRecord(value.metadata);
+  const address = asIdentifier(metadata?.phone_number_id);
   if (address === null) return null;
-  // The display number may be formatted ("+55 11 98888-0000"); senders are compared by digits.
+  // The display number may be formatted ("+55 11 98888-0000"); phone numbers are compared by their digits.
   const businessPhone = phoneDigits(metadata?.display_phone_number);
   return { address, businessPhone, contacts: readContacts(value.contacts, messageCount) };
 }
 
 /** Reads a message that a contact has just written. */
 export function readLive(element: unknown, scene: Scene): Inbound {
-  const message = record(element);
-  if (!message) return unreadable(scene.address, 'a message is not an object', element);
+  const message = asRecord(element);
+  if (!message) return makeUnreadable(scene.address, 'a message is not an object', element);
   const person = readSender(message, scene.contacts);
   return readMessage(message, scene, { origin: 'live', fromBusiness: false, person, historyStatus: null });
 }
 
 /** Reads a message that the business wrote in its own app. */
 export function readEcho(element: unknown, scene: Scene): Inbound {
-  const message = record(element);
-  if (!message) return unreadable(scene.address, 'an echo is not an object', element);
+  const message = asRecord(element);
+  if (!message) return makeUnreadable(scene.address, 'an echo is not an object', element);
   const person = completePerson(namePerson(message.to, message.to_user_id, message.to_parent_user_id), scene.contacts);
   return readMessage(message, scene, { origin: 'echo', fromBusiness: true, person, historyStatus: null });
 }
 
-/** Reads a message of the history. `thread` is the contact of its thread; without one, `from` or `to` of the message names the contact. */
+/**
+ * Reads a message of the history. `thread` is the contact of the thread that contains
+ * the message; without a thread, `from` or `to` of the message names the contact.
+ */
 export function readHistoryMessage(element: unknown, scene: Scene, thread: Person | null): Inbound {
-  const message = record(element);
-  if (!message) return unreadable(scene.address, 'a history message is not an object', element);
-  const context = record(message.history_context);
+  const message = asRecord(element);
+  if (!message) return makeUnreadable(scene.address, 'a history message is not an object', element);
+  const context = asRecord(message.history_context);
   const fromBusiness = isFromBusiness(message, context, scene, thread);
   const named = fromBusiness
     ? namePerson(message.to, message.to_user_id, message.to_parent_user_id)
@@ -96,63 +101,63 @@ const OLD_STATUSES = new Map<unknown, InboundMessage['historyStatus']>([
 ]);
 
 function readHistoryStatus(context: Json | null): InboundMessage['historyStatus'] {
-  return OLD_STATUSES.get(identifier(context?.status)?.toUpperCase()) ?? null;
+  return OLD_STATUSES.get(asIdentifier(context?.status)?.toUpperCase()) ?? null;
 }
 
 function readMessage(message: Json, scene: Scene, writer: Writer): Inbound {
   const { address } = scene;
-  const externalId = identifier(message.id);
-  if (externalId === null) return unreadable(address, 'a message has no id', message);
+  const externalId = asIdentifier(message.id);
+  if (externalId === null) return makeUnreadable(address, 'a message has no id', message);
   // The platform has no groups, and a message to a group must not appear in the conversation with one of its members.
-  if (isGroupMessage(message)) return unreadable(address, 'a message of a group', message);
-  const timestamp = instant(message.timestamp);
-  if (!timestamp) return unreadable(address, 'a message has no readable timestamp', message);
+  if (isGroupMessage(message)) return makeUnreadable(address, 'a message of a group', message);
+  const timestamp = asDate(message.timestamp);
+  if (!timestamp) return makeUnreadable(address, 'a message has no readable timestamp', message);
   const base = { address, timestamp, externalId };
   if (message.type === 'edit') return readEdit(message, base);
   if (message.type === 'revoke') {
-    const originalExternalId = identifier(record(message.revoke)?.original_message_id);
-    if (originalExternalId === null) return unreadable(address, 'a revocation names no message', message);
+    const originalExternalId = asIdentifier(asRecord(message.revoke)?.original_message_id);
+    if (originalExternalId === null) return makeUnreadable(address, 'a revocation names no message', message);
     return { kind: 'revoke', ...base, originalExternalId };
   }
-  if (!isNamed(writer.person)) return unreadable(address, 'a message names no person', message);
-  const context = record(message.context);
+  if (!isNamed(writer.person)) return makeUnreadable(address, 'a message names no person', message);
+  const context = asRecord(message.context);
   return {
     kind: 'message',
     ...base,
     ...writer,
     ...readContent(message),
     system: message.type === 'system',
-    replyTo: identifier(context?.id),
+    replyTo: asIdentifier(context?.id),
     referral: readReferral(message, context),
-    forwarded: flag(context?.frequently_forwarded) ? 'OFTEN' : flag(context?.forwarded) ? 'ONCE' : null,
+    forwarded: asBoolean(context?.frequently_forwarded) ? 'OFTEN' : asBoolean(context?.forwarded) ? 'ONCE' : null,
     errors: networkErrors(message.errors),
     renamed: message.type === 'system' ? readRenamed(message) : null,
   };
 }
 
-/** True when the message has a group id, or an id of a group in the place of a person. */
+/** Returns true when the message has a group id, or the id of a group instead of that of a person. */
 const isGroupMessage = (message: Json): boolean =>
-  identifier(message.group_id) !== null ||
-  [message.from, message.to].some((side) => identifier(side)?.endsWith('@g.us') ?? false);
+  asIdentifier(message.group_id) !== null ||
+  [message.from, message.to].some((side) => asIdentifier(side)?.endsWith('@g.us') ?? false);
 
 function readReferral(message: Json, context: Json | null): Json | null {
-  const advertisement = record(storable(record(message.referral)));
-  const product = record(storable(record(context?.referred_product)));
+  const advertisement = asRecord(toStorable(asRecord(message.referral)));
+  const product = asRecord(toStorable(asRecord(context?.referred_product)));
   return product ? { ...advertisement, referred_product: product } : advertisement;
 }
 
 function readEdit(message: Json, base: { address: string; timestamp: Date; externalId: string }): Inbound {
-  const edit = record(message.edit);
-  const originalExternalId = identifier(edit?.original_message_id);
-  const edited = record(edit?.message);
+  const edit = asRecord(message.edit);
+  const originalExternalId = asIdentifier(edit?.original_message_id);
+  const edited = asRecord(edit?.message);
   if (originalExternalId === null || !edited) {
-    return unreadable(base.address, 'an edit names no message or no new content', message);
+    return makeUnreadable(base.address, 'an edit names no message or no new content', message);
   }
   const content = readContent(edited);
-  // An edit that is not understood must not replace the content that was understood before.
+  // An edit whose content can not be read must not replace the content that was read before.
   if (content.contentType === 'UNSUPPORTED') {
-    return unreadable(base.address, 'the new content of an edit is not understood', message);
+    return makeUnreadable(base.address, 'the new content of an edit is not understood', message);
   }
-  const from = identifier(message.from) ?? identifier(message.from_user_id);
+  const from = asIdentifier(message.from) ?? asIdentifier(message.from_user_id);
   return { kind: 'edit', ...base, originalExternalId, from, content };
 }

@@ -1,4 +1,4 @@
-/** Parses notifications that no network would send: mutations of the fixtures. Each result must come quickly and be well formed. */
+/** Parses notifications that no network would send: random mutations of the fixtures. Each result must come quickly and be well formed. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -10,10 +10,10 @@ import { parseElements } from '../../../test/support/callbacks.ts';
 import type { Json } from './values.ts';
 
 const ROUNDS = 6000;
-/** A notification of a few kB takes well below a millisecond, so a parser that needs a second is broken. */
+/** The most CPU milliseconds for one notification: a few kB take well below a millisecond, so a parser that needs a second is broken. */
 const BUDGET_MS = 1000;
 
-function nest(depth: number): unknown {
+function makeNested(depth: number): unknown {
   let value: unknown = 'bottom';
   for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { '\0deep': value };
   return value;
@@ -35,26 +35,26 @@ const JUNK: (() => unknown)[] = [
   () => ({}),
   () => [[[]]],
   () => JSON.parse('{"__proto__": {"polluted": true}, "type": "text"}'),
-  () => nest(20_000),
+  () => makeNested(20_000),
   () => Array.from({ length: 300 }, () => null),
   () => 'x'.repeat(100_000),
 ];
 
-/** Lists every place in a JSON value: the object or list that holds it, and its key. */
-function listPlaces(value: unknown, places: [Json, string][] = []): [Json, string][] {
+/** Lists every property and list element in a JSON value: the object or list that holds it, and its key. */
+function listProperties(value: unknown, places: [Json, string][] = []): [Json, string][] {
   if (typeof value !== 'object' || value === null) return places;
   for (const key of Object.keys(value)) {
     places.push([value as Json, key]);
-    listPlaces((value as Json)[key], places);
+    listProperties((value as Json)[key], places);
   }
   return places;
 }
 
-/** `pristine` is an unchanged copy, whose parts are put into wrong places of the callback. */
+/** Changes a callback at random. `pristine` is an unchanged copy, whose parts are put into wrong properties of the callback. */
 function mutate(callback: unknown, pristine: unknown, random: () => number): void {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const places = listPlaces(callback);
-  const parts = listPlaces(pristine).map(([holder, key]) => holder[key]);
+  const places = listProperties(callback);
+  const parts = listProperties(pristine).map(([holder, key]) => holder[key]);
   for (let left = 1 + Math.floor(random() * 4); left > 0 && places.length > 0; left -= 1) {
     const [holder, key] = pick(places);
     const kind = random();
@@ -148,7 +148,7 @@ test(`${ROUNDS} mutated notifications are all parsed in time, and their elements
   ]);
 });
 
-test('a notification with 400,000 null messages is parsed, and each gives one element', () => {
+test('a notification with 400,000 null messages is parsed, and each message gives one element', () => {
   const messages = Array.from({ length: 400_000 }, () => null);
   const value = { metadata: { phone_number_id: '1' }, messages };
   const read = parseElements({ entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });

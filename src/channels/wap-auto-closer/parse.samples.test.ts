@@ -1,24 +1,24 @@
 /**
- * Parses notifications that other projects published, if their files are beside this repository. They are not copied into it, so this
- * file is skipped elsewhere; the repository's own fixtures prove the same.
+ * Parses notifications that other projects published, if their files are beside this repository. They are not
+ * copied into the repository, so this test is skipped without them; the fixtures of the repository prove the same.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseElements } from '../../../test/support/callbacks.ts';
-import { list, record } from './values.ts';
+import { asList, asRecord } from './values.ts';
 
 const samples = new URL('../../../../shared/fixtures/', import.meta.url);
 const skip = existsSync(samples) ? false : 'the published samples are not beside this repository';
 
 /** Counts the messages, echoes and statuses of a notification without the parser. The platform ignores calls. */
 function countElements(callback: unknown): number {
-  return list(record(callback)?.entry)
-    .flatMap((entry) => list(record(entry)?.changes))
-    .map((change) => record(change))
-    .map((change) => (change?.field === 'calls' ? null : record(change?.value)))
+  return asList(asRecord(callback)?.entry)
+    .flatMap((entry) => asList(asRecord(entry)?.changes))
+    .map((change) => asRecord(change))
+    .map((change) => (change?.field === 'calls' ? null : asRecord(change?.value)))
     .flatMap((value) => [value?.messages, value?.message_echoes, value?.statuses])
-    .reduce<number>((total, elements) => total + list(elements).length, 0);
+    .reduce<number>((total, elements) => total + asList(elements).length, 0);
 }
 
 function readFolder(path: string): [string, unknown][] {
@@ -26,7 +26,7 @@ function readFolder(path: string): [string, unknown][] {
   return readdirSync(folder).map((file) => [file, JSON.parse(readFileSync(new URL(file, folder), 'utf8'))]);
 }
 
-function assertAllAppear(name: string, callback: unknown): number {
+function assertAllElementsRead(name: string, callback: unknown): number {
   const kinds = parseElements(callback).map((item) => item.kind);
   assert.ok(!kinds.includes('unreadable'), `${name} has an element that was not understood`);
   const elements = kinds.filter((kind) => kind !== 'account' && kind !== 'preference').length;
@@ -36,15 +36,16 @@ function assertAllAppear(name: string, callback: unknown): number {
 
 test("every message and status of the network's published examples is parsed", { skip }, () => {
   let elements = 0;
-  for (const [file, callback] of readFolder('meta-openapi/webhooks/')) elements += assertAllAppear(file, callback);
+  for (const [file, callback] of readFolder('meta-openapi/webhooks/'))
+    elements += assertAllElementsRead(file, callback);
   assert.ok(elements >= 13);
 });
 
 test("every message and status of a client library's test data is parsed", { skip }, () => {
   let elements = 0;
   for (const [file, cases] of readFolder('pywa/tests/data/updates/')) {
-    for (const [name, callback] of Object.entries(record(cases) ?? {})) {
-      elements += assertAllAppear(`${file} ${name}`, callback);
+    for (const [name, callback] of Object.entries(asRecord(cases) ?? {})) {
+      elements += assertAllElementsRead(`${file} ${name}`, callback);
     }
   }
   assert.ok(elements >= 40);

@@ -1,4 +1,4 @@
-/** Every file of `fixtures/` is one test: a guarantee, a notification, and all elements that the parser must read from it. */
+/** Every file of `fixtures/` is one test: a guarantee, a notification, and all elements that the parser must read from the notification. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import type { Json } from './values.ts';
 interface Fixture {
   guarantee: string;
   callback: unknown;
-  /** For a message only the fields that differ from BLANK_MESSAGE; for other elements all fields. */
+  /** For a message this lists only the fields that differ from BLANK_MESSAGE; for other elements all fields. */
   expected: Json[];
 }
 

@@ -1,34 +1,45 @@
-/** Reads the people in a notification: their phone numbers, their business-scoped user ids (BSUID) and its contact list. */
+/**
+ * Reads the people in a notification: their phone numbers, their business-scoped user ids (BSUID) and the contact list of the notification.
+ */
 import type { Person } from '../channel.ts';
-import { identifier, label, list, record, type Json } from './values.ts';
+import { asIdentifier, asLabel, asList, asRecord, type Json } from './values.ts';
 
-/** A BSUID begins with the two letters of a country and a dot. Since 2026 it may be in every place where a phone number was before. */
+/**
+ * Matches a BSUID, which begins with the two letters of a country and a
+ * dot. Since 2026 it may be in every field that held a phone number before.
+ */
 const BSUID = /^[A-Z]{2}\./;
 const PARENT_BSUID = /^[A-Z]{2}\.ENT\./;
-/** E.164 allows 15 digits; test numbers are as short as 5. Anything longer is a group or an id, not a phone. */
+/**
+ * Matches the digits of a phone number: E.164 allows 15 digits; test numbers
+ * are as short as 5. A longer number is the id of a group or of something else.
+ */
 const PHONE_DIGITS = /^\d{5,15}$/;
 const PHONE_WRITING = /^\+?[\d\s().-]+$/;
 
-/** The types of notices that a phone number or user id changed; `customer_changed_number` is the old name of the first one. */
+/** The types of notices that a phone number or user id changed; `customer_changed_number` is the old name of the first type. */
 const RENAMES = new Set(['user_changed_number', 'customer_changed_number', 'user_changed_user_id']);
 
 /** Returns the digits of a phone number, however it is written; null when the value is no phone number. */
 export function phoneDigits(value: unknown): string | null {
-  const written = identifier(value);
+  const written = asIdentifier(value);
   if (written === null || !PHONE_WRITING.test(written)) return null;
   const digits = written.replace(/\D/g, '');
   return PHONE_DIGITS.test(digits) ? digits : null;
 }
 
-/** `address` is the value of a field for phone numbers, which may hold a user id instead; the two ids come from fields of their own. */
+/**
+ * Reads a person from its ids. `address` is the value of a field for phone numbers,
+ * which may hold a user id instead; the two user ids come from their own fields.
+ */
 export function namePerson(address: unknown, userId?: unknown, parentUserId?: unknown): Person {
   const person: Person = {};
   const phone = phoneDigits(address);
-  const written = phone === null ? identifier(address) : null;
+  const written = phone === null ? asIdentifier(address) : null;
   const bsuidInAddress = written !== null && BSUID.test(written) ? written : null;
   const isParent = bsuidInAddress !== null && PARENT_BSUID.test(bsuidInAddress);
-  const bsuid = identifier(userId) ?? (isParent ? null : bsuidInAddress);
-  const parentBsuid = identifier(parentUserId) ?? (isParent ? bsuidInAddress : null);
+  const bsuid = asIdentifier(userId) ?? (isParent ? null : bsuidInAddress);
+  const parentBsuid = asIdentifier(parentUserId) ?? (isParent ? bsuidInAddress : null);
   if (phone !== null) person.phone = phone;
   if (bsuid !== null) person.bsuid = bsuid;
   if (parentBsuid !== null) person.parentBsuid = parentBsuid;
@@ -41,27 +52,32 @@ export function isNamed(person: Person): boolean {
 
 export interface Contacts {
   byName: Map<string, Person>;
-  /** The only contact in the list of a notification with a single message; null when there are several of either. */
+  /**
+   * The only contact in the contact list of a notification with a single message; null when there are several contacts or several messages.
+   */
   only: Person | null;
 }
 
-/** The largest notification has no more senders than this. A contact after this one loses only the name for display. */
+/**
+ * The most contacts that are read, as many as the senders of the largest
+ * notification. A sender whose contact comes later only gets no name for display.
+ */
 const MAX_CONTACTS = 10_000;
 
 function readContact(element: unknown): Person | null {
-  const contact = record(element);
+  const contact = asRecord(element);
   if (!contact) return null;
   const person = namePerson(contact.wa_id, contact.user_id, contact.parent_user_id);
-  const profile = record(contact.profile);
-  // The name is only for display: a username is not certain to be the person's own, so contacts are never matched by it.
-  const name = label(profile?.name) ?? label(profile?.username);
+  const profile = asRecord(contact.profile);
+  // The name is only for display: a username is not certain to belong to the person, so contacts are never matched by it.
+  const name = asLabel(profile?.name) ?? asLabel(profile?.username);
   if (name !== null) person.name = name;
   return isNamed(person) ? person : null;
 }
 
 /** Reads the list `contacts` of a notification with `messageCount` messages. The list is not in the order of the messages. */
 export function readContacts(contacts: unknown, messageCount: number): Contacts {
-  const people = list(contacts)
+  const people = asList(contacts)
     .slice(0, MAX_CONTACTS)
     .map(readContact)
     .filter((person) => person !== null);
@@ -73,7 +89,7 @@ export function readContacts(contacts: unknown, messageCount: number): Contacts 
   return { byName, only: people.length === 1 && messageCount === 1 ? (people[0] ?? null) : null };
 }
 
-/** Adds the names that the contact list has for a person. The names in the message itself take precedence. */
+/** Adds the ids and the name that the contact list has for a person. The ids in the message itself take precedence. */
 export function completePerson(person: Person, contacts: Contacts): Person {
   if (!isNamed(person)) return contacts.only ?? person;
   const known =
@@ -87,15 +103,15 @@ export function completePerson(person: Person, contacts: Contacts): Person {
 
 /** Reads the sender of a new message. A notice of a changed user id names the person by the previous id. */
 export function readSender(message: Json, contacts: Contacts): Person {
-  const system = record(message.system);
-  const previous = identifier(system?.previous_user_id);
+  const system = asRecord(message.system);
+  const previous = asIdentifier(system?.previous_user_id);
   const address = message.from ?? system?.customer;
   return completePerson(namePerson(address, previous ?? message.from_user_id, message.from_parent_user_id), contacts);
 }
 
 /** Reads the new phone number or user ids from a notice that they changed; null for any other message. */
 export function readRenamed(message: Json): Person | null {
-  const system = record(message.system);
+  const system = asRecord(message.system);
   if (typeof system?.type !== 'string' || !RENAMES.has(system.type)) return null;
   const renamed = namePerson(system.wa_id ?? system.new_wa_id, system.user_id, system.parent_user_id);
   return isNamed(renamed) ? renamed : null;

@@ -1,4 +1,4 @@
-/** Sends messages to a Graph API on loopback, through the platform's real HTTP client for calls to the outside. */
+/** Sends messages to a Graph API on the loopback address, through the real HTTP client of the platform for calls to the outside. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -22,7 +22,7 @@ type Answer = (response: ServerResponse, request: Received) => void;
 const TOKEN = 'EAAG-invented-token-1';
 const SECRET = 'app-secret-1';
 const outbound = createOutbound({ allow: [], trusted: [] });
-/** Each test has a phone number id of its own, so that tests can run at the same time on one server. */
+/** Each test uses a different phone number id, so that tests can run at the same time on one server. */
 const scripts = new Map<string, Answer[]>();
 const received = new Map<string, Received[]>();
 let nextNumber = 100;
@@ -70,7 +70,7 @@ const acceptance = reply(200, {
   messages: [{ id: 'wamid.OUT1', message_status: 'accepted' }],
 });
 
-function prepare(answers: Answer[], options: { appSecret?: string | null; graphUrl?: string } = {}) {
+function createSenderWithAnswers(answers: Answer[], options: { appSecret?: string | null; graphUrl?: string } = {}) {
   const number = String((nextNumber += 1));
   scripts.set(number, answers);
   const config: WapConfig = { phone_number_id: number, business_id: '9', waba_id: `${number}9`, business_token: TOKEN };
@@ -86,12 +86,12 @@ const textMessage = (content: string, over: Partial<OutboundMessage> = {}): Outb
   replyTo: null,
   ...over,
 });
-const inTime = () => AbortSignal.timeout(10_000);
+const limitTime = () => AbortSignal.timeout(10_000);
 
 describe('sending text', { concurrency: true }, () => {
-  test("the call has the recipient, the text and our message id, and an accepted message gets the network's id", async () => {
-    const { sender, config, number, calls } = prepare([acceptance]);
-    const result = await sender.sendMessage(textMessage('Bom dia!'), config, inTime());
+  test("the call that sends a text has the recipient, the text and the platform's message id, and an accepted message gets the network's id", async () => {
+    const { sender, config, number, calls } = createSenderWithAnswers([acceptance]);
+    const result = await sender.sendMessage(textMessage('Bom dia!'), config, limitTime());
     assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT1', person: { phone: '558591230001' } });
     assert.equal(calls()[0]?.line, `POST /v26.0/${number}/messages`);
     assert.equal(calls()[0]?.authorization, `Bearer ${TOKEN}`);
@@ -108,12 +108,12 @@ describe('sending text', { concurrency: true }, () => {
 
   test('a reply names the message that it answers, a link gets a preview, and a person without a phone number is addressed by user id', async () => {
     const byUserId = reply(200, { contacts: [{ user_id: 'BR.7' }], messages: [{ id: 'wamid.OUT2' }] });
-    const { sender, config, calls } = prepare([byUserId]);
+    const { sender, config, calls } = createSenderWithAnswers([byUserId]);
     const content = 'Veja HTTPS://loja.example/a';
     const result = await sender.sendMessage(
       textMessage(content, { to: { bsuid: 'BR.7' }, replyTo: 'wamid.IN1' }),
       config,
-      inTime(),
+      limitTime(),
     );
     assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT2', person: { bsuid: 'BR.7' } });
     const { to, recipient, context, text } = (calls()[0]?.body ?? {}) as Record<string, unknown>;
@@ -129,17 +129,17 @@ describe('sending text', { concurrency: true }, () => {
   });
 
   test('a WAP_GRAPH_URL may name a version and end in slashes, and with an app secret each call proves its token', async () => {
-    const { sender, config, number, calls } = prepare([acceptance], {
+    const { sender, config, number, calls } = createSenderWithAnswers([acceptance], {
       graphUrl: `${origin}/v31.0//`,
       appSecret: SECRET,
     });
-    await sender.sendMessage(textMessage('Bom dia!'), config, inTime());
+    await sender.sendMessage(textMessage('Bom dia!'), config, limitTime());
     assert.equal(calls()[0]?.line, `POST /v31.0/${number}/messages`);
     const proof = createHmac('sha256', SECRET).update(TOKEN).digest('hex');
     assert.equal(calls()[0]?.query.get('appsecret_proof'), proof);
   });
 
-  test("a refusal is final and has the network's code, title, message and details", async () => {
+  test("a refused message is not sent again, and its error has the network's code, title, message and details", async () => {
     const error = {
       message: '(#131030) Not allowed',
       type: 'OAuthException',
@@ -147,8 +147,8 @@ describe('sending text', { concurrency: true }, () => {
       error_data: { details: 'Add it first.' },
       is_transient: true,
     };
-    const { sender, config, calls } = prepare([reply(400, { error })]);
-    assert.deepEqual(await sender.sendMessage(textMessage('Bom dia!'), config, inTime()), {
+    const { sender, config, calls } = createSenderWithAnswers([reply(400, { error })]);
+    assert.deepEqual(await sender.sendMessage(textMessage('Bom dia!'), config, limitTime()), {
       outcome: 'rejected',
       error: { code: 131030, title: 'Not allowed', message: '(#131030) Not allowed', details: 'Add it first.' },
       network: true,
@@ -158,28 +158,33 @@ describe('sending text', { concurrency: true }, () => {
 
   for (const code of [1, 2, 131000, 131016, 130429, 131057, 133004]) {
     test(`a send is tried again after a refusal with code ${code}`, async () => {
-      const { sender, config, calls } = prepare([refusal(code, 500), acceptance]);
-      assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, inTime())).outcome, 'accepted');
+      const { sender, config, calls } = createSenderWithAnswers([refusal(code, 500), acceptance]);
+      assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, limitTime())).outcome, 'accepted');
       assert.equal(calls().length, 2);
     });
   }
 
-  test('a network that stays down is tried three times, then the message is rejected', async () => {
-    const { sender, config, calls } = prepare([refusal(131016), refusal(131016), refusal(131016), acceptance]);
-    assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, inTime())).outcome, 'rejected');
+  test('a message to a network that stays down is tried three times and then rejected', async () => {
+    const { sender, config, calls } = createSenderWithAnswers([
+      refusal(131016),
+      refusal(131016),
+      refusal(131016),
+      acceptance,
+    ]);
+    assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, limitTime())).outcome, 'rejected');
     assert.equal(calls().length, 3);
   });
 
-  test('a refusal for too many messages to one recipient is tried once more after four seconds', async () => {
-    const { sender, config, calls } = prepare([refusal(131056), refusal(131056), acceptance]);
+  test('a message that is refused for too many messages to its recipient is sent once more after four seconds', async () => {
+    const { sender, config, calls } = createSenderWithAnswers([refusal(131056), refusal(131056), acceptance]);
     const start = performance.now();
-    assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, inTime())).outcome, 'rejected');
+    assert.equal((await sender.sendMessage(textMessage('Bom dia!'), config, limitTime())).outcome, 'rejected');
     assert.ok(performance.now() - start >= 3990);
     assert.equal(calls().length, 2);
   });
 
-  test('a send that is aborted while it waits for its next try is rejected, and nothing more is sent', async () => {
-    const { sender, config, calls } = prepare([refusal(131056), acceptance]);
+  test('a message that is aborted while it waits for its next try is rejected, and nothing more is sent', async () => {
+    const { sender, config, calls } = createSenderWithAnswers([refusal(131056), acceptance]);
     const result = await sender.sendMessage(textMessage('Bom dia!'), config, AbortSignal.timeout(2500));
     assert.ok(result.outcome === 'rejected' && result.error.code === 131056);
     assert.equal(calls().length, 1);
@@ -200,29 +205,29 @@ describe('sending text', { concurrency: true }, () => {
   ];
   for (const [name, answer] of unknowns) {
     test(`${name} is an unknown outcome, and the message is not sent again`, async () => {
-      const { sender, config, calls } = prepare([answer, acceptance]);
-      assert.deepEqual(await sender.sendMessage(textMessage('Bom dia!'), config, inTime()), { outcome: 'unknown' });
+      const { sender, config, calls } = createSenderWithAnswers([answer, acceptance]);
+      assert.deepEqual(await sender.sendMessage(textMessage('Bom dia!'), config, limitTime()), { outcome: 'unknown' });
       assert.equal(calls().length, 1);
     });
   }
 
-  test('a network that does not answer in time is an unknown outcome', async () => {
+  test('a message has an unknown outcome when the network does not answer in time', async () => {
     const caller = new AbortController();
-    const { sender, config, calls } = prepare([() => caller.abort()]);
+    const { sender, config, calls } = createSenderWithAnswers([() => caller.abort()]);
     const result = await sender.sendMessage(textMessage('Bom dia!'), config, caller.signal);
     assert.deepEqual(result, { outcome: 'unknown' });
     assert.equal(calls().length, 1);
   });
 
-  test('a send without a connection, or aborted before it began, is rejected, because nothing was sent', async () => {
+  test('a message without a connection to the network, or aborted before it is sent, is rejected, because nothing was sent', async () => {
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const { port } = closed.address() as AddressInfo;
     await new Promise((resolve) => closed.close(resolve));
-    const { sender, config } = prepare([], { graphUrl: `http://127.0.0.1:${port}` });
-    const other = prepare([acceptance]);
+    const { sender, config } = createSenderWithAnswers([], { graphUrl: `http://127.0.0.1:${port}` });
+    const other = createSenderWithAnswers([acceptance]);
     const results = [
-      await sender.sendMessage(textMessage('Bom dia!'), config, inTime()),
+      await sender.sendMessage(textMessage('Bom dia!'), config, limitTime()),
       await other.sender.sendMessage(textMessage('Bom dia!'), other.config, AbortSignal.abort()),
     ];
     for (const result of results) {
@@ -232,11 +237,11 @@ describe('sending text', { concurrency: true }, () => {
   });
 
   test("a refusal without a code is PROVIDER_REJECTED, and is the network's own only if the answer has an error object", async () => {
-    const words = prepare([reply(400, { error: { message: 'no' } })]);
-    const page = prepare([reply(404, '<html>')]);
+    const words = createSenderWithAnswers([reply(400, { error: { message: 'no' } })]);
+    const page = createSenderWithAnswers([reply(404, '<html>')]);
     const results = [
-      await words.sender.sendMessage(textMessage('Bom dia!'), words.config, inTime()),
-      await page.sender.sendMessage(textMessage('Bom dia!'), page.config, inTime()),
+      await words.sender.sendMessage(textMessage('Bom dia!'), words.config, limitTime()),
+      await page.sender.sendMessage(textMessage('Bom dia!'), page.config, limitTime()),
     ];
     const seen = results.map((result) => result.outcome === 'rejected' && [result.error.code, result.network]);
     assert.deepEqual(seen, [
@@ -246,11 +251,11 @@ describe('sending text', { concurrency: true }, () => {
   });
 
   test("without a usable token or a recipient's address nothing is sent", async () => {
-    const { sender, config, calls } = prepare([]);
+    const { sender, config, calls } = createSenderWithAnswers([]);
     const results = [
-      await sender.sendMessage(textMessage('Bom dia!'), { ...config, business_token: null }, inTime()),
-      await sender.sendMessage(textMessage('Bom dia!'), { ...config, business_token: 'a\nb' }, inTime()),
-      await sender.sendMessage(textMessage('Bom dia!', { to: { name: 'Joana' } }), config, inTime()),
+      await sender.sendMessage(textMessage('Bom dia!'), { ...config, business_token: null }, limitTime()),
+      await sender.sendMessage(textMessage('Bom dia!'), { ...config, business_token: 'a\nb' }, limitTime()),
+      await sender.sendMessage(textMessage('Bom dia!', { to: { name: 'Joana' } }), config, limitTime()),
     ];
     for (const result of results) {
       assert.ok(result.outcome === 'rejected' && !result.network && result.error.code === 'PROVIDER_REJECTED');
@@ -261,13 +266,13 @@ describe('sending text', { concurrency: true }, () => {
   test('a token that the network quotes in its error is masked', async () => {
     const proof = createHmac('sha256', SECRET).update(TOKEN).digest('hex');
     const answer = refusal(190, 401, { message: `Malformed access token ${TOKEN}`, error_data: proof });
-    const { sender, config } = prepare([answer], { appSecret: SECRET });
-    const result = JSON.stringify(await sender.sendMessage(textMessage('Bom dia!'), config, inTime()));
+    const { sender, config } = createSenderWithAnswers([answer], { appSecret: SECRET });
+    const result = JSON.stringify(await sender.sendMessage(textMessage('Bom dia!'), config, limitTime()));
     assert.ok(result.includes('Malformed access token') && !result.includes(TOKEN) && !result.includes(proof));
   });
 });
 
-test('a further try begins only if enough time is left for its answer', () => {
+test('a message is tried again only if enough time is left for the answer', () => {
   assert.equal(retryDelayMs(2, 1, 0), 300);
   assert.equal(retryDelayMs(2, 2, 400), 1000);
   assert.equal(retryDelayMs(2, 3, 1500), null);
@@ -280,16 +285,16 @@ test('a further try begins only if enough time is left for its answer', () => {
 });
 
 describe('marking as read', { concurrency: true }, () => {
-  test('the call marks the message as read by its id', async () => {
-    const { sender, config, calls } = prepare([reply(200, { success: true })]);
-    await sender.markRead('wamid.IN1', config, inTime());
+  test('marking as read calls the network with the id of the message', async () => {
+    const { sender, config, calls } = createSenderWithAnswers([reply(200, { success: true })]);
+    await sender.markRead('wamid.IN1', config, limitTime());
     assert.deepEqual(calls()[0]?.body, { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.IN1' });
   });
 
   test('a read mark that the network does not confirm fails, so that the caller can repeat it', async () => {
-    const { sender, config } = prepare([refusal(131009), reply(503, '')]);
-    await assert.rejects(sender.markRead('wamid.IN1', config, inTime()), /131009/);
-    await assert.rejects(sender.markRead('wamid.IN1', config, inTime()), /503/);
+    const { sender, config } = createSenderWithAnswers([refusal(131009), reply(503, '')]);
+    await assert.rejects(sender.markRead('wamid.IN1', config, limitTime()), /131009/);
+    await assert.rejects(sender.markRead('wamid.IN1', config, limitTime()), /503/);
   });
 });
 
@@ -301,7 +306,7 @@ describe('checking credentials', { concurrency: true }, () => {
     );
 
   function prepareCheck(about: Answer[], subscription: Answer[] = [reply(200, { success: true })]) {
-    const prepared = prepare(about);
+    const prepared = createSenderWithAnswers(about);
     scripts.set(prepared.config.waba_id, subscription);
     return prepared;
   }
@@ -313,7 +318,7 @@ describe('checking credentials', { concurrency: true }, () => {
   ] as const) {
     test(`with good credentials the app is subscribed to the account, and coexistence is ${coexistence}`, async () => {
       const { sender, config, calls } = prepareCheck([number(extra)]);
-      assert.deepEqual(await sender.check(config, inTime(), null), { ok: true, coexistence });
+      assert.deepEqual(await sender.check(config, limitTime(), null), { ok: true, coexistence });
       assert.equal(
         calls()[0]?.query.get('fields'),
         'id,display_phone_number,verified_name,is_on_biz_app,platform_type',
@@ -325,25 +330,25 @@ describe('checking credentials', { concurrency: true }, () => {
   for (const code of [0, 190, 3, 10, 200, 299, 33, 100]) {
     test(`after a refusal with code ${code} the check is not repeated: a person has to change the settings`, async () => {
       const { sender, config } = prepareCheck([refusal(code)]);
-      const result = await sender.check(config, inTime(), null);
+      const result = await sender.check(config, limitTime(), null);
       assert.ok(!result.ok && !result.retry && result.error.includes(`refused ${code}`));
     });
   }
 
   test('a refused subscription to the account fails the check of the credentials for good', async () => {
     const { sender, config } = prepareCheck([number()], [refusal(200, 403)]);
-    const result = await sender.check(config, inTime(), null);
+    const result = await sender.check(config, limitTime(), null);
     assert.ok(!result.ok && !result.retry);
   });
 
   test('the check of the credentials is repeated when the network is busy or gives no usable answer', async () => {
     for (const answer of [refusal(4, 429), refusal(2, 500), reply(502, 'x'), reply(200, 'x')]) {
       const { sender, config } = prepareCheck([answer]);
-      const result = await sender.check(config, inTime(), null);
+      const result = await sender.check(config, limitTime(), null);
       assert.ok(!result.ok && result.retry);
     }
     const { sender, config } = prepareCheck([number()], [reply(200, { success: false })]);
-    assert.deepEqual(await sender.check(config, inTime(), null), {
+    assert.deepEqual(await sender.check(config, limitTime(), null), {
       ok: false,
       error: 'The network did not confirm the subscription to the account.',
       retry: true,
@@ -353,8 +358,8 @@ describe('checking credentials', { concurrency: true }, () => {
   test('the check fails without a token, or when the network answers for another number, and then nothing is subscribed', async () => {
     const { sender, config, calls } = prepareCheck([number({ id: '1' })]);
     const results = [
-      await sender.check(config, inTime(), null),
-      await sender.check({ phone_number_id: '1', business_id: '2', waba_id: '3' }, inTime(), null),
+      await sender.check(config, limitTime(), null),
+      await sender.check({ phone_number_id: '1', business_id: '2', waba_id: '3' }, limitTime(), null),
     ];
     assert.deepEqual(
       results.map((result) => !result.ok && !result.retry),
@@ -366,7 +371,7 @@ describe('checking credentials', { concurrency: true }, () => {
 
   test('the error of a failed check never shows the token', async () => {
     const { sender, config } = prepareCheck([refusal(190, 401, { message: `Malformed access token ${TOKEN}` })]);
-    const result = await sender.check(config, inTime(), null);
+    const result = await sender.check(config, limitTime(), null);
     assert.ok(!result.ok && result.error.includes('Malformed') && !result.error.includes(TOKEN));
   });
 });

@@ -1,4 +1,4 @@
-/** The calls of this channel to its network: send a message, mark a message as read, and check the credentials of an inbox. */
+/** The calls of this channel to its network: to send a message, to mark a message as read, and to check the credentials of an inbox. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   NetworkRefusal,
@@ -13,26 +13,33 @@ import type { WapConfig } from './settings.ts';
 import { retryRule } from './errors.ts';
 import { createGraph, isUsableToken, NO_TOKEN, type Graph, type GraphAnswer } from './graph.ts';
 import { namePerson } from './person.ts';
-import { identifier, list, record, type Json } from './values.ts';
+import { asIdentifier, asList, asRecord, type Json } from './values.ts';
 
 export interface WapSender {
-  /** Returns before the signal aborts the call. Repeats the send only after a refusal that is safe to repeat. */
+  /** Sends a message and returns before the signal aborts the call. Sends it again only after a refusal that is safe to repeat. */
   sendMessage(message: OutboundMessage, config: WapConfig, signal: AbortSignal): Promise<SendResult>;
-  /** @throws Error when the network did not confirm. The caller may repeat the call: marking twice is harmless. */
+  /**
+   * Marks a message as read. Throws when the network did not confirm; the caller may repeat the call, because marking twice is harmless.
+   */
   markRead(externalId: string, config: WapConfig, signal: AbortSignal): Promise<void>;
-  /** Also subscribes the app to the account; without the subscription the network sends no notifications. */
+  /** Checks the credentials and subscribes the app to the account, because without the subscription the network sends no notifications. */
   check(config: WapConfig, signal: AbortSignal, callback: Callback | null): Promise<CheckResult>;
 }
 
-/** A short fault of the network either passes within a second or lasts longer than a request may take. */
+/** The pauses before the next tries: a short fault of the network either passes within a second or lasts longer than a request may take. */
 const RETRY_DELAYS_MS = [300, 1000];
-/** The network asks for a pause of 4^n seconds after too many messages to one recipient: 4 s, then 16 s, which is too long here. */
+/**
+ * The pause after too many messages to one recipient. The network asks for 4^n seconds: 4 s, then 16 s, which is too long for a request.
+ */
 const PAIR_DELAY_MS = 4000;
-/** A send runs within a request, and all its tries together may take this long. */
+/** The time limit of all tries of one message together, because a message is sent within a request. */
 const SEND_BUDGET_MS = 10_000;
-/** The longest error message that is shown; the network's own messages are below 300 characters. */
+/** The longest error message that is shown; the messages of the network are below 300 characters. */
 const MAX_SENTENCE = 500;
-/** With less time than this left, a further try could be cut off, and a certain refusal would become an unknown outcome. */
+/**
+ * The least time that must be left for a further try. With less time the try
+ * could be cut off, and a certain refusal would become an unknown outcome.
+ */
 const LEAST_ATTEMPT_MS = 3000;
 
 export function createWapSender(network: NetworkAccess): WapSender {
@@ -41,18 +48,18 @@ export function createWapSender(network: NetworkAccess): WapSender {
     sendMessage: (message, config, signal) => sendMessage(graph, { message, config, signal }),
     markRead: async (externalId, config, signal) => {
       const body = { messaging_product: 'whatsapp', status: 'read', message_id: externalId };
-      const answer = await graph(messagesCall(body, config, signal));
+      const answer = await graph(makeMessagesCall(body, config, signal));
       if (answer.outcome === 'done') return;
-      const words = `The message was not marked as read. ${sentence(answer)}`;
+      const words = `The message was not marked as read. ${describeFailure(answer)}`;
       throw answer.outcome === 'refused' ? new NetworkRefusal(words, answer.error) : new Error(words);
     },
-    check: (config, signal, callback) => check(graph, { config, signal }, callback),
+    check: (config, signal, callback) => checkCredentials(graph, { config, signal }, callback),
   };
 }
 
 /**
- * Returns how long to wait before the next try after a refusal with `code`; null when the send must not be tried again. `attempts` and
- * `elapsedMs` are the tries and the time that this send has used.
+ * Returns how long to wait before the next try after a refusal with `code`; null when the message must not
+ * be sent again. `attempts` and `elapsedMs` are the tries and the time that this message has used so far.
  */
 export function retryDelayMs(code: number | string, attempts: number, elapsedMs: number): number | null {
   const retry = retryRule(code);
@@ -70,10 +77,10 @@ interface Sending {
 
 async function sendMessage(graph: Graph, { message, config, signal }: Sending): Promise<SendResult> {
   const recipient = addressRecipient(message.to);
-  if (!recipient) return notSent('The recipient has no address here.');
+  if (!recipient) return makeLocalRefusal('The recipient has no address here.');
   const body = buildBody(message, recipient);
-  if (!body) return notSent('The network takes no message of this kind.');
-  const call = messagesCall(body, config, signal);
+  if (!body) return makeLocalRefusal('The network takes no message of this kind.');
+  const call = makeMessagesCall(body, config, signal);
   const start = performance.now();
   for (let attempts = 1; ; attempts += 1) {
     const answer = await graph(call);
@@ -81,18 +88,21 @@ async function sendMessage(graph: Graph, { message, config, signal }: Sending): 
     if (answer.outcome === 'done') return readAcceptance(answer.body);
     const rejected: SendResult = { outcome: 'rejected', error: answer.error, network: answer.network };
     const delayMs = retryDelayMs(answer.error.code, attempts, performance.now() - start);
-    if (delayMs === null || !(await waitToRetry(delayMs, signal))) return rejected;
+    if (delayMs === null || !(await waitBeforeRetry(delayMs, signal))) return rejected;
   }
 }
 
-/** Refuses a message without a call to the network. */
-function notSent(message: string): SendResult {
+/** Returns the refusal of a message that is not sent to the network. */
+function makeLocalRefusal(message: string): SendResult {
   const error = { code: 'PROVIDER_REJECTED', title: '', message, details: '' };
   return { outcome: 'rejected', error, network: false };
 }
 
-/** Failure policy: when the caller aborts during the wait, the send ends with the refusal that it has, and nothing more is sent. */
-async function waitToRetry(delayMs: number, signal: AbortSignal): Promise<boolean> {
+/**
+ * Waits before the next try. Failure policy: when the caller aborts during the
+ * wait, the message keeps the refusal of its last try, and nothing more is sent.
+ */
+async function waitBeforeRetry(delayMs: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(delayMs, undefined, { signal });
     return true;
@@ -101,14 +111,17 @@ async function waitToRetry(delayMs: number, signal: AbortSignal): Promise<boolea
   }
 }
 
-/** A phone number takes precedence over a user id, at the network and for the platform's contacts alike. */
+/**
+ * Returns the recipient for the network. A phone number takes precedence
+ * over a user id, at the network and for the contacts of the platform alike.
+ */
 function addressRecipient(to: Person): Json | null {
   if (to.phone) return { to: to.phone };
   const userId = to.bsuid ?? to.parentBsuid;
   return userId ? { recipient: userId } : null;
 }
 
-/** Returns null for a content type that this channel does not send. */
+/** Builds the body of the call; null for a content type that this channel does not send. */
 function buildBody(message: OutboundMessage, recipient: Json): Json | null {
   const { contentType, content } = message.content;
   if (contentType !== 'TEXT' || content === null) return null;
@@ -119,25 +132,25 @@ function buildBody(message: OutboundMessage, recipient: Json): Json | null {
     type: 'text',
     text: { body: content, preview_url: /https?:\/\//i.test(content) },
     ...(message.replyTo !== null && { context: { message_id: message.replyTo } }),
-    biz_opaque_callback_data: message.messageId, // every status returns it, which settles an unknown outcome
+    biz_opaque_callback_data: message.messageId, // Every status contains this id, which settles an unknown outcome.
   };
 }
 
-function messagesCall(body: Json, config: WapConfig, signal: AbortSignal) {
+function makeMessagesCall(body: Json, config: WapConfig, signal: AbortSignal) {
   const path = [config.phone_number_id, 'messages'];
   return { method: 'POST' as const, path, body, token: config.business_token, signal };
 }
 
-/** Without the network's id of the message, the outcome is unknown. */
+/** Reads the network's answer to an accepted message. Without the id of the message in the answer, the outcome is unknown. */
 function readAcceptance(body: Json): SendResult {
-  const externalId = identifier(record(list(body.messages)[0])?.id);
+  const externalId = asIdentifier(asRecord(asList(body.messages)[0])?.id);
   if (externalId === null) return { outcome: 'unknown' };
-  const contact = record(list(body.contacts)[0]);
+  const contact = asRecord(asList(body.contacts)[0]);
   const person = namePerson(contact?.wa_id, contact?.user_id, contact?.parent_user_id);
   return { outcome: 'accepted', externalId, person };
 }
 
-async function check(
+async function checkCredentials(
   graph: Graph,
   { config, signal }: { config: WapConfig; signal: AbortSignal },
   callback: Callback | null,
@@ -147,7 +160,7 @@ async function check(
   const fields = 'id,display_phone_number,verified_name,is_on_biz_app,platform_type';
   const number = await graph({ method: 'GET', path: [numberId], query: { fields }, token, signal });
   if (number.outcome !== 'done') return toCheckFailure(number);
-  if (identifier(number.body.id) !== numberId) {
+  if (asIdentifier(number.body.id) !== numberId) {
     return { ok: false, error: 'The network answered for another phone number id.', retry: false };
   }
   const app = await graph({ method: 'POST', path: [accountId, 'subscribed_apps'], token, signal });
@@ -167,15 +180,18 @@ async function check(
   return { ok: true, coexistence: readCoexistence(number.body) };
 }
 
-/** True when the phone number is used in the business app and on the Cloud API at once; null when the network does not report it. */
+/**
+ * Returns true when the phone number is used in the business app and on the
+ * Cloud API at the same time; null when the network does not report it.
+ */
 function readCoexistence({ is_on_biz_app: onApp, platform_type: platform }: Json): boolean | null {
   if (typeof onApp !== 'boolean') return null;
   return onApp && (typeof platform !== 'string' || platform === 'CLOUD_API');
 }
 
 /**
- * After these codes a person has to change the settings, and asking again is useless: token (0, 104, 190), permission (3, 10, 200–299),
- * id (33, 803), parameter (100), callback address that can not be verified (2200).
+ * After these error codes a person has to change the settings, and another check is useless: token (0, 104, 190),
+ * permission (3, 10, 200–299), id (33, 803), parameter (100), callback address that can not be verified (2200).
  */
 const PERSONAL_CODES: readonly (number | string)[] = [0, 104, 190, 3, 10, 33, 803, 100, 2200];
 
@@ -187,10 +203,10 @@ type Failed = Exclude<GraphAnswer, { outcome: 'done' }>;
 
 function toCheckFailure(answer: Failed): CheckResult {
   const retry = answer.outcome === 'unknown' || !needsPerson(answer.error.code);
-  return { ok: false, error: sentence(answer), retry };
+  return { ok: false, error: describeFailure(answer), retry };
 }
 
-function sentence(answer: Failed): string {
+function describeFailure(answer: Failed): string {
   if (answer.outcome === 'unknown') return answer.reason;
   const { code, message, details } = answer.error;
   if (!answer.network) return message;

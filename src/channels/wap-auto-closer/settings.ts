@@ -4,8 +4,8 @@ import { explainedPattern, nullable, strict } from '../../platform/schema.ts';
 import type { ChannelSettings } from '../channel.ts';
 
 /**
- * Ids of the network are decimal strings, because they can exceed 2^53. They become part of a URL path, so only visible characters are
- * allowed, and neither `.` nor `..`.
+ * An id of the network. Ids are decimal strings, because they can exceed 2^53. They become
+ * part of a URL path, so only visible characters are allowed, and neither `.` nor `..`.
  */
 const NetworkId = Type.String({
   minLength: 1,
@@ -34,7 +34,7 @@ export const wapSettings: ChannelSettings<WapConfig> = {
   secrets: ['business_token'],
   address: (config) => config.phone_number_id,
   account: (config) => config.waba_id,
-  // The settings contain no address: the operator alone sets the network's address.
+  // The settings contain no address to call, because only the operator sets the address of the network.
   targets: () => [],
   sample: {
     phone_number_id: '900000000000001',
