@@ -72,7 +72,7 @@ describe('a new key', () => {
     }
   });
 
-  test('a key may be given every scope by name, and its token is still short enough to be used', async () => {
+  test('a key may have every scope by name, and its token is still short enough for a header', async () => {
     const { body } = await create(201, { scopes: GRANTABLE, expires_at: '9999-12-31T23:59:59.000Z' });
     assert.deepEqual(body.scopes, GRANTABLE);
     await platform.call(200, 'GET', PATH, { key: body.token });
@@ -105,7 +105,7 @@ describe('who made a key', () => {
   const listMadeBy = async (id: string, options: CallOptions = {}): Promise<Json> =>
     (await platform.call(200, 'GET', `${PATH}?created_by=${id}`, options)).body;
 
-  test('created_by names the user or key that made a key, also after they are gone; it is null for the operator', async () => {
+  test('created_by names the user or key that made a key, even after that user or key is removed; it is null for a key that the operator made', async () => {
     const admin = await platform.createUser(demo._id, 'ADMIN');
     const { body: first } = await create(201, { scopes: ['api-keys:*', 'contacts:read'] }, { key: admin.token });
     assert.equal(first.created_by, admin._id);
@@ -122,7 +122,7 @@ describe('who made a key', () => {
     assert.deepEqual([result.map(({ _id }: Json) => _id), meta.totalCount], [[first._id], 1]);
   });
 
-  test('the list of keys can be filtered by who made them; an unknown maker and one of another company are refused alike', async () => {
+  test('the list of keys can be filtered by the user or key that made them; an unknown id and an id of another company are refused alike', async () => {
     const { body: maker } = await create(201, { scopes: ['api-keys:*', 'contacts:read'] });
     const made: string[] = [];
     for (let count = 0; count < 3; count += 1) made.push((await create(201, {}, { key: maker.token })).body._id);
@@ -143,7 +143,7 @@ describe('who made a key', () => {
     expectProblem(await platform.call(400, 'GET', `${PATH}?created_by=me`), 'VALIDATION_FAILED', 'created_by');
   });
 
-  test('global keys that a global key made are listed with it as their maker', async () => {
+  test('the list of global keys can be filtered by the global key that made them', async () => {
     const body = keyBody({ type: 'global', scopes: ['*'] });
     const { body: maker } = await platform.call(201, 'POST', PATH, { key: globalKey, body });
     const { body: made } = await platform.call(201, 'POST', PATH, { key: maker.token, body });
@@ -213,7 +213,7 @@ describe('a key never grants more than what made it', () => {
 });
 
 describe('the life of a key', () => {
-  test('a key is refused exactly from expires_at on, also if it was used a moment before', async () => {
+  test('a key is refused exactly from expires_at on, even if it was used a moment before', async () => {
     const end = Date.now() + 3_000;
     const { body } = await create(201, { scopes: ['webhooks:read'], expires_at: new Date(end).toISOString() });
     const tries: { asked: number; answered: number; status: number }[] = [];
@@ -248,11 +248,11 @@ describe('the life of a key', () => {
     assert.equal(listed.last_used_at, used.toISOString());
   });
 
-  test('a revoked key is refused at once; its record stays, and revoking it again changes nothing', async () => {
+  test('a revoked key is refused at once; its record stays, and a second revocation changes nothing', async () => {
     const { body } = await create(201, { scopes: ['webhooks:read', 'api-keys:*'] });
     const { token: key, _id } = body;
     await platform.call(200, 'GET', '/v1/webhooks', { key });
-    // The key revokes itself: every key may be given up by its holder.
+    // The key revokes itself, because every holder of a key may give the key up.
     const revoked = (await platform.call(200, 'DELETE', `${PATH}/${_id}`, { key })).body;
     assert.ok(Date.parse(revoked.revoked_at) >= Date.parse(revoked.createdAt));
     assert.ok(!('token' in revoked));
@@ -291,7 +291,7 @@ describe("a company's keys", () => {
     assert.ok([...first.result, ...second.result].every((key: Json) => !others.has(key._id)));
   });
 
-  test('a key of another company is answered like an id that does not exist', async () => {
+  test('a request for a key of another company is answered like one for an id that does not exist', async () => {
     const other = await platform.createCompany();
     const blank = ({ body }: Answer): Json => ({ ...body, request_id: '' });
     const foreign = await platform.call(404, 'DELETE', `${PATH}/${other.keyId}`);
@@ -311,7 +311,7 @@ describe('a global key', () => {
     const { body } = await create(201, GLOBAL, { key: globalKey });
     assert.equal(body.company, null);
     assert.equal(body.type, 'global');
-    // The new global key may list keys, and finds itself among the global ones.
+    // The new global key may list keys, and finds itself among the global keys.
     assert.ok((await listIds({ key: body.token })).includes(body._id));
     for (const options of [{}, { key: globalKey, headers: acting(demo._id) }]) {
       assert.ok(!(await listIds(options)).includes(body._id));
@@ -330,7 +330,7 @@ describe('a global key', () => {
     await platform.call(200, 'GET', '/v1/webhooks', { key: body.token });
     const listed = await listIds(asked);
     assert.ok(listed.includes(body._id) && listed.length === 2);
-    // A company's key is only found by requests that name the company.
+    // Only requests that name the company find a key of the company.
     expectProblem(await platform.call(404, 'DELETE', `${PATH}/${body._id}`, { key: globalKey }), 'NOT_FOUND');
     await platform.call(200, 'DELETE', `${PATH}/${body._id}`, asked);
     const made = (await create(201, GLOBAL, asked)).body;
@@ -360,7 +360,7 @@ describe('a global key', () => {
   });
 });
 
-test('a time that JavaScript and PostgreSQL read differently, or that one cannot read, is answered 400 and named', async () => {
+test('an expires_at that JavaScript and PostgreSQL read differently, or that one of them cannot read, is answered 400 with its name', async () => {
   const moments = [
     '2099-01-01T00:00:00+01',
     '2099-12-31T23:59:60Z',

@@ -1,4 +1,4 @@
-/** Keys of integrators: each is a signed token that is shown once and stored as its hash. */
+/** API keys: each key is a signed token that is shown once and stored as its hash. */
 import type { Kit } from '../../kit.ts';
 import { hashToken, type Principal } from '../../platform/auth.ts';
 import { signToken } from '../../platform/tokens.ts';
@@ -14,17 +14,17 @@ import type { ApiKey, ApiKeyCreate, ApiKeyMade, ApiKeyQuery } from './schemas.ts
 
 export { findLivingKey, touchKey } from './queries.ts';
 
-// All tokens begin with the same characters, so a list shows the last ones to tell keys apart.
+// All tokens begin with the same characters, so a list shows the last characters to tell keys apart.
 const SHOWN_CHARACTERS = 4;
 
 export interface KeyInput {
-  /** Null makes a global key. */
+  /** The company of the key; null creates a global key. */
   company: string | null;
   name: string;
   scopes: string[];
-  /** The user or key that makes the new key; null by default. */
+  /** The id of the user or key that creates the new key; null by default. */
   createdBy?: string | null;
-  /** The end of the key's validity in ISO 8601; by default it has none. */
+  /** The time in ISO 8601 from which the key is refused; by default the key does not expire. */
   expires_at?: string | null | undefined;
 }
 
@@ -53,7 +53,10 @@ export async function createKey(
   return { ...key, token };
 }
 
-/** Where a caller manages keys: in their company with the rights of that company, or among the global keys with the system's rights. */
+/**
+ * The keys that a caller manages: those of their company, with the rights
+ * of that company, or the global keys, with the rights of the system.
+ */
 interface Sphere {
   company: string | null;
   read: TenantRead | SystemTx;
@@ -70,19 +73,22 @@ export async function createKeyForCaller(kit: Kit, caller: Caller, input: ApiKey
   if (type === 'company' && !caller.tenant) throw new AppError('COMPANY_ID_REQUIRED');
   const sphere: Sphere = type === 'global' ? { company: null, read: caller.read, tx: caller.tx } : findSphere(caller);
   return sphere.tx(async (tx) => {
-    const createdBy = visibleMaker(caller.principal, sphere.company);
+    const createdBy = chooseVisibleMaker(caller.principal, sphere.company);
     const key = await createKey(tx, kit.tokenSecret, { ...rest, createdBy, company: sphere.company });
     tx.makes(key._id, sphere.company);
     return key;
   });
 }
 
-/** A company is not shown global keys, so `created_by` is null for a company's key that a global key made. */
-function visibleMaker(principal: Principal, company: string | null): string | null {
+/**
+ * Returns the id for `created_by`. A company is not shown global keys,
+ * so `created_by` is null for a key of a company that a global key made.
+ */
+function chooseVisibleMaker(principal: Principal, company: string | null): string | null {
   return principal.type === 'global' && company !== null ? null : principal.id;
 }
 
-/** Answers a repeated create request: the record as it is now, without the token, which is no longer known. */
+/** Answers a repeated create request with the current record, without the token, which is stored nowhere. */
 export async function readMadeKey(caller: Caller, id: string): Promise<ApiKeyMade> {
   const sphere = findSphere(caller);
   const key = (await findKey(sphere.read, sphere.company, id)) ?? (await findGlobalKey(caller, id));
@@ -90,12 +96,12 @@ export async function readMadeKey(caller: Caller, id: string): Promise<ApiKeyMad
   return { ...key, token: null };
 }
 
-/** A global key that names a company may have created a global key, which is not among the company's keys. */
+/** Finds a global key that a global key made in a request that named a company; such a key is not among the keys of the company. */
 async function findGlobalKey({ principal, read }: Caller, id: string): Promise<ApiKey | null> {
   return principal.type === 'global' ? findKey(read, null, id) : null;
 }
 
-/** The newest keys, at most 1,000, for the command line of the operator, who needs no permission. */
+/** Lists the newest keys, at most 1,000, for the command line of the operator, which needs no permission. */
 export function listKeysForOperator(tx: SystemTx, company: string | null): Promise<ApiKey[]> {
   return listKeys(tx, { company, createdBy: null }, newest(1_000));
 }
@@ -115,7 +121,7 @@ export async function pageKeys(caller: Caller, query: ApiKeyQuery): Promise<Page
   return pageFrom(query, window, rows, () => countKeys(read, filter, window));
 }
 
-/** This process refuses the revoked key at once, every other process within a second. */
+/** Revokes a key. This process refuses the revoked key at once, every other process within a second. */
 export async function revokeKeyById(kit: Kit, caller: Caller, id: string): Promise<ApiKey> {
   const sphere = findSphere(caller);
   const key = await sphere.tx(async (tx) => {

@@ -1,4 +1,4 @@
-/** Queries with which keys are managed: the keys of one company or, when `company` is null, the global keys. */
+/** Queries that manage keys: the keys of one company or, when `company` is null, the global keys. */
 import { many, maybeOne, ofCompany, one } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
@@ -41,7 +41,7 @@ export function countKeys(tx: TenantRead | SystemTx, filter: KeyFilter, window: 
   return countRows(tx, keyList(filter), window);
 }
 
-/** Whether the id belongs to a user or a key, or to a removed one that made keys. Global keys are made by keys only. */
+/** Returns whether the id belongs to a user or a key, or to a removed user or key that made keys. Only keys make global keys. */
 export async function isMaker(tx: TenantRead | SystemTx, company: string | null, id: string): Promise<boolean> {
   const { known } = await one<{ known: boolean }>(tx, {
     name: `api-keys.isMaker${nameSuffix(company)}`,
@@ -53,7 +53,7 @@ export async function isMaker(tx: TenantRead | SystemTx, company: string | null,
   return known;
 }
 
-/** Revokes a key. A second revocation keeps the time of the first. */
+/** Revokes a key. A second revocation keeps the time of the first one. */
 export function revokeKey(tx: TenantTx | SystemTx, company: string | null, id: string): Promise<ApiKey | null> {
   return maybeOne(tx, {
     name: `api-keys.revoke${nameSuffix(company)}`,
@@ -63,7 +63,7 @@ export function revokeKey(tx: TenantTx | SystemTx, company: string | null, id: s
   });
 }
 
-// The valid keys that a user made, and the valid keys that those keys made in turn.
+// SQL for the ids of the keys that a user made, and of the keys that those keys made in turn.
 const MADE_BY = `with recursive made as (
     select _id from api_keys where company_id = $1 and created_by = $2
     union select k._id from api_keys k join made m on k.company_id = $1 and k.created_by = m._id

@@ -1,4 +1,4 @@
-/** When a user is removed or gets fewer rights, the keys that this user made are either listed in the answer or revoked. */
+/** Lists or revokes the keys that a user made, when the user is removed or gets fewer rights. */
 import { toLoggedActor, recordAudits } from '../../platform/audit.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { allows } from '../../platform/scopes.ts';
@@ -6,10 +6,10 @@ import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { listKeysMadeBy, revokeKeysMadeBy } from './key-queries.ts';
 import type { ApiKey } from './schemas.ts';
 
-// As many keys as one page of the list of keys holds.
+// The most keys in an answer: as many as one page of the list of keys.
 const SHOWN = 100;
 
-/** The newest valid keys that the user made; nothing for a caller who may not list keys. */
+/** Returns the newest valid keys that the user made; nothing for a caller who may not list keys. */
 export async function showKeysMadeBy(
   { principal }: Tenant,
   tx: TenantTx,
@@ -18,7 +18,7 @@ export async function showKeysMadeBy(
   return allows(principal.scopes, 'api-keys:read') ? { api_keys: await listKeysMadeBy(tx, user, SHOWN) } : {};
 }
 
-/** Revokes the keys that the user made; each revocation gets a line of its own in the audit. */
+/** Revokes the keys that the user made; each revocation gets its own entry in the audit log. */
 export async function revokeUserKeys(
   { principal }: Tenant,
   tx: TenantTx,
@@ -33,8 +33,8 @@ export async function revokeUserKeys(
   return { api_keys: newestFirst.slice(0, SHOWN) };
 }
 
-/** The right to change users does not include the right to revoke keys. */
-export function refuseRevoking({ principal }: Tenant): void {
+/** Refuses a caller without the scope api-keys:delete, because the right to change users does not include the right to revoke keys. */
+export function requireRevokeScope({ principal }: Tenant): void {
   if (allows(principal.scopes, 'api-keys:delete')) return;
   throw forbidden('revoke_keys', 'The scope api-keys:delete is missing; without it revoke_keys has to be false');
 }

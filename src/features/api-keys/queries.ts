@@ -38,7 +38,7 @@ export function findLivingKey(tx: SystemTx, tokenHash: Buffer): Promise<StoredKe
   });
 }
 
-/** Stores the last use of a key. Several processes may report uses of the same key; the condition stores at most one a minute. */
+/** Stores the last use of a key. Several processes may report uses of the same key; the condition stores at most one use a minute. */
 export function touchKey(tx: SystemTx, key: { _id: string; company: string | null }): Promise<number> {
   return exec(tx, {
     name: 'api-keys.touch',

@@ -28,14 +28,14 @@ const platform = await startPlatform();
 const { call, demo, database } = platform;
 const HOURS = 3_600;
 
-const me = (status: number, key: string, headers: Record<string, string> = {}): Promise<Answer> =>
+const readMe = (status: number, key: string, headers: Record<string, string> = {}): Promise<Answer> =>
   call(status, 'GET', '/v1/auth/me', { key, headers });
 const change = (id: string, body: object) => call(200, 'PATCH', `/v1/users/${id}`, { body });
 const suspend = (company: string, status = 'SUSPENDED') =>
   call(200, 'PATCH', `/v1/companies/${company}`, { key: platform.globalKey, body: { status } });
 
-/** The answer without what differs between two requests: the request id, the date and the counters of the rate limit. */
-function withoutChance({ status, headers, body }: Answer): Json {
+/** Returns the answer without the parts that differ between two requests: the request id, the date and the counters of the rate limit. */
+function omitVaryingParts({ status, headers, body }: Answer): Json {
   const own = /^(date|x-request-id|ratelimit-\w+)$/;
   return { status, headers: [...headers].filter(([name]) => !own.test(name)), body: { ...body, request_id: '' } };
 }
@@ -65,7 +65,7 @@ describe('a log-in', () => {
     await logIn(platform, 401, `${email} `);
   });
 
-  test('a log-in is refused alike, whether the account is unknown, inactive, invited or suspended, or the password is wrong', async () => {
+  test('a log-in is refused with the same answer, whether the account is unknown, inactive, invited or suspended, or the password is wrong', async () => {
     const [wrong, inactive] = [
       await createPerson(platform, demo._id, 'ADMIN'),
       await createPerson(platform, demo._id, 'ADMIN'),
@@ -87,13 +87,13 @@ describe('a log-in', () => {
       await logIn(platform, 401, suspended.email),
       await logIn(platform, 401, 'no address at all'),
     ]) {
-      assert.deepEqual(withoutChance(answer), withoutChance(unknown));
+      assert.deepEqual(omitVaryingParts(answer), omitVaryingParts(unknown));
     }
     await suspend(company._id, 'ACTIVE');
     await logIn(platform, 200, suspended.email);
   });
 
-  test('the audit of the company records each log-in: who, from where, and whether it was accepted', async () => {
+  test('the audit log of the company records each log-in: the user, the address, and whether it was accepted', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     const auditLines = (count: number) =>
       until(`${count} lines`, async () => {
@@ -101,7 +101,7 @@ describe('a log-in', () => {
         return body.result.length === count ? (body.result as Json[]) : null;
       });
     await logIn(platform, 401, person.email, 'another password');
-    // A refused log-in answers before its line is written.
+    // The platform answers a refused log-in before it writes the audit entry.
     await auditLines(1);
     const { headers } = await logIn(platform, 200, person.email);
     const entries = await auditLines(2);
@@ -113,7 +113,7 @@ describe('a log-in', () => {
       Json,
       Json,
     ];
-    // A person who guesses a password is not known to be the user, so the line names nobody.
+    // A person who guesses a password is not known to be the user, so the audit entry names nobody.
     assert.deepEqual(refused.actor, { type: 'SYSTEM', _id: null, name: 'Somebody without a token' });
     assert.deepEqual(actor, { type: 'USER', _id: person._id, name: 'Olga Operator' });
     assert.deepEqual([address, resource, resourceId], ['127.0.0.1', 'auth', person._id]);
@@ -144,10 +144,10 @@ describe('a session', () => {
     const seconds = Math.floor(Date.now() / 1_000);
     const sign = (exp: number) => signToken(platform.running.kit.tokenSecret, _id, { ...claims, jti: _id, exp });
     const short = await sign(seconds + 5);
-    await me(200, short);
-    await me(401, await sign(seconds + 12 * HOURS + 60));
+    await readMe(200, short);
+    await readMe(401, await sign(seconds + 12 * HOURS + 60));
     await until('its end', () => Date.now() >= (seconds + 5) * 1_000);
-    await me(401, short);
+    await readMe(401, short);
   });
 
   test('a reset of the password ends all sessions of the user at once, and those of nobody else', async () => {
@@ -159,29 +159,29 @@ describe('a session', () => {
     for (let round = 0; round < 2; round += 1) {
       sessions.push((await logIn(platform, 200, person.email)).body.access_token);
     }
-    for (const session of sessions) await me(200, session);
+    for (const session of sessions) await readMe(200, session);
     await forgetPassword(platform, person.email);
     await resetPassword(platform, 200, readMailToken(await waitForMail(platform, person.email)), 'entirely new one');
-    for (const session of sessions) await me(401, session);
-    await me(200, other.token);
+    for (const session of sessions) await readMe(401, session);
+    await readMe(200, other.token);
     await logIn(platform, 401, person.email);
-    await me(200, (await logIn(platform, 200, person.email, 'entirely new one')).body.access_token);
+    await readMe(200, (await logIn(platform, 200, person.email, 'entirely new one')).body.access_token);
   });
 
   test('a deactivation ends the sessions of the user, and they stay ended when the user is active again', async () => {
     const person = await createPerson(platform, demo._id, 'OPERATOR');
     const session = (await logIn(platform, 200, person.email)).body.access_token;
-    await me(200, session);
+    await readMe(200, session);
     await change(person._id, { status: 'INACTIVE' });
-    await me(401, session);
+    await readMe(401, session);
     await change(person._id, { status: 'ACTIVE' });
-    for (const token of [session, person.token]) await me(401, token);
-    await me(200, (await logIn(platform, 200, person.email)).body.access_token);
+    for (const token of [session, person.token]) await readMe(401, token);
+    await readMe(200, (await logIn(platform, 200, person.email)).body.access_token);
   });
 });
 
 describe('a forgotten password', () => {
-  test('a forgotten password is answered alike for everybody, and only who may log in gets a mail', async () => {
+  test('a forgotten password gets the same answer for every address, and only a user who may log in gets a mail', async () => {
     const [person, inactive] = [
       await createPerson(platform, demo._id, 'ADMIN'),
       await createPerson(platform, demo._id, 'ADMIN'),
@@ -194,7 +194,7 @@ describe('a forgotten password', () => {
     const answers = await Promise.all([...emails, '?'].map((email) => forgetPassword(platform, email)));
     for (const answer of answers) {
       assert.deepEqual(answer.body, { ok: true });
-      assert.deepEqual(withoutChance(answer), withoutChance(answers[0] as Answer));
+      assert.deepEqual(omitVaryingParts(answer), omitVaryingParts(answers[0] as Answer));
     }
     await mailsWritten(platform);
     const counts = await Promise.all(emails.map(async (email) => (await readMails(platform, email)).length));
@@ -202,12 +202,12 @@ describe('a forgotten password', () => {
     assert.equal((await readMails(platform, person.email))[0]?.subject, 'Uma nova senha para o Parley');
   });
 
-  test('a forgotten password that is reported many times at once, in any spelling, sends one mail for each run of the queue', async () => {
+  test('many requests at once for one forgotten password, with any spelling of the address, send one mail for each run of the queue', async () => {
     const { email } = await createPerson(platform, demo._id, 'ADMIN');
     const started = Date.now();
     const ask = (_: unknown, index: number) => forgetPassword(platform, index % 2 ? email : email.toUpperCase());
     await Promise.all(Array.from({ length: 30 }, ask));
-    // The queue sends mails once a second; each request after that adds a mail again.
+    // The queue sends mails once a second; each request after that enqueues another mail.
     const most = 2 + (Date.now() - started) / 1_000;
     await mailsWritten(platform);
     const { length } = await readMails(platform, email);
@@ -232,7 +232,7 @@ describe('a forgotten password', () => {
   });
 });
 
-test('a second reset within a minute of the last mail sends no mail; a minute later it does', async () => {
+test('a second request for a forgotten password within a minute of the last mail sends no mail; a request a minute later does', async () => {
   const person = await createPerson(platform, demo._id, 'VIEWER');
   const asked = async (): Promise<void> => {
     await forgetPassword(platform, person.email);
@@ -275,7 +275,7 @@ test('a log-in is refused when the user is deactivated while the password is che
 });
 
 describe('a reset', () => {
-  test('a reset answers {ok: true} once; used, expired and invented tokens are refused with identical bytes', async () => {
+  test('a password reset answers {ok: true} once; used, expired and invented tokens are refused with identical bytes', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
     const used = readMailToken(await waitForMail(platform, person.email));
@@ -295,7 +295,7 @@ describe('a reset', () => {
     await logIn(platform, 200, person.email, 'entirely new one');
   });
 
-  test('a reset invalidates all other links of the user', async () => {
+  test('a password reset invalidates all other links of the user', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
     const first = readMailToken(await waitForMail(platform, person.email));
@@ -308,7 +308,7 @@ describe('a reset', () => {
     assert.equal(links.length, 0);
   });
 
-  test('a reset at the same moment as a deactivation or a removal gives no access afterwards, and answers no 5xx', async () => {
+  test('a password reset at the same moment as the deactivation or removal of its user gives no access afterwards, and answers no 5xx', async () => {
     for (let round = 0; round < 10; round += 1) {
       const person = await createPerson(platform, demo._id, 'VIEWER');
       const token = randomBytes(32).toString('base64url');
@@ -335,7 +335,7 @@ describe('a reset', () => {
     }
   });
 
-  test('a reset with a password that is not allowed leaves the token usable', async () => {
+  test('a password reset with a password that is not allowed leaves the token usable', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
     const token = readMailToken(await waitForMail(platform, person.email));
@@ -354,7 +354,7 @@ describe('a reset', () => {
     await logIn(platform, 200, person.email, 'ÄÖÜ 密码 🔑');
   });
 
-  test('the audit of the company records a reset', async () => {
+  test('the audit log of the company records a password reset', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
     await resetPassword(platform, 200, readMailToken(await waitForMail(platform, person.email)), 'entirely new one');
@@ -364,7 +364,7 @@ describe('a reset', () => {
   });
 });
 
-/** Status, type and body of the answer as they were sent. The request id is fixed, so that two answers can be compared. */
+/** Returns status, type and body of the answer as they were sent. The request id is fixed, so that two answers can be compared. */
 async function refusalBytes(token: string): Promise<string> {
   const response = await fetch(`${platform.url}/v1/auth/reset-password`, {
     method: 'POST',
@@ -378,7 +378,7 @@ describe('GET /v1/auth/me', () => {
   for (const role of USER_ROLES) {
     test(`the token of a user (${role}) shows the company, the role, its scopes and the user`, async () => {
       const person = await createPerson(platform, demo._id, role);
-      const { body } = await me(200, person.token, { 'x-company-id': 'ignored' });
+      const { body } = await readMe(200, person.token, { 'x-company-id': 'ignored' });
       const { body: user } = await call(200, 'GET', `/v1/users/${person._id}`);
       assert.deepEqual(body, { type: 'user', company: demo._id, scopes: ROLE_SCOPES[role], role, user });
     });
@@ -387,7 +387,7 @@ describe('GET /v1/auth/me', () => {
   test('the token of a company key shows its company and the key, whatever x-company-id says, and needs no scope for it', async () => {
     const key = await platform.createKey(demo._id, ['messages:create']);
     const other = await platform.createCompany();
-    const { body } = await me(200, key.token, { 'x-company-id': other._id });
+    const { body } = await readMe(200, key.token, { 'x-company-id': other._id });
     const own = { _id: key._id, name: 'test', expires_at: null };
     assert.deepEqual(body, { type: 'company', company: demo._id, scopes: ['messages:create'], key: own });
   });
@@ -400,18 +400,18 @@ describe('GET /v1/auth/me', () => {
       [demo._id, { 'x-company-id': demo._id }],
     ] as const) {
       const expected = { type: 'global', company, scopes: ['companies:read'], key: own };
-      assert.deepEqual((await me(200, key.token, headers)).body, expected);
+      assert.deepEqual((await readMe(200, key.token, headers)).body, expected);
     }
-    expectProblem(await me(404, key.token, { 'x-company-id': 'f'.repeat(24) }), 'NOT_FOUND');
+    expectProblem(await readMe(404, key.token, { 'x-company-id': 'f'.repeat(24) }), 'NOT_FOUND');
   });
 
   test('a request without a valid token is answered 401', async () => {
     expectProblem(await call(401, 'GET', '/v1/auth/me', { key: null }), 'UNAUTHORIZED');
-    expectProblem(await me(401, 'a.b.c'), 'UNAUTHORIZED');
+    expectProblem(await readMe(401, 'a.b.c'), 'UNAUTHORIZED');
   });
 });
 
-test('log-in and reset answer 503 while the database does not answer, and 500 without details at a defect', async () => {
+test('log-in and password reset answer 503 while the database does not answer, and 500 without details at a defect', async () => {
   const asked = [
     { method: 'POST', path: '/v1/auth/login', scope: '', body: { email: 'a@example.test', password: PASSWORD } },
     { method: 'POST', path: '/v1/auth/reset-password', scope: '', body: { token: 'x', new_password: PASSWORD } },

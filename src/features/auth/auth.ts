@@ -1,4 +1,4 @@
-/** Log-in, resetting a lost password, accepting an invitation, and what a token says about its holder. */
+/** Log-in, reset of a forgotten password, acceptance of an invitation, and the facts that a token holds about its user or key. */
 import type { Kit } from '../../kit.ts';
 import { recordAudit, type LoggedActor } from '../../platform/audit.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -9,12 +9,12 @@ import { hashToken } from '../../platform/auth.ts';
 import { SESSION_SECONDS, signToken } from '../../platform/tokens.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import {
-  askForReset,
+  enqueueReset,
   findLoginAccount,
   joinCompany,
   recordLogin,
   setPassword,
-  takeAccountByLink,
+  useLink,
   type Account,
   type EndedUser,
 } from '../users/accounts.ts';
@@ -23,28 +23,28 @@ import { readUser } from '../users/users.ts';
 import type { AcceptInvitation, Done, Login, Me, ResetPassword, Session } from './schemas.ts';
 
 /**
- * Every refusal has the same answer and takes the same time, whether the account is unknown, inactive, without a password or of another
- * company than the given one, or the password is wrong.
+ * Logs a user in. Every refusal has the same answer and takes the same time, whether the account is
+ * unknown, inactive, without a password or of another company than the given one, or the password is wrong.
  */
 export async function logIn(kit: Kit, visitor: Visitor, { email, password, company }: Login): Promise<Session> {
   const account = await findLoginAccount(visitor.read, email, company ?? null);
   const matches = await verifyPassword(password, account?.password_hash ?? NOBODYS_HASH);
   if (!account || !matches || account.status !== 'ACTIVE') {
-    // The audit line is written without waiting, because the time of a write would reveal that the account exists. Failure policy: the
-    // log-in is refused also when its audit line could not be written. A company that only invited an address gets no line: it must not
-    // learn that the person uses Parley elsewhere.
-    if (account?.accepted) void noteRefusal(visitor, account).catch(() => undefined);
-    throw refused();
+    // The audit entry is written without waiting, because the time of a write would reveal that the account
+    // exists. Failure policy: the log-in is refused even when its audit entry could not be written. A company that
+    // only invited an address gets no entry, because it must not learn that the person uses Parley elsewhere.
+    if (account?.accepted) void recordRefusal(visitor, account).catch(() => undefined);
+    throw makeRefusal();
   }
   const note = async (tx: SystemTx): Promise<User | null> => {
     const known = await recordLogin(tx, account);
-    if (known) await noteAccount(visitor, account, { tx, action: 'auth.login' });
+    if (known) await recordAccountAudit(visitor, account, { tx, action: 'auth.login' });
     return known;
   };
-  // On a full disk a log-in may use the reserved space, so that users can still log in and read; its rate limits bound what it writes.
+  // On a full disk a log-in may use the reserved space, so that users can still log in and read; its rate limits bound how much it writes.
   const user = await visitor.tx(note, { fromReserve: true });
-  // The user was deactivated, or got another password, while the given password was checked.
-  if (!user) throw refused();
+  // The user was deactivated, or the password changed, while the given password was checked.
+  if (!user) throw makeRefusal();
   const access_token = await signToken(kit.tokenSecret, account._id, {
     jti: newId(),
     type: 'user',
@@ -56,30 +56,34 @@ export async function logIn(kit: Kit, visitor: Visitor, { email, password, compa
   return { access_token, token_type: 'Bearer', expires_in: SESSION_SECONDS, user };
 }
 
-function refused(): AppError {
+function makeRefusal(): AppError {
   return new AppError('INVALID_CREDENTIALS', undefined, [], { 'www-authenticate': 'Bearer' });
 }
 
-/** No account is looked up here, so that neither the answer nor its time reveals whether the account exists. */
+/**
+ * Enqueues the mail for a forgotten password. No account is looked up here,
+ * so that neither the answer nor its time reveals whether the account exists.
+ */
 export async function forgetPassword(kit: Kit, visitor: Visitor, email: string): Promise<Done> {
-  await visitor.tx((tx) => askForReset(kit, tx, email));
+  await visitor.tx((tx) => enqueueReset(kit, tx, email));
   return { ok: true };
 }
 
 /**
- * The password is hashed only after the token was found, so a request with an invalid token is cheap. The request waits for its turn to
- * hash before the transaction begins, because a waiting transaction would hold a connection. The token of an invitation also makes the
- * person a member of the company.
+ * Sets a new password. The password is hashed only after the token was found, so a request with an invalid token
+ * is cheap. The request waits for its turn to hash before the transaction begins, because a waiting transaction
+ * would hold a connection. The token of an invitation also makes the person a member of the company.
  */
 export async function resetPassword(kit: Kit, visitor: Visitor, input: ResetPassword): Promise<Done> {
   const hash = hashToken(input.token);
   await inTurn(() =>
     visitor.tx(async (tx) => {
-      const account = await takeAccountByLink(tx, hash);
+      const account = await useLink(tx, hash);
       if (!account) throw new AppError('INVALID_RESET_TOKEN');
       if (!account.accepted) await joinCompany(tx, account);
       const ended = await setPassword(tx, account, await hashNow(input.new_password));
-      for (const user of ended) await noteAccount(visitor, user, { tx, action: auditAction(account, user) });
+      for (const user of ended)
+        await recordAccountAudit(visitor, user, { tx, action: chooseAuditAction(account, user) });
     }),
   );
   kit.access.auth.forget();
@@ -87,33 +91,33 @@ export async function resetPassword(kit: Kit, visitor: Visitor, input: ResetPass
 }
 
 /**
- * A reset ends sessions in each company of the person, so each one gets an audit line; a company that the person just joined gets a line
- * about that.
+ * Returns the action of the audit entry. A reset ends sessions in each company of the person, so
+ * each company gets an entry; a company that the person just joined gets an entry about that.
  */
-function auditAction(account: Account, user: EndedUser): string {
+function chooseAuditAction(account: Account, user: EndedUser): string {
   return user._id === account._id && !account.accepted ? 'auth.accept-invitation' : 'auth.reset-password';
 }
 
 /** Accepts an invitation for a person who already has a password and keeps it. */
 export async function acceptInvitation(visitor: Visitor, { token }: AcceptInvitation): Promise<Done> {
   await visitor.tx(async (tx) => {
-    const account = await takeAccountByLink(tx, hashToken(token));
+    const account = await useLink(tx, hashToken(token));
     if (!account || account.accepted) throw new AppError('INVALID_RESET_TOKEN');
     if (account.password_hash === null) throw new AppError('PASSWORD_REQUIRED');
     await joinCompany(tx, account);
-    await noteAccount(visitor, account, { tx, action: 'auth.accept-invitation' });
+    await recordAccountAudit(visitor, account, { tx, action: 'auth.accept-invitation' });
   });
   return { ok: true };
 }
 
-/** The actor of a refused log-in: a refused visitor may be anybody, so the line only has their address. */
+/** The actor of a refused log-in. A refused caller may be anybody, so the audit entry only contains their address. */
 const SOMEBODY: LoggedActor = { type: 'SYSTEM', _id: null, name: 'Somebody without a token' };
 
-function noteRefusal(visitor: Visitor, account: Account): Promise<void> {
-  return noteAccount(visitor, account, { tx: visitor.read, action: 'auth.login-refused', actor: SOMEBODY });
+function recordRefusal(visitor: Visitor, account: Account): Promise<void> {
+  return recordAccountAudit(visitor, account, { tx: visitor.read, action: 'auth.login-refused', actor: SOMEBODY });
 }
 
-function noteAccount(
+function recordAccountAudit(
   { origin }: Visitor,
   account: EndedUser,
   { tx, action, actor }: { tx: SystemTx; action: string; actor?: LoggedActor },

@@ -1,4 +1,7 @@
-/** Guessing passwords is slow: tries are counted per address and per account, and only a trusted proxy can name another address. */
+/**
+ * Tests that passwords can be guessed only slowly: tries are counted per
+ * address and per account, and only a trusted proxy can name another address.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPerson, freshEmail, PASSWORD } from '../../../test/support/people.ts';
@@ -7,7 +10,7 @@ import { expectProblem } from '../../../test/support/refusals.ts';
 import { until } from '../../../test/support/wait.ts';
 
 const TRIES = 3;
-// One try becomes free again after a third of a minute; the tests of this file are faster than that.
+// The limit allows one more try after a third of a minute; the tests of this file are faster than that.
 const limited = { RATE_LIMIT_LOGIN: String(TRIES) };
 const proxied = await startPlatform({ env: { ...limited, TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' } });
 const direct = await startPlatform({ env: limited });
@@ -36,7 +39,7 @@ function attempt({ status, platform = proxied, operation = 'login', from, ...giv
 }
 
 let hosts = 0;
-/** An address that has not tried anything yet. */
+/** Returns an address that has not tried anything yet. */
 const freshAddress = (): string => `203.0.113.${(hosts += 1)}`;
 
 function expectRefusal(answer: Answer): void {
@@ -51,7 +54,7 @@ function expectRefusal(answer: Answer): void {
 }
 
 describe('an address', () => {
-  test('an address has a limited number of tries a minute, whatever accounts it tries; then 429 says when to come back', async () => {
+  test('an address has a limited number of log-in tries a minute, whatever accounts it tries; then 429 says when to try again', async () => {
     const from = freshAddress();
     for (let left = TRIES - 1; left >= 0; left -= 1) {
       const { headers } = await attempt({ status: 401, from });
@@ -81,7 +84,7 @@ describe('an address', () => {
 });
 
 describe('an account', () => {
-  test('an account has a limited number of tries a minute from all addresses and in any spelling; then the right password is refused, too', async () => {
+  test('an account has a limited number of log-in tries a minute from all addresses and with any spelling of its e-mail; then the right password is refused, too', async () => {
     const { email } = await createPerson(proxied, proxied.demo._id, 'ADMIN');
     await attempt({ status: 401, from: freshAddress(), email });
     await attempt({ status: 401, from: freshAddress(), email: email.toUpperCase() });
@@ -91,7 +94,7 @@ describe('an account', () => {
     await attempt({ status: 401, from: freshAddress() });
   });
 
-  test('an account that does not exist is limited like one that does', async () => {
+  test('log-in tries for an account that does not exist are limited like those for an account that exists', async () => {
     const email = freshEmail('nobody');
     for (let tries = 0; tries < TRIES; tries += 1) await attempt({ status: 401, from: freshAddress(), email });
     expectRefusal(await attempt({ status: 429, from: freshAddress(), email }));
@@ -106,7 +109,7 @@ describe('x-forwarded-for', () => {
     expectRefusal(await attempt({ status: 429, platform: direct, from: freshAddress() }));
   });
 
-  test('x-forwarded-for counts from the last hop that is not our proxy: what a client writes before it has no effect', async () => {
+  test('the address of a caller is the last entry of x-forwarded-for that is no trusted proxy: entries that a client writes before it have no effect', async () => {
     const from = freshAddress();
     for (const invented of ['198.51.100.1', '127.0.0.1', 'anything']) {
       await attempt({ status: 401, from: `${invented}, ${from}, 10.1.2.3` });
@@ -114,7 +117,7 @@ describe('x-forwarded-for', () => {
     expectRefusal(await attempt({ status: 429, from: `198.51.100.2, ${from}` }));
   });
 
-  test('x-forwarded-for gives the address in the audit only behind a trusted proxy', async () => {
+  test('the audit log shows the address of x-forwarded-for only behind a trusted proxy', async () => {
     for (const [platform, expected] of [
       [proxied, '198.51.100.77'],
       [direct, '127.0.0.1'],

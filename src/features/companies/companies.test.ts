@@ -95,7 +95,7 @@ describe('creating', () => {
     await call(200, 'GET', '/v1/api-keys', { key: session.access_token });
   });
 
-  test('creating a company accepts every field, and the language of the owner', async () => {
+  test('a company can be created with every writable field and with the language of its owner', async () => {
     const owner = { name: 'Ana', email: freshEmail('owner'), language: 'en' };
     const { body } = await create(201, company({ ...EVERYTHING, ...OPERATORS, owner }));
     const { _id, createdAt: _c, updatedAt: _u, ...rest } = body;
@@ -194,7 +194,7 @@ describe('a company itself', () => {
     await change(403, own._id, { name: 'x' }, { key: reader.token });
   });
 
-  test('another company is answered like one that does not exist, byte for byte', async () => {
+  test('a request for another company gets the same bytes as one for a company that does not exist', async () => {
     const [own, other] = [await platform.createCompany(), await platform.createCompany()];
     for (const ask of [
       (id: string) => read(404, id, { key: own.key, headers: { 'x-company-id': id } }),
@@ -244,7 +244,7 @@ describe('a company itself', () => {
     for (const field of Object.keys(nulls)) assert.equal(cleared[field], null);
   });
 
-  test('a company cannot change the fields that decide its status and billing: they take a global key', async () => {
+  test('a company cannot change the fields that decide its status and billing: only a global key can', async () => {
     const own = await platform.createCompany();
     const owner = await platform.createUser(own._id, 'OWNER');
     for (const [field, value] of Object.entries({ status: 'SUSPENDED', ...OPERATORS })) {
@@ -319,7 +319,7 @@ describe('refusals', () => {
     ['surprise', 1],
   ];
 
-  test('a wrong value is refused with its field named, on creating and on changing, and nothing is stored', async () => {
+  test('a wrong value in a company is refused with its field named, when it is created and when it is changed, and nothing is stored', async () => {
     const own = await platform.createCompany();
     const before = (await read(200, own._id)).body;
     const [row] = await database.sql('select count(*)::int as count from companies');
@@ -349,7 +349,7 @@ describe('refusals', () => {
     assert.deepEqual((await database.sql('select count(*)::int as count from companies'))[0], row);
   });
 
-  test('each object of free form holds at most 16 kB, counted in bytes', async () => {
+  test('each free-form object of a company holds at most 16 kB, counted in bytes', async () => {
     const { _id } = await platform.createCompany();
     for (const field of ['subscription', 'onboarding', 'attribution']) {
       const frame = Buffer.byteLength('{"text":""}');
@@ -374,7 +374,7 @@ describe('refusals', () => {
 });
 
 describe('a suspended company', () => {
-  test('a suspended company is refused at once, with its keys, sessions and log-ins; the operator can change it and activate it again', async () => {
+  test('the keys, sessions and log-ins of a suspended company are refused at once; the operator can change the company and activate it again', async () => {
     const own = await platform.createCompany();
     const owner = await createPerson(platform, own._id, 'OWNER');
     const headers = { 'x-company-id': own._id };
@@ -400,7 +400,7 @@ describe('a suspended company', () => {
 });
 
 describe('the audit', () => {
-  test('the audit of a company records what happens to its record, also when the global key names another company', async () => {
+  test('the audit log of a company records changes of the company, even when the global key names another company', async () => {
     const [own, other] = [await platform.createCompany(), await platform.createCompany()];
     await change(200, own._id, { name: 'Renamed', subscription: { plan: 'pro' } });
     await change(200, own._id, { description: 'x' }, { headers: { 'x-company-id': other._id } });

@@ -22,7 +22,7 @@ import {
 } from './queries.ts';
 import type { Company, CompanyCreate, CompanyQuery, CompanyUpdate } from './schemas.ts';
 
-/** Creates a company with what each company has from its first day, such as the default pipeline. */
+/** Creates a company with the records that each company has from its first day, such as the default pipeline. */
 export async function createCompany(tx: SystemTx, input: Omit<CompanyCreate, 'owner'>): Promise<Company> {
   const company = await insertCompany(tx, applyInput({ ...BLANK, _id: newId(), name: input.name }, input));
   await createDefaultPipeline(tx, company._id, company.general_config.language);
@@ -57,7 +57,10 @@ export async function pageCompanies(caller: Caller, query: CompanyQuery): Promis
   return pageFrom(query, window, rows, () => countCompanies(caller.read, filter, window));
 }
 
-/** Changes a company. When it is suspended, this process refuses its keys and sessions at once, every other one within a second. */
+/**
+ * Changes a company. When the company is suspended, this process refuses
+ * its keys and sessions at once, every other process within a second.
+ */
 export async function updateCompanyById(kit: Kit, caller: Caller, id: string, input: CompanyUpdate): Promise<Company> {
   requireAccess(caller, id);
   refuseOperatorFields(caller, input);
@@ -70,17 +73,20 @@ export async function updateCompanyById(kit: Kit, caller: Caller, id: string, in
   return company;
 }
 
-/** Whether an active company has this id; a suspended company is answered like one that does not exist. */
+/** Returns whether an active company has this id; requests for a suspended company are answered as if it did not exist. */
 export async function companyExists(tx: SystemTx, companyId: string): Promise<boolean> {
   return (await findActiveCompany(tx, companyId)) !== null;
 }
 
-/** Whether a company has this id, a suspended one included: the operator still manages it. */
+/** Returns whether a company has this id, even a suspended one, because the operator still manages it. */
 export async function isCompany(tx: SystemTx, companyId: string): Promise<boolean> {
   return (await findCompany(tx, companyId)) !== null;
 }
 
-/** True when the installation has no company. A lock makes this true for one caller only, whose transaction creates the first company. */
+/**
+ * Returns true when the installation has no company. A lock makes this
+ * true for one caller only, whose transaction creates the first company.
+ */
 export async function isEmptyInstallation(tx: SystemTx): Promise<boolean> {
   await lockInstallation(tx);
   return (await findAnyCompany(tx)) === null;

@@ -28,7 +28,7 @@ const WRITABLE = [
   'limits',
 ] as const;
 
-// Companies that are older than these settings have no value for them.
+// The values of settings that companies do not have when they were created before the settings existed.
 const ABSENT = new Map([
   ['general_config', '{"country": null}'],
   ['limits', '{"stored_bytes": null}'],
@@ -90,7 +90,7 @@ export interface CompanyFilter {
 
 const FILTER = `($1::text is null or status = $1) and ($2::text is null or strpos(fold(name), fold($2)) > 0)`;
 
-/** The list of all companies of the installation, which only global keys may read. */
+/** Describes the list of all companies of the installation, which only global keys may read. */
 const companyList = ({ status, search }: CompanyFilter): PlainList => ({
   name: 'companies',
   columns: RECORD,
@@ -119,7 +119,10 @@ export function findAnyCompany(tx: SystemTx): Promise<{ _id: string } | null> {
   return maybeOne(tx, { name: 'companies.findAny', text: 'select _id from companies limit 1', values: [] });
 }
 
-/** Locks the sums of stored bytes. False while another transaction adds up: two at once would block each other. */
+/**
+ * Locks the sums of stored bytes. Returns false while another transaction
+ * adds up changes, because two such transactions would block each other.
+ */
 export async function lockSums(tx: SystemTx): Promise<boolean> {
   const { mine } = await one<{ mine: boolean }>(tx, {
     name: 'companies.lockSums',
@@ -129,7 +132,7 @@ export async function lockSums(tx: SystemTx): Promise<boolean> {
   return mine;
 }
 
-/** SQL condition: some changes of stored bytes are not yet added to the sums. */
+/** An SQL condition that is true while some changes of stored bytes are not yet added to the sums. */
 export const HAS_CHANGES = 'exists (select from stored_changes)';
 
 /** Adds recorded changes of stored bytes to the sum of each company, and returns how many changes it removed. */
@@ -154,7 +157,10 @@ export async function addUpChanges(tx: SystemTx, most: number): Promise<number> 
   return moved;
 }
 
-/** Holds a lock until the transaction ends, so that two processes that start on the same empty database do not both fill it. */
+/**
+ * Locks the installation until the transaction ends, so that two processes
+ * that start on the same empty database do not both create the first company.
+ */
 export function lockInstallation(tx: SystemTx): Promise<number> {
   return exec(tx, { name: 'companies.lockInstallation', text: 'select pg_advisory_xact_lock(724113002)', values: [] });
 }

@@ -1,12 +1,12 @@
-/** The database records each change of what companies store; this job adds the changes to one sum per company. */
+/** The database records each change of the bytes that companies store; this job adds the changes to one sum per company. */
 import type { Kit } from '../../kit.ts';
 import { oneAtATime, throttle, type DueWork, type Looks } from '../../platform/due-work.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { addUpChanges, HAS_CHANGES, lockSums } from './queries.ts';
 
-// Reading a company's usage adds the recorded changes to its sum, so some thousands of changes may wait.
+// The pause between two runs. A read of a company's usage adds the recorded changes to its sum, so some thousands of changes may wait.
 const LOOK_EVERY_MS = 2_000;
-// Adding up this many changes takes some tens of milliseconds.
+// The number of changes that one transaction adds up, which takes some tens of milliseconds.
 const PORTION = 5_000;
 
 export function changesToAddUp(kit: Kit): DueWork & Pick<Looks, 'stop'> {
@@ -15,7 +15,7 @@ export function changesToAddUp(kit: Kit): DueWork & Pick<Looks, 'stop'> {
     try {
       while (!signal.aborted && (await kit.database.systemTx('upkeep', addUpPortion)) === PORTION);
     } catch (error) {
-      // Failure policy: the changes stay recorded for the next run; until then they are still included in what a company uses.
+      // Failure policy: the changes stay recorded for the next run; until then the usage of a company still includes them.
       kit.log.warn({ err: error }, 'companies: changes of what they store wait');
     }
   });

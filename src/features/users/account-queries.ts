@@ -1,10 +1,10 @@
-/** Finds accounts at log-in, by e-mail or by the token of a mailed link, before the company is known. */
+/** Queries that find accounts at log-in, by e-mail or by the token of a mailed link, before the company is known. */
 import { exec, many, maybeOne } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { UserRole } from '../../platform/scopes.ts';
 import type { User } from './schemas.ts';
 
-/** A user of one company, with the password of the person, who has the same one in all companies. */
+/** A user of one company, with the password of the person, who has the same password in all companies. */
 export interface Account extends User {
   role: UserRole;
   company_name: string;
@@ -22,9 +22,9 @@ const LIVING = `join companies c on c._id = u.company_id and c.status = 'ACTIVE'
 const PERSON = 'left join people p on p.email = lower(u.email)';
 
 /**
- * Looks only in active companies; without a company it prefers the one where the person logged in last. An account that can log in is
- * preferred to one that cannot, whoever invited the latter. Stored addresses are ASCII, so an address with other letters is not looked for:
- * the database could fold it to a stored one.
+ * Finds an account by e-mail, only in active companies; without a company it prefers the one where the person logged in
+ * last. An account that can log in is preferred to one that cannot, whichever company invited the latter. Stored
+ * addresses are ASCII, so an address with other letters is not looked up: the database could convert it to a stored one.
  */
 export function findAccountByEmail(tx: SystemTx, email: string, company: string | null): Promise<Account | null> {
   return maybeOne(tx, {
@@ -46,8 +46,8 @@ export function findAccount(tx: SystemTx, companyId: string, userId: string): Pr
   });
 }
 
-/** Stores the time of a log-in. Null when the account was deactivated, or its password changed, since it was read. */
-export function noteLogin(tx: SystemTx, account: Account): Promise<User | null> {
+/** Stores the time of a log-in. Returns null when the account was deactivated, or its password changed, since the account was read. */
+export function storeLogin(tx: SystemTx, account: Account): Promise<User | null> {
   return maybeOne(tx, {
     name: 'users.noteLogin',
     text: `update users u set last_login_at = now()
@@ -56,7 +56,7 @@ export function noteLogin(tx: SystemTx, account: Account): Promise<User | null> 
   });
 }
 
-/** The address of the user for whom a valid link was sent; null for any other link. */
+/** Finds the address of the user to whom a valid link was sent; null for any other link. */
 export function findLinkEmail(tx: SystemTx, tokenHash: Buffer): Promise<{ email: string } | null> {
   return maybeOne(tx, {
     name: 'users.findLinkEmail',
@@ -68,10 +68,10 @@ export function findLinkEmail(tx: SystemTx, tokenHash: Buffer): Promise<{ email:
 }
 
 /**
- * A transaction that changes a person's password or membership first locks the address, even if it has no user yet, and then its users in
- * the order of their companies. In any other order two such transactions could wait for each other.
+ * Locks an address, even if it has no user yet, and then its users in the order of their companies. Every transaction that changes a
+ * password or a membership of a person does this first, because in any other order two such transactions could wait for each other.
  */
-export async function holdAddress(tx: SystemTx, email: string): Promise<void> {
+export async function lockAddress(tx: SystemTx, email: string): Promise<void> {
   await exec(tx, {
     name: 'users.holdAddress',
     text: `select pg_advisory_xact_lock(hashtextextended('person:' || $1::text, 0))`,
@@ -85,9 +85,10 @@ export async function holdAddress(tx: SystemTx, email: string): Promise<void> {
 }
 
 /**
- * Uses up a link: of several requests with the same token only one deletes its row. The user must still have the address that was locked.
+ * Deletes a link and returns its account: of several requests with the same token
+ * only one deletes the row. The user must still have the address that was locked.
  */
-export function takeLink(tx: SystemTx, tokenHash: Buffer, email: string): Promise<Account | null> {
+export function deleteValidLink(tx: SystemTx, tokenHash: Buffer, email: string): Promise<Account | null> {
   return maybeOne(tx, {
     name: 'users.takeLink',
     text: `with account as (
@@ -119,8 +120,8 @@ export async function acceptInvitation(tx: SystemTx, companyId: string, userId: 
 export type EndedUser = Pick<User, '_id' | 'company' | 'name'>;
 
 /**
- * Writes a person's password, and ends the sessions and deletes the links for passwords in every company of the person. Invitations that
- * the person has not accepted stay.
+ * Writes the password of a person, and in every company of the person ends the sessions and deletes
+ * the links for passwords. Links of invitations that the person has not accepted stay valid.
  */
 export async function writePassword(tx: SystemTx, email: string, hash: string): Promise<EndedUser[]> {
   await exec(tx, {

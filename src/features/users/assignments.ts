@@ -6,9 +6,9 @@ import { findUnremoved } from './queries.ts';
 export const INACTIVE_USER = 'names a user who is INACTIVE';
 
 /**
- * Throws UNKNOWN_REFERENCE where a field names a user who does not exist or is being removed; a foreign key alone would accept the latter.
- * Nothing is assigned to an INACTIVE user either. A user who is removed or deactivated after this check is taken out of the record by the
- * removal job.
+ * Throws UNKNOWN_REFERENCE when a field names a user who does not exist or is being removed (a foreign
+ * key alone would accept a user who is being removed), and an error when it names an INACTIVE user. When
+ * a user is removed or deactivated after this check, the removal job removes the user from the record.
  */
 export async function expectUsers(tx: TenantRead, given: Record<string, string | null | undefined>): Promise<void> {
   const named = Object.entries(given).flatMap(([path, id]) => (typeof id === 'string' ? [{ path, id }] : []));

@@ -1,4 +1,4 @@
-/** Invitations from the mail to the password: the mail, its link, and who may use it. */
+/** Tests of invitations: the mail, its link, and who may use the link. */
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ async function invite(more: object = {}): Promise<Json> {
 const change = (id: string, body: object) => call(200, 'PATCH', `/v1/users/${id}`, { body });
 const readStatus = async (id: string): Promise<string> => (await call(200, 'GET', `/v1/users/${id}`)).body.status;
 
-async function refuse(token: string): Promise<void> {
+async function assertRefused(token: string): Promise<void> {
   expectProblem(await resetPassword(platform, 400, token, PASSWORD), 'INVALID_RESET_TOKEN');
 }
 
@@ -53,7 +53,7 @@ for (const [language, subject] of [
     assert.deepEqual((await resetPassword(platform, 200, token, PASSWORD)).body, { ok: true });
     assert.equal(await readStatus(_id), 'ACTIVE');
     assert.equal((await logIn(platform, 200, email)).body.user._id, _id);
-    await refuse(token);
+    await assertRefused(token);
     assert.equal((await readMails(platform, email)).length, 1);
   });
 }
@@ -80,11 +80,11 @@ test('a mail that is written as a file is readable only for the system user of t
   assert.ok(jobs.length > 0 && jobs.every(({ data }) => !data.includes(token)));
 });
 
-test('the link of an invitation expires after 72 hours; a reset of the password then sends the invitation again', async () => {
+test('the link of an invitation expires after 72 hours; a request for a forgotten password then sends the invitation again', async () => {
   const { _id, email } = await invite();
   const first = readMailToken(await waitForMail(platform, email));
   await database.sql(`update password_tokens set expires_at = now() where user_id = $1`, [_id]);
-  await refuse(first);
+  await assertRefused(first);
   await passMinute(platform, email);
   await forgetPassword(platform, email);
   const again = await waitForMail(platform, email, 2);
@@ -99,7 +99,7 @@ test('a new address of an invited user gets its own link, and the link to the ol
   const moved = freshEmail('moved');
   assert.equal((await change(_id, { email: moved })).body.status, 'INVITED');
   const token = readMailToken(await waitForMail(platform, moved));
-  await refuse(old);
+  await assertRefused(old);
   await resetPassword(platform, 200, token, PASSWORD);
   await logIn(platform, 401, email);
   await logIn(platform, 200, moved);
@@ -110,7 +110,7 @@ test('a mail that is being written while the address changes has no link that wo
   await waitForMail(platform, email);
   await passMinute(platform, email);
   const moved = freshEmail('moved');
-  // The job is as slow as it can be: the address changes right after the job has read the old one.
+  // The job is as slow as possible: the address changes right after the job has read the old address.
   const system = { ...kit.database.system(`company:${demo._id}`) };
   const { query } = system;
   system.query = async (statement) => {
@@ -123,18 +123,18 @@ test('a mail that is being written while the address changes has no link that wo
     { company: demo._id, user: _id },
   );
   await waitForMail(platform, moved);
-  for (const mail of await readMails(platform, email)) await refuse(readMailToken(mail));
+  for (const mail of await readMails(platform, email)) await assertRefused(readMailToken(mail));
   await resetPassword(platform, 200, readMailToken(await waitForMail(platform, moved)), PASSWORD);
 });
 
-test('other changes of a user send no mail, and only a user with a password is ACTIVE', async () => {
+test('changes of a user other than the address or the status send no mail, and only a user with a password is ACTIVE', async () => {
   const { _id, email } = await invite();
   const token = readMailToken(await waitForMail(platform, email));
   for (const body of [{ name: 'Other' }, { role: 'OPERATOR' }, { language: 'en' }]) {
     assert.equal((await change(_id, body)).body.status, 'INVITED');
   }
   await change(_id, { status: 'INACTIVE' });
-  await refuse(token);
+  await assertRefused(token);
   await forgetPassword(platform, email);
   await mailsWritten(platform);
   await passMinute(platform, email);
@@ -150,7 +150,7 @@ test('an invitation is not sent when its user or company is gone, and its link i
   const removed = await invite();
   const dead = readMailToken(await waitForMail(platform, removed.email));
   await call(200, 'DELETE', `/v1/users/${removed._id}`);
-  await refuse(dead);
+  await assertRefused(dead);
   const company = await platform.createCompany();
   const body = { name: 'Ana', email: freshEmail(), role: 'VIEWER' };
   const { body: suspended } = await call(201, 'POST', '/v1/users', { key: company.key, body });
@@ -158,7 +158,7 @@ test('an invitation is not sent when its user or company is gone, and its link i
   const patch = (status: string) =>
     call(200, 'PATCH', `/v1/companies/${company._id}`, { key: platform.globalKey, body: { status } });
   await patch('SUSPENDED');
-  await refuse(token);
+  await assertRefused(token);
   for (const { company: of, _id, email } of [removed, suspended]) {
     await passMinute(platform, email);
     await sendInvitation(kit, { company: of, user: _id });

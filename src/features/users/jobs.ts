@@ -4,7 +4,7 @@ import { defineJob, type Worked } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
 import { PAUSE_SECONDS, purgeExpiredLinks, sendInvitation, sendReset } from './send-links.ts';
 
-// Retries for some five minutes: an operator notices a mail server that is away for longer.
+// The job is retried for some five minutes, because an operator notices a mail server that is away for longer.
 const RETRIES = 5;
 const RETRY_SECONDS = 5;
 
@@ -17,8 +17,9 @@ export const SendInvitation = defineJob({
 });
 
 /**
- * Sends the mail for a forgotten password. Only this job looks whether an account has the address, so that no caller can measure how long
- * that takes. Anybody can put any text into this queue, so it is soon deleted; and after an hour nobody waits for the mail.
+ * Sends the mail for a forgotten password. Only this job looks whether an account has the address,
+ * so that no caller can measure how long the look-up takes. Anybody can put any text into this
+ * queue, so finished jobs are soon deleted; and after an hour nobody waits for the mail.
  */
 export const SendReset = defineJob({
   name: 'users.send-reset',
@@ -30,16 +31,16 @@ export const SendReset = defineJob({
 });
 
 /**
- * Removes a deleted or deactivated user from the records that still name them. The folder `departures` does the work, because it knows
- * these records.
+ * Removes a deleted or deactivated user from the records that still name the
+ * user. The folder `departures` does the work, because it knows these records.
  */
 export const ReleaseUser = defineJob({
   name: 'users.release',
   data: Type.Object({ company: Id, user: Id }),
-  // Retries for some four hours: until it succeeds, records show an owner who can no longer be found.
+  // The job is retried for some four hours, because until it succeeds records show an owner who can no longer be found.
   retries: 12,
   retryDelaySeconds: 5,
-  // A hundred thousand records take a minute. A worker that takes over goes on with the records that are left.
+  // A hundred thousand records take a minute. A worker that takes over the job continues with the records that are left.
   heartbeatSeconds: 30,
 });
 
@@ -56,7 +57,7 @@ export function sendInvitationJob(kit: Kit): Worked<typeof SendInvitation.data> 
     job: SendInvitation,
     handle: async (data) => {
       if (await sendInvitation(kit, data)) return;
-      // The company sent an invitation to this address a moment ago, so this one is sent after the pause between two mails.
+      // The company sent an invitation to this address less than PAUSE_SECONDS ago, so this invitation is sent after the pause.
       const later = { key: data.user, delaySeconds: PAUSE_SECONDS };
       await kit.enqueue(kit.database.system(`company:${data.company}`), SendInvitation, data, later);
     },

@@ -1,4 +1,4 @@
-/** Stores mailed links, and limits how often an address gets a mail. */
+/** Queries that store mailed links and limit how often an address gets a mail. */
 import { exec } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 
@@ -12,8 +12,8 @@ export interface Link {
 }
 
 /**
- * Stores a link, unless the user has another address by now. A change of the address locks the row and deletes links that were stored
- * before.
+ * Stores a link, unless the address of the user has changed meanwhile. A change
+ * of the address locks the row and deletes links that were stored before.
  */
 export function insertLink(tx: SystemTx, link: Link): Promise<number> {
   return exec(tx, {
@@ -26,7 +26,7 @@ export function insertLink(tx: SystemTx, link: Link): Promise<number> {
 }
 
 /** Deletes a link whose mail could not be sent. */
-export function dropLink(tx: SystemTx, companyId: string, tokenHash: Buffer): Promise<number> {
+export function deleteLink(tx: SystemTx, companyId: string, tokenHash: Buffer): Promise<number> {
   return exec(tx, {
     name: 'users.dropLink',
     text: 'delete from password_tokens where company_id = $1 and token_hash = $2',
@@ -40,7 +40,7 @@ export interface Mailing {
   email: string;
 }
 
-/** Claims the right to send a mail. Returns zero when the same company or person had this address mailed within the pause. */
+/** Claims the right to send a mail. Returns zero when the same company or person had a mail sent to this address within the pause. */
 export function claimMail(tx: SystemTx, { company, email }: Mailing, pauseSeconds: number): Promise<number> {
   return exec(tx, {
     name: 'users.claimMail',
@@ -50,8 +50,8 @@ export function claimMail(tx: SystemTx, { company, email }: Mailing, pauseSecond
   });
 }
 
-/** Gives back the claim of a mail that could not be sent. */
-export function returnMail(tx: SystemTx, { company, email }: Mailing): Promise<number> {
+/** Deletes the claim of a mail that could not be sent, so that the mail can be tried again. */
+export function releaseMailClaim(tx: SystemTx, { company, email }: Mailing): Promise<number> {
   return exec(tx, {
     name: 'users.returnMail',
     text: 'delete from mailed_links where company_id is not distinct from $1 and email = lower($2)',

@@ -1,5 +1,6 @@
 /**
- * The texts of mails about accounts, in the reader's language. They have one column, no image, and nothing that reports back to a server.
+ * The texts of mails about accounts, in the language of the reader. The mails have
+ * one column, no image, and nothing that reports to a server that they were opened.
  */
 
 interface Mail {
@@ -18,22 +19,24 @@ interface Words {
   unexpected: string;
 }
 
-/** The mail to a new user. `link` sets the first password and works for 72 hours. An unknown language falls back to English. */
+/** Returns the mail to a new user. `link` sets the first password and works for 72 hours. An unknown language falls back to English. */
 export function invitationMail(input: { name: string; company: string; language: string; link: string }): Mail {
-  return compose(INVITATION, input);
+  return composeMail(INVITATION, input);
 }
 
 /**
- * The mail to a person who has a password and is invited by another company. `link` accepts the invitation and works for 72 hours. An
- * unknown language falls back to English.
+ * Returns the mail to a person who has a password and is invited by another company. `link`
+ * accepts the invitation and works for 72 hours. An unknown language falls back to English.
  */
 export function joinMail(input: { name: string; company: string; language: string; link: string }): Mail {
-  return compose(JOIN, input);
+  return composeMail(JOIN, input);
 }
 
-/** The mail for a forgotten password. `link` sets a new one and works for 1 hour. An unknown language falls back to English. */
+/**
+ * Returns the mail for a forgotten password. `link` sets a new password and works for 1 hour. An unknown language falls back to English.
+ */
 export function resetMail(input: { name: string; language: string; link: string }): Mail {
-  return compose(RESET, { ...input, company: '' });
+  return composeMail(RESET, { ...input, company: '' });
 }
 
 const FRAME: Record<Language, { greeting: string; paste: string }> = {
@@ -126,16 +129,16 @@ interface Values {
   link: string;
 }
 
-function compose(mails: Record<Language, Words>, { name, company, language, link }: Values): Mail {
+function composeMail(mails: Record<Language, Words>, { name, company, language, link }: Values): Mail {
   const known = Object.hasOwn(mails, language) ? (language as Language) : 'en';
   const { subject, intro, button, lifetime, unexpected } = mails[known];
   const { greeting, paste } = FRAME[known];
-  const names = { name: oneLine(name), company: oneLine(company) };
-  const quiet = { name: unlinked(names.name), company: unlinked(names.company) };
-  const paragraphs = [fill(greeting, quiet), fill(intro, quiet), link, lifetime, unexpected];
-  const html = (text: string): string => escapeHtml(fill(text, quiet));
+  const names = { name: toOneLine(name), company: toOneLine(company) };
+  const quiet = { name: preventLinks(names.name), company: preventLinks(names.company) };
+  const paragraphs = [fillPlaceholders(greeting, quiet), fillPlaceholders(intro, quiet), link, lifetime, unexpected];
+  const html = (text: string): string => escapeHtml(fillPlaceholders(text, quiet));
   return {
-    subject: fill(subject, names),
+    subject: fillPlaceholders(subject, names),
     text: `${paragraphs.join('\n\n')}\n\nParley\n`,
     html: `<!doctype html>
 <html lang="${known}">
@@ -143,7 +146,7 @@ function compose(mails: Record<Language, Words>, { name, company, language, link
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(fill(subject, names))}</title>
+<title>${escapeHtml(fillPlaceholders(subject, names))}</title>
 </head>
 <body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,'Segoe UI',Roboto,sans-serif">
 <div style="max-width:520px;margin:0 auto">
@@ -165,16 +168,16 @@ style="display:inline-block;padding:12px 24px;border-radius:10px;background:#0b7
 }
 
 /** Replaces all placeholders in one pass, so that a name that looks like a placeholder is not replaced. */
-function fill(text: string, values: { name: string; company: string }): string {
+function fillPlaceholders(text: string, values: { name: string; company: string }): string {
   return text.replaceAll(/\{(name|company)\}/g, (_, key: 'name' | 'company') => values[key]);
 }
 
-// Names of people and firms are shorter; a longer text could pretend to be a letter of its own.
+// The longest name in a mail. Names of people and firms are shorter; a longer text could pretend to be a mail itself.
 const NAME_CHARACTERS = 80;
 
 /** Makes a name safe for a subject: no line breaks, control or direction marks, and not too long. */
-function oneLine(name: string): string {
-  // The two joiners are kept, because Persian and Indian names and emoji are spelled with them.
+function toOneLine(name: string): string {
+  // The two joiner characters are kept, because Persian and Indian names and emoji are spelled with them.
   const characters = Array.from(name.replaceAll(/(?:(?![\u200c\u200d])[\p{C}\p{Z}])+/gu, ' ').trim());
   return characters.length > NAME_CHARACTERS
     ? `${characters
@@ -184,8 +187,8 @@ function oneLine(name: string): string {
     : characters.join('');
 }
 
-/** Keeps mail programs from turning a name into a link, by an invisible word joiner within anything that looks like an address. */
-function unlinked(name: string): string {
+/** Keeps mail programs from turning a name into a link: inserts an invisible word joiner into anything that looks like an address. */
+function preventLinks(name: string): string {
   return name.replaceAll(/:(?=\/\/)|\.(?=\p{L}{2})/gu, '$&\u2060');
 }
 

@@ -31,12 +31,12 @@ const invite = (status: number, { key }: Company, email: string, role = 'VIEWER'
   call(status, 'POST', '/v1/users', { key, body: { name: 'Ana Souza', email, role, language: 'en' } });
 const change = (status: number, { key }: Company, id: string, body: object): Promise<Answer> =>
   call(status, 'PATCH', `/v1/users/${id}`, { key, body });
-const me = async (status: number, key: string): Promise<Json> =>
+const readMe = async (status: number, key: string): Promise<Json> =>
   (await call(status, 'GET', '/v1/auth/me', { key })).body;
 const sessionToken = ({ body }: Answer): string => body.access_token as string;
 
 /** Creates a person of one company whom another company has invited, and returns the token of the invitation. */
-async function openScene() {
+async function createInvitedPerson() {
   const [home, other] = [await platform.createCompany('Home'), await platform.createCompany('Other')];
   const person = await createPerson(platform, home._id, 'ADMIN');
   const { body: guest } = await invite(201, other, person.email);
@@ -45,8 +45,8 @@ async function openScene() {
 }
 
 /** Creates a person of one company who has accepted the invitation of another company. */
-async function openJoined() {
-  const scene = await openScene();
+async function createJoinedPerson() {
+  const scene = await createInvitedPerson();
   await acceptInvitation(platform, 200, scene.token);
   return scene;
 }
@@ -70,14 +70,14 @@ test('an invitation and its record are the same whether or not other companies k
 });
 
 test('a person with a password accepts an invitation by its link and keeps the password; the link works once', async () => {
-  const { home, other, person, guest, mail, token } = await openScene();
+  const { home, other, person, guest, mail, token } = await createInvitedPerson();
   assert.equal(mail.subject, 'Your access to Other on Parley');
   assert.match(mail.text ?? '', /You keep the password that you have/);
   assert.match(mail.text ?? '', /#token=[\w-]+&accept\n/);
   await logInto(platform, 401, person.email, other._id);
   assert.deepEqual((await acceptInvitation(platform, 200, token)).body, { ok: true });
   assert.equal(await readStatus(other, guest._id), 'ACTIVE');
-  await me(200, person.token);
+  await readMe(200, person.token);
   for (const company of [home, other]) {
     const { user } = (await logInto(platform, 200, person.email, company._id)).body;
     assert.equal(user.company, company._id);
@@ -99,7 +99,7 @@ test('a person without a password is asked to set one with the same link', async
 });
 
 test('only the link of an invitation accepts an invitation', async () => {
-  const { other, person, guest } = await openScene();
+  const { other, person, guest } = await createInvitedPerson();
   await forgetPassword(platform, person.email);
   const reset = readMailToken(await waitForMail(platform, person.email, 2));
   expectProblem(await acceptInvitation(platform, 400, reset), 'INVALID_RESET_TOKEN');
@@ -109,12 +109,12 @@ test('only the link of an invitation accepts an invitation', async () => {
     expectProblem(await acceptInvitation(platform, 400, token), 'INVALID_RESET_TOKEN');
 });
 
-test('a log-in is for the company that it names, or for the one used last; any other is refused like a wrong password', async () => {
-  const { home, other, person } = await openJoined();
+test('a log-in is for the company that the request names, or for the company used last; a company of which the person is no member is refused like a wrong password', async () => {
+  const { home, other, person } = await createJoinedPerson();
   const used = async (): Promise<string> => (await logIn(platform, 200, person.email)).body.user.company;
   for (const company of [other, home, other]) {
     const session = sessionToken(await logInto(platform, 200, person.email, company._id));
-    assert.equal((await me(200, session)).company, company._id);
+    assert.equal((await readMe(200, session)).company, company._id);
     assert.equal(await used(), company._id);
   }
   const stranger = await platform.createCompany();
@@ -126,8 +126,8 @@ test('a log-in is for the company that it names, or for the one used last; any o
   }
 });
 
-test('a new password counts in all companies and ends the sessions and links in each; other invitations stay', async () => {
-  const { home, other, person } = await openJoined();
+test('a new password is valid in all companies of the person and ends the sessions and links in each; invitations that are not accepted stay valid', async () => {
+  const { home, other, person } = await createJoinedPerson();
   const third = await platform.createCompany('Third');
   const { body: pending } = await invite(201, third, person.email);
   const invitation = readMailToken(await waitForMail(platform, person.email, 2));
@@ -138,7 +138,7 @@ test('a new password counts in all companies and ends the sessions and links in 
   await passMinute(platform, person.email);
   await forgetPassword(platform, person.email);
   await resetPassword(platform, 200, readMailToken(await waitForMail(platform, person.email, 4)), 'entirely new one');
-  for (const session of sessions) await me(401, session);
+  for (const session of sessions) await readMe(401, session);
   expectProblem(await resetPassword(platform, 400, first, PASSWORD), 'INVALID_RESET_TOKEN');
   for (const company of [home, other]) {
     await logInto(platform, 401, person.email, company._id);
@@ -151,9 +151,9 @@ test('a new password counts in all companies and ends the sessions and links in 
 });
 
 test('a person who sets a new password while accepting an invitation loses the sessions in other companies', async () => {
-  const { other, guest, person, token } = await openScene();
+  const { other, guest, person, token } = await createInvitedPerson();
   await resetPassword(platform, 200, token, 'entirely new one');
-  await me(401, person.token);
+  await readMe(401, person.token);
   await logIn(platform, 401, person.email);
   assert.equal((await logIn(platform, 200, person.email, 'entirely new one')).status, 200);
   assert.equal(await readStatus(other, guest._id), 'ACTIVE');
@@ -169,11 +169,11 @@ test('a company that deactivates or removes a user, or is suspended, locks out i
     },
   ];
   for (const shutOut of OUT) {
-    const { home, other, person, guest } = await openJoined();
+    const { home, other, person, guest } = await createJoinedPerson();
     const session = sessionToken(await logInto(platform, 200, person.email, other._id));
     await shutOut({ other, guest });
-    await me(401, session);
-    await me(200, person.token);
+    await readMe(401, session);
+    await readMe(200, person.token);
     await logInto(platform, 401, person.email, other._id);
     assert.equal((await logIn(platform, 200, person.email)).body.user.company, home._id);
     await forgetPassword(platform, person.email);
@@ -188,8 +188,8 @@ test('a company that changes a user’s address only invites that address: it ne
   const mole = await createPerson(platform, attacker._id, 'OWNER');
   const session = sessionToken(await logIn(platform, 200, mole.email));
   assert.equal((await change(200, attacker, mole._id, { email: victim.email })).body.status, 'INVITED');
-  await me(401, session);
-  await me(200, victim.token);
+  await readMe(401, session);
+  await readMe(200, victim.token);
   await logInto(platform, 401, victim.email, attacker._id);
   await logIn(platform, 401, mole.email);
   assert.equal((await logIn(platform, 200, victim.email)).body.user.company, home._id);
@@ -200,17 +200,17 @@ test('a company that changes a user’s address only invites that address: it ne
   await logIn(platform, 200, mole.email);
 });
 
-test('a company that has only invited an address has no audit of log-ins with it', async () => {
-  const { other, person, guest } = await openScene();
+test('a company that has only invited an address has no audit entry about log-ins with that address', async () => {
+  const { other, person, guest } = await createInvitedPerson();
   await logInto(platform, 401, person.email, other._id);
   await logIn(platform, 401, person.email, 'another password');
   const { body } = await call(200, 'GET', `/v1/audit?resource=${guest._id}&action=auth.login-refused`, other);
   assert.deepEqual(body.result, []);
 });
 
-test('an invitation and a reset of one person at the same moment are each done or refused, and never answered 5xx', async () => {
+test('an accepted invitation and a password reset of one person at the same moment are each done or refused, and never answered 5xx', async () => {
   for (let round = 0; round < 10; round += 1) {
-    const { home, other, person, guest } = await openJoined();
+    const { home, other, person, guest } = await createJoinedPerson();
     const links = await Promise.all(
       [person, guest].map(async ({ _id }, index) => {
         const token = randomBytes(32).toString('base64url');
@@ -241,7 +241,7 @@ test('an invitation and a reset of one person at the same moment are each done o
   }
 });
 
-/** Waits until all waiting mails are written, and counts those to this address. */
+/** Waits until all enqueued mails are written, and counts those to this address. */
 async function countMails({ email }: Pick<Person, 'email'>): Promise<number> {
   await mailsWritten(platform);
   return (await readMails(platform, email)).length;

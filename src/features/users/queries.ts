@@ -87,8 +87,8 @@ export interface Owner {
 }
 
 /**
- * Locks the owners, so that two of them cannot remove each other at the same moment, in one order, so that there is no deadlock. It is the
- * weakest lock that suffices: records that name the owners can still be written.
+ * Locks the owners, so that two owners cannot remove each other at the same moment; always in the same order, so that
+ * there is no deadlock. This is the weakest lock that suffices: records that name the owners can still be written.
  */
 export function lockOwners(tx: TenantTx): Promise<Owner[]> {
   return many(tx, {
@@ -108,8 +108,8 @@ export function lockUser(tx: TenantTx, id: string): Promise<(User & { accepted: 
 }
 
 /**
- * A deactivated user is logged out of this company, because sessions carry the version. So is a user who was `moved` to another address,
- * whose person has not accepted yet.
+ * Writes the fields of a user. A deactivated user is logged out of this company, because sessions contain session_version.
+ * So is a user who was `moved` to another address, because the person at that address has not accepted yet.
  */
 export function updateUser(tx: TenantTx, user: User, moved: boolean): Promise<User> {
   return one(tx, {
@@ -123,8 +123,8 @@ export function updateUser(tx: TenantTx, user: User, moved: boolean): Promise<Us
 }
 
 /**
- * Hides a removed user and ends their sessions, while records still name them. The address becomes free: the id, which is no address,
- * replaces it.
+ * Hides a removed user and ends the sessions of the user, while records still name
+ * the user. The address becomes free: the id, which is no address, replaces it.
  */
 export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
@@ -136,7 +136,7 @@ export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
-/** Deletes links that may be on their way to an address that is no longer this user's. */
+/** Deletes links that may be on their way to an address that the user no longer has. */
 export function deleteLinks(tx: TenantTx, userId: string): Promise<number> {
   return exec(tx, {
     name: 'users.deleteLinks',

@@ -1,47 +1,50 @@
-/** Sends mails with a link to the page that sets a password. The token is only in the mail; the database has its hash. */
+/** Sends mails with a link to the page that sets a password. Only the mail contains the token; the database contains its hash. */
 import { randomBytes } from 'node:crypto';
 import type { Kit } from '../../kit.ts';
 import { hashToken } from '../../platform/auth.ts';
 import { findAccount, findAccountByEmail, purgePeople, type Account } from './account-queries.ts';
 import {
   claimMail,
-  dropLink,
+  deleteLink,
   insertLink,
   purgeLinks,
   purgeMailings,
-  returnMail,
+  releaseMailClaim,
   type Mailing,
 } from './link-queries.ts';
 import { invitationMail, joinMail, resetMail } from './mails.ts';
 
 const TOKEN_BYTES = 32;
-// An invitation can still be accepted after a weekend; a reset is used at once.
+// The lifetime of links: an invitation can still be accepted after a weekend; a reset of the password is used at once.
 const INVITATION_HOURS = 72;
 const RESET_HOURS = 1;
-// A person who asks again within this pause has the first mail or is about to get it, and nobody's mailbox can be flooded.
+// The pause between two mails to an address. A person who asks again within the pause
+// has the first mail or is about to get it, and nobody's mailbox can be flooded.
 export const PAUSE_SECONDS = 60;
 
-/** False when the company had this address mailed within the pause, so that the invitation has to wait. */
+/**
+ * Sends an invitation. Returns false when the company had a mail sent to this address within the pause, so that the invitation has to wait.
+ */
 export async function sendInvitation(kit: Kit, to: { company: string; user: string }): Promise<boolean> {
   const account = await findAccount(kit.database.system(`company:${to.company}`), to.company, to.user);
-  return account?.status !== 'INVITED' || mailLink(kit, account, [invitationTo(account)]);
+  return account?.status !== 'INVITED' || sendLink(kit, account, [makeInvitationMailing(account)]);
 }
 
 /**
- * Sends no mail to an unknown address or an inactive user, and within the pause after the last one. An invited user gets the invitation
- * again.
+ * Sends the mail for a forgotten password, but none to an unknown address, to an inactive
+ * user, or within the pause after the last mail. An invited user gets the invitation again.
  */
 export async function sendReset(kit: Kit, email: string): Promise<void> {
   const account = await findAccountByEmail(kit.database.system('upkeep'), email, null);
   if (!account || account.status === 'INACTIVE') return;
   const asked: Mailing = { company: null, email: account.email };
-  await mailLink(kit, account, account.status === 'INVITED' ? [asked, invitationTo(account)] : [asked]);
+  await sendLink(kit, account, account.status === 'INVITED' ? [asked, makeInvitationMailing(account)] : [asked]);
 }
 
-const invitationTo = ({ company, email }: Account): Mailing => ({ company, email });
+const makeInvitationMailing = ({ company, email }: Account): Mailing => ({ company, email });
 
-/** Stores a link and sends its mail. False when one of `mailings` had the address mailed within the pause. */
-async function mailLink(kit: Kit, account: Account, mailings: Mailing[]): Promise<boolean> {
+/** Stores a link and sends its mail. Returns false when one of `mailings` had a mail sent to the address within the pause. */
+async function sendLink(kit: Kit, account: Account, mailings: Mailing[]): Promise<boolean> {
   const system = kit.database.system(`company:${account.company}`);
   for (const mailing of mailings) {
     if ((await claimMail(system, mailing, PAUSE_SECONDS)) === 0) return false;
@@ -52,12 +55,12 @@ async function mailLink(kit: Kit, account: Account, mailings: Mailing[]): Promis
   const hours = account.status === 'INVITED' ? INVITATION_HOURS : RESET_HOURS;
   try {
     const inserted = await insertLink(system, { tokenHash, company, user, email, hours });
-    // No link was stored when the address has changed since it was read; the new one gets an invitation of its own.
+    // No link was stored when the address has changed since the account was read; the new address gets its own invitation.
     if (inserted === 1) await kit.mailer.send({ to: email, ...composeMail(kit, account, token) });
   } catch (error) {
-    // Failure policy: the job decides whether to try again. The link and the claims are removed, so that they do not stop the next try.
-    await dropLink(system, company, tokenHash);
-    for (const mailing of mailings) await returnMail(system, mailing);
+    // Failure policy: the job decides whether to try again. The link and the claims are deleted, so that they do not stop the next try.
+    await deleteLink(system, company, tokenHash);
+    for (const mailing of mailings) await releaseMailClaim(system, mailing);
     throw error;
   }
   return true;
@@ -65,7 +68,7 @@ async function mailLink(kit: Kit, account: Account, mailings: Mailing[]): Promis
 
 function composeMail(kit: Kit, account: Account, token: string) {
   const { name, language, company_name: company } = account;
-  // The token stands in the fragment of the link, which browsers send to no server and no log contains.
+  // The fragment of the link contains the token, because browsers send the fragment to no server, so no log contains it.
   const link = `${kit.config.PUBLIC_URL}/set-password#token=${token}`;
   if (account.status !== 'INVITED') return resetMail({ name, language, link });
   // A person who already has a password keeps it and is not asked for one.

@@ -140,7 +140,7 @@ describe('a record', () => {
     assert.deepEqual(await readUser(other, foreign._id), foreign);
   });
 
-  test('an e-mail belongs to one user of a company, in any case and when many requests use it at once; other companies may have it, too', async () => {
+  test('an e-mail belongs to one user of a company, in upper or lower case and even when many requests use it at once; other companies may have a user with it, too', async () => {
     const [company, other] = [await platform.createCompany(), await platform.createCompany()];
     const email = freshEmail('Unique');
     const taken = await create(201, company, somebody({ email }));
@@ -209,7 +209,7 @@ describe('a list', () => {
 });
 
 describe('a role', () => {
-  // Which roles each role may give, and whose users it may change: never a role that may do more.
+  // The roles that each role may give, and whose users it may change: never a role that has more rights.
   const GIVES: Record<UserRole, UserRole[]> = {
     OWNER: ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'],
     ADMIN: ['ADMIN', 'OPERATOR', 'VIEWER'],
@@ -254,7 +254,7 @@ describe('a role', () => {
     await call(201, 'POST', '/v1/users', { key: platform.globalKey, headers, body: somebody({ role: 'OWNER' }) });
   });
 
-  test('a role that is taken away counts at once, also in an open session', async () => {
+  test('a user who loses a role loses its rights at once, even in an open session', async () => {
     const { people } = await createCompanyWith('OWNER', 'ADMIN');
     const body = somebody();
     await create(201, people.ADMIN, body);
@@ -276,7 +276,7 @@ describe('the last owner', () => {
     assert.equal((await change(200, OWNER, OWNER._id, { name: 'Still', role: 'OWNER' })).body.status, 'ACTIVE');
   });
 
-  test('an owner counts as the last one while the others are only invited or inactive', async () => {
+  test('an owner counts as the last owner while all other owners are only invited or inactive', async () => {
     const company = await createCompanyWith('OWNER');
     const { OWNER } = company.people;
     const { body: invited } = await create(201, OWNER, somebody({ role: 'OWNER' }));
@@ -353,8 +353,8 @@ describe('the keys of a user who is removed or gets fewer rights', () => {
   const make = async (key: string): Promise<Json> => (await call(201, 'POST', '/v1/api-keys', { key, body })).body;
   const withoutToken = ({ token: _token, ...key }: Json): Json => ({ ...key, last_used_at: null });
   const shown = (answer: Answer): Json[] => (answer.body.api_keys as Json[]).map(withoutToken);
-  /** Creates an admin with a key, a second key that this key made, and a key of somebody else. */
-  async function openScene() {
+  /** Creates an admin with a key, a second key that this key made, and a key that another user made. */
+  async function createAdminWithKeys() {
     const company = await createCompanyWith('OWNER', 'ADMIN');
     const { ADMIN: admin } = company.people;
     const first = await make(admin.key);
@@ -374,14 +374,14 @@ describe('the keys of a user who is removed or gets fewer rights', () => {
     const options = given ? { body: given } : {};
 
     test(`the answer shows the keys of a user who is ${how}, also keys that those keys made, and they stay valid`, async () => {
-      const { company, admin, first, second, foreign } = await openScene();
+      const { company, admin, first, second, foreign } = await createAdminWithKeys();
       const answer = await call(200, method, `/v1/users/${admin._id}`, { key: company.key, ...options });
       assert.deepEqual(shown(answer), [second, first].map(withoutToken));
       for (const { token } of [first, second, foreign]) await call(200, 'GET', '/v1/auth/me', { key: token });
     });
 
     test(`the keys of a user who is ${how} with revoke_keys=true are revoked at once, recorded in the audit and shown in the answer; other keys stay`, async () => {
-      const { company, admin, first, second, foreign } = await openScene();
+      const { company, admin, first, second, foreign } = await createAdminWithKeys();
       const path = `/v1/users/${admin._id}?revoke_keys=true`;
       const answer = await call(200, method, path, { key: company.key, ...options });
       assert.deepEqual(
@@ -398,7 +398,7 @@ describe('the keys of a user who is removed or gets fewer rights', () => {
   }
 
   test('answers to other changes leave the user’s keys out, and a caller without the scopes is neither shown them nor revokes them', async () => {
-    const { company, admin, first } = await openScene();
+    const { company, admin, first } = await createAdminWithKeys();
     const { body: renamed } = await change(200, company, admin._id, { name: 'Ada', role: 'ADMIN' });
     assert.ok(!('api_keys' in renamed));
     const few = await platform.createKey(company._id, ['users:*', ...ROLE_SCOPES.OPERATOR]);

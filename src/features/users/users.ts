@@ -9,7 +9,7 @@ import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import { hashPassword } from '../../platform/passwords.ts';
 import { covers, ROLE_SCOPES, type UserRole } from '../../platform/scopes.ts';
 import type { SystemTx, Tenant, TenantTx } from '../../platform/tenant.ts';
-import { refuseRevoking, revokeUserKeys, showKeysMadeBy } from '../api-keys/made-by.ts';
+import { requireRevokeScope, revokeUserKeys, showKeysMadeBy } from '../api-keys/made-by.ts';
 import type { ApiKey } from '../api-keys/schemas.ts';
 import { writePassword } from './account-queries.ts';
 import { ReleaseUser, SendInvitation } from './jobs.ts';
@@ -36,7 +36,7 @@ interface Person {
   language?: Language | undefined;
 }
 
-/** Creates a user with a password: the first owner of an installation. */
+/** Creates a user with a password, such as the first owner of an installation. */
 export async function createUser(tx: SystemTx, { password, ...person }: Person & { password: string }): Promise<User> {
   await writePassword(tx, person.email, await hashPassword(password));
   const { language = 'pt-BR' } = person;
@@ -44,8 +44,8 @@ export async function createUser(tx: SystemTx, { password, ...person }: Person &
 }
 
 /**
- * Invites a person, who becomes a member of the company by the mailed link. Other companies are not searched for the address, so neither
- * the answer nor its time reveals whether they know it. Throws USER_EXISTS for an address that this company has.
+ * Invites a person, who becomes a member of the company by the mailed link. Other companies are not searched for the address,
+ * so neither the answer nor its time reveals whether they have it. Throws USER_EXISTS for an address that this company has.
  */
 export async function inviteUser(kit: Kit, tx: TenantTx | SystemTx, person: Person): Promise<User> {
   const { language = 'pt-BR' } = person;
@@ -84,13 +84,14 @@ interface Change {
 
 export async function updateUserById(kit: Kit, tenant: Tenant, id: string, change: Change): Promise<UserChanged> {
   const { input, revokeKeys } = change;
-  if (revokeKeys) refuseRevoking(tenant);
+  if (revokeKeys) requireRevokeScope(tenant);
   if (input.email !== undefined || input.status === 'ACTIVE') await admitMail(kit.access, tenant.companyId);
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
     const before = await lockUser(tx, id);
     if (!before) throw notFound();
-    // A caller who may not give a role may not change a user who has it either: a new e-mail would be a way to the user's password.
+    // A caller who may not give a role may not change a user who has that role
+    // either, because a new e-mail would be a way to the password of that user.
     for (const role of new Set([before.role, input.role ?? before.role])) refuseRole(tenant, role);
     const { accepted, ...record } = before;
     const moved = input.email !== undefined && input.email.toLowerCase() !== before.email.toLowerCase();
@@ -99,10 +100,10 @@ export async function updateUserById(kit: Kit, tenant: Tenant, id: string, chang
     const next: User = { ...record, ...input, status };
     if (next.role !== 'OWNER' || next.status !== 'ACTIVE') refuseLastOwner(before, owners);
     if (next.email !== before.email || isOut) await deleteLinks(tx, id);
-    // Setting an invited user to ACTIVE sends the invitation again.
+    // A request that sets an invited user to ACTIVE sends the invitation again.
     const invite = next.status === 'INVITED' && (input.status === 'ACTIVE' || next.email !== before.email);
     if (invite) await kit.enqueue(tx, SendInvitation, { company: tenant.companyId, user: id }, { key: id });
-    if (input.status === 'INACTIVE') await releaseLater(kit, tx, id);
+    if (input.status === 'INACTIVE') await enqueueRelease(kit, tx, id);
     const changed = await refuseTakenEmail(() => updateUser(tx, next, moved));
     return {
       ...changed,
@@ -115,9 +116,9 @@ export async function updateUserById(kit: Kit, tenant: Tenant, id: string, chang
   return user;
 }
 
-/** The user is gone at once; a job removes them from the records that name them. */
+/** Removes a user, who can not be found any more from then on; a job removes the user from the records that name the user. */
 export async function removeUser(kit: Kit, tenant: Tenant, id: string, revokeKeys: boolean): Promise<UserChanged> {
-  if (revokeKeys) refuseRevoking(tenant);
+  if (revokeKeys) requireRevokeScope(tenant);
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
     const before = await lockUser(tx, id);
@@ -126,17 +127,17 @@ export async function removeUser(kit: Kit, tenant: Tenant, id: string, revokeKey
     refuseLastOwner(before, owners);
     await deleteLinks(tx, id);
     await markRemoved(tx, id);
-    await releaseLater(kit, tx, id);
+    await enqueueRelease(kit, tx, id);
     return { ...before, ...(await showOrRevokeKeys(tenant, tx, id, revokeKeys)) };
   });
   kit.access.auth.forget();
   return user;
 }
 
-const releaseLater = (kit: Kit, tx: TenantTx, user: string): Promise<void> =>
+const enqueueRelease = (kit: Kit, tx: TenantTx, user: string): Promise<void> =>
   kit.enqueue(tx, ReleaseUser, { company: tx.companyId, user }, { key: user });
 
-/** Whether the change gives the user fewer rights. Then the caller is shown the keys that the user made. */
+/** Returns whether the change gives the user fewer rights. Then the answer shows the keys that the user made. */
 function losesScopes(input: UserUpdate, before: User): boolean {
   if (input.status === 'INACTIVE') return true;
   const granted = ROLE_SCOPES[input.role ?? before.role];
@@ -156,7 +157,7 @@ function refuseRole({ principal }: Tenant, role: UserRole): void {
   throw forbidden('role', `The role ${role} may do more than this token`);
 }
 
-/** Refuses a key that expires: a user whom it creates has no end and would keep the access. */
+/** Refuses a caller whose key expires, because a user whom it creates does not expire and would keep the access. */
 export function refuseExpiringKey(principal: Principal): void {
   if (principal.type === 'user' || principal.expiresAt === null) return;
   throw forbidden('authorization', 'A key that expires does not manage users');
@@ -173,7 +174,7 @@ async function refuseTakenEmail<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    // Failure policy: the unique index decides who gets the e-mail; any other error is thrown on.
+    // Failure policy: the unique index decides which user gets the e-mail; any other error is thrown unchanged.
     if (!violates(error, 'users_company_email_key')) throw error;
     const message = 'already belongs to a user of this company';
     throw new AppError('USER_EXISTS', undefined, [{ path: 'email', code: 'USER_EXISTS', message }]);
