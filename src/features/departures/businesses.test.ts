@@ -1,4 +1,7 @@
-/** A removed business is unknown at once, and a job then removes it from every record that named it. */
+/**
+ * Tests of removed businesses: a removed business is answered like an unknown
+ * one at once, and a job then removes it from every record that named it.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
@@ -22,7 +25,7 @@ const release = (business: string): Promise<void> =>
   releaseBusiness(platform.running.kit, { company: demo._id, business });
 const isStored = async (business: string): Promise<boolean> =>
   (await database.sql('select 1 from businesses where _id = $1', [business])).length > 0;
-const gone = (business: string): Promise<unknown> =>
+const awaitDeletion = (business: string): Promise<unknown> =>
   until('the business to be out of all records', async () => !(await isStored(business)), 60_000);
 
 const table = (await make('/v1/tables', { name: 'Orders', columns: [{ key: 'note', type: 'TEXT' }] }))._id;
@@ -42,7 +45,7 @@ test('a business with 1,000 contacts and rows: DELETE answers at once, each stat
   );
   const before = await read(`/v1/businesses/${business}`);
   assert.deepEqual((await remove(business)).body, before);
-  await gone(business);
+  await awaitDeletion(business);
   const [counts] = await database.sql(
     `select (select count(*)::int from contacts where name = 'x' and business_id is null) as contacts,
       (select count(*)::int from table_rows where row_index > 1000000 and business_id is null) as rows,
@@ -52,7 +55,7 @@ test('a business with 1,000 contacts and rows: DELETE answers at once, each stat
   assert.deepEqual(counts, { contacts: 1_000, rows: 1_000, emitted: 1_000, which: 1_000 });
 });
 
-test('records of a removed business belong to none, contacts have an event as their GET shows them, and other records stay', async () => {
+test('contacts and rows of a removed business have no business any more, each contact has an event that shows it as GET does, and other records stay unchanged', async () => {
   const [business, stays] = [await addBusiness(), await addBusiness()];
   const contacts = [
     await make('/v1/contacts', { name: 'Maria', business }),
@@ -63,7 +66,7 @@ test('records of a removed business belong to none, contacts have an event as th
     await make(rows, { data: { note: 'b' }, business_id: stays }),
   ];
   await remove(business);
-  await gone(business);
+  await awaitDeletion(business);
   const [maria, ana] = await Promise.all(contacts.map(({ _id }) => read(`/v1/contacts/${_id}`)));
   assert.deepEqual({ ...maria, updatedAt: '' }, { ...contacts[0], business: null, updatedAt: '' });
   assert.deepEqual(ana, contacts[1]);
@@ -76,7 +79,7 @@ test('records of a removed business belong to none, contacts have an event as th
   );
 });
 
-test('a removed business is unknown to its path, the list and new references, while records still name it', async () => {
+test('a removed business is answered like an unknown one by its path, by the list and for new references, even while records still name it', async () => {
   const [business, stays] = [await addBusiness(), await addBusiness()];
   const { name } = await read(`/v1/businesses/${business}`);
   const contact = await make('/v1/contacts', { name: 'Maria', business });
@@ -119,7 +122,7 @@ test('a removed business is unknown to its path, the list and new references, wh
   ]);
 });
 
-test('a reference to a business that is made at the moment of its removal is refused, or cleared with the others', async () => {
+test('a reference to a business that is written at the moment of its removal is refused, or cleared with all other references', async () => {
   for (let round = 0; round < 5; round += 1) {
     const business = await addBusiness();
     const ask = async (method: string, path: string, body: Json): Promise<Json> => {
@@ -136,7 +139,7 @@ test('a reference to a business that is made at the moment of its removal is ref
       ask('POST', rows, { data: {}, business_id: business }),
     ]).flat();
     const [made] = await Promise.all([Promise.all(writes), remove(business)]);
-    await gone(business);
+    await awaitDeletion(business);
     for (const record of made.filter((each) => each !== null)) {
       if ('row_index' in record) continue;
       assert.equal((await read(`/v1/contacts/${record._id}`)).business, null);

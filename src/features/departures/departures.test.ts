@@ -1,4 +1,4 @@
-/** A removed user has no access at once, and a job then removes the user from every record that named them. */
+/** Tests of removed users: a removed user has no access at once, and a job then removes the user from every record that named the user. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -32,10 +32,10 @@ const addUser = async (): Promise<string> => (await platform.createUser(demo._id
 const release = (user: string): Promise<void> => releaseUser(kit, { company: demo._id, user });
 const isStored = async (user: string): Promise<boolean> =>
   (await database.sql('select 1 from users where _id = $1', [user])).length > 0;
-const gone = (user: string): Promise<unknown> =>
+const awaitDeletion = (user: string): Promise<unknown> =>
   until('the user to be out of all records', async () => !(await isStored(user)), 60_000);
 
-/** Creates conversations with contacts that belong to the user. */
+/** Creates conversations and contacts that the user owns. */
 async function createConversations(user: string, count: number): Promise<string[]> {
   const rows = await database.sql<{ _id: string }>(
     `with c as (
@@ -47,8 +47,8 @@ async function createConversations(user: string, count: number): Promise<string[
   return rows.map((row) => row._id);
 }
 
-/** Removes a user while an open transaction holds a record that names the user, so that the removal job cannot finish. */
-async function removeSlowly(user: string): Promise<() => Promise<void>> {
+/** Removes a user while an open transaction locks a record that names the user, so that the removal job cannot finish. */
+async function removeWhileReferenced(user: string): Promise<() => Promise<void>> {
   const business = await make('/v1/businesses', { name: 'Held', owner: user });
   const letGo = await hold(platform, 'businesses', [business._id]);
   await remove(200, user);
@@ -73,7 +73,7 @@ test('a user with 4,000 conversations: DELETE answers at once, each conversation
     'while somebody writes into each of them',
   );
   await letGo();
-  await gone(user);
+  await awaitDeletion(user);
   const [counts] = await database.sql(
     `select (select count(*)::int from conversations
         where _id = any($1) and owner_id is null and attendant_id is null and updated_at > now() - interval '10 minutes') as released,
@@ -84,7 +84,7 @@ test('a user with 4,000 conversations: DELETE answers at once, each conversation
   assert.deepEqual(counts, { released: ids.length, emitted: ids.length, which: ids.length });
 });
 
-test('no record names a removed user afterwards; conversations and contacts have events as their GET shows them', async () => {
+test('after its removal job no record names a removed user; conversations and contacts have events that show them as GET does', async () => {
   const [user, other] = [await addUser(), await addUser()];
   const [mine = '', attended = '', stranger = ''] = await createConversations(user, 3);
   await call(200, 'PATCH', `/v1/conversations/${attended}`, { body: { owner: other } });
@@ -106,7 +106,7 @@ test('no record names a removed user afterwards; conversations and contacts have
     await Promise.all(before.map(async ({ _id }) => [_id, await readEvents(platform, _id)] as const)),
   );
   await remove(200, user);
-  await gone(user);
+  await awaitDeletion(user);
   const nobody = { owner: null, attendant: null };
   const expected = [nobody, { attendant: null }, {}, { owner: null }, { owner: null }, { default_owner: null }];
   const expectedEvents = ['CONVERSATION_UPDATED', 'CONVERSATION_UPDATED', null, 'CONTACT_UPDATED', null, null];
@@ -144,12 +144,12 @@ test('a deactivated user is owner, attendant and default owner of nothing any mo
   assert.equal((await read(`/v1/users/${user}`)).status, 'INACTIVE');
 });
 
-test('a user who is active again before the job runs keeps their records', async () => {
+test('a deactivated user who is active again before the removal job runs keeps their records', async () => {
   const user = await addUser();
   const ids = await createConversations(user, 2);
   const letGo = await hold(platform, 'conversations', ids);
   await call(200, 'PATCH', `/v1/users/${user}`, { body: { status: 'INACTIVE' } });
-  await untilGivenUp(user);
+  await awaitFailedAttempt(user);
   await letGo();
   await call(200, 'PATCH', `/v1/users/${user}`, { body: { status: 'ACTIVE' } });
   await release(user);
@@ -192,7 +192,7 @@ test('a removed user is not shown, has no access and cannot be named anew while 
   const business = await make('/v1/businesses', { name: 'Oficina' });
   await forgetPassword(platform, person.email);
   const link = readMailToken(await waitForMail(platform, person.email));
-  const finish = await removeSlowly(user);
+  const finish = await removeWhileReferenced(user);
 
   await call(404, 'GET', `/v1/users/${user}`);
   await call(404, 'PATCH', `/v1/users/${user}`, { body: { status: 'ACTIVE' } });
@@ -233,7 +233,7 @@ test('a removed user is not shown, has no access and cannot be named anew while 
 
 test('an owner who is being removed does not count as another owner of the company', async () => {
   const { _id: second } = await platform.createUser(demo._id, 'OWNER');
-  const finish = await removeSlowly(second);
+  const finish = await removeWhileReferenced(second);
   const { result } = await read('/v1/users?role=OWNER&status=ACTIVE');
   assert.equal(result.length, 1);
   expectProblem(await remove(409, result[0]._id), 'LAST_OWNER');
@@ -268,7 +268,7 @@ test('a contact of a user who is being removed can be merged at the same time, a
   ];
   const letGo = await hold(platform, 'contacts', [source._id]);
   await remove(200, user);
-  await untilGivenUp(user);
+  await awaitFailedAttempt(user);
   await letGo();
   const merged = await make(`/v1/contacts/${target._id}/merge`, { contact: source._id });
   assert.equal(merged.owner, user);
@@ -276,13 +276,13 @@ test('a contact of a user who is being removed can be merged at the same time, a
   assert.equal((await read(`/v1/contacts/${target._id}`)).owner, null);
 });
 
-test('a removal job whose worker dies continues where it ended: no event is sent twice, and none is missing', async () => {
+test('a removal job whose worker dies continues where it stopped: no event is sent twice, and none is missing', async () => {
   const user = await addUser();
   const ids = await createConversations(user, 1_000);
-  // The first attempt of the queue finds all of the conversations locked.
+  // The first attempt of the queue finds all conversations locked.
   const letGo = await hold(platform, 'conversations', ids);
   await remove(200, user);
-  await untilGivenUp(user);
+  await awaitFailedAttempt(user);
   await letGo();
   const { tenantTx } = kit.database;
   for (const when of ['before the commit', 'after it']) {
@@ -317,7 +317,7 @@ test('a removal job whose worker dies continues where it ended: no event is sent
   assert.deepEqual([emitted.length, new Set(emitted.map(({ count }) => count))], [ids.length, new Set([1])]);
 });
 
-test('a reference to a user that is made at the moment of the removal is refused, or cleared with the others', async () => {
+test('a reference to a user that is written at the moment of the removal is refused, or cleared with all other references', async () => {
   for (let round = 0; round < 5; round += 1) {
     const user = await addUser();
     const ids = await createConversations(await addUser(), 8);
@@ -331,7 +331,7 @@ test('a reference to a user that is made at the moment of the removal is refused
       return [id, answer.status] as const;
     });
     const [statuses] = await Promise.all([Promise.all(writes), remove(200, user)]);
-    await gone(user);
+    await awaitDeletion(user);
     for (const [id, status] of statuses) {
       assert.notEqual((await read(`/v1/conversations/${id}`)).attendant, user);
       const events = (await readEvents(platform, id)).map(({ data }) => data.attendant);
@@ -340,8 +340,8 @@ test('a reference to a user that is made at the moment of the removal is refused
   }
 });
 
-/** Waits until the queue's first attempt has failed, and moves its next one behind the end of the test. */
-const untilGivenUp = (user: string): Promise<unknown> =>
+/** Waits until the first attempt of the job has failed, and postpones its next attempt until after the test. */
+const awaitFailedAttempt = (user: string): Promise<unknown> =>
   until('the first try to give up', async () => {
     const resting = await database.sql(
       `update pgboss.job set start_after = now() + interval '1 hour'

@@ -3,8 +3,8 @@ import { selectPortion, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 
 /**
- * SQL for the ids of the next records that name `$2` in a column, as many as one statement can change. Records that another transaction is
- * changing are left for a later portion.
+ * Returns SQL for the ids of the next records that name `$2` in a column, as many as one statement
+ * can change. Records that another transaction is changing are left for a later portion.
  */
 const nextNaming = (table: string, column: string): string =>
   `array(${selectPortion({
@@ -13,10 +13,13 @@ const nextNaming = (table: string, column: string): string =>
     most: REWRITTEN_BYTES,
   })})`;
 
-/** The tables in which a removed record stays until no other record names it. A deactivated user stays for good. */
+/**
+ * The tables of records that are being removed: a removed record stays in its
+ * table until no other record names it. A deactivated user stays for good.
+ */
 export type Departing = 'users' | 'businesses';
 
-/** The condition under which records may still have to be released; a removed user is INACTIVE as well. */
+/** The SQL condition for a record that other records may still have to stop naming; a removed user is INACTIVE as well. */
 const IS_DEPARTING = { users: `status = 'INACTIVE'`, businesses: 'removed_at is not null' } as const;
 
 export function releaseInboxes(tx: TenantTx, user: string): Promise<number> {
@@ -27,7 +30,7 @@ export function releaseInboxes(tx: TenantTx, user: string): Promise<number> {
   });
 }
 
-/** Removes the user from the next conversations that have them as owner, and from as many that have them as attendant. */
+/** Removes the user from the next conversations that the user owns, and from as many that the user attends. */
 export function releaseConversations(tx: TenantTx, user: string, limit: number): Promise<{ _id: string }[]> {
   return many(tx, {
     name: 'departures.releaseConversations',
@@ -73,7 +76,10 @@ export function releaseRows(tx: TenantTx, business: string, limit: number): Prom
   });
 }
 
-/** Returns zero when the user or business is no longer being removed. Until the transaction ends, the user cannot be made ACTIVE again. */
+/**
+ * Locks a user or business that is being removed, and returns zero when it is no longer
+ * being removed. Until the transaction ends, the user cannot be made ACTIVE again.
+ */
 export function holdDeparting(tx: TenantTx, departing: Departing, id: string): Promise<number> {
   return exec(tx, {
     name: `departures.holdDeparting.${departing}`,
@@ -83,7 +89,8 @@ export function holdDeparting(tx: TenantTx, departing: Departing, id: string): P
 }
 
 /**
- * Waits for transactions that are naming the record, and keeps new ones from naming it. Null when the record is no longer being removed.
+ * Waits for transactions that are writing a reference to the record, and prevents
+ * new references. Returns null when the record is no longer being removed.
  */
 export function lockDeparting(tx: TenantTx, departing: Departing, id: string): Promise<{ removed: boolean } | null> {
   return maybeOne(tx, {

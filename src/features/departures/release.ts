@@ -1,4 +1,6 @@
-/** Removes a deleted or deactivated user, or a deleted business, from the records that name it, a portion at a time, with events. */
+/**
+ * Removes a deleted or deactivated user, or a deleted business, from the records that name it, a portion at a time, and emits their events.
+ */
 import type { Kit } from '../../kit.ts';
 import { emit } from '../../platform/events.ts';
 import { inPortions } from '../../platform/portions.ts';
@@ -19,10 +21,13 @@ import {
   type Departing,
 } from './queries.ts';
 
-// A transaction for this many records takes some hundred milliseconds, events included.
+// The number of records that one transaction changes, which takes some hundred milliseconds with their events.
 const PORTION = 300;
 
-/** Returns how many records one transaction changed; zero when none is left or other transactions hold all that are left. */
+/**
+ * Changes the next records in one transaction and returns how many; zero
+ * when none is left or other transactions have locked all that are left.
+ */
 type Release = (tx: TenantTx, id: string) => Promise<number>;
 
 interface Departure {
@@ -31,7 +36,7 @@ interface Departure {
   isNamed(tx: TenantTx, id: string): Promise<boolean>;
 }
 
-const contactRelease =
+const createContactRelease =
   (departing: Departing): Release =>
   async (tx, id) => {
     const keys = toKeys(tx, await releaseContacts(tx, departing, id, PORTION));
@@ -48,7 +53,7 @@ const toKeys = (tx: TenantTx, rows: { _id: string }[]) => rows.map(({ _id }) => 
 const USER_DEPARTURE: Departure = {
   departing: 'users',
   releases: [
-    // Inboxes come first, so that no new conversations are given to the user.
+    // Inboxes come first, so that no new conversation gets the user as its owner.
     releaseInboxes,
     async (tx, user) => {
       const keys = toKeys(tx, await releaseConversations(tx, user, PORTION));
@@ -59,8 +64,8 @@ const USER_DEPARTURE: Departure = {
       );
       return keys.length;
     },
-    contactRelease('users'),
-    // A change of a business's owner emits no event.
+    createContactRelease('users'),
+    // A change of the owner of a business emits no event.
     (tx, user) => releaseBusinesses(tx, user, PORTION),
   ],
   isNamed: isUserNamed,
@@ -68,24 +73,24 @@ const USER_DEPARTURE: Departure = {
 
 const BUSINESS_DEPARTURE: Departure = {
   departing: 'businesses',
-  // A change of a table's row emits no event.
-  releases: [contactRelease('businesses'), (tx, business) => releaseRows(tx, business, PORTION)],
+  // A change of a table row emits no event.
+  releases: [createContactRelease('businesses'), (tx, business) => releaseRows(tx, business, PORTION)],
   isNamed: isBusinessNamed,
 };
 
 export const releaseUser = (kit: Kit, { company, user }: { company: string; user: string }): Promise<void> =>
-  release(kit, USER_DEPARTURE, company, user);
+  releaseRecord(kit, USER_DEPARTURE, company, user);
 
 export const releaseBusiness = (
   kit: Kit,
   { company, business }: { company: string; business: string },
-): Promise<void> => release(kit, BUSINESS_DEPARTURE, company, business);
+): Promise<void> => releaseRecord(kit, BUSINESS_DEPARTURE, company, business);
 
 /**
- * May run again after an interruption: records that have had their event no longer name the user or business. A user who is ACTIVE again
- * keeps the records that still name them.
+ * Removes the references to a user or business. May run again after an interruption: records whose event was emitted
+ * no longer name the user or business. A user who is ACTIVE again keeps the records that still name the user.
  */
-async function release(
+async function releaseRecord(
   kit: Kit,
   { departing, releases, isNamed }: Departure,
   company: string,
@@ -99,8 +104,8 @@ async function release(
   await kit.database.tenantTx(company, async (tx) => {
     const seized = await lockDeparting(tx, departing, id);
     if (!seized) return;
-    // Some records were locked during their portion, or were written by a transaction that began before; the queue's next attempt finds
-    // them.
+    // Some records were locked during their portion, or were written by a
+    // transaction that began before; the next attempt of the queue finds them.
     if (await isNamed(tx, id)) throw new Error(`records still name what departs from ${departing}`);
     if (seized.removed) await deleteRemoved(tx, departing, id);
   });

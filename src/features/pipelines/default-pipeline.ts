@@ -1,10 +1,12 @@
-/** Each company has one pipeline from its first day. */
+/** Creates the default pipeline, which each company has from its first day. */
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { Language } from '../users/schemas.ts';
 import { insertDefaultPipeline } from './default-queries.ts';
 
-/** The name of the pipeline and of its steps: three open ones, one for won and one for lost conversations. */
+/**
+ * The names of the pipeline and its steps in each language: three steps for open conversations, one for won and one for lost conversations.
+ */
 const NAMES: Record<Language, [string, ...string[]]> = {
   'pt-BR': ['Funil de vendas', 'Novo', 'Em atendimento', 'Proposta', 'Ganho', 'Perdido'],
   en: ['Sales pipeline', 'New', 'In progress', 'Proposal', 'Won', 'Lost'],
@@ -12,7 +14,7 @@ const NAMES: Record<Language, [string, ...string[]]> = {
 };
 const KINDS = ['OPEN', 'OPEN', 'OPEN', 'WON', 'LOST'];
 
-/** Creates the pipeline in the company's language, in the transaction that creates the company. */
+/** Creates the default pipeline in the language of the company, in the transaction that creates the company. */
 export async function createDefaultPipeline(tx: SystemTx, company: string, language: Language): Promise<void> {
   const [name, ...steps] = NAMES[language];
   await insertDefaultPipeline(tx, {

@@ -7,12 +7,12 @@ import type { StepCause } from './schemas.ts';
 import { deleteSteps, findUsedSteps, findRemovedStep, moveConversations } from './step-queries.ts';
 import { stepChanged } from './steps.ts';
 
-// A transaction for this many conversations takes some hundred milliseconds, events included.
+// The number of conversations that one transaction moves, which takes some hundred milliseconds with their events.
 const PORTION = 500;
 
 /**
- * Moves the next conversations and emits an event for each. Deletes the step once no conversation is left. The caller has locked the
- * pipelines.
+ * Moves the next conversations of a removed step and emits an event for each. Deletes
+ * the step once no conversation is left in it. The caller has locked the pipelines.
  */
 export async function moveFromStep(
   tx: TenantTx,
@@ -39,7 +39,7 @@ export async function moveFromStep(
   return { moved: moved.length, done: true };
 }
 
-/** Moves all conversations that a request, or a worker that died, has left in the step. */
+/** Moves all conversations that a request, or a worker that died, has left in a removed step. */
 export async function emptyStep(kit: Kit, asked: { company: string; step: string; cause: StepCause }): Promise<void> {
   const { company, step, cause } = asked;
   for (;;) {
@@ -50,7 +50,7 @@ export async function emptyStep(kit: Kit, asked: { company: string; step: string
       return left;
     });
     if (done) return;
-    // Other transactions hold all conversations that are left; the queue's next attempt can move them.
+    // Other transactions have locked all conversations that are left; the next attempt of the queue can move them.
     if (moved === 0) throw new Error('the conversations that are left in a removed step are all held');
   }
 }

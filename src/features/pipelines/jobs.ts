@@ -8,7 +8,7 @@ import { StepCause } from './schemas.ts';
 export const EmptyStep = defineJob({
   name: 'pipelines.empty-step',
   data: Type.Object({ company: Id, step: Id, cause: StepCause }),
-  // Retries for some four hours: until it succeeds, conversations are in a step that nobody sees.
+  // The job is retried for some four hours, because until it succeeds conversations are in a step that no list shows.
   retries: 12,
   retryDelaySeconds: 5,
 });

@@ -17,7 +17,7 @@ const create = async (): Promise<Json> =>
 const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/conversations/${id}`)).body;
 
 /** Creates this many conversations in a step. */
-async function fill(step: Json, pipeline: Json, count = 1): Promise<string[]> {
+async function createConversations(step: Json, pipeline: Json, count = 1): Promise<string[]> {
   const rows = await database.sql<{ _id: string }>(
     `with c as (
       insert into contacts (company_id, _id, name, source) select $1, new_id(), 'x', 'API' from generate_series(1, $5::int) returning _id
@@ -28,10 +28,10 @@ async function fill(step: Json, pipeline: Json, count = 1): Promise<string[]> {
   return rows.map((row) => row._id);
 }
 
-test('a step with conversations is not removed without a replacement', async () => {
+test('a step with conversations is not removed unless the request names a replacement step', async () => {
   const pipeline = await create();
   const [first, second, third] = pipeline.steps;
-  await fill(first, pipeline);
+  await createConversations(first, pipeline);
   const refused = await call(409, 'PATCH', `${PATH}/${pipeline._id}`, { body: { steps: [second] } });
   expectProblem(refused, 'STEP_IN_USE', `replacements.${first._id}`);
   assert.deepEqual((await call(200, 'GET', `${PATH}/${pipeline._id}`)).body, pipeline);
@@ -44,7 +44,7 @@ test('a step with conversations is not removed without a replacement', async () 
 test('the conversations of a removed step move to its replacement, and CONVERSATION_STEP_CHANGED is the only event', async () => {
   const pipeline = await create();
   const [first, second, third] = pipeline.steps;
-  const [id = ''] = await fill(first, pipeline);
+  const [id = ''] = await createConversations(first, pipeline);
   const before = await read(id);
   const user = await platform.createUser(demo._id, 'ADMIN');
   const { body } = await call(200, 'PATCH', `${PATH}/${pipeline._id}`, {
@@ -73,7 +73,10 @@ test('the conversations of a removed step move to its replacement, and CONVERSAT
 
 test('the conversations of a removed pipeline move to a step of another one', async () => {
   const [pipeline, other] = [await create(), await create()];
-  const ids = [...(await fill(pipeline.steps[0], pipeline)), ...(await fill(pipeline.steps[1], pipeline))];
+  const ids = [
+    ...(await createConversations(pipeline.steps[0], pipeline)),
+    ...(await createConversations(pipeline.steps[1], pipeline)),
+  ];
   const target = other.steps[1]._id;
   assert.deepEqual((await call(200, 'DELETE', `${PATH}/${pipeline._id}?replacement=${target}`)).body, pipeline);
   for (const id of ids) {
@@ -84,10 +87,10 @@ test('the conversations of a removed pipeline move to a step of another one', as
   assert.deepEqual(await database.sql('select 1 from pipelines where _id = $1', [pipeline._id]), []);
 });
 
-test('a replacement that is unknown, belongs to another company or is removed itself is answered 400 with its place named', async () => {
+test('a replacement step that is unknown, belongs to another company or is removed itself is answered 400 with the path of its field', async () => {
   const pipeline = await create();
   const [first, second, third] = pipeline.steps;
-  await fill(first, pipeline);
+  await createConversations(first, pipeline);
   const other = await platform.createCompany();
   const body = { name: 'x', steps: STEPS };
   const theirs = (await call(201, 'POST', PATH, { key: other.key, body })).body.steps[0]._id;
@@ -112,7 +115,7 @@ test('a replacement that is unknown, belongs to another company or is removed it
 test('a job moves thousands of conversations while their step is hidden, with one event for each', async () => {
   const pipeline = await create();
   const [first, second, third] = pipeline.steps;
-  const ids = await fill(first, pipeline, 2_600);
+  const ids = await createConversations(first, pipeline, 2_600);
   await call(200, 'PATCH', `${PATH}/${pipeline._id}`, {
     body: { steps: [second, third], replacements: { [first._id]: second._id } },
   });
@@ -123,7 +126,7 @@ test('a job moves thousands of conversations while their step is hidden, with on
     first._id,
   ]);
   assert.ok(rest && rest.count > 0, 'some are left to the job');
-  // The replacement is removed before all conversations have arrived; those that have not go directly to the last step.
+  // The replacement is removed before all conversations have moved to it; the remaining ones move directly to the last step.
   await call(200, 'DELETE', `${PATH}/${pipeline._id}?replacement=${(await create()).steps[0]._id}`);
   const arrived = async (): Promise<unknown> =>
     database.sql(
@@ -148,11 +151,11 @@ test('a job moves thousands of conversations while their step is hidden, with on
   assert.deepEqual(await arrived(), halfway);
 });
 
-test('no conversation gets into a step that is being removed: its move comes before the removal, or is refused', async () => {
+test('no conversation moves to a step that is being removed: the move happens before the removal, or is refused', async () => {
   for (let round = 0; round < 5; round += 1) {
     const pipeline = await create();
     const [first, second, third] = pipeline.steps;
-    const ids = await fill(second, pipeline, 6);
+    const ids = await createConversations(second, pipeline, 6);
     const moves = ids.map(async (id) => {
       const answer = await fetch(`${platform.url}/v1/conversations/${id}/step`, {
         method: 'PUT',

@@ -106,7 +106,7 @@ test('steps of a pipeline that are named by their id stay, new ones are added, a
   expectProblem(gone, 'UNKNOWN_REFERENCE', 'steps[0]._id');
 });
 
-test('a given order of steps is stored as given, and no two steps have the same order number', async () => {
+test('the order numbers of steps are stored as given, and no two steps of a pipeline have the same number', async () => {
   const { body } = await call(201, 'POST', PATH, {
     body: {
       name: 'x',
@@ -144,7 +144,7 @@ test('a pipeline has between one and fifty steps', async () => {
   assert.equal((await create(demo, { steps })).steps.length, 50);
 });
 
-test('exactly one pipeline is the default: another one that is made default replaces it, also at the same moment', async () => {
+test('exactly one pipeline is the default: a pipeline that becomes the default replaces the old one, even when two requests do so at once', async () => {
   const company = await platform.createCompany();
   const defaults = async (): Promise<Json[]> => (await listAll(company.key)).filter((item) => item.is_default);
   const second = await create(company, { is_default: true });
@@ -190,7 +190,7 @@ test('a repeated POST with the same Idempotency-Key makes no second pipeline', a
   assert.equal((await listAll(company.key)).length, 2);
 });
 
-test("another company's pipeline is answered like an unknown one, byte for byte", async () => {
+test("a request for another company's pipeline gets the same bytes as one for an unknown pipeline", async () => {
   const other = await platform.createCompany();
   const theirs = await create(other);
   for (const [method, body] of [['GET'], ['DELETE'], ['PATCH', { name: 'x' }]] as const) {

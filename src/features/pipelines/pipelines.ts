@@ -1,4 +1,4 @@
-/** Pipelines and their steps, through which a company's conversations go. */
+/** The pipelines of a company and their steps, through which its conversations go. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
@@ -32,7 +32,7 @@ import { toStepCause } from './steps.ts';
 
 export async function createPipeline(tenant: Tenant, input: PipelineCreate): Promise<Pipeline> {
   const { name, is_default = false } = input;
-  const { added } = plan([], input.steps);
+  const { added } = planSteps([], input.steps);
   return tenant.tx(async (tx) => {
     await lockPipelines(tx);
     if ((await countPipelines(tx, { since: null })) >= MAX_PIPELINES) {
@@ -71,9 +71,9 @@ export async function updatePipelineById(
     if (before.is_default && input.is_default === false) {
       throw invalid('is_default', 'is taken away by making another pipeline the default');
     }
-    const { kept, added, removed } = plan(before.steps, input.steps ?? before.steps);
+    const { kept, added, removed } = planSteps(before.steps, input.steps ?? before.steps);
     const replacements = input.replacements ?? {};
-    checkKeys(replacements, before.steps, removed);
+    checkReplacementKeys(replacements, before.steps, removed);
     const replacementPath = (step: string): string => `replacements.${step}`;
     await removeSteps(kit, tx, {
       removed,
@@ -95,7 +95,10 @@ export async function updatePipelineById(
   });
 }
 
-/** Throws PIPELINE_IS_DEFAULT, or STEP_IN_USE when conversations are in its steps and the request names no replacement. */
+/**
+ * Removes a pipeline. Throws PIPELINE_IS_DEFAULT for the default pipeline, and
+ * STEP_IN_USE when conversations are in its steps and the request names no replacement.
+ */
 export async function removePipeline(
   kit: Kit,
   tenant: Tenant,
@@ -133,7 +136,7 @@ interface Plan {
   removed: string[];
 }
 
-function plan(before: PipelineStep[], given: GivenStep[]): Plan {
+function planSteps(before: PipelineStep[], given: GivenStep[]): Plan {
   const held = new Map(before.map((step) => [step._id, step]));
   const orders = new Set<number>();
   const [kept, added]: [PipelineStep[], PipelineStep[]] = [[], []];
@@ -150,7 +153,7 @@ function plan(before: PipelineStep[], given: GivenStep[]): Plan {
   return { kept: kept.toSorted((a, b) => a.order - b.order), added, removed };
 }
 
-function checkKeys(replacements: Record<string, string>, steps: PipelineStep[], removed: string[]): void {
+function checkReplacementKeys(replacements: Record<string, string>, steps: PipelineStep[], removed: string[]): void {
   for (const step of Object.keys(replacements)) {
     const path = `replacements.${step}`;
     if (!steps.some(({ _id }) => _id === step)) throw unknownReference(path);

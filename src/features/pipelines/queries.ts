@@ -4,7 +4,7 @@ import { countRows, listRows, type PlainList } from '../../platform/plain-list.t
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Pipeline } from './schemas.ts';
 
-/** A pipeline as the API shows it, without removed steps that conversations are still leaving. */
+/** The columns of a pipeline as the API shows it, without removed steps that still have conversations. */
 const PIPELINE = `p._id, p.company_id as company, p.name, p.is_default,
   (select coalesce(json_agg(json_build_object('_id', s._id, 'name', s.name, 'order', s.position, 'kind', s.kind)
       order by s.position, s._id), '[]')
@@ -36,8 +36,8 @@ export function countPipelines(tx: TenantRead, window: Since): Promise<number> {
 }
 
 /**
- * Locks all pipelines of the company. Changes run one after the other, because they share one default and steps may replace steps of
- * another pipeline.
+ * Locks all pipelines of the company. Changes run one after the other, because the
+ * pipelines share one default and steps may replace steps of another pipeline.
  */
 export function lockPipelines(tx: TenantTx): Promise<number> {
   return exec(tx, {
@@ -69,7 +69,7 @@ export function updatePipeline(
   });
 }
 
-/** Takes the default away from the current pipeline before another one becomes the default. */
+/** Makes the current default pipeline an ordinary one, before another pipeline becomes the default. */
 export function clearDefault(tx: TenantTx): Promise<number> {
   return exec(tx, {
     name: 'pipelines.clearDefault',

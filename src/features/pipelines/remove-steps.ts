@@ -1,28 +1,28 @@
-/** Removes steps of pipelines. Conversations in them need a replacement to go to; otherwise the removal is refused. */
+/** Removes steps of pipelines. Conversations in a removed step need a replacement step; otherwise the removal is refused. */
 import type { Kit } from '../../kit.ts';
 import { AppError, unknownReference } from '../../platform/errors.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { moveFromStep } from './empty-step.ts';
 import { EmptyStep } from './jobs.ts';
 import type { StepCause } from './schemas.ts';
-import { deleteSteps, findUsedSteps, holdSteps, replaceStep, lockStepsForRemoval } from './step-queries.ts';
+import { deleteSteps, findUsedSteps, lockTargetSteps, replaceStep, lockStepsForRemoval } from './step-queries.ts';
 
-// A request itself moves up to this many conversations, which takes a second or two; a job moves the rest.
-const MAX_AT_ONCE = 2_000;
+// The number of conversations that a request itself moves, which takes a second or two; a job moves the rest.
+const MAX_MOVED_BY_REQUEST = 2_000;
 
 export interface Removal {
   /** The ids of the steps to remove, in the order of the steps. */
   removed: string[];
-  /** Where the conversations of a removed step go; undefined when the request does not say. */
+  /** Finds the step to which the conversations of a removed step move; undefined when the request names none. */
   findReplacement(step: string): { id: string; path: string } | undefined;
-  /** The place in the request where the replacement of a step stands or would stand, for error messages. */
+  /** Returns the path of the request field that names, or would name, the replacement of a step, for error messages. */
   replacementPath(step: string): string;
   cause: StepCause;
 }
 
 /**
- * Removes steps in the caller's transaction, which has locked the pipelines. Throws STEP_IN_USE when conversations have no replacement to
- * go to, and UNKNOWN_REFERENCE when the replacement does not exist or is removed as well.
+ * Removes steps in the transaction of the caller, who has locked the pipelines. Throws STEP_IN_USE when conversations
+ * have no replacement step, and UNKNOWN_REFERENCE when the replacement does not exist or is removed as well.
  */
 export async function removeSteps(kit: Kit, tx: TenantTx, removal: Removal): Promise<void> {
   const { removed, findReplacement, replacementPath, cause } = removal;
@@ -44,7 +44,7 @@ export async function removeSteps(kit: Kit, tx: TenantTx, removal: Removal): Pro
     removed.filter((step) => !used.includes(step)),
   );
   for (const step of used) await replaceStep(tx, step, findReplacement(step)?.id ?? '');
-  let room = MAX_AT_ONCE;
+  let room = MAX_MOVED_BY_REQUEST;
   for (const step of used) {
     let left = { moved: 0, done: false };
     while (!left.done && room > 0) {
@@ -57,7 +57,7 @@ export async function removeSteps(kit: Kit, tx: TenantTx, removal: Removal): Pro
 
 async function checkReplacements(tx: TenantTx, { removed, findReplacement }: Removal): Promise<void> {
   const given = removed.flatMap((step) => findReplacement(step) ?? []);
-  const held = await holdSteps(
+  const held = await lockTargetSteps(
     tx,
     given.map(({ id }) => id),
   );

@@ -37,7 +37,7 @@ export interface StepOfPipeline {
 
 const STEP = '_id, name, pipeline_id as pipeline';
 
-/** Finds a step, also a removed one that conversations may still be in. */
+/** Finds a step, even a removed one that may still have conversations. */
 export function findStep(tx: TenantRead, id: string): Promise<StepOfPipeline | null> {
   return maybeOne(tx, {
     name: 'pipelines.findStep',
@@ -46,8 +46,11 @@ export function findStep(tx: TenantRead, id: string): Promise<StepOfPipeline | n
   });
 }
 
-/** Returns those of the given steps that conversations can move to, and keeps them from being removed until the transaction ends. */
-export function holdSteps(tx: TenantTx, ids: string[]): Promise<StepOfPipeline[]> {
+/**
+ * Locks and returns those of the given steps to which conversations can
+ * move, so that the steps can not be removed until the transaction ends.
+ */
+export function lockTargetSteps(tx: TenantTx, ids: string[]): Promise<StepOfPipeline[]> {
   return many(tx, {
     name: 'pipelines.holdSteps',
     text: `select ${STEP} from pipeline_steps where company_id = $1 and _id = any($2) and replaced_by is null
@@ -65,7 +68,7 @@ export function lockStepsForRemoval(tx: TenantTx, ids: string[]): Promise<number
   });
 }
 
-/** Returns those of the given steps that have conversations, or that replace a step which conversations are still leaving. */
+/** Returns those of the given steps that have conversations, or that replace a removed step which still has conversations. */
 export function findUsedSteps(tx: TenantRead, ids: string[]): Promise<{ _id: string }[]> {
   return many(tx, {
     name: 'pipelines.findUsedSteps',
@@ -92,7 +95,7 @@ export interface RemovedStep {
   replacement: StepOfPipeline;
 }
 
-/** A removed step that conversations are still leaving, with its replacement; null when it is deleted. */
+/** Finds a removed step that still has conversations, with its replacement; null when the step is deleted. */
 export async function findRemovedStep(tx: TenantTx, id: string): Promise<RemovedStep | null> {
   const row = await maybeOne<Record<'_id' | 'name' | 'pipeline' | 'r_id' | 'r_name' | 'r_pipeline', string>>(tx, {
     name: 'pipelines.findLeaving',
@@ -108,7 +111,7 @@ export async function findRemovedStep(tx: TenantTx, id: string): Promise<Removed
   };
 }
 
-/** Moves the next conversations to the replacement; those that another transaction is changing are left for later. */
+/** Moves the next conversations to the replacement step; conversations that another transaction is changing are left for later. */
 export function moveConversations(
   tx: TenantTx,
   { step, replacement }: RemovedStep,

@@ -1,23 +1,26 @@
-/** Functions for conversations: find the step that one moves to, and make the event of the move. */
+/** Functions for conversations that move to another step: they lock the step and make the event of the move. */
 import { readOrigin, type Actor } from '../../platform/actor.ts';
 import type { ChangeEvent } from '../../platform/events.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { StepCause } from './schemas.ts';
-import { findStep, holdSteps, type StepOfPipeline } from './step-queries.ts';
+import { findStep, lockTargetSteps, type StepOfPipeline } from './step-queries.ts';
 
-/** Finds the step that a conversation moves to, and keeps it from being removed until the transaction ends. Null when there is none. */
+/**
+ * Finds the step to which a conversation moves, and locks it, so that it can not
+ * be removed until the transaction ends. Returns null when there is no such step.
+ */
 export async function holdStep(tx: TenantTx, id: string): Promise<StepOfPipeline | null> {
-  const [step] = await holdSteps(tx, [id]);
+  const [step] = await lockTargetSteps(tx, [id]);
   return step ?? null;
 }
 
-/** Reads the step that a conversation is in. */
+/** Reads the current step of a conversation. */
 export const readStep = (tx: TenantRead, id: string): Promise<StepOfPipeline | null> => findStep(tx, id);
 
 export function toStepCause(actor: Actor): StepCause {
   const origin = readOrigin(actor);
   return {
-    // A follow-up is a message of an agent, and a step change knows no word of its own for it.
+    // A follow-up is a message of an agent, and a step change has no separate origin for follow-ups.
     origin: origin === 'FOLLOWUP' ? 'AGENT' : origin,
     campaign: actor.type === 'campaign' ? actor.id : null,
     user: actor.type === 'user' ? actor.id : null,
@@ -26,7 +29,7 @@ export function toStepCause(actor: Actor): StepCause {
 
 export interface StepMove {
   conversation: { _id: string; contact: string; company: string };
-  /** Null when the conversation was in no step. */
+  /** The former step; null when the conversation was in no step. */
   previous: StepOfPipeline | null;
   current: StepOfPipeline;
   cause: StepCause;
