@@ -1,12 +1,12 @@
-/** The reference in the reader's colours, and the way back to the guides. */
+/** Shows the API reference in the colour scheme of the reader, and adds a link back to the guides. */
 const dark = matchMedia('(prefers-color-scheme: dark)');
-const paint = (): void => void document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', paint);
-paint();
+const applyColourScheme = (): void => void document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', applyColourScheme);
+applyColourScheme();
 
 const script = document.querySelector<HTMLScriptElement>('script[src$="/theme/page.js"]');
 const back = document.createElement('a');
-// The script is at <docs>/api/static/theme/page.js.
+// The script has the URL <docs>/api/static/theme/page.js, from which the URL of the guides is derived.
 back.href = new URL('../../../../docs', script?.src ?? location.href).href;
 back.className = 'guides';
 back.textContent = '← Guides';

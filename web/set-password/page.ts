@@ -2,53 +2,56 @@
  * The page behind a mailed link. `/set-password#token=…` sets a new password; with `&accept` it accepts an invitation and keeps the
  * password that the person already has.
  */
-import { textsFor, type Texts } from './texts.ts';
+import { chooseTexts, type Texts } from './texts.ts';
 
-// The rule of POST /v1/auth/reset-password, counted as the server does: in characters, not in UTF-16 units.
+// The fewest and the most characters of a password, as POST /v1/auth/reset-password counts them: in characters, not in UTF-16 units.
 const LEAST = 8;
 const MOST = 128;
 
-function find<T extends HTMLElement>(id: string, kind: new () => T): T {
+function getElement<T extends HTMLElement>(id: string, kind: new () => T): T {
   const element = document.getElementById(id);
   if (!(element instanceof kind)) throw new Error(`the page has no ${id}`);
   return element;
 }
 
-const form = find('ask', HTMLFormElement);
-const password = find('password', HTMLInputElement);
-const again = find('again', HTMLInputElement);
-const show = find('show', HTMLInputElement);
-const save = find('save', HTMLButtonElement);
-const join = find('join', HTMLFormElement);
-const accept = find('accept', HTMLButtonElement);
-const { lang, texts } = textsFor(navigator.languages);
+const form = getElement('ask', HTMLFormElement);
+const password = getElement('password', HTMLInputElement);
+const again = getElement('again', HTMLInputElement);
+const show = getElement('show', HTMLInputElement);
+const save = getElement('save', HTMLButtonElement);
+const join = getElement('join', HTMLFormElement);
+const accept = getElement('accept', HTMLButtonElement);
+const { lang, texts } = chooseTexts(navigator.languages);
 
-/** Only here: neither the address bar nor the history nor any storage keeps it. */
+/** The token of the link. Only this variable holds it: neither the address bar nor the history nor any storage keeps it. */
 let token = '';
 let busy = false;
 
-function open(): void {
+function openLink(): void {
   const given = takeFragment();
   token = given.get('token') ?? '';
-  if (token === '') return showDead(texts.emptyTitle, texts.empty);
-  if (given.has('accept')) showJoin();
-  else showAsk();
+  if (token === '') return showUnusableLink(texts.emptyTitle, texts.empty);
+  if (given.has('accept')) showInvitation();
+  else showPasswordForm();
 }
 
-/** What stands behind the # of the address, which loses it at once. */
+/** Reads the parameters after the # of the address, and removes them from the address at once. */
 function takeFragment(): URLSearchParams {
   const given = new URLSearchParams(location.hash.slice(1));
   history.replaceState(null, '', location.pathname);
   return given;
 }
 
-function showAsk(): void {
+function showPasswordForm(): void {
   showPart('ask');
   password.focus();
 }
 
-/** Nothing is accepted before the reader says so: mail programs open links by themselves. */
-function showJoin(): void {
+/**
+ * Shows the button that accepts an invitation. The page accepts nothing
+ * before the reader clicks, because mail programs open links by themselves.
+ */
+function showInvitation(): void {
   showPart('join');
   accept.focus();
 }
@@ -58,53 +61,53 @@ function showPart(id: 'ask' | 'join' | 'done' | 'dead'): void {
   document.title = `${document.querySelector(`#${id} h1`)?.textContent ?? ''} · Parley`;
 }
 
-function showDead(title: string, reason: string): void {
-  find('dead-title', HTMLHeadingElement).textContent = title;
-  find('dead-reason', HTMLParagraphElement).textContent = reason;
+function showUnusableLink(title: string, reason: string): void {
+  getElement('dead-title', HTMLHeadingElement).textContent = title;
+  getElement('dead-reason', HTMLParagraphElement).textContent = reason;
   showPart('dead');
-  find('dead', HTMLElement).focus();
+  getElement('dead', HTMLElement).focus();
 }
 
 function showDone(title: string, text: string): void {
   form.reset();
-  find('done-title', HTMLHeadingElement).textContent = title;
-  find('done-text', HTMLParagraphElement).textContent = text;
+  getElement('done-title', HTMLHeadingElement).textContent = title;
+  getElement('done-text', HTMLParagraphElement).textContent = text;
   showPart('done');
-  find('done', HTMLElement).focus();
+  getElement('done', HTMLElement).focus();
 }
 
-/** Says what is wrong with a field, or with '' that nothing is. */
-function mark(field: HTMLInputElement, error: string): void {
-  find(`${field.id}-error`, HTMLParagraphElement).textContent = error;
+/** Shows an error below a field; an empty text removes the error. */
+function showFieldError(field: HTMLInputElement, error: string): void {
+  getElement(`${field.id}-error`, HTMLParagraphElement).textContent = error;
   if (error) field.setAttribute('aria-invalid', 'true');
   else field.removeAttribute('aria-invalid');
 }
 
-/** False, with the first wrong field in focus, when there is nothing to send. */
-function check(): boolean {
+/** Checks the form. Returns false and focuses the first wrong field when the form can not be sent. */
+function checkForm(): boolean {
   const length = Array.from(password.value).length;
-  mark(password, length < LEAST ? texts.tooShort : length > MOST ? texts.tooLong : '');
-  mark(again, again.value === password.value ? '' : texts.different);
+  showFieldError(password, length < LEAST ? texts.tooShort : length > MOST ? texts.tooLong : '');
+  showFieldError(again, again.value === password.value ? '' : texts.different);
   const wrong = [password, again].find((field) => field.hasAttribute('aria-invalid'));
   wrong?.focus();
   return !wrong;
 }
 
-async function submit(): Promise<void> {
-  tell('');
-  if (busy || !check()) return;
-  // A browser offers to keep what stands in a password field only.
-  showTyped(false);
+async function submitPassword(): Promise<void> {
+  showProblemText('');
+  if (busy || !checkForm()) return;
+  // The fields become password fields again, because a browser offers to store only the text of a password field.
+  setPasswordsVisible(false);
   await send('reset-password', { token, new_password: password.value }, () => showDone(texts.doneTitle, texts.done));
 }
 
-function submitJoin(): Promise<void> {
+function submitAcceptance(): Promise<void> {
   return send('accept-invitation', { token }, () => showDone(texts.joinedTitle, texts.joined));
 }
 
 async function send(operation: string, body: object, done: () => void): Promise<void> {
   if (busy) return;
-  tell('');
+  showProblemText('');
   setBusy(true);
   try {
     const answer = await fetch(`v1/auth/${operation}`, {
@@ -117,8 +120,8 @@ async function send(operation: string, body: object, done: () => void): Promise<
     if (answer.ok) done();
     else await showProblem(answer);
   } catch {
-    // Failure policy: whatever kept the answer away, the reader may try again; a token that was used after all says so then.
-    tell(texts.unreachable);
+    // Failure policy: when no answer arrived, the reader may try again; a token that was used after all is then answered as used.
+    showProblemText(texts.unreachable);
   } finally {
     setBusy(false);
   }
@@ -126,21 +129,22 @@ async function send(operation: string, body: object, done: () => void): Promise<
 
 async function showProblem(answer: Response): Promise<void> {
   const { code, title, detail } = (await answer.json()) as { code: string; title: string; detail: string };
-  if (code === 'INVALID_RESET_TOKEN') showDead(texts.usedTitle, texts.used);
-  else if (code === 'PASSWORD_REQUIRED') showAsk();
-  else if (answer.status === 429) tell(fill(texts.tooMany, 'seconds', answer.headers.get('retry-after') ?? '60'));
-  else if (answer.status >= 500) tell(texts.unreachable);
-  else tell(fill(texts.refused, 'reason', detail || title));
+  if (code === 'INVALID_RESET_TOKEN') showUnusableLink(texts.usedTitle, texts.used);
+  else if (code === 'PASSWORD_REQUIRED') showPasswordForm();
+  else if (answer.status === 429)
+    showProblemText(fillPlaceholder(texts.tooMany, 'seconds', answer.headers.get('retry-after') ?? '60'));
+  else if (answer.status >= 500) showProblemText(texts.unreachable);
+  else showProblemText(fillPlaceholder(texts.refused, 'reason', detail || title));
 }
 
-/** In whichever form is shown. */
-function tell(problem: string): void {
-  for (const id of ['problem', 'join-problem']) find(id, HTMLParagraphElement).textContent = problem;
+/** Shows a problem in the form that is visible. */
+function showProblemText(problem: string): void {
+  for (const id of ['problem', 'join-problem']) getElement(id, HTMLParagraphElement).textContent = problem;
 }
 
-const fill = (text: string, name: string, value: string): string => text.replace(`{${name}}`, () => value);
+const fillPlaceholder = (text: string, name: string, value: string): string => text.replace(`{${name}}`, () => value);
 
-/** A button that is disabled would lose the focus, so it only says that it is busy. */
+/** Marks both buttons as busy with aria-disabled, because a disabled button would lose the focus. */
 function setBusy(next: boolean): void {
   busy = next;
   for (const button of [save, accept]) button.setAttribute('aria-disabled', String(next));
@@ -148,7 +152,7 @@ function setBusy(next: boolean): void {
   accept.textContent = next ? texts.accepting : texts.accept;
 }
 
-function showTyped(visible: boolean): void {
+function setPasswordsVisible(visible: boolean): void {
   show.checked = visible;
   for (const field of [password, again]) field.type = visible ? 'text' : 'password';
 }
@@ -158,16 +162,16 @@ for (const element of document.querySelectorAll<HTMLElement>('[data-text]'))
   element.textContent = texts[element.dataset['text'] as keyof Texts];
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  void submit();
+  void submitPassword();
 });
 join.addEventListener('submit', (event) => {
   event.preventDefault();
-  void submitJoin();
+  void submitAcceptance();
 });
-find('choose', HTMLButtonElement).addEventListener('click', showAsk);
-show.addEventListener('change', () => showTyped(show.checked));
-for (const field of [password, again]) field.addEventListener('input', () => mark(field, ''));
-// A second link opened in the same tab changes nothing but the part behind the #.
-addEventListener('hashchange', open);
+getElement('choose', HTMLButtonElement).addEventListener('click', showPasswordForm);
+show.addEventListener('change', () => setPasswordsVisible(show.checked));
+for (const field of [password, again]) field.addEventListener('input', () => showFieldError(field, ''));
+// When a second link is opened in the same tab, only the part of the address after the # changes.
+addEventListener('hashchange', openLink);
 document.querySelector('main')?.removeAttribute('hidden');
-open();
+openLink();

@@ -1,4 +1,4 @@
-/** What the page says, in the languages of its readers. */
+/** The texts of the page, in the languages of its readers. */
 const en = {
   title: 'Choose your password',
   lead: 'From now on you log in with it.',
@@ -106,8 +106,8 @@ const LANGUAGES = new Map([
   ['es', { lang: 'es', texts: es }],
 ]);
 
-/** The first of the reader's languages that the page speaks; English when it speaks none. */
-export function textsFor(languages: readonly string[]): { lang: string; texts: Texts } {
+/** Returns the texts in the first of the reader's languages that the page has; English when it has none of them. */
+export function chooseTexts(languages: readonly string[]): { lang: string; texts: Texts } {
   for (const language of languages) {
     const found = LANGUAGES.get(language.slice(0, 2).toLowerCase());
     if (found) return found;
