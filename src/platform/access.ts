@@ -16,9 +16,9 @@ export interface Access {
   limits: Limiter;
   answers: AnswerPace;
   rates: Rates;
-  /** True for an active company. */
+  /** Resolves to true for the id of an active company. */
   companyExists(companyId: string): Promise<boolean>;
-  /** True for any company, active or suspended. */
+  /** Resolves to true for the id of any company, active or suspended. */
   isCompany(companyId: string): Promise<boolean>;
 }
 
@@ -32,7 +32,7 @@ export interface Rates {
   page: number;
 }
 
-// After a pause a caller may send as many requests at once as its rate allows in this time.
+// The burst in seconds: after a pause a caller may send at once as many requests as its rate allows in this time.
 const BURST_SECONDS = 2;
 const PAGE_BURST_SECONDS = 5;
 
@@ -55,7 +55,7 @@ export async function enter(
   const principal = await access.auth.authenticate(request.headers.authorization);
   const own = atOnce(`principal:${principal.id}`, access.rates.perKey);
   const companyId = await findCompany(request, principal, access, needsCompany).catch(async (error: unknown) => {
-    // Failure policy: the error is thrown on to the caller, but the request still counts against its rate limit.
+    // Failure policy: the error is thrown to the caller, but the request still counts against its rate limit.
     await admit(access, reply, [own]);
     throw error;
   });
@@ -80,7 +80,10 @@ const perMinute = (access: Access, subject: string): Allowance => ({
 
 export type CountVisit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Counts a request for a public page by its address. The burst is large, because a browser requests some ten files for one page. */
+/**
+ * Counts a request for a public page against the rate limit of its address.
+ * The burst is large, because a browser requests some ten files for one page.
+ */
 export const countVisit =
   (access: Access): CountVisit =>
   (request, reply) => {
@@ -94,13 +97,16 @@ export function admitAddress(access: Access, request: FastifyRequest, reply: Fas
   return admit(access, reply, [perMinute(access, `address:${addressGroup(request.ip)}`)]);
 }
 
-/** Counts an attempt to log in or to reset a password by its account; `account` is any text that identifies the account. */
+/**
+ * Counts an attempt to log in or to reset a password against the rate
+ * limit of an account; `account` is any text that identifies the account.
+ */
 export function admitAccount(access: Access, account: string): Promise<void> {
   const subject = createHash('sha256').update(account).digest('base64url');
   return admitQuietly(access, perMinute(access, `account:${subject}`));
 }
 
-/** Counts a mail to an address that the caller has chosen. */
+/** Counts a mail to an address that the caller has chosen against the rate limit of the company. */
 export function admitMail(access: Access, companyId: string): Promise<void> {
   return admitQuietly(access, perMinute(access, `mails:${companyId}`));
 }
@@ -118,7 +124,7 @@ async function admit(access: Access, reply: FastifyReply, allowances: Allowance[
   reply.headers(rateHeaders(verdict));
 }
 
-/** The headers of draft-ietf-httpapi-ratelimit-headers. */
+/** Returns the headers of draft-ietf-httpapi-ratelimit-headers. */
 const rateHeaders = ({ limit, remaining, resetSeconds }: Verdict): Record<string, string> => ({
   'ratelimit-limit': String(limit),
   'ratelimit-remaining': String(remaining),
@@ -131,7 +137,8 @@ function rateLimited(verdict: Verdict): AppError {
 }
 
 /**
- * Finds the company that a request acts for. Only global keys choose it by `x-company-id`; all others act for the company of their token.
+ * Finds the company that a request acts for. Only global keys choose the company
+ * by `x-company-id`; all other callers act for the company of their token.
  */
 async function findCompany(
   request: FastifyRequest,

@@ -1,7 +1,10 @@
-/** Whoever causes a change, in a request or in a job. Authors, origins, step changes and the audit log derive from the actor. */
+/**
+ * The actor is the user, key, campaign, agent or platform that causes a change, in a request
+ * or in a job. Authors, origins, step changes and the audit log derive from the actor.
+ */
 import type { Principal } from './auth.ts';
 
-/** `id` is that of the agent, campaign or follow-up itself. */
+/** The actor of a change; `id` is the id of the agent, campaign or follow-up itself. */
 export type Actor =
   | Principal
   | { type: 'agent' | 'campaign' | 'followup'; id: string; name: string }
@@ -19,5 +22,5 @@ const ORIGINS = {
 
 export type ActorOrigin = (typeof ORIGINS)[Actor['type']];
 
-/** The word of the API for where a change comes from. Null for the platform's own changes. */
+/** Returns the origin of a change as the API names it; null for changes of the platform itself. */
 export const readOrigin = ({ type }: Actor): ActorOrigin => ORIGINS[type];

@@ -24,7 +24,7 @@ export interface AddressGuard {
   allows(address: string): boolean;
 }
 
-/** The test has its own copy of this list, taken from the IANA registry, so that a lost line is noticed. */
+/** The blocked IPv4 blocks. The test has its own copy of this list, taken from the IANA registry, so that a lost line is noticed. */
 const BLOCKED_V4 = [
   '0.0.0.0/8', // this network; Linux dials 0.0.0.0 as loopback
   '10.0.0.0/8', // private
@@ -80,7 +80,7 @@ export function createAddressGuard(allow: string[], own: string[] = ownAddresses
   const blockList = new BlockList();
   for (const prefix of without(blocked, allowed)) addTo(blockList, prefix);
   const allowList = new BlockList();
-  // The mapped block is left out (see MAPPED), so that `::/0` allows all of IPv6, but not IPv4.
+  // The block MAPPED is left out, so that `::/0` allows all of IPv6, but not IPv4.
   for (const prefix of without(allowed, [MAPPED])) addTo(allowList, prefix);
   return {
     blockList,
@@ -99,7 +99,7 @@ function without(prefixes: Prefix[], holes: Prefix[]): Prefix[] {
   return holes.reduce((rest, hole) => rest.flatMap((prefix) => subtract(prefix, hole)), prefixes);
 }
 
-/** Cuts `hole` out of `prefix` and returns the rest as prefixes, at most one for each bit by which the hole is longer. */
+/** Cuts `hole` out of `prefix` and returns the rest as prefixes: at most one for each bit by which `hole` is longer. */
 function subtract(prefix: Prefix, hole: Prefix): Prefix[] {
   if (contains(hole, prefix)) return [];
   if (!contains(prefix, hole)) return [prefix];
@@ -203,7 +203,7 @@ export function createExaminer(guard: AddressGuard, trusted: readonly URL[]): (t
   };
 }
 
-/** True when the URL leads to the same server as the trusted one, also by another name for this machine, such as localhost. */
+/** Returns true when the URL leads to the same server as the trusted URL, even by another name for this machine, such as localhost. */
 function isSameServer(url: URL, trusted: URL): boolean {
   if (url.origin === trusted.origin) return true;
   return url.port === trusted.port && isOwnName(url.hostname) && isOwnName(trusted.hostname);
@@ -215,7 +215,7 @@ const isOwnName = (host: string): boolean =>
 const isBelow = ({ pathname }: URL, place: URL): boolean =>
   pathname === place.pathname || pathname.startsWith(place.pathname.replace(/\/?$/, '/'));
 
-/** Resolves the URL's host. Returns null when no blocked address is known for it, else one sentence that contains no address. */
+/** Resolves the host of the URL. Returns null when no blocked address is found for it, else one sentence that contains no address. */
 export async function refuseHost(url: URL, guard: AddressGuard): Promise<string | null> {
   const host = bareHost(url);
   if (isIP(host) !== 0) return guard.blocks(host) ? NOT_PUBLIC : null;
@@ -225,7 +225,7 @@ export async function refuseHost(url: URL, guard: AddressGuard): Promise<string 
   return (await lookUp(host)).some(guard.blocks) ? NOT_PUBLIC : null;
 }
 
-/** The host of the URL without the brackets around an IPv6 address. */
+/** Returns the host of the URL without the brackets around an IPv6 address. */
 function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }

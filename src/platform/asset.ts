@@ -1,4 +1,4 @@
-/** Serves a large answer that never changes. It is rendered and compressed once, and all requests share the same buffers. */
+/** Serves a large answer that never changes. The answer is rendered and compressed once, and all requests share the same buffers. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';

@@ -1,10 +1,10 @@
-/** The audit log: who did what to which record, and from where. An entry has the names of fields, never their values. */
+/** The audit log: who did what to which record, and from which address. An entry contains the names of fields, never their values. */
 import type { Actor } from './actor.ts';
 import { exec } from './db.ts';
 import { newId } from './ids.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
-/** Where a request came from. */
+/** The address and the client from which a request came. */
 export interface Origin {
   address: string;
   userAgent: string | null;
@@ -21,12 +21,12 @@ export interface LoggedActor {
 }
 
 export interface AuditEntry {
-  /** Null for an action on the installation itself. */
+  /** The company of the entry; null for an action on the installation itself. */
   company: string | null;
   actor: LoggedActor;
-  /** For example `inboxes.update`. */
+  /** The name of the action, such as `inboxes.update`. */
   action: string;
-  /** For example `inboxes`. */
+  /** The kind of the record, such as `inboxes`. */
   resource: string;
   resourceId: string | null;
   /** Names of the fields that the request contained. */
@@ -41,7 +41,7 @@ export function toLoggedActor({ type, id, name }: Actor): LoggedActor {
 
 // The most characters of a User-Agent header that are stored.
 const MAX_USER_AGENT = 300;
-// No record has more fields. A body with keys of the caller's own choice must not fill the log.
+// The most field names that are stored. No record has more fields, and a body with invented property names must not fill the log.
 const MAX_FIELDS = 50;
 
 /** Writes an entry in the caller's transaction, so that the entry exists exactly when the change does. */

@@ -11,7 +11,7 @@ interface KeyPrincipal {
   id: string;
   scopes: readonly string[];
   name: string;
-  /** ISO 8601; null for a key that never expires. A key that this key creates must not expire later. */
+  /** The end of the validity in ISO 8601; null for a key that never expires. A key that this key creates must not expire later. */
   expiresAt: string | null;
 }
 
@@ -46,15 +46,15 @@ export interface PrincipalSource {
 }
 
 const REMEMBER_MS = 1_000;
-// The time of a key's last use is stored to the minute, which is exact enough.
+// The pause between two updates of last_used_at of a key: the time of its last use is stored to the minute, which is exact enough.
 const NOTE_MS = 60_000;
-// Tokens and keys that are remembered, some 5 MB of them. When there are more, all are forgotten.
+// The number of remembered tokens and keys, some 5 MB of them. When there are more, all are forgotten.
 const REMEMBERED_MAX = 10_000;
 
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 export interface Authenticator {
-  /** Returns the principal of a valid token; throws UNAUTHORIZED for anything else. */
+  /** Returns the principal of a valid token; throws UNAUTHORIZED for any other text. */
   authenticate(authorization: string | undefined): Promise<Principal>;
   /** Empties the cache, so that a revocation takes effect in this process at once. */
   forget(): void;
@@ -62,12 +62,15 @@ export interface Authenticator {
 
 interface Found {
   principal: Principal;
-  /** When the token expires, in milliseconds since 1970. */
+  /** The time at which the token expires, in milliseconds since 1970. */
   diesAt: number;
 }
 
 interface Remembered extends Found {
-  /** When the cached entry expires, by performance.now(): if the wall clock was set back, it would keep a revoked key valid. */
+  /**
+   * The time at which the cached entry expires, by performance.now(): if the entry
+   * used the wall clock and the clock was set back, it would keep a revoked key valid.
+   */
   until: number;
 }
 
@@ -136,7 +139,7 @@ const matchesClaims = (key: StoredKey, claims: KeyClaims): boolean =>
   key.type === claims.type &&
   key.company === (claims.type === 'company' ? claims.company : null);
 
-/** The principal of a key. Its scopes come from the stored record, not from the token. */
+/** Makes the principal of a key. Its scopes come from the stored record, not from the token. */
 function keyPrincipal(key: StoredKey, { exp }: KeyClaims): Found {
   const shared = { id: key._id, scopes: key.scopes, name: key.name, expiresAt: key.expires_at };
   return {

@@ -12,55 +12,55 @@ import { addressGroup } from './limits.ts';
 import { createPace, type Pace } from './pace.ts';
 
 export interface BodyLimits {
-  /** Bytes of unfinished bodies that the process holds at once. */
+  /** The bytes of unfinished bodies that the process holds at the same time. */
   total: number;
-  /** The part of them that may come from one address. */
+  /** The bytes of unfinished bodies that one address may use. */
   perAddress: number;
 }
 
 export interface Bodies {
   /** Reads a whole body of at most `maxBytes`. `see` is called with each piece as it arrives. */
   receive(request: FastifyRequest, maxBytes: number, see?: (piece: Buffer) => void): Promise<Buffer>;
-  /** Counts and supervises a body that other code reads. */
+  /** Counts the bytes of a body that other code reads, and cuts the body off when it is too slow. */
   follow(request: FastifyRequest): Followed;
-  /** Counts bytes of an uploaded file. Resolves at once, or when the owner's rate allows more. */
+  /** Counts bytes of an uploaded file. Resolves at once, or as soon as the rate of the owner allows more. */
   keepPace(owner: string, bytes: number): Promise<void>;
   /**
    * Reads the rest of a refused body and discards it, because a client whose connection closes while it still writes never sees the answer.
    */
   drain(request: FastifyRequest): Promise<void>;
-  /** Cuts off bodies that arrive too slowly. The server calls it every LOOK_MS. */
+  /** Cuts off bodies that arrive too slowly. The server calls this function every LOOK_MS. */
   look(): void;
 }
 
 export interface Followed {
-  /** Rejects when there is no room for the body, or when it arrives too slowly. */
+  /** Rejects when the limits leave no bytes for the body, or when the body arrives too slowly. */
   failed: Promise<never>;
-  /** Turns the counting of bytes on or off for those that arrive from now on. */
+  /** Turns the counting on or off for the bytes that arrive from now on. */
   count(isHeld: boolean): void;
   /** Ends the supervision, when the body has been read or is given up. */
   end(): void;
 }
 
 export const LOOK_MS = 1_000;
-// A body must bring this many bytes, or its end, within this many looks: 13 kB a second, less than the slowest mobile connections. Looks
-// are counted instead of seconds, so that nobody is called slow while the process itself was blocked.
+// A body must bring this many bytes, or its end, within this many looks: 13 kB a second, less than the slowest mobile
+// connections. Looks are counted instead of seconds, so that no body counts as slow while the process itself was blocked.
 const LEAST_BYTES = 64 * 1024;
 const PATIENT_LOOKS = 5;
-// The rate for bodies of one address: that of a line of 250 megabits, which costs about a tenth of a core.
+// The rate for bodies of one address: that of a 250-megabit line, which costs about a tenth of a core.
 const BYTES_PER_SECOND = 32 * 1024 * 1024;
 // The rate for files of one company. It is lower, because files are hashed, written to disk and to the database, and read again.
 const FILE_BYTES_PER_SECOND = 4 * 1024 * 1024;
 // A sender that is ahead of its rate by less than this is not paused, because network data comes in bursts.
 const AHEAD_MS = 50;
-// Node buffers this much of a body before it is read here. The bytes are counted as soon as a body does not arrive in one piece.
+// The bytes of a body that Node buffers before they are read here. The bytes are counted as soon as a body does not arrive in one piece.
 const READ_AHEAD_BYTES = 64 * 1024;
 // The first size of the buffer for a body.
 const FIRST_BYTES = 16 * 1024;
 
 interface Watched {
   raw: IncomingMessage;
-  /** The bytes that its connection had received when the body was last found to be fast enough. */
+  /** The bytes that the connection had received when the body was last found to be fast enough. */
   bytes: number;
   looks: number;
   cut(): void;
@@ -132,7 +132,7 @@ function follow(raw: IncomingMessage, share: Share, watch: Watch): Followed {
     try {
       if (isCounting) share.take(piece.length);
     } catch (error) {
-      // Failure policy: there is no room for more bytes; the caller of follow() receives the error.
+      // Failure policy: the limits leave no bytes for more of this body; the caller of follow() receives the error.
       reject(error);
     }
   };
@@ -182,7 +182,7 @@ function collect(raw: IncomingMessage, { watch, aheadMs }: Collecting, take: (pi
   });
 }
 
-/** One buffer that grows with the data. A list of thousands of tiny pieces would take a hundred times their size in memory. */
+/** Creates one buffer that grows with the data. A list of thousands of tiny pieces would take a hundred times their size in memory. */
 function createGrowing(announced: number) {
   let buffer = Buffer.alloc(0);
   let size = 0;
@@ -204,7 +204,7 @@ function createGrowing(announced: number) {
 }
 
 interface Share {
-  /** Throws when there is no room for more. */
+  /** Reserves bytes of the limits; throws when the limits leave too few. */
   take(bytes: number): void;
   release(): void;
 }
@@ -240,9 +240,9 @@ function createBudget({ total, perAddress }: BodyLimits, note: (bytes: number) =
   };
 }
 
-// Enough time for a client on the same continent to send a few megabytes.
+// How long the rest of a refused body is read: enough for a client on the same continent to send a few megabytes.
 const DRAIN_MS = 1_000;
-// The body of an address that is this far ahead of its rate (64 MB) is not read to its end.
+// When an address is this far ahead of its rate (64 MB), its refused body is not read to the end.
 const DRAIN_AHEAD_MS = 2_000;
 // The limits are checked on a timer and not with each piece: closing a connection that has unread bytes resets it, and the answer is lost.
 const DRAIN_LOOK_MS = 50;

@@ -7,7 +7,8 @@ import { findLostDigits } from './numbers.ts';
 
 export const MAX_DEPTH = 20;
 const MAX_KEYS = 1_000;
-// Validation reports errors per value, which costs more than parsing: a megabyte of small values would block the process.
+// The most values in a body. Validation reports errors for each value, which
+// costs more than parsing: a megabyte of small values would block the process.
 const MAX_VALUES = 10_000;
 
 function malformed(detail: string, path?: string): AppError {
@@ -24,7 +25,7 @@ export function parseJson(raw: Buffer): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    // Failure policy: the parser's message may quote the body, so the caller learns only that the body is not JSON.
+    // Failure policy: the message of the parser may quote the body, so the caller gets only the error that the body is not JSON.
     throw malformed('The body is not JSON');
   }
   checkValue(value, { path: '', depth: 0, budget: { values: MAX_VALUES } });
@@ -37,7 +38,7 @@ export function parseJson(raw: Buffer): unknown {
 interface Place {
   path: string;
   depth: number;
-  /** How many more values the whole body may have. */
+  /** The number of values that the whole body may still have. */
   budget: { values: number };
 }
 

@@ -28,7 +28,10 @@ export interface Child {
   end(): void;
 }
 
-/** The child ended. LATE: it used more CPU time than allowed, or made no progress. DIED: out of memory, a signal, or a defect. */
+/**
+ * The error of a child that ended. LATE: the child used more CPU time than allowed, or
+ * made no progress. DIED: the child ran out of memory, got a signal, or has a defect.
+ */
 export class ChildEnded extends Error {
   readonly why: 'LATE' | 'DIED';
 
@@ -48,9 +51,10 @@ export type FromChild =
   | { want: number; question: object };
 export type ToChild = { ask: number; request: object } | { give: number; value: unknown };
 
-// The space for young objects. A reader's objects become garbage at once, so more space would only cost memory.
+// The space of the heap for young objects. The objects of a reader become garbage at once, so more space would only cost memory.
 const YOUNG_HEAP_MB = 8;
-// A limit of the operating system, for a child in an endless loop whose parent was killed and can not end it any more.
+// The CPU time after which the operating system ends a child, for a child
+// in an endless loop whose parent was killed and can not end it any more.
 const LIFE_CPU_SECONDS = 900;
 const LOOK_MS = 250;
 // On a busy machine a child of low priority gets a small part of a core, so its work may take this many times its CPU time.
@@ -78,7 +82,7 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
       const value = await supply(question);
       if (process_.connected) process_.send({ give: want, value } satisfies ToChild);
     } catch (error) {
-      // Failure policy: the child can not go on without the data, so its open requests fail with this error.
+      // Failure policy: the child can not continue without the data, so its open requests fail with this error.
       fail(error);
     }
   };
@@ -116,8 +120,8 @@ function startProcess({ module, heapMb, nice }: ChildKind): ChildProcess {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
     env: compiledCodeEnv(),
-    // Linux divides the processor first among sessions and then, by priority, among the processes of each session. In a session of its own
-    // the child's low priority applies beside all others.
+    // Linux divides the processor first among sessions and then, by priority, among the processes of each
+    // session. The child gets its own session, so that its low priority also counts against all other processes.
     detached: true,
   });
   try {
@@ -158,7 +162,7 @@ const TICK_MS = 10;
 
 /** Reads the CPU time that a process has used; null on systems without /proc. */
 async function readCpuMs(pid: number): Promise<number | null> {
-  // Failure policy: without /proc the clock is used instead, and a process that is gone is noticed by its exit event.
+  // Failure policy: without /proc the elapsed time is used instead, and a process that has ended is noticed by its exit event.
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user, system] = [Number(fields[11]), Number(fields[12])];

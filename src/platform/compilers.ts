@@ -29,7 +29,7 @@ export function compileWhenNeeded(app: FastifyInstance): void {
 
 /** Validates values outside of a route in the same way as a body: nothing is converted, and every failure is found. */
 export interface Checker {
-  /** The failures of a value; empty when it is valid. */
+  /** Returns the failures of a value; an empty list when the value is valid. */
   findFailures(value: unknown): Failure[];
 }
 
@@ -38,7 +38,9 @@ export function createChecker(schema: TSchema): Checker {
   return { findFailures: (value) => (validate(value) ? [] : ((validate.errors ?? []) as Failure[])) };
 }
 
-/** All schemas made with define(). The list is complete only after every file has been loaded, so it is read at the first request. */
+/**
+ * Returns all schemas made with define(). The list is complete only after every file has been loaded, so it is read at the first request.
+ */
 const namedSchemas = (): Record<string, unknown> =>
   Object.fromEntries(definedSchemas().map((schema) => [(schema as { $id: string }).$id, schema]));
 
@@ -69,7 +71,7 @@ function createValidators() {
     const validate: Validator = (value) => {
       const validator = find();
       const result = validator(value);
-      // Fastify reads the errors from this function.
+      // Fastify reads the errors from this property of the function.
       validate.errors = validator.errors;
       return result;
     };

@@ -6,11 +6,11 @@ import { addressGroup } from './limits.ts';
 
 export interface ConnectionLimits {
   total: number;
-  /** The most connections from one address; null when all callers come through a proxy. */
+  /** The most connections from one address; null when all callers connect through a proxy. */
   perAddress: number | null;
 }
 
-/** Closes connections beyond the limits before a byte of them is read. */
+/** Makes the server close connections beyond the limits before it reads a byte of them. */
 export function boundConnections(server: Server, { total, perAddress }: ConnectionLimits): void {
   server.maxConnections = total;
   if (perAddress === null) return;

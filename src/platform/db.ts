@@ -10,7 +10,8 @@ export interface Statement {
   text: string;
   values: unknown[];
   /**
-   * The statement is not prepared. For texts that vary without limit, such as callers' filters, and for plans that depend on the values.
+   * Present when the statement is not prepared: for texts that vary without limit,
+   * such as the filters of callers, and for plans that depend on the values.
    */
   planEachTime?: true;
 }
@@ -44,8 +45,8 @@ export function exec(executor: Executor, statement: Statement): Promise<number> 
 }
 
 /**
- * The SQL condition that a row belongs to the company in `$1`, or to no company when `company` is null. `is not distinct from` would
- * cover both cases, but PostgreSQL does not use an index for it.
+ * Returns the SQL condition that a row belongs to the company in `$1`, or to no company when `company`
+ * is null. `is not distinct from` would cover both cases, but PostgreSQL does not use an index for it.
  */
 export const ofCompany = (company: string | null): string =>
   company === null ? 'company_id is null and $1::text is null' : 'company_id = $1';
@@ -68,7 +69,8 @@ const types = {
 export const ROLES = { app: 'parley_app', read: 'parley_read', system: 'parley_system' } as const;
 
 const SESSION = {
-  // A statement that takes longer lacks an index; waiting longer for a lock would only let a queue of requests grow.
+  // The time limits of a statement and of a lock: a slower statement lacks an
+  // index, and waiting longer for a lock would only let a queue of requests grow.
   statement_timeout: 5_000,
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 10_000,
@@ -82,7 +84,7 @@ const SESSION = {
   jit: 'off',
 };
 
-// Waiting longer for a connection would only build a queue in this process; a 503 lets the caller retry.
+// The longest wait for a connection. A longer wait would only build a queue in this process; a 503 lets the caller retry.
 export const ACQUIRE_TIMEOUT_MS = 1_000;
 
 // Only searches need bitmap scans, and the reading role runs them. For other roles the planner would choose a bitmap scan when it has no
@@ -138,8 +140,8 @@ export function newClient(config: pg.ClientConfig): pg.Client {
 }
 
 /**
- * Failure policy: a connection that breaks while no statement runs emits 'error', which ends a process that has no listener for
- * it. The next statement on the connection fails, and its caller learns what happened.
+ * Failure policy: a connection that breaks while no statement runs emits `error`, which ends a process that
+ * has no listener for this event. The next statement on the connection fails, and its caller gets the error.
  */
 function ignoreConnectionErrors(client: pg.ClientBase): void {
   client.on('error', () => undefined);
@@ -186,10 +188,10 @@ const UNREACHABLE = /^(ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|
 const DRIVER_MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable|connection error/i;
 
-/** True when two transactions collided on the same rows and PostgreSQL aborted this one. The same statements can be retried. */
+/** Returns true when two transactions collided on the same rows and PostgreSQL aborted this one. Its statements can be retried. */
 export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(errorCode(error));
 
-/** True when a statement met locked rows or took too long: the rows are busy, not the database as a whole. */
+/** Returns true when a statement met locked rows or took too long: the rows are busy, not the database as a whole. */
 export const isContention = (error: unknown): boolean =>
   isCollision(error) || ['55P03', '57014'].includes(errorCode(error));
 

@@ -57,7 +57,7 @@ const KEY_HEADER = {
   ),
 };
 
-/** For example GET /v1/messages/conversation/{id} becomes getMessagesConversationById. */
+/** Makes the operation id: for example GET /v1/messages/conversation/{id} becomes getMessagesConversationById. */
 function operationId(method: string, path: string): string {
   const words = path
     .replace(/^\/v1\//, '')
@@ -106,7 +106,7 @@ const EVERYWHERE: ErrorCode[] = [
 const isList = (query: TSchema | undefined): boolean =>
   'limit' in ((query as { properties?: object } | undefined)?.properties ?? {});
 
-/** The document's entry for one status. Its description lists the codes in the order of ERRORS. */
+/** Returns the entry of the document for one status. Its description lists the error codes in the order of ERRORS. */
 function problemSchema(status: number, codes: ReadonlySet<ErrorCode>) {
   const named = (Object.keys(ERRORS) as ErrorCode[]).filter(
     (code) => codes.has(code) && ERRORS[code].status === status,

@@ -7,7 +7,7 @@ import type { Log } from './telemetry.ts';
 import type { SystemTx } from './tenant.ts';
 
 export interface DueWork {
-  /** An SQL expression that is null or false while there is nothing to do. It has to be answered from an index. */
+  /** An SQL expression that is null or false while there is nothing to do. An index has to answer it. */
   due: string;
   /** Begins the due work and never throws. `value` is the result of the expression `due`. */
   begin(value: unknown): void;
@@ -29,7 +29,7 @@ export function pollDueWork(
         if (value !== null && value !== false && !signal.aborted) begin(value);
       }
     } catch (error) {
-      // Failure policy: the next poll comes in a moment; an unreachable database is logged by the code that needs it.
+      // Failure policy: the next poll comes soon; an unreachable database is logged by the code that needs it.
       log.debug({ err: error }, 'due work: the look failed');
     }
   });
@@ -40,15 +40,15 @@ export function pollDueWork(
   };
 }
 
-/** Work that a stop has to wait for, because it uses the database. */
+/** Work of the process for which a stop has to wait, because the work uses the database. */
 export interface Looks {
   /** Begins a run, unless one is under way or the work was stopped. */
   begin(): void;
-  /** Lets no further run begin and waits for the one under way. */
+  /** Prevents further runs and waits for the run that is under way. */
   stop(): Promise<void>;
 }
 
-/** Runs `look`, which never throws, one at a time. A run of several steps ends early when `signal` is aborted by a stop. */
+/** Runs `look`, which never throws, at most once at a time. A run of several steps ends early when a stop aborts `signal`. */
 export function oneAtATime(look: (signal: AbortSignal) => Promise<void>): Looks {
   const stopping = new AbortController();
   let running: Promise<void> | null = null;

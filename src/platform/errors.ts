@@ -1,6 +1,6 @@
 /**
- * Every error that a caller can see, with its status and title. Any other error is answered as INTERNAL_ERROR without a detail.
- * docs/errors.md has a section for each code; scripts/check-docs.ts checks that.
+ * The table of every error that a caller can see, with its status and title. Any other error is answered as
+ * INTERNAL_ERROR without a detail. docs/errors.md has a section for each code; scripts/check-docs.ts checks that.
  */
 import { Type, type Static } from 'typebox';
 import { define } from './schema.ts';
@@ -94,24 +94,27 @@ export class AppError extends Error {
   }
 }
 
-/** The same answer for a record that does not exist and for one that belongs to another company. */
+/** Makes the error for a record that does not exist, which is the same as for a record of another company. */
 export const notFound = (): AppError => new AppError('NOT_FOUND', 'No such resource');
 
-// An operator has to free disk space, which takes a while.
+// The retry-after seconds of STORAGE_FULL: an operator has to free disk space, which takes a while.
 const STORAGE_RETRY_SECONDS = '10';
 
-/** The answer to a write while the disk is full. */
+/** Makes the error for a write while the disk is full. */
 export const storageFull = (): AppError =>
   new AppError('STORAGE_FULL', undefined, [], { 'retry-after': STORAGE_RETRY_SECONDS });
 
-/** The answer to a write that would exceed the company's quota; the detail says how much the company may store. */
+/** Makes the error for a write that would exceed the quota of the company; the detail says how much the company may store. */
 export const quotaExceeded = (detail?: string): AppError => new AppError('QUOTA_EXCEEDED', detail);
 
 export function invalid(path: string, message: string, code = 'INVALID'): AppError {
   return new AppError('VALIDATION_FAILED', `${path} ${message}`, [{ path, code, message }]);
 }
 
-/** `path` names the field that the caller may not set, or `authorization` when the token does not allow the operation at all. */
+/**
+ * Makes the error for a caller without the right; `path` names the field that the caller
+ * may not set, or is `authorization` when the token does not allow the operation at all.
+ */
 export function forbidden(path: string, message: string, code = 'FORBIDDEN'): AppError {
   return new AppError('FORBIDDEN', message, [{ path, code, message }]);
 }
@@ -119,13 +122,16 @@ export function forbidden(path: string, message: string, code = 'FORBIDDEN'): Ap
 export const scopeMissing = (scope: string): AppError =>
   forbidden('authorization', `The scope ${scope} is missing`, 'SCOPE_MISSING');
 
-/** The same answer for an id in a body or filter that is unknown and for one that belongs to another company. */
+/** Makes the error for an unknown id in a body or filter, which is the same as for an id of another company. */
 export function unknownReference(path: string): AppError {
   const message = 'points to nothing';
   return new AppError('UNKNOWN_REFERENCE', `${path} ${message}`, [{ path, code: 'UNKNOWN_REFERENCE', message }]);
 }
 
-/** A value that must be unique belongs to another record already. `existingId` is that record's id, if the caller may see it. */
+/**
+ * Makes the error for a value that must be unique and belongs to another record
+ * already. `existingId` is the id of that record, if the caller may see it.
+ */
 export function alreadyHeld(code: ErrorCode, path: string, existingId: string | null = null): AppError {
   const message = 'already belongs to another record';
   const error = new AppError(code, undefined, [{ path, code, message }]);

@@ -1,7 +1,7 @@
 /**
- * Writes the body of an event as JSON of at most 256 kB. Only old records and records from a network can be larger. Of those the largest
- * fields are replaced by empty values, and `omitted` lists their names: the receiver still learns what happened to which record, and can
- * fetch the record by its GET.
+ * Writes the body of an event as JSON of at most 256 kB. Only old records and records from a network can
+ * be larger. In a larger body the largest fields are replaced by empty values, and `omitted` lists their
+ * names: the receiver still learns what happened to which record, and can fetch the record by its GET.
  */
 const MAX_EVENT_BYTES = 256 * 1024;
 

@@ -49,7 +49,7 @@ export function onQueued(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Wakes the delivery loop of this process, so that it looks for new work at once. */
+/** Wakes the delivery loop of this process, so that it looks for new deliveries at once. */
 export function wakeDeliveries(): void {
   for (const listener of listeners) listener();
 }

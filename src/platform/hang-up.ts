@@ -1,7 +1,7 @@
-/** Detects callers who hang up before their answer. */
+/** Detects callers who close the connection before their answer. */
 import type { FastifyReply } from 'fastify';
 
-/** Returns a signal that is aborted when the caller hangs up before the answer is sent. */
+/** Returns a signal that is aborted when the caller closes the connection before the answer is sent. */
 export function hangUpSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   raw.once('close', () => {

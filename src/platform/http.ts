@@ -26,7 +26,7 @@ import { validationProblem, type Failure } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Reads every request body that is kept in memory. */
+    /** The reader of every request body that is kept in memory. */
     bodies: Bodies;
   }
   interface FastifyContextConfig {
@@ -39,15 +39,15 @@ declare module 'fastify' {
 
 const BODY_LIMIT = 1024 * 1024;
 const HEADER_LIMIT = 16 * 1024;
-// No id or name in a path of the API is longer.
+// The longest parameter in a path; no id or name in a path of the API is longer.
 const MAX_PARAM = 200;
 // Time limits for a whole request, for its headers, and for an idle connection; and how often Node checks the first two.
 const REQUEST_MS = 60_000;
 const HEADERS_MS = 15_000;
 const KEEP_ALIVE_MS = 10_000;
 const CHECK_MS = 5_000;
-// A connection on which nothing is sent or received for this long is closed: its client does not read the answer. Every answer begins
-// earlier.
+// The time after which a connection without any data in either direction is closed,
+// because its client does not read the answer. Every answer begins earlier.
 const SILENCE_MS = 65_000;
 
 const NODE_OPTIONS = {
@@ -56,7 +56,8 @@ const NODE_OPTIONS = {
   connectionsCheckingInterval: CHECK_MS,
   // Node's own refusal of a request without a host would have no body; the onRequest hook below sends one.
   requireHostHeader: false,
-  // Of two Authorization headers Node would use the first, and a proxy in front perhaps the second. Joined, they are not a valid token.
+  // Of two Authorization headers Node would use the first, and a proxy in front
+  // of it perhaps the second. Joined into one header, they are not a valid token.
   joinDuplicateHeaders: true,
 };
 
@@ -97,7 +98,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   readBodies(app, bodies);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = isCutOff(request) ? new AppError('MALFORMED_BODY', 'The request was cut off') : toAppError(error);
-    // A full disk is logged once, where it is noticed. A line for each refused request would use up the space that is left.
+    // A full disk is logged once, where the platform notices it. A line for each refused request would use up the space that is left.
     if (problem.status >= 500 && problem.code !== 'STORAGE_FULL')
       log.error({ err: error, request_id: request.id, route: routePattern(request) }, 'request failed');
     // The body of a refused request is read a little longer, because a client that is still writing would not see the answer. A slow body
@@ -126,7 +127,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   return app;
 }
 
-/** True when the client hung up in the middle of its body, which is not an error of the platform. */
+/** Returns true when the client closed the connection in the middle of its body, which is not an error of the platform. */
 const isCutOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
 
 /** Makes the server accept JSON bodies only; routes with forms replace this parser. */
@@ -161,7 +162,7 @@ function closeConnectionsWhileStopping(app: FastifyInstance): void {
   });
 }
 
-/** The caller's own x-request-id, if it contains only characters that are harmless in a log; else a new id. */
+/** Returns the x-request-id of the caller, if it contains only characters that are harmless in a log; else a new id. */
 function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
@@ -171,7 +172,8 @@ function refuseOpenRoutes(app: FastifyInstance): void {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
   app.addHook('onReady', async () => {
-    // Checked when the server is ready, because plug-ins set the access of their routes after the onRoute hook above has run.
+    // The routes are checked when the server is ready, because plug-ins
+    // set the access of their routes after the onRoute hook above has run.
     const open = routes.filter((route) => !route.config?.access).map((route) => `${String(route.method)} ${route.url}`);
     if (open.length > 0) throw new Error(`routes without a scope or public: ${open.join(', ')}`);
   });

@@ -10,7 +10,7 @@ import { AppError } from './errors.ts';
 import { newId } from './ids.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
-// A running request renews its claim on the key. When its process is killed, the key is free again after this time.
+// The lease of a key: a running request renews its claim on the key, and when its process is killed, the key is free again after this time.
 const LEASE_SECONDS = 15;
 const RENEW_MS = 5_000;
 const KEPT_HOURS = 24;
@@ -26,8 +26,8 @@ interface KeyOwner {
 
 export interface Attempt extends KeyOwner {
   /**
-   * Identifies this attempt. A request that takes over the key after the lease has another id, so that the first can not store anything any
-   * more.
+   * The id of this attempt. A request that takes over the key after the lease
+   * has another id, so that the first request can not store anything any more.
    */
   id: string;
 }
@@ -40,10 +40,10 @@ interface StoredAttempt {
   status: number | null;
 }
 
-/** `status` is that of the first answer; null when its process died before it was stored. */
+/** The result of openAttempt. `status` is the status of the first answer; null when its process died before the status was stored. */
 type Opened = { attempt: Attempt } | { repeats: { resource: string; status: number | null } };
 
-/** Two requests are the same when their method, URL and body are equal, which this hash shows. */
+/** Returns the hash by which two requests are compared: they are the same when their method, URL and body are equal. */
 export function fingerprintRequest(method: string, url: string, body: unknown): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([method, url, ordered(body ?? null)]))
@@ -58,7 +58,7 @@ function ordered(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, inner]) => [name, ordered(inner)]));
 }
 
-// The key may change between the claim and the look-up, so both are tried several times. More rounds than this would be a defect.
+// The number of tries to claim a key: the key may change between the claim and the look-up. More tries than this would be a defect.
 const ROUNDS = 5;
 
 /**

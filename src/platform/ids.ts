@@ -1,4 +1,7 @@
-/** Ids in the layout of a MongoDB ObjectId: 4 bytes of seconds, 5 random bytes for the process, a counter of 3 bytes; 24 hex characters. */
+/**
+ * Makes ids in the layout of a MongoDB ObjectId: 4 bytes of seconds, 5
+ * random bytes for the process, a counter of 3 bytes; 24 hex characters.
+ */
 import { randomBytes, randomInt } from 'node:crypto';
 
 const PROCESS_PART = randomBytes(5).toString('hex');

@@ -1,4 +1,4 @@
-/** State in the database that all processes have to agree on, such as the encryption key. */
+/** Stores values in the database that all processes have to agree on, such as the fingerprint of the encryption key. */
 import { exec, maybeOne, one } from './db.ts';
 import { fingerprintSecret } from './secrets.ts';
 import type { SystemTx } from './tenant.ts';
@@ -7,7 +7,10 @@ import type { TokenSecrets } from './tokens.ts';
 const KEY = 'encryption.key';
 const TOKEN_SECRET = 'token.secret';
 
-/** The first process stores the fingerprint of its encryption key. Throws one sentence in a later process that has another key. */
+/**
+ * Stores the fingerprint of the encryption key of the first process. Throws
+ * an error with one sentence in a later process that has another key.
+ */
 export async function agreeOnKey(tx: SystemTx, encryptionKey: string): Promise<void> {
   const fingerprint = fingerprintSecret(encryptionKey);
   await exec(tx, {
@@ -33,9 +36,9 @@ interface KnownSecrets {
 }
 
 /**
- * The first process stores the fingerprint of its token secret. A later process must have the same secret, or replace it by naming the old
- * one as the previous secret; otherwise this throws one sentence. A replaced secret is never accepted again, because it may have leaked.
- * Needs a transaction, so that two processes that replace the secret at once do so one after the other.
+ * Stores the fingerprint of the token secret of the first process. A later process must have the same secret, or replace it by naming the
+ * old one as the previous secret; otherwise this throws an error with one sentence. A replaced secret is never accepted again, because it
+ * may have leaked. The caller passes a transaction, so that two processes that replace the secret at once do so one after the other.
  */
 export async function agreeOnTokenSecret(tx: SystemTx, { current, previous }: TokenSecrets): Promise<void> {
   const mine = fingerprintSecret(current);
@@ -82,7 +85,7 @@ export async function noteSandbox(tx: SystemTx, origin: string): Promise<string 
   return before?.value ?? null;
 }
 
-/** The company whose demo has not been created completely yet, and the key in whose name it is created. */
+/** The company whose demo records have not been created completely yet, and the key in whose name they are created. */
 export interface WantedDemo {
   companyId: string;
   keyId: string;

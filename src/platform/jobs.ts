@@ -10,7 +10,7 @@ import { describeError, type Log } from './telemetry.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
 export const QUEUE_SCHEMA = 'pgboss';
-// A worker is woken when a job of its queue is due. In case that fails, it also polls by itself.
+// The interval at which a worker polls by itself, in case the wake-up for a due job fails.
 const POLL_SECONDS = 30;
 const BATCH = 10;
 const STOP_MS = 10_000;
@@ -22,7 +22,7 @@ const UPKEEP_SECONDS = 60;
 export interface Job<T extends TSchema> {
   name: string;
   data: T;
-  /** Attempts after the first one, with growing pauses. 0 for a job that must not be repeated. */
+  /** The number of attempts after the first one, with growing pauses; 0 for a job that must not be repeated. */
   retries: number;
   /** The pause before the first retry, in seconds. It doubles with each retry. */
   retryDelaySeconds: number;
@@ -54,13 +54,18 @@ export interface Worked<T extends TSchema> {
 }
 
 export interface Jobs {
-  /** Must be called first, and while the event loop is not blocked, because its queries fail when no connection is free within a second. */
+  /**
+   * Starts the queue. Called before all other functions, and while the event loop is
+   * not blocked, because its queries fail when no connection is free within a second.
+   */
   start(): Promise<void>;
   enqueue: Enqueue;
   work<T extends TSchema>(worked: Worked<T>): Promise<void>;
-  /** For polling jobs that other processes have enqueued in these queues. Jobs of this process begin as soon as they are committed. */
+  /**
+   * Returns the poll for jobs that other processes have enqueued in these queues. Jobs of this process begin as soon as they are committed.
+   */
   dueWork(queues: string[]): DueWork;
-  /** Takes no further jobs and waits for the running ones, which can still enqueue others. */
+  /** Takes no further jobs and waits for the running jobs, which can still enqueue others. */
   rest(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -100,10 +105,10 @@ export async function migrateJobs(connectionString: string, jobs: readonly Job<T
 
 export interface JobsOptions {
   url: string;
-  /** True in a process that runs jobs; it also runs schedules and maintenance. */
+  /** True in a process that runs jobs; such a process also runs schedules and maintenance. */
   worker: boolean;
   log: Log;
-  /** No job is taken while the disk has no room. */
+  /** The state of the disk space: no job is taken while the disk is too full. */
   storage?: Storage;
   upkeepSeconds?: number;
 }
@@ -158,23 +163,23 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
   };
 }
 
-/** SQL that finds the queues with a job that is due now. It uses an index, so jobs for a later time cost nothing. */
+/** Returns SQL that finds the queues with a job that is due now. The SQL uses an index, so jobs for a later time cost nothing. */
 const dueQueuesSql = (queues: string[]): string => `select array_agg(queue.name)
     from unnest(array[${queues.map((name) => `'${name}'`).join()}]::text[]) as queue (name)
     where exists (select from ${QUEUE_SCHEMA}.job j where j.name = queue.name and j.state < 'active' and j.start_after <= now())`;
 
 interface Taking {
-  /** Begins to take jobs of a queue, now or as soon as the disk has room. `work` starts a worker and returns its id. */
+  /** Begins to take jobs of a queue, now or as soon as the disk has free space. `work` starts a worker and returns its id. */
   begin(name: string, work: () => Promise<string>): Promise<void>;
   /** Makes the workers of these queues look for jobs now, if this process has such workers. */
   wake(queues: string[]): void;
-  /** Waits until the disk has room again and resolves to true; resolves to false when a job should not wait. */
+  /** Waits until the disk has free space again and resolves to true; resolves to false when a job should not wait. */
   room(): Promise<boolean>;
-  /** Takes no further jobs and waits for the running ones. */
+  /** Takes no further jobs and waits for the running jobs. */
   end(): Promise<void>;
 }
 
-/** Takes jobs only while the disk has room. Without room a job would only fail and use up its retries. */
+/** Takes jobs only while the disk has free space. On a full disk a job would only fail and use up its retries. */
 function followStorage(boss: PgBoss, storage: Storage, log: Log): Taking {
   const queues = new Map<string, () => Promise<string>>();
   const workers = new Map<string, string>();
@@ -236,7 +241,7 @@ interface Handling {
   room: Taking['room'];
 }
 
-/** Each job of a batch succeeds or fails on its own; a failed one is retried as its queue says. */
+/** Runs the jobs of a batch. Each job succeeds or fails on its own; a failed job is retried as its queue is configured. */
 async function handleBatch<T extends TSchema>(
   { boss, log, attempts, room }: Handling,
   { job, handle }: Worked<T>,
@@ -246,7 +251,8 @@ async function handleBatch<T extends TSchema>(
     try {
       await handle(data);
     } catch (error) {
-      // Failure policy: a job that failed because the disk is full is repeated when there is room again; this does not count as a retry.
+      // Failure policy: a job that failed because the disk is full is repeated
+      // when the disk has free space again; this does not count as a retry.
       if (isStorageFull(error) && (await room())) return work({ id, data });
       log.warn({ err: error, job: job.name, job_id: id }, 'job failed');
       await boss.fail(job.name, id, { message: describeError(error)['message'] });
@@ -256,7 +262,7 @@ async function handleBatch<T extends TSchema>(
     log.error({ job: job.name, job_id: id }, 'job given up: its process ended twice while it ran');
     await boss.cancel(job.name, id);
   };
-  // Only jobs with retries can crash a process more than once, so the others need no record.
+  // Only jobs with retries can crash a process more than once, so jobs without retries need no record.
   if (job.retries === 0) await Promise.all(batch.map(work));
   else await attempts.run(batch, work, giveUp);
 }

@@ -21,9 +21,9 @@ export interface Verdict {
   admitted: boolean;
   limit: number;
   remaining: number;
-  /** The time until the bucket is full. */
+  /** The seconds until the bucket is full. */
   resetSeconds: number;
-  /** The time until a request may succeed; 0 when admitted. */
+  /** The seconds until a request may succeed; 0 when the request is admitted. */
   retryAfterSeconds: number;
 }
 
@@ -78,7 +78,10 @@ function refusal(refused: Bucket[], nowMs: number): Verdict {
   };
 }
 
-/** The address that is counted: an IPv4 address, or the /64 network of an IPv6 address, because one customer usually has a whole /64. */
+/**
+ * Returns the address whose requests are counted: an IPv4 address, or the /64
+ * network of an IPv6 address, because one customer usually has a whole /64.
+ */
 export function addressGroup(ip: string | undefined): string {
   // The address of a connection that is closed already is unknown.
   if (ip === undefined) return '';
@@ -94,7 +97,7 @@ export function addressGroup(ip: string | undefined): string {
   return bytes.join('.');
 }
 
-// This many buckets take a transaction of some 50 ms.
+// The number of buckets that one transaction checks, which takes some 50 ms.
 const PURGE_BUCKETS = 10_000;
 
 /** Deletes buckets that were not used for an hour: they are full again, like new ones. Returns how many buckets were checked. */

@@ -16,7 +16,7 @@ export interface Mailer {
 }
 
 export interface Mail {
-  /** One address, without a name. */
+  /** The recipient: one address, without a name. */
   to: string;
   subject: string;
   text: string;
@@ -24,9 +24,9 @@ export interface Mail {
 }
 
 interface MailerOptions {
-  /** smtp:// (STARTTLS wherever it is offered) or smtps://; null writes files. */
+  /** The URL of the SMTP server: smtp:// (STARTTLS when the server offers it) or smtps://; null writes files. */
   smtpUrl: string | null;
-  /** The folder for .eml files, created with the first one. */
+  /** The folder for .eml files, which is created with the first mail. */
   folder: string;
   /** The sender: an address, or a name and an address such as Parley <no-reply@example.com>. */
   from: string;
@@ -34,9 +34,9 @@ interface MailerOptions {
   timeoutMs?: number;
 }
 
-// When a server takes longer than this for one step, the mail is tried again later.
+// The time limit of one step of the SMTP server; a mail that exceeds it is tried again later.
 const TIMEOUT_MS = 10_000;
-// A whole mail may take this many time-outs. Otherwise a server that answers a little every nine seconds would never be given up.
+// The time limit of a whole mail in time-outs. Without it a server that answers a little every nine seconds would never be given up.
 const TOTAL_TIMEOUTS = 6;
 
 /** Creates a mailer. Throws one sentence for an invalid SMTP URL. No connection is made before the first mail. */
@@ -56,8 +56,8 @@ function createSmtpMailer(smtpUrl: string, { from, timeoutMs = TIMEOUT_MS }: Mai
         const { createTransport } = await import('nodemailer');
         await createTransport(options).sendMail({ ...composed, signal });
       } catch (error) {
-        // Failure policy: the error is thrown on with the server's name. Of the server's answer only the code is kept, because its text
-        // repeats addresses and the error is logged.
+        // Failure policy: the error is thrown with the name of the server. Of the answer of the
+        // server only the code is kept, because its text repeats addresses and the error is logged.
         const { code, responseCode, message: description } = error as Error & { code?: string; responseCode?: number };
         const reason = responseCode === undefined ? description : `${code} ${responseCode}`;
         const message = `the mail server ${options.host}:${options.port}: ${reason}`;
@@ -82,8 +82,8 @@ export function smtpOptions(smtpUrl: string, timeoutMs: number): SMTPTransportOp
     port: url.port ? Number(url.port) : secure ? 465 : 587,
     secure,
     ...(user ? { auth: { user, pass: decode(url.password) } } : {}),
-    // On this machine TLS is not used, because test servers have self-signed certificates. To another machine a password is sent only
-    // through TLS, even if an attacker removes STARTTLS from the server's offer.
+    // TLS is not used to a server on this machine, because test servers have self-signed certificates. To another
+    // machine a password is sent only through TLS, even if an attacker removes STARTTLS from the offer of the server.
     ignoreTLS: !secure && isLocal,
     requireTLS: !secure && !isLocal && user !== '',
     tls: { minVersion: 'TLSv1.2' },
@@ -91,7 +91,7 @@ export function smtpOptions(smtpUrl: string, timeoutMs: number): SMTPTransportOp
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
-    // Mails carry links that open accounts: nothing of them is ever logged.
+    // The library must log nothing, because mails contain links that give access to accounts.
     logger: false,
     debug: false,
   };
@@ -118,7 +118,7 @@ function createFileMailer({ folder, from }: MailerOptions): Mailer {
       const side = join(folder, `.${name}.part`);
       try {
         await writeFile(side, message as Buffer, { mode: 0o600, flag: 'wx', flush: true });
-        // Renamed when complete, so that a program that watches the folder never sees half a mail.
+        // The file is renamed when it is complete, so that a program that watches the folder never sees half a mail.
         await rename(side, join(folder, name));
       } finally {
         await rm(side, { force: true });
@@ -129,8 +129,8 @@ function createFileMailer({ folder, from }: MailerOptions): Mailer {
 }
 
 /**
- * Writes both bodies without transfer encoding, so that a developer can read the links in the file. Only for files: an SMTP server might
- * not accept 8-bit text.
+ * Writes both bodies of a mail file without transfer encoding, so that a developer
+ * can read the links in the file. An SMTP server might not accept such 8-bit text.
  */
 function asWritten({ text, html }: Mail): SendMailOptions {
   const part = (type: string, body: string) => ({
@@ -139,7 +139,7 @@ function asWritten({ text, html }: Mail): SendMailOptions {
   return { text: part('text/plain', text), html: part('text/html', html) };
 }
 
-/** Exactly one address, without a name, list, comment or quotes, and without characters that end a header or an SMTP command. */
+/** Matches exactly one address, without a name, list, comment or quotes, and without characters that end a header or an SMTP command. */
 const ADDRESS = /^[^\s\p{C}"(),:;<>@[\\\]]{1,64}@[^\s\p{C}"(),:;<>@[\\\]]{1,255}$/u;
 
 /** Composes a mail. Throws when `to` is not exactly one address, so that users can not inject headers or recipients. */
@@ -147,7 +147,7 @@ function compose({ to, subject, text, html }: Mail, from: string): SendMailOptio
   if (!ADDRESS.test(to)) throw new Error('a recipient that is no single address');
   return {
     from,
-    // Given as an object, so that the library does not parse the address.
+    // The recipient is an object, so that the library does not parse the address.
     to: { name: '', address: to },
     subject: subject.replaceAll(/\p{C}+/gu, ' '),
     text,

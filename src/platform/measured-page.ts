@@ -1,4 +1,4 @@
-/** Pages of records that may be large. The database measures a page before it reads the records. */
+/** Builds SQL for pages of records that may be large. The database measures a page before it reads the records. */
 import { MAX_PAGE_BYTES } from './sizes.ts';
 
 interface MeasuredPage {
@@ -10,9 +10,9 @@ interface MeasuredPage {
   joins?: string;
   /** A query that selects all columns of the rows of the page. */
   rows: string;
-  /** For example `t.created_at desc, t._id desc`. */
+  /** The sort order, for example `t.created_at desc, t._id desc`. */
   order: string;
-  /** The parameter that holds the window's limit. */
+  /** The SQL parameter of the limit of the page, such as `$3`. */
   limit: string;
   /** An SQL expression for the bytes of a row `t` in the answer. */
   bytes?: string;
@@ -21,10 +21,10 @@ interface MeasuredPage {
 }
 
 /**
- * Returns the SQL of a page with a limit on its size. The statement adds up the stored sizes of the records. When they are too large
- * together, it returns only the first record and, as `fits`, how many would have fitted. The first record is always returned, and the
- * extra row that shows whether there is a next page is not counted. Large values are not decompressed for this, because the select list is
- * computed last, for the remaining rows only.
+ * Returns the SQL of a page with a limit on its size. The statement adds up the stored sizes of the records. When
+ * they are too large together, it returns only the first record and, as `fits`, how many would have fitted. The
+ * first record is always returned, and the extra row that shows whether there is a next page is not counted. Large
+ * values are not decompressed for this, because the select list is computed last, for the remaining rows only.
  */
 export function measuredPage(page: MeasuredPage): string {
   const { columns, as = 't', joins = '', rows, order, limit, bytes = 't.record_bytes', context } = page;
@@ -48,8 +48,8 @@ export const rowsByKey = (table: string, keys: string): string =>
   `select t.* from (${keys}) k cross join lateral (select * from ${table} where company_id = $1 and _id = k._id offset 0) t`;
 
 /**
- * SQL that adds the bytes of all field names for each record with custom fields. A record without any has five bytes in this column, which
- * is visible without decompressing it.
+ * Returns SQL that adds the bytes of all field names for each record with custom fields. A
+ * record without any has five bytes in this column, which is visible without decompressing it.
  */
 const fieldNamesBytes = (context: string): string =>
   ` + case when pg_column_size(t.custom_fields) > 5 then (select field_names_bytes($1, '${context}')) else 0 end`;

@@ -15,7 +15,7 @@ const CONCURRENT = '.concurrent.sql';
 const FOLDER = join(import.meta.dirname, '../../migrations');
 // The advisory lock that all processes share, so that only one of them migrates the database at a time.
 const LOCK = 724_113_001;
-// A distant server answers in a tenth of this time. An unreachable one should soon be reported.
+// The time limit of a connection. A distant server answers in a tenth of this time, and an unreachable one should soon be reported.
 const CONNECT_MS = 5_000;
 
 function roleStatements(): string[] {
@@ -230,7 +230,7 @@ async function hasRoles(connectionString: string): Promise<boolean> {
   }
 }
 
-/** Gives the driver's time-out error the code ETIMEDOUT, so that explain() recognises it. */
+/** Gives the time-out error of the driver the code ETIMEDOUT, so that explainStartError() recognises it. */
 function markTimeout(error: Error): Error {
   return error.message === 'timeout expired' ? Object.assign(error, { code: 'ETIMEDOUT' }) : error;
 }

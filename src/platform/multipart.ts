@@ -25,7 +25,7 @@ export interface Upload {
   read(start?: number, end?: number): AsyncGenerator<Buffer>;
 }
 
-/** The schema of a form's part that is a file. */
+/** The schema of the part of a form that is a file. */
 export const FilePart = Type.String({ format: 'binary' });
 
 export interface Form {
@@ -37,12 +37,12 @@ export interface Form {
   discard(): Promise<void>;
 }
 
-// All parts but the file may together be as large as a JSON body.
+// The bytes of all parts together except the file: as many as a JSON body may have.
 const MAX_TEXT_BYTES = 1024 * 1024;
-// No operation has as many parts. Below this limit an unexpected part is refused by its name.
+// The most parts of a form; no operation has as many. Below this limit an unexpected part is refused by its name.
 const MAX_PARTS = 100;
-// Files are stored in the database in pieces of the same size. The driver turns each into a text of twice its size: larger ones would make
-// the garbage collector stop the process for tens of milliseconds.
+// The size of the pieces in which files are stored in the database. The driver turns each piece into a text of
+// twice its size: larger pieces would make the garbage collector stop the process for tens of milliseconds.
 const PIECE_BYTES = 128 * 1024;
 const MAX_FILE_NAME = 255;
 
@@ -103,7 +103,7 @@ interface Spool {
 async function readParts(request: FastifyRequest, reading: Reading): Promise<Record<string, unknown>> {
   const body = new Map<string, unknown>();
   let textBytes = 0;
-  // The form parser keeps each part in memory until it is complete, so its bytes are counted. The bytes of a file go to disk.
+  // The form parser keeps each text part in memory until it is complete, so its bytes are counted; the bytes of a file are written to disk.
   reading.followed.count(true);
   const limits = { fileSize: Infinity, fieldSize: MAX_TEXT_BYTES, parts: MAX_PARTS, files: 2, headerPairs: 20 };
   for await (const part of withoutLog(request).parts({ limits })) {
@@ -117,7 +117,7 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
     if (isFile !== (part.type === 'file'))
       throw invalid(name, isFile ? 'must be a file, with a file name' : 'is not a file', 'TYPE');
     if (part.type === 'file') {
-      // The file stands in the body as its hash and not as its name, which may change between two attempts of the same request.
+      // In the body the hash of the file stands for the file, and not its name, which may change between two attempts of the same request.
       reading.followed.count(false);
       body.set(name, (await spoolFile(part, reading)).sha256);
       reading.followed.count(true);
@@ -132,7 +132,7 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
   return Object.fromEntries(body);
 }
 
-/** A copy of the request without a log, because the form parser would log all headers, including the token. */
+/** Returns a copy of the request without a log, because the form parser would log all headers, including the token. */
 const withoutLog = (request: FastifyRequest): FastifyRequest =>
   Object.create(request, { log: { value: request.log.child({}, { level: 'silent' }) } }) as FastifyRequest;
 
@@ -148,7 +148,8 @@ function readValue(part: MultipartValue, schema: TSchema): unknown {
   try {
     return parseJson(Buffer.from(text ?? JSON.stringify(part.value)));
   } catch {
-    // Failure policy: the caller learns which part is not JSON; the parser's message would name a place inside the part.
+    // Failure policy: the caller gets the name of the part that is not JSON;
+    // the message of the parser would name a position inside the part.
     throw invalid(part.fieldname, 'is not JSON', 'MALFORMED');
   }
 }

@@ -1,17 +1,17 @@
 /** Checks that numbers written as text keep all their digits, because JavaScript numbers hold only about 15 of them. */
 
-// A double can represent every decimal number of 15 digits, but not every one of 16.
+// The most digits of a number: a double can represent every decimal number of 15 digits, but not every one of 16.
 const MAX_DIGITS = 15;
 export const NUMBER_WANTED = `must be a number of at most ${MAX_DIGITS} significant digits`;
 
-/** The digits of a number without leading and trailing zeros, point and exponent: both 12.30e5 and 0.00123 give 123. */
+/** Returns the digits of a number without leading and trailing zeros, point and exponent: both 12.30e5 and 0.00123 give 123. */
 const significantDigits = (text: string): string =>
   text
     .replace(/e.*$/i, '')
     .replaceAll(/\D/g, '')
     .replace(/^0+|0+$/g, '');
 
-/** True for a number that every JSON parser reads without loss of digits. */
+/** Returns true for a number that every JSON parser reads without loss of digits. */
 export const isPrecise = (number: number | string): boolean => significantDigits(String(number)).length <= MAX_DIGITS;
 
 // Matches a number of at least 16 characters outside of a string; a shorter one never loses digits.
@@ -31,16 +31,16 @@ export function findLostDigits(json: string): string | null {
       ? lost
       : read;
   const value: unknown = JSON.parse(json, mark);
-  return findPath(value, lost, '');
+  return findPathOfValue(value, lost, '');
 }
 
-function findPath(value: unknown, wanted: object, path: string): string | null {
+function findPathOfValue(value: unknown, wanted: object, path: string): string | null {
   if (value === wanted) return path;
   if (typeof value !== 'object' || value === null) return null;
   const isList = Array.isArray(value);
   for (const [key, item] of Object.entries(value)) {
     const inner = isList ? `${path}[${key}]` : path ? `${path}.${key}` : key;
-    const found = findPath(item, wanted, inner);
+    const found = findPathOfValue(item, wanted, inner);
     if (found !== null) return found;
   }
   return null;

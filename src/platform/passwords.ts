@@ -6,7 +6,7 @@ import { AppError } from './errors.ts';
 const argon2id = promisify(argon2);
 
 interface Cost {
-  /** In KiB. */
+  /** The memory of one hash in KiB. */
   memory: number;
   passes: number;
   parallelism: number;
@@ -57,7 +57,7 @@ export async function hashNow(password: string): Promise<string> {
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${text(nonce)}$${text(tag)}`;
 }
 
-/** False for a wrong password and for a stored text that is not a hash. */
+/** Returns false for a wrong password and for a stored text that is not a hash. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const parts = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(stored);
   if (!parts) return false;
@@ -83,7 +83,7 @@ function refuseOutOfRange(error: NodeJS.ErrnoException): null {
 }
 
 /**
- * A hash that no password matches. It is checked when an account does not exist, so that the answer takes the same time as for an existing
- * one.
+ * A hash that no password matches. It is checked when an account does not
+ * exist, so that the answer takes the same time as for an existing account.
  */
 export const NOBODYS_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;

@@ -15,7 +15,7 @@ const BRAZIL_SHORT = /^(55[1-9]\d)([6-9]\d{7})$/;
 const MEXICO_LONG = /^52(1)(\d{10})$/;
 const ARGENTINA_LONG = /^54(9)(\d{10})$/;
 
-/** The digits that identify a phone number; equal for all its spellings. */
+/** Returns the digits that identify a phone number; they are equal for all its spellings. */
 export function phoneKey(text: string): string {
   return onlyDigits(text).replace(BRAZIL_SHORT, '$19$2').replace(MEXICO_LONG, '52$2').replace(ARGENTINA_LONG, '54$2');
 }
@@ -35,13 +35,13 @@ export function readablePhone(text: string): Phone {
   return { phone_number: number, country_code: parsePhoneNumberFromString(number)?.country ?? null };
 }
 
-/** True for an ISO 3166 alpha-2 code of a country that has phone numbers. */
+/** Returns true for an ISO 3166 alpha-2 code of a country that has phone numbers. */
 export const isPhoneCountry = (code: string): boolean => isSupportedCountry(code);
 
-/** Why a text is not accepted as a phone number; `code` is AMBIGUOUS_PHONE when two numbers are possible. */
+/** The reason why a text is not accepted as a phone number; `code` is AMBIGUOUS_PHONE when two numbers are possible. */
 export interface PhoneFault {
   code: 'INVALID' | 'AMBIGUOUS_PHONE';
-  /** The rest of a sentence that begins with the name of the field. */
+  /** The error message, which continues a sentence that begins with the name of the field. */
   message: string;
 }
 
@@ -87,7 +87,7 @@ export function phoneProblem({ code, message }: PhoneFault, path: string): AppEr
   return new AppError(code, `${path} ${message}`, [{ path, code, message }]);
 }
 
-// The network's test numbers for businesses. No real number has this area code.
+// Matches the test numbers of the network for businesses. No real number has this area code.
 const TEST_NUMBER = /^\+1555\d{7}$/;
 
 /**
@@ -110,13 +110,13 @@ const BRAZIL_AREA = '1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[
 const BRAZIL_NATIONAL = new RegExp(String.raw`^(?:0(?:\d\d)?)?((?:${BRAZIL_AREA})(?:9\d{8}|[2-9]\d{7}))$`);
 
 /**
- * True when the number lies in a range that its country has assigned. Numbers without + must lie in such a range, because they are
- * otherwise more likely a national number of another country. Numbers with + need not, because countries add new ranges.
+ * Returns true when the number lies in a range that its country has assigned. Numbers without + must lie in such a range, because
+ * they are otherwise more likely a national number of another country. Numbers with + need not, because countries add new ranges.
  */
 const isAssigned = ({ phone_number }: Phone): boolean =>
   TEST_NUMBER.test(phone_number) || (parseAssigned(phone_number)?.isValid() ?? false);
 
-/** The number that these digits reach when dialled inside the country; null when there is none. */
+/** Returns the number that these digits reach when dialled inside the country; null when there is none. */
 function nationalPhone(digits: string, country: string): Phone | null {
   if (country === 'BR') {
     const national = BRAZIL_NATIONAL.exec(digits)?.[1];

@@ -16,7 +16,7 @@ import {
 export interface PlainList {
   /** The prefix of the statements' names, such as `users`. */
   name: string;
-  /** A suffix of the statements' names for each variant of `filter`; begins with a dot. */
+  /** A suffix of the statements' names for each variant of `filter`; the suffix begins with a dot. */
   variant?: string;
   /** The select list of a record. */
   columns: string;

@@ -11,7 +11,7 @@ export interface Stretch {
   to: number;
 }
 
-// Some 8 MB, which take a transaction of milliseconds.
+// The pages of one transaction: some 8 MB, which take milliseconds.
 const PAGES = 1_000;
 
 /** The SQL condition for rows of a range whose bounds are `$2` and `$3`. */

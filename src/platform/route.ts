@@ -276,7 +276,7 @@ function createTrail(
     principal,
     company: companyId,
     action,
-    // The last id in the path is that of the record.
+    // The last id in the path is the id of the record.
     resourceId: Object.values((request.params ?? {}) as Record<string, string>).at(-1) ?? null,
     fields: typeof request.body === 'object' ? Object.keys(request.body ?? {}) : [],
     origin: requestOrigin(request),

@@ -18,7 +18,7 @@ export function definedSchemas(): TSchema[] {
   return [...named.values()];
 }
 
-/** A reference to a named schema that keeps its static type. */
+/** Returns a reference to a named schema that keeps its static type. */
 export function ref<T extends TSchema>(schema: T) {
   const { $id } = schema as { $id?: string };
   if (!$id) throw new Error('ref() needs a schema made with define()');
@@ -43,14 +43,14 @@ export function nullable<T extends TSchema>(schema: T) {
 
 const forms = new Map<string, string>();
 
-/** A pattern that a text must match. `words` is the error message for other texts: "must …". */
+/** Makes a pattern that a text must match. `words` is the error message for other texts: "must …". */
 export function explainedPattern(pattern: string, words: string): { pattern: string } {
   if ((forms.get(pattern) ?? words) !== words) throw new Error(`the pattern ${pattern} has two explanations`);
   forms.set(pattern, words);
   return { pattern };
 }
 
-/** The error message for a pattern; undefined when the pattern was not made with explainedPattern(). */
+/** Returns the error message for a pattern; undefined when the pattern was not made with explainedPattern(). */
 export const explainPattern = (pattern: string): string | undefined => forms.get(pattern);
 
 export const NOT_BLANK = explainedPattern(String.raw`\S`, 'must hold more than spaces');
@@ -105,7 +105,7 @@ export const Timestamp = Type.String({
   description: 'ISO 8601 UTC with milliseconds',
 });
 
-/** A schema of an object that refuses unknown properties. */
+/** Makes a schema of an object that refuses unknown properties. */
 export function strict<P extends Record<string, TSchema>>(properties: P, options: Record<string, unknown> = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }

@@ -60,7 +60,7 @@ export const GRANTABLE: readonly string[] = [
   ...RESOURCES.flatMap((resource) => [`${resource}:*`, ...ACTIONS.map((action) => `${resource}:${action}`)]),
 ];
 
-/** True when `granted` includes every right that the scope `wanted` gives, which may be a wildcard. */
+/** Returns true when `granted` includes every right that the scope `wanted` gives, which may be a wildcard. */
 export function covers(granted: readonly string[], wanted: string): boolean {
   if (granted.includes('*')) return true;
   if (wanted === '*') return RESOURCES.every((resource) => covers(granted, `${resource}:*`));

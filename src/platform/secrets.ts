@@ -13,17 +13,17 @@ const MASK = '••••';
 const FORMAT = 'v1';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-// The mask shows the last four characters of a secret, but only of secrets with at least this many characters.
+// The mask shows the last four characters of a secret, but only of a secret with at least this many characters.
 const SHORTEST_WITH_TAIL = 12;
 
-/** A short hash that identifies a secret without revealing it. */
+/** Returns a short hash that identifies a secret without revealing the secret. */
 export const fingerprintSecret = (encryptionKey: string): string =>
   createHash('sha256').update(`fingerprint:${encryptionKey}`).digest('hex').slice(0, 16);
 
 export interface Secrets {
   /**
-   * Encrypts a text. `context` (company and field) is authenticated, so that the value can not be decrypted after it was copied to another
-   * place.
+   * Encrypts a text. `context` (company and field) is authenticated, so that the
+   * value can not be decrypted after it was copied to another record or field.
    */
   seal(plain: string, context: string): string;
   /** Decrypts a value. Throws when it was changed, has another context, or was encrypted with another key. */
@@ -65,7 +65,7 @@ export function mask(plain: string): string {
   return plain.length < SHORTEST_WITH_TAIL ? MASK : MASK + plain.slice(-4);
 }
 
-/** True for a masked secret. A caller that sends one back wants to keep the stored value. */
+/** Returns true for a masked secret. A caller that sends a masked secret back wants to keep the stored value. */
 export function isMask(given: string): boolean {
   return given.startsWith(MASK);
 }

@@ -19,14 +19,14 @@ export interface Health {
   phase: 'starting' | 'serving' | 'stopping';
   /** Resolves when the database answers. */
   ping: () => Promise<void>;
-  /** False while the disk is too full to write. Reading goes on, so the process stays ready. */
+  /** False while the disk is too full to write. Reads continue, so the process stays ready. */
   hasRoom: () => boolean;
 }
 
 /** A placeholder for an API that is built only to read its OpenAPI document. */
 export const PLACEHOLDER_HEALTH: Health = { phase: 'starting', ping: async () => undefined, hasRoom: () => true };
 
-/** Shares one run of `work` among all callers that arrive while it runs, so that a flood of requests costs no more than one. */
+/** Shares one run of `work` among all callers that arrive while it runs, so that a flood of requests costs no more than one request. */
 function shareRuns<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;
   return () => {

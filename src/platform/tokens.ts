@@ -21,11 +21,11 @@ export type Keyring = ReadonlyMap<string, Uint8Array>;
 const ISSUER = 'parley';
 /** How long a user's token is valid: a long working day. */
 export const SESSION_SECONDS = 12 * 3_600;
-// A token that lists every scope has some 2.5 kB, so a longer one is not from this platform.
+// The longest token. A token that lists every scope has some 2.5 kB, so a longer one is not from this platform.
 const MAX_TOKEN_LENGTH = 4_096;
-// How far the clocks of two machines may differ.
+// The seconds by which the clocks of two machines may differ.
 const SKEW_SECONDS = 30;
-// 9999-12-31T23:59:59Z, the last second that the platform's timestamps can represent.
+// The second 9999-12-31T23:59:59Z, the last that the timestamps of the platform can represent.
 const LAST_SECOND = 253_402_300_799;
 
 const Seconds = Type.Integer({ minimum: 0, maximum: LAST_SECOND });

@@ -9,11 +9,11 @@ import type { SystemTx, TenantTx } from './tenant.ts';
 
 export interface TrailOptions {
   principal: Principal;
-  /** Null when the operation belongs to no company, or only to the one that it creates or changes. */
+  /** The company of the audit entry; null when the operation belongs to no company, or only to the company that it creates or changes. */
   company: string | null;
-  /** For example `inboxes.update`. */
+  /** The name of the action, such as `inboxes.update`. */
   action: string;
-  /** The record that the path names. An operation that creates a record names it by `tx.makes()`. */
+  /** The id of the record that the path names. An operation that creates a record names it by `tx.makes()`. */
   resourceId: string | null;
   fields: string[];
   origin: Origin;

@@ -67,7 +67,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** Resolves with the answer after BEGIN has succeeded, too. */
+/** Resolves with the answer of a statement once BEGIN has succeeded, too. */
 async function answerAfter<T>(begun: Promise<unknown>, answer: Promise<T>): Promise<T> {
   const [first] = await Promise.all([answer, begun]);
   return first;

@@ -10,10 +10,10 @@ export interface Failure {
   params: object;
 }
 
-// More errors than this would hardly help a caller.
+// The most errors in an answer; more would hardly help a caller.
 const MAX_FIELD_ERRORS = 20;
 
-/** The error for a part of a request. A malformed id in a path is answered like a record that does not exist. */
+/** Makes the error for a part of a request. A malformed id in a path is answered like a record that does not exist. */
 export function validationProblem(failures: Failure[], part: string): AppError {
   if (part === 'params') return notFound();
   const errors: FieldError[] = [];

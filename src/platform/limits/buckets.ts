@@ -27,7 +27,7 @@ export interface Bucket {
   requested: number | null;
   /** Tokens that the next request returns to the database. */
   returned: number;
-  /** `used`: tokens that callers took or requested since `usedSinceMs`. `pace`: tokens per 100 ms before that. */
+  /** `used` counts the tokens that callers took or requested since `usedSinceMs`, and `pace` the tokens per 100 ms before that. */
   used: number;
   usedSinceMs: number;
   pace: number;
