@@ -46,10 +46,10 @@ export interface Violation {
   sentence: string;
 }
 
-/** All TypeScript files of the folders, sorted. A folder that does not exist has none. */
-export function readSources(root: string, folders: readonly string[]): SourceFile[] {
+/** All files of the folders with this ending, sorted. A folder that does not exist has none. */
+export function readSources(root: string, folders: readonly string[], ending = 'ts'): SourceFile[] {
   return globSync(
-    folders.map((folder) => `${folder}/**/*.ts`),
+    folders.map((folder) => `${folder}/**/*.${ending}`),
     { cwd: root },
   )
     .map((path) => path.replaceAll('\\', '/'))

@@ -1,4 +1,4 @@
-/** The guides, in a real browser. */
+/** The guides and the reference of the API, in a real browser. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openPage, startBrowser } from '../support/browser.ts';
@@ -69,5 +69,15 @@ test('no guide scrolls sideways on a phone, and the menu is folded', async () =>
   await page.locator('summary').click();
   await errors.click();
   await page.waitForURL(`${platform.url}/docs/errors`);
+  assert.deepEqual(complaints, []);
+});
+
+test('the reference shows an operation with its schemas, calls no other host and obeys the content policy', async () => {
+  const { page, complaints, requests } = await openPage(browser);
+  await page.goto(`${platform.url}/docs/api`);
+  await page.getByRole('heading', { name: /^Parley/ }).waitFor();
+  await page.getByText('/v1/inboxes/{id}', { exact: true }).first().click();
+  await page.getByRole('heading', { name: 'Responses' }).first().waitFor();
+  for (const url of requests) assert.equal(new URL(url).origin, platform.url);
   assert.deepEqual(complaints, []);
 });

@@ -31,7 +31,9 @@ export interface TestServer {
  */
 export async function openTestServer({ durable } = { durable: true }): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
-  const settings = durable ? {} : { fsync: 'off', full_page_writes: 'off', max_wal_size: '4GB' };
+  // Several test files at a time share the server, some of them with three processes of the platform.
+  const shared = { fsync: 'off', full_page_writes: 'off', max_wal_size: '4GB', max_connections: '300' };
+  const settings = durable ? {} : shared;
   const server = await startEmbeddedPostgres(join(folder, 'postgres'), () => undefined, settings);
   const address: ServerAddress = {
     host: server.host,

@@ -1,14 +1,22 @@
 /**
- * Ends the process of a test file that takes too long, even when a test computes for ever and no timer of the main thread fires. The
- * time-out of the test runner ends neither such a file nor a file that an open handle keeps alive. Loaded before each test file.
+ * Ends the process of a test file that takes too long, and the processes that it has started, even when a test computes for ever and no
+ * timer of the main thread fires. The time-out of the test runner ends neither such a file nor a file that an open handle keeps alive.
+ * Loaded before each test file.
  */
-import { Worker } from 'node:worker_threads';
+import { isMainThread, Worker } from 'node:worker_threads';
 
-/** The time limit of a test file, many times what a file needs. */
-const DEADLINE_MS = 300_000;
+/** The time limit of a test file, many times what a file needs. The test of this limit sets a short one. */
+const DEADLINE_MS = Number(process.env['PARLEY_TEST_DEADLINE_MS'] ?? 300_000);
 
-const watch = `setTimeout(() => {
+// A process that stayed behind would keep the output of the file open, and the runner would wait for its end.
+const watch = `setTimeout(async () => {
   require('node:fs').writeSync(2, 'this test file took longer than ${DEADLINE_MS / 1_000} s\\n');
-  process.kill(process.pid, 'SIGKILL');
+  try {
+    const { listDescendants } = await import(${JSON.stringify(import.meta.resolve('./process.ts'))});
+    for (const pid of await listDescendants(process.pid)) process.kill(pid, 'SIGKILL');
+  } finally {
+    process.kill(process.pid, 'SIGKILL');
+  }
 }, ${DEADLINE_MS})`;
-new Worker(watch, { eval: true }).unref();
+// A worker with the options of this process would load this file as well.
+if (isMainThread) new Worker(watch, { eval: true, execArgv: [] }).unref();

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chooseContracts, chooseTests } from './changed.ts';
+
+const SOURCES: Record<string, string> = {
+  'src/api.ts': `import { list } from './features/contacts/list.ts'; export const routes = [list];`,
+  'src/platform/db.ts': 'export const one = 1;',
+  'src/platform/db.test.ts': '',
+  'src/platform/other.test.ts': '',
+  'src/features/contacts/queries.ts': `import { one } from '../../platform/db.ts'; export const find = one;`,
+  'src/features/contacts/list.ts': `import { find } from './queries.ts'; export const list = find;`,
+  'src/features/contacts/export.ts': 'export const write = 1;',
+  'src/features/contacts/list.test.ts': '',
+  'src/features/merges/merges.ts': `import { list } from '../contacts/list.ts'; export const merge = list;`,
+  'src/features/merges/merges.test.ts': '',
+  'src/features/webhooks/webhooks.ts': `import type { list } from '../contacts/list.ts'; export type X = typeof list;`,
+  'src/features/webhooks/webhooks.test.ts': '',
+  'test/support/platform.ts': `import { routes } from '../../src/api.ts'; export const start = routes;`,
+  'test/contract/guides.test.ts': `import { readFileSync } from 'node:fs'; readFileSync('docs/events.md', 'utf8');`,
+  'test/contract/queries.test.ts': '',
+  'test/contract/catalogue.test.ts': '',
+  'migrations/0001_contacts.sql': 'create table contacts ();',
+};
+const files = Object.entries(SOURCES).map(([path, text]) => ({ path, text }));
+const choose = (...changed: string[]): string[] =>
+  chooseTests(files, changed)
+    .map(({ test: path }) => path)
+    .toSorted();
+
+test('a change chooses the tests of its room and of the rooms that use it', () => {
+  assert.deepEqual(choose('src/features/contacts/list.ts'), [
+    'src/features/contacts/list.test.ts',
+    'src/features/merges/merges.test.ts',
+  ]);
+});
+
+test('a change that no other room uses chooses only the tests of its own room', () => {
+  assert.deepEqual(choose('src/features/contacts/export.ts'), ['src/features/contacts/list.test.ts']);
+});
+
+test('a change of the platform chooses the test with its name and the rooms that use it, through any number of files', () => {
+  assert.deepEqual(choose('src/platform/db.ts'), [
+    'src/features/contacts/list.test.ts',
+    'src/features/merges/merges.test.ts',
+    'src/platform/db.test.ts',
+  ]);
+});
+
+test('the reason names each file between the change and the test', () => {
+  const [chosen] = chooseTests(files, ['src/features/contacts/queries.ts']).filter(({ test: path }) =>
+    path.includes('merges'),
+  );
+  assert.equal(
+    chosen?.why,
+    'src/features/merges/merges.ts uses src/features/contacts/list.ts; src/features/contacts/list.ts uses ' +
+      'src/features/contacts/queries.ts, which changed',
+  );
+});
+
+test('a changed test, a document that a test reads, and a removed file choose tests', () => {
+  assert.deepEqual(choose('src/platform/other.test.ts'), ['src/platform/other.test.ts']);
+  assert.deepEqual(choose('docs/events.md'), ['test/contract/guides.test.ts']);
+  assert.deepEqual(choose('src/features/merges/gone.ts'), ['src/features/merges/merges.test.ts']);
+  assert.deepEqual(choose('README.md'), []);
+});
+
+test('a migration chooses the catalogue, the statements, and the rooms whose tables it names', () => {
+  assert.deepEqual(choose('migrations/0001_contacts.sql'), [
+    'src/features/contacts/list.test.ts',
+    'test/contract/catalogue.test.ts',
+    'test/contract/queries.test.ts',
+  ]);
+});
+
+test('the check of a changed declaration runs the contract tests that look at it', () => {
+  const names = (path: string) => chooseContracts([path]).map(({ test: file }) => file.split('/').at(-1));
+  assert.deepEqual(names('src/features/contacts/routes.ts'), ['examples.test.ts', 'openapi.test.ts']);
+  assert.deepEqual(names('src/channels/email/index.ts'), ['channels.test.ts']);
+  assert.deepEqual(names('src/features/contacts/list-queries.ts'), ['queries.test.ts']);
+  assert.deepEqual(names('src/features/contacts/list.ts'), []);
+});

@@ -1,0 +1,146 @@
+/** Chooses the test files that a change concerns: those of the changed rooms, and those of the rooms that depend on them. */
+import { execFileSync } from 'node:child_process';
+import { matchesGlob, posix } from 'node:path';
+import { readFacts, readSources, type SourceFacts, type SourceFile } from './source-facts.ts';
+import { TABLES } from './tables.ts';
+
+export interface Choice {
+  test: string;
+  /** Why the test was chosen, as a sentence about a changed file. */
+  why: string;
+}
+
+/**
+ * Files that put everything together. A change that reaches one of them concerns no further file, because otherwise every change would
+ * concern everything.
+ */
+const ASSEMBLIES =
+  /^src\/(?:api|worker|main|sheet-reader|boot\/[\w-]+)\.ts$|^src\/channels\/registry\.ts$|^test\/support\/(?:platform|process)\.ts$/;
+/** The rooms that talk to the networks, which a change of a channel or of the sandbox concerns. */
+const NETWORK_ROOMS = ['src/features/inboxes/', 'src/features/inbound/', 'src/features/messages/'];
+/** Folders whose tests are run together when one of their files is concerned. */
+const FOLDERS = /^(?:src\/features\/[^/]+|src\/channels\/[^/]+|src\/boot|sandbox|scripts)\//;
+
+/** The contract tests that look over all rooms at what a changed file declares. */
+const CONTRACTS: readonly [declared: RegExp, tests: readonly string[]][] = [
+  [
+    /\/(?:routes|schemas)\.ts$|^src\/api\.ts$|^openapi\.json$|^docs\/reference\/|^test\/full\/matrix\//,
+    ['examples', 'openapi'],
+  ],
+  [/queries\.ts$/, ['queries']],
+  [/^src\/channels\//, ['channels']],
+  [/^migrations\//, ['catalogue', 'queries']],
+];
+
+/** The files that differ from the commit where this branch left `since`, uncommitted ones included. */
+export function listChangedFiles(since: string): { base: string; files: string[] } {
+  const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim();
+  const base = findBase(git, since);
+  const listed = [git('diff', '--name-only', '--no-renames', base), git('ls-files', '--others', '--exclude-standard')];
+  return { base: base.slice(0, 8), files: listed.flatMap((text) => text.split('\n').filter(Boolean)).toSorted() };
+}
+
+function findBase(git: (...args: string[]) => string, since: string): string {
+  try {
+    return git('merge-base', 'HEAD', since);
+  } catch (cause) {
+    throw new Error(`git knows no common commit with ${since} here: name another one with --since`, { cause });
+  }
+}
+
+/** Chooses the contract tests that look at what these files declare. */
+export function chooseContracts(changed: readonly string[]): Choice[] {
+  return CONTRACTS.flatMap(([declared, tests]) => {
+    const file = changed.find((path) => declared.test(path));
+    return file ? tests.map((name) => ({ test: `test/contract/${name}.test.ts`, why: `${file} changed` })) : [];
+  });
+}
+
+/** Chooses from all test files those that the changed files concern. `files` are the sources of the whole repository. */
+export function chooseTests(files: readonly SourceFile[], changed: readonly string[]): Choice[] {
+  const tests = files.map(({ path }) => path).filter((path) => path.endsWith('.test.ts'));
+  const chosen = new Map<string, string>();
+  const choose = (test: string, reason: string) => chosen.has(test) || chosen.set(test, reason);
+  for (const [file, reason] of findConcerned(files, changed))
+    for (const test of listTests(tests, file)) choose(test, reason);
+  for (const { test, why } of chooseContracts(changed)) choose(test, why);
+  return [...chosen].map(([test, why]) => ({ test, why }));
+}
+
+/** The changed files and all that use them, directly or through others, each with the reason. */
+export function findConcerned(files: readonly SourceFile[], changed: readonly string[]): Map<string, string> {
+  const users = findUsers(files, changed);
+  const why = new Map<string, string>(changed.map((file) => [file, `${file} changed`]));
+  for (const file of changed.filter((path) => path.startsWith('migrations/')))
+    for (const room of listMigratedRooms(files, file)) why.set(room, `${file} changed`);
+  // The loop also visits what it adds, so that it reaches whatever depends on a change.
+  for (const [file, reason] of why) {
+    // A string may name a test, but no file depends on one.
+    if (file.endsWith('.test.ts') || (ASSEMBLIES.test(file) && !changed.includes(file))) continue;
+    for (const user of users.get(file) ?? [])
+      if (!why.has(user)) why.set(user, `${user} uses ${describe(file, reason)}`);
+  }
+  return why;
+}
+
+const describe = (file: string, reason: string): string =>
+  reason === `${file} changed` ? `${file}, which changed` : `${file}; ${reason}`;
+
+/** The tests of one concerned file: itself, those of its folder, and for a file of the platform those with its name. */
+function listTests(tests: readonly string[], file: string): string[] {
+  if (file.endsWith('.test.ts')) return tests.includes(file) ? [file] : [];
+  const [folder] = FOLDERS.exec(file) ?? [];
+  const networks = /^src\/channels\/|^sandbox\//.test(file) ? NETWORK_ROOMS : [];
+  const folders = [...networks, ...(folder ? [folder] : []), ...(file.startsWith('web/') ? ['test/pages/'] : [])];
+  const stem = /^(src\/platform\/[\w-]+)/.exec(file)?.[1];
+  return tests.filter(
+    (test) =>
+      folders.some((prefix) => test.startsWith(prefix)) ||
+      (stem && (test === `${stem}.test.ts` || test.startsWith(`${stem}/`))),
+  );
+}
+
+/** The folders of the rooms whose tables the migration names. */
+function listMigratedRooms(files: readonly SourceFile[], migration: string): string[] {
+  const text = files.find(({ path }) => path === migration)?.text ?? '';
+  const named = new Set(text.match(/\b[a-z_]+\b/g));
+  return Object.entries(TABLES).flatMap(([table, room]) => (named.has(table) ? [`src/features/${room}/`] : []));
+}
+
+/** For each file, the files that import it or name it. */
+function findUsers(files: readonly SourceFile[], changed: readonly string[]): Map<string, string[]> {
+  const known = [...new Set([...files.map(({ path }) => path), ...changed])];
+  const users = new Map<string, string[]>();
+  for (const file of files.filter(({ path }) => path.endsWith('.ts'))) {
+    for (const used of new Set(findUses(readFacts(file), known)))
+      users.set(used, [...(users.get(used) ?? []), file.path]);
+  }
+  return users;
+}
+
+/** What a file imports for more than its types, and the files that its strings name: a program to start, a document to read. */
+function findUses({ path, imports, strings }: SourceFacts, known: readonly string[]): string[] {
+  const folder = posix.dirname(path);
+  const imported = imports.flatMap(({ specifier, typeOnly }) =>
+    specifier?.startsWith('.') && !typeOnly ? [posix.join(folder, specifier)] : [],
+  );
+  const addresses = new Set(imports.map(({ specifier }) => specifier));
+  const named = strings.flatMap(({ text }) => {
+    if (addresses.has(text)) return [];
+    // An inserted value may be anything within a name.
+    const pattern = text.replaceAll('${}', '*');
+    if (!/^[\w.-][\w./*{},-]*\.(?:\w+|\{[\w,]+\})$/.test(pattern)) return [];
+    const places = [posix.join(folder, pattern), posix.normalize(pattern)];
+    if (!/[*{]/.test(pattern)) return known.filter((other) => places.includes(other));
+    return /^(?:\.\.\/)*\w+\//.test(pattern)
+      ? known.filter((other) => places.some((place) => matchesGlob(other, place)))
+      : [];
+  });
+  return [...imported, ...named];
+}
+
+/** The sources and migrations of the repository. */
+export function readRepository(): SourceFile[] {
+  const migrations = readSources('.', ['migrations'], 'sql');
+  return [...readSources('.', ['src', 'sandbox', 'scripts', 'test', 'bench', 'web']), ...migrations];
+}
