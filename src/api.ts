@@ -50,18 +50,19 @@ const rooms = [
 ];
 
 export async function buildApi(kit: Kit, health: Health): Promise<FastifyInstance> {
-  const app = createServer(kit.log, kit.metrics, serverOptions(kit.config));
+  const count = countVisit(kit.access);
+  const app = createServer(kit.log, kit.metrics, { ...serverOptions(kit.config), countPreflight: count });
   await describeApi(app);
   healthRoutes(app, health);
   metricsRoute(app, kit.metrics, { open: kit.config.loopback, token: kit.config.METRICS_TOKEN });
   for (const declare of rooms) declare(app, kit);
-  await referencePages(app, countVisit(kit.access));
+  await referencePages(app, count);
   return app;
 }
 
 const MEGABYTE = 1024 * 1024;
 
-function serverOptions(config: Config): ServerOptions {
+function serverOptions(config: Config): Omit<ServerOptions, 'countPreflight'> {
   const isProxied = config.TRUSTED_PROXIES.length > 0;
   return {
     proxies: config.TRUSTED_PROXIES,

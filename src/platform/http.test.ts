@@ -239,14 +239,9 @@ describe('the URL of a request', () => {
     }
   });
 
-  test('OPTIONS returns the methods of a path, and no CORS headers', async () => {
-    const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
-    const answer = await platform.call(204, 'OPTIONS', '/v1/inboxes', { key: null, headers });
+  test('OPTIONS returns the methods of a path', async () => {
+    const answer = await platform.call(204, 'OPTIONS', '/v1/inboxes', { key: null });
     assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST, OPTIONS');
-    assert.deepEqual(
-      [...answer.headers.keys()].filter((name) => name.startsWith('access-control')),
-      [],
-    );
   });
 
   test('a path that supports GET also supports HEAD', async () => {

@@ -11,11 +11,13 @@ import fastify, {
   type FastifyRequest,
   type RouteOptions,
 } from 'fastify';
+import type { CountVisit } from './access.ts';
 import { createBodies, LOOK_MS, type Bodies, type BodyLimits } from './bodies.ts';
 import { parseJson } from './body.ts';
 import { clientErrorHandler } from './client-errors.ts';
 import { compileWhenNeeded } from './compilers.ts';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
+import { allowOrigins, type OriginRule } from './cross-origin.ts';
 import { databaseProblem } from './db.ts';
 import { AppError, notFound, toProblem, type ErrorCode } from './errors.ts';
 import { own } from './own.ts';
@@ -32,6 +34,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope that a caller needs, or `public`. The server does not start when a route has neither. */
     access?: string;
+    /** Which pages of other sites may call the route; none without a rule. */
+    origins?: OriginRule | undefined;
     /** The route's errors by status, for the OpenAPI document. */
     problems?: Record<string, object>;
   }
@@ -66,12 +70,14 @@ export interface ServerOptions {
   proxies: string[];
   bodies: BodyLimits;
   connections: ConnectionLimits;
+  /** Counts a request by which a browser asks whether a page of another site may call a route. */
+  countPreflight: CountVisit;
 }
 
 const UNBOUNDED = { total: Infinity, perAddress: Infinity };
 
 export function createServer(log: Log, metrics: Metrics, options: Partial<ServerOptions> = {}): FastifyInstance {
-  const { proxies = [] } = options;
+  const { proxies = [], countPreflight = async () => undefined } = options;
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
     // One logger for all requests: a child logger for each would cost more than the line, which contains the request id anyway.
@@ -112,7 +118,8 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
     const hasNoHost = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
     done(hasNoHost ? new AppError('MALFORMED_BODY', 'The request names no host') : undefined);
   });
-  answerUnroutedRequests(app, MAX_PARAM);
+  allowOrigins(app);
+  answerUnroutedRequests(app, MAX_PARAM, countPreflight);
   // Reached only for missing files of the API reference page.
   app.setNotFoundHandler((request, reply) => sendProblem(notFound(), request, reply));
   // An unknown Expect header is ignored, as HTTP allows. Node's own answer 417 would have neither a body nor a request id.

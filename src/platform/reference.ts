@@ -116,6 +116,9 @@ const HEADERS = {
 };
 type HeaderName = keyof typeof HEADERS;
 
+/** The names of all headers that the document describes for answers. */
+export const ANSWER_HEADERS = Object.keys(HEADERS);
+
 // The text that the plug-in uses for an answer whose schema has no description.
 const DEFAULT_DESCRIPTION = 'Default Response';
 const RATES: HeaderName[] = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];

@@ -9,6 +9,7 @@ import { admitAccount, admitAddress, enter, requestOrigin, type Access } from '.
 import type { Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
 import { checkQuery, refuseSurplus } from './body.ts';
+import { anyOrigin, type OriginRule } from './cross-origin.ts';
 import { describeOperation, describeProblems } from './description.ts';
 import type { ERRORS } from './errors.ts';
 import { fingerprintRequest, runOnce, type Attempt } from './idempotency.ts';
@@ -28,7 +29,7 @@ export interface Caller {
 }
 
 /** A caller without a token. */
-export interface Visitor {
+export interface Anonymous {
   origin: Origin;
   read: SystemTx;
   /** Runs a transaction; `fromReserve` as in Database.systemTx. */
@@ -82,6 +83,7 @@ export function operation<
   declare(app, declaration, {
     name: scope,
     asks: 'company',
+    origins: anyOrigin,
     enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: true }),
     pass: ({ companyId }, payload) => access.answers.pass(companyId ?? '', payload, declaration.method !== 'GET'),
     database: () => access.database,
@@ -103,6 +105,7 @@ export function installationOperation<
   declare(app, declaration, {
     name: scope ?? 'token',
     asks: 'token',
+    origins: anyOrigin,
     enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: false }),
     database: () => access.database,
     who: ({ principal, companyId }, trail) => {
@@ -122,12 +125,12 @@ export function installationOperation<
 export function publicOperation<B extends TSchema, R extends TSchema>(
   app: FastifyInstance,
   access: Access,
-  declaration: Declaration<Visitor, None, None, B, R> & { account?: (body: Static<B>) => string },
+  declaration: Declaration<Anonymous, None, None, B, R> & { account?: (body: Static<B>) => string },
 ): void {
   const { account, handler, ...rest } = declaration;
-  const admitted: typeof handler = async (visitor, asked) => {
+  const admitted: typeof handler = async (anonymous, asked) => {
     if (account) await admitAccount(access, account(asked.body));
-    return handler(visitor, asked);
+    return handler(anonymous, asked);
   };
   declare(
     app,
@@ -161,6 +164,7 @@ const PUBLIC_BODY_LIMIT = 16 * 1024;
 interface Door<E, W> {
   name: string;
   asks: 'company' | 'token' | 'nothing';
+  origins?: OriginRule;
   /** The most bytes of a body; the server's limit when absent. */
   bodyLimit?: number;
   enter(request: FastifyRequest, reply: FastifyReply): Promise<E>;
@@ -182,7 +186,7 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
   const route: RouteOptions = {
     method,
     url: path,
-    config: { access: door.name, problems: describeProblems(declaration, door) },
+    config: { access: door.name, origins: door.origins, problems: describeProblems(declaration, door) },
     schema: describeOperation(declaration, door.asks !== 'nothing'),
     ...(door.bodyLimit === undefined ? {} : { bodyLimit: door.bodyLimit }),
     onRequest: async (request, reply) => {

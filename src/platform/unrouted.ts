@@ -1,30 +1,49 @@
-/** Answers requests without a route: 405 with the allowed methods for a known path, 404 for any other path. */
+/**
+ * Answers requests without a route: OPTIONS and 405 with the allowed methods for a known path, 404 for any other path. OPTIONS requests of
+ * browsers that ask for a page of another site (preflights) are answered by the rule of the route that the page wants to call.
+ */
 import findMyWay from 'find-my-way';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { CountVisit } from './access.ts';
+import { preflightHeaders } from './cross-origin.ts';
 import { AppError, notFound } from './errors.ts';
 import { listValues } from './words.ts';
 
-/** Answers every request without a route before its body is read. */
-export function answerUnroutedRequests(app: FastifyInstance, maxParamLength: number): void {
+/** Answers every request without a route before its body is read. Preflights that need a rule are counted by `count`. */
+export function answerUnroutedRequests(app: FastifyInstance, maxParamLength: number, count: CountVisit): void {
   // Fastify does not expose its router. This second router comes from the same library, so both treat paths alike.
   const router = findMyWay({ maxParamLength });
   const known = new Set<string>();
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const each of [method].flat()) {
+  app.addHook('onRoute', (route) => {
+    for (const each of [route.method].flat()) {
       known.add(each);
-      router.on(each as findMyWay.HTTPMethod, url, () => undefined);
+      router.on(each as findMyWay.HTTPMethod, route.url, () => undefined, route);
     }
   });
-  const methodsAt = (url: string): string[] =>
-    [...known].filter((method) => router.find(method as findMyWay.HTTPMethod, url)).toSorted();
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done();
-    const methods = methodsAt(request.raw.url ?? '/');
-    if (methods.length === 0) return done(notFound());
-    const allow = [...methods, 'OPTIONS'].join(', ');
-    if (request.method === 'OPTIONS') return void reply.code(204).header('allow', allow).send();
+  const find = (method: string, url: string) => router.find(method as findMyWay.HTTPMethod, url);
+
+  async function answerOptions(request: FastifyRequest, reply: FastifyReply, methods: string[]): Promise<FastifyReply> {
+    reply.code(204).header('allow', methods.join(', '));
+    const { origin, 'access-control-request-method': wanted = '' } = request.headers;
+    const found = known.has(wanted) ? find(wanted, request.raw.url ?? '/') : null;
+    const origins = (found?.store as RouteOptions | undefined)?.config?.origins;
+    if (origin !== undefined && found && origins) {
+      await count(request, reply);
+      reply.headers(await preflightHeaders({ origin, origins, params: found.params, methods }));
+    }
+    return reply.send();
+  }
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return undefined;
+    const url = request.raw.url ?? '/';
+    const methods = [...known].filter((method) => find(method, url)).toSorted();
+    if (methods.length === 0) throw notFound();
+    const allowed = [...methods, 'OPTIONS'];
+    if (request.method === 'OPTIONS') return answerOptions(request, reply, allowed);
     // HEAD is allowed wherever GET is, so the message leaves it out.
     const usable = listValues(methods.filter((method) => method !== 'HEAD'));
-    done(new AppError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, use ${usable}`, [], { allow }));
+    const headers = { allow: allowed.join(', ') };
+    throw new AppError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, use ${usable}`, [], headers);
   });
 }

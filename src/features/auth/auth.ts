@@ -4,7 +4,7 @@ import { recordAudit, type LoggedActor } from '../../platform/audit.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { hashNow, inTurn, NOBODYS_HASH, verifyPassword } from '../../platform/passwords.ts';
-import type { Caller, Visitor } from '../../platform/route.ts';
+import type { Anonymous, Caller } from '../../platform/route.ts';
 import { hashToken } from '../../platform/auth.ts';
 import { SESSION_SECONDS, signToken } from '../../platform/tokens.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -26,23 +26,23 @@ import type { AcceptInvitation, Done, Login, Me, ResetPassword, Session } from '
  * Logs a user in. Every refusal has the same answer and takes the same time, whether the account is
  * unknown, inactive, without a password or of another company than the given one, or the password is wrong.
  */
-export async function logIn(kit: Kit, visitor: Visitor, { email, password, company }: Login): Promise<Session> {
-  const account = await findLoginAccount(visitor.read, email, company ?? null);
+export async function logIn(kit: Kit, anonymous: Anonymous, { email, password, company }: Login): Promise<Session> {
+  const account = await findLoginAccount(anonymous.read, email, company ?? null);
   const matches = await verifyPassword(password, account?.password_hash ?? NOBODYS_HASH);
   if (!account || !matches || account.status !== 'ACTIVE') {
     // The audit entry is written without waiting, because the time of a write would reveal that the account
     // exists. Failure policy: the log-in is refused even when its audit entry could not be written. A company that
     // only invited an address gets no entry, because it must not learn that the person uses Parley elsewhere.
-    if (account?.accepted) void recordRefusal(visitor, account).catch(() => undefined);
+    if (account?.accepted) void recordRefusal(anonymous, account).catch(() => undefined);
     throw makeRefusal();
   }
   const note = async (tx: SystemTx): Promise<User | null> => {
     const known = await recordLogin(tx, account);
-    if (known) await recordAccountAudit(visitor, account, { tx, action: 'auth.login' });
+    if (known) await recordAccountAudit(anonymous, account, { tx, action: 'auth.login' });
     return known;
   };
   // On a full disk a log-in may use the reserved space, so that users can still log in and read; its rate limits bound how much it writes.
-  const user = await visitor.tx(note, { fromReserve: true });
+  const user = await anonymous.tx(note, { fromReserve: true });
   // The user was deactivated, or the password changed, while the given password was checked.
   if (!user) throw makeRefusal();
   const access_token = await signToken(kit.tokenSecret, account._id, {
@@ -64,8 +64,8 @@ function makeRefusal(): AppError {
  * Enqueues the mail for a forgotten password. No account is looked up here,
  * so that neither the answer nor its time reveals whether the account exists.
  */
-export async function forgetPassword(kit: Kit, visitor: Visitor, email: string): Promise<Done> {
-  await visitor.tx((tx) => enqueueReset(kit, tx, email));
+export async function forgetPassword(kit: Kit, anonymous: Anonymous, email: string): Promise<Done> {
+  await anonymous.tx((tx) => enqueueReset(kit, tx, email));
   return { ok: true };
 }
 
@@ -74,16 +74,16 @@ export async function forgetPassword(kit: Kit, visitor: Visitor, email: string):
  * is cheap. The request waits for its turn to hash before the transaction begins, because a waiting transaction
  * would hold a connection. The token of an invitation also makes the person a member of the company.
  */
-export async function resetPassword(kit: Kit, visitor: Visitor, input: ResetPassword): Promise<Done> {
+export async function resetPassword(kit: Kit, anonymous: Anonymous, input: ResetPassword): Promise<Done> {
   const hash = hashToken(input.token);
   await inTurn(() =>
-    visitor.tx(async (tx) => {
+    anonymous.tx(async (tx) => {
       const account = await useLink(tx, hash);
       if (!account) throw new AppError('INVALID_RESET_TOKEN');
       if (!account.accepted) await joinCompany(tx, account);
       const ended = await setPassword(tx, account, await hashNow(input.new_password));
       for (const user of ended)
-        await recordAccountAudit(visitor, user, { tx, action: chooseAuditAction(account, user) });
+        await recordAccountAudit(anonymous, user, { tx, action: chooseAuditAction(account, user) });
     }),
   );
   kit.access.auth.forget();
@@ -99,13 +99,13 @@ function chooseAuditAction(account: Account, user: EndedUser): string {
 }
 
 /** Accepts an invitation for a person who already has a password and keeps it. */
-export async function acceptInvitation(visitor: Visitor, { token }: AcceptInvitation): Promise<Done> {
-  await visitor.tx(async (tx) => {
+export async function acceptInvitation(anonymous: Anonymous, { token }: AcceptInvitation): Promise<Done> {
+  await anonymous.tx(async (tx) => {
     const account = await useLink(tx, hashToken(token));
     if (!account || account.accepted) throw new AppError('INVALID_RESET_TOKEN');
     if (account.password_hash === null) throw new AppError('PASSWORD_REQUIRED');
     await joinCompany(tx, account);
-    await recordAccountAudit(visitor, account, { tx, action: 'auth.accept-invitation' });
+    await recordAccountAudit(anonymous, account, { tx, action: 'auth.accept-invitation' });
   });
   return { ok: true };
 }
@@ -113,12 +113,12 @@ export async function acceptInvitation(visitor: Visitor, { token }: AcceptInvita
 /** The actor of a refused log-in. A refused caller may be anybody, so the audit entry only contains their address. */
 const SOMEBODY: LoggedActor = { type: 'SYSTEM', _id: null, name: 'Somebody without a token' };
 
-function recordRefusal(visitor: Visitor, account: Account): Promise<void> {
-  return recordAccountAudit(visitor, account, { tx: visitor.read, action: 'auth.login-refused', actor: SOMEBODY });
+function recordRefusal(anonymous: Anonymous, account: Account): Promise<void> {
+  return recordAccountAudit(anonymous, account, { tx: anonymous.read, action: 'auth.login-refused', actor: SOMEBODY });
 }
 
 function recordAccountAudit(
-  { origin }: Visitor,
+  { origin }: Anonymous,
   account: EndedUser,
   { tx, action, actor }: { tx: SystemTx; action: string; actor?: LoggedActor },
 ): Promise<void> {

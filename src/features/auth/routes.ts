@@ -21,7 +21,7 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(Session) },
     errors: ['INVALID_CREDENTIALS'],
     account: ({ email }) => email.toLowerCase(),
-    handler: (visitor, { body }) => logIn(kit, visitor, body),
+    handler: (anonymous, { body }) => logIn(kit, anonymous, body),
   });
   publicOperation(app, kit.access, {
     method: 'POST',
@@ -32,7 +32,7 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     body: ref(ForgotPassword),
     answers: { 200: ref(Done) },
     account: ({ email }) => email.toLowerCase(),
-    handler: (visitor, { body }) => forgetPassword(kit, visitor, body.email),
+    handler: (anonymous, { body }) => forgetPassword(kit, anonymous, body.email),
   });
   linkRoutes(app, kit);
   installationOperation(app, kit.access, {
@@ -59,7 +59,7 @@ function linkRoutes(app: FastifyInstance, kit: Kit): void {
     body: ref(ResetPassword),
     answers: { 200: ref(Done) },
     errors: ['INVALID_RESET_TOKEN'],
-    handler: (visitor, { body }) => resetPassword(kit, visitor, body),
+    handler: (anonymous, { body }) => resetPassword(kit, anonymous, body),
   });
   publicOperation(app, kit.access, {
     method: 'POST',
@@ -71,6 +71,6 @@ function linkRoutes(app: FastifyInstance, kit: Kit): void {
     body: ref(AcceptInvitation),
     answers: { 200: ref(Done) },
     errors: ['INVALID_RESET_TOKEN', 'PASSWORD_REQUIRED'],
-    handler: (visitor, { body }) => acceptInvitation(visitor, body),
+    handler: (anonymous, { body }) => acceptInvitation(anonymous, body),
   });
 }
