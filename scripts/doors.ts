@@ -13,7 +13,7 @@ const PROCESS_USERS = [
   // Starts child processes and also runs inside them, so it uses the channel between both.
   /^src\/platform\/child(?:-work)?\.ts$/,
   // Mutes Node's warning about stripping types from browser code.
-  /^src\/platform\/pages\.ts$/,
+  /^src\/platform\/web-apps\.ts$/,
   // Handles signals, the sandbox's process and the exit code.
   /^src\/boot\//,
 ];

@@ -1,4 +1,4 @@
-/** Assembles the HTTP API from the routes of each feature. Features are listed by hand, so this file shows everything that is served. */
+/** Assembles the HTTP server from the routes of each feature and the apps of web/. Both are listed by hand, so this file shows everything. */
 import type { FastifyInstance } from 'fastify';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
@@ -29,6 +29,7 @@ import {
   type Health,
 } from './platform/service.ts';
 import { createLog, createMetrics } from './platform/telemetry.ts';
+import { webAppRoutes, type WebApp } from './platform/web-apps.ts';
 
 const rooms = [
   userRoutes,
@@ -49,6 +50,11 @@ const rooms = [
   webhookRoutes,
 ];
 
+const apps: WebApp[] = [
+  { name: 'set-password', path: '/set-password' },
+  { name: 'guides', path: '/docs/assets' },
+];
+
 export async function buildApi(kit: Kit, health: Health): Promise<FastifyInstance> {
   const count = countVisit(kit.access);
   const app = createServer(kit.log, kit.metrics, { ...serverOptions(kit.config), countPreflight: count });
@@ -56,6 +62,7 @@ export async function buildApi(kit: Kit, health: Health): Promise<FastifyInstanc
   healthRoutes(app, health);
   metricsRoute(app, kit.metrics, { open: kit.config.loopback, token: kit.config.METRICS_TOKEN });
   for (const declare of rooms) declare(app, kit);
+  for (const webApp of apps) webAppRoutes(app, count, webApp);
   await referencePages(app, count);
   return app;
 }

@@ -10,40 +10,59 @@ const toGzip = promisify(gzip);
 // The highest quality takes seconds and saves only a tenth of the size.
 const BROTLI_QUALITY = 5;
 
+type Content = string | Buffer;
+
 interface Versions {
   etag: string;
   identity: Buffer;
-  gzip: Buffer;
-  br: Buffer;
+  /** Null when it would be larger than the content itself, as for a picture. */
+  gzip: Buffer | null;
+  br: Buffer | null;
 }
 
-/** Returns a handler that serves the result of `render`, which runs once; after a failure the next request runs it again. */
-export function serveOnce(type: string, render: () => string | Promise<string>) {
-  const open = keepResult(async () => makeVersions(Buffer.from(await render())));
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+export type Serve = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/**
+ * Returns a handler that serves the result of `render`, which runs once; after a failure the next request runs it again. Caches revalidate
+ * the answer each time, unless `headers` has another `cache-control`.
+ */
+export function serveOnce(
+  type: string,
+  render: () => Content | Promise<Content>,
+  headers: Record<string, string> = {},
+): Serve {
+  const open = keepResult(async () => makeVersions(toBuffer(await render())));
+  return async (request, reply) => {
     const made = await open();
-    reply.headers({ etag: made.etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
-    if (request.headers['if-none-match'] === made.etag) return reply.code(304).send();
-    const encoding = chooseEncoding(request.headers['accept-encoding']);
+    reply.headers({ 'cache-control': 'no-cache', ...headers, etag: made.etag, vary: 'accept-encoding' });
+    if (hasTag(request.headers['if-none-match'], made.etag)) return reply.code(304).send();
+    const encoding = chooseEncoding(request.headers['accept-encoding'], made);
     if (encoding !== 'identity') reply.header('content-encoding', encoding);
     return reply.type(type).send(made[encoding]);
   };
 }
+
+const toBuffer = (content: Content): Buffer => (typeof content === 'string' ? Buffer.from(content) : content);
 
 async function makeVersions(identity: Buffer): Promise<Versions> {
   const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
   const [br, zipped] = await Promise.all([toBrotli(identity, { params }), toGzip(identity)]);
   const hash = createHash('sha256').update(identity).digest('base64url');
   // A weak tag (W/), because the compressed versions have the same meaning but not the same bytes.
-  return { etag: `W/"${hash}"`, identity, gzip: zipped, br };
+  const orNull = (compressed: Buffer): Buffer | null => (compressed.length < identity.length ? compressed : null);
+  return { etag: `W/"${hash}"`, identity, gzip: orNull(zipped), br: orNull(br) };
 }
 
+/** True when the If-None-Match header lists this tag. */
+const hasTag = (listed: string | undefined, etag: string): boolean =>
+  (listed ?? '').split(',').some((tag) => tag.trim() === etag);
+
 /** The smallest encoding that the Accept-Encoding header allows; q=0 in the header excludes an encoding. */
-function chooseEncoding(accepted: string | string[] | undefined): 'br' | 'gzip' | 'identity' {
+function chooseEncoding(accepted: string | string[] | undefined, made: Versions): 'br' | 'gzip' | 'identity' {
   const named = String(accepted ?? '')
     .split(',')
     .map((part) => part.trim().split(/\s*;\s*q=/))
     .filter(([, quality]) => quality === undefined || Number(quality) > 0)
     .map(([name]) => name?.toLowerCase());
-  return (['br', 'gzip'] as const).find((encoding) => named.includes(encoding)) ?? 'identity';
+  return (['br', 'gzip'] as const).find((encoding) => made[encoding] && named.includes(encoding)) ?? 'identity';
 }

@@ -8,11 +8,11 @@ import { serveOnce } from './asset.ts';
 import { guideRoutes } from './guides/routes.ts';
 import { AppError } from './errors.ts';
 import { markPublic } from './http.ts';
-import { readPageFile } from './pages.ts';
 import { completeDocument, readDocument, type ApiDocument } from './reference.ts';
 import { oneOf } from './schema.ts';
 import { sameText } from './secrets.ts';
 import type { Metrics } from './telemetry.ts';
+import { pageHeaders, readSource } from './web-apps.ts';
 
 export interface Health {
   /** A process is ready only while it is `serving`, after its start has prepared everything. */
@@ -114,10 +114,8 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   });
 }
 
-// Replaces the plug-in's own content security policy, which allows other hosts and redirects plain HTTP to HTTPS.
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+// The plug-in's own content security policy would allow other hosts and redirect plain HTTP to HTTPS. Its style sheet contains pictures.
+const REFERENCE_HEADERS = pageHeaders({ 'img-src': "'self' data:" });
 
 /** Serves the OpenAPI document, a page that shows it without loading from other hosts, and the guides. `/` redirects to the guides. */
 export async function referencePages(app: FastifyInstance, count: CountVisit): Promise<void> {
@@ -133,18 +131,18 @@ export async function referencePages(app: FastifyInstance, count: CountVisit): P
   await app.register(async (pages) => {
     markPublic(pages);
     pages.addHook('onRequest', count);
+    pages.addHook('onRequest', async (_, reply) => void reply.headers(REFERENCE_HEADERS));
     // The plug-in would render the document for each request, which takes a second for YAML. JSON is valid YAML, so both get the same file.
     pages.addHook('onRoute', (route) => {
       if (/\/(json|yaml)$/.test(route.url)) route.handler = serveDocument;
       // The plug-in would need the content of these files at the start; they are served on the first request instead.
       if (route.url.endsWith('/page.css'))
-        route.handler = serveOnce('text/css', () => readPageFile('reference', 'page.css'));
+        route.handler = serveOnce('text/css', () => readSource('reference', 'page.css'));
       if (route.url.endsWith('/page.js'))
-        route.handler = serveOnce('text/javascript', () => readPageFile('reference', 'page.ts'));
+        route.handler = serveOnce('text/javascript', () => readSource('reference', 'page.ts'));
     });
     await pages.register(swaggerUi, {
       routePrefix: '/docs/api',
-      staticCSP: POLICY,
       theme: {
         title: 'Parley API reference',
         css: [{ filename: 'page.css', content: '' }],

@@ -1,7 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { countVisit } from '../../platform/access.ts';
-import { pageRoutes } from '../../platform/pages.ts';
 import { installationOperation, publicOperation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { acceptInvitation, forgetPassword, logIn, readMe, resetPassword } from './auth.ts';
@@ -44,7 +42,6 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(Me) },
     handler: readMe,
   });
-  pageRoutes(app, countVisit(kit.access), '/set-password', 'set-password');
 }
 
 /** The operations that take the token of a mailed link. */

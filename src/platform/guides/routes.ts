@@ -1,11 +1,14 @@
-/** Serves the guides of docs/ at /docs, with a search that runs in the browser. Pages are rendered when they are first requested. */
+/**
+ * Serves the guides of docs/ at /docs, with a search that runs in the browser. Pages are rendered when they are first requested; the files
+ * that they load are those of web/guides.
+ */
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import type { CountVisit } from '../access.ts';
 import { serveOnce } from '../asset.ts';
 import { keepResult } from '../keep-result.ts';
-import { PAGE_HEADERS, pageRoutes } from '../pages.ts';
 import { readDocument } from '../reference.ts';
+import { pageHeaders } from '../web-apps.ts';
 import type { Anchors } from './markdown.ts';
 import { listGuidePaths, readGuides, type Guide } from './shelf.ts';
 
@@ -26,12 +29,10 @@ interface Entry {
 
 export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
   const open = keepResult(openLibrary);
-  const serve = (path: string, type: string, render: () => string | Promise<string>): void => {
-    const handler = serveOnce(type, render);
-    app.get(path, { config: { access: 'public' }, onRequest: count }, (request, reply) =>
-      handler(request, reply.headers(PAGE_HEADERS)),
-    );
-  };
+  const headers = pageHeaders();
+  const options = { config: { access: 'public' }, onRequest: count };
+  const serve = (path: string, type: string, render: () => string | Promise<string>): void =>
+    void app.get(path, options, serveOnce(type, render, headers));
   for (const path of listGuidePaths())
     serve(`/docs${path && `/${path}`}`, 'text/html; charset=utf-8', async () => renderPage(await open(), path));
   serve('/docs/assets/search.json', 'application/json; charset=utf-8', async () =>
@@ -43,8 +44,6 @@ export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
       '',
     ),
   );
-  pageRoutes(app, count, '/docs/assets', 'guides');
-  const options = { config: { access: 'public' }, onRequest: count };
   app.get('/docs/', options, (_, reply) => reply.redirect('../docs'));
 }
 
