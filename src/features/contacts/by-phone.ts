@@ -7,9 +7,9 @@ import { findHolders } from './name-queries.ts';
 import type { ContactSource } from './schemas.ts';
 
 /**
- * Returns the id of the contact with this number, in whatever format the number is written, and creates the contact, with its event, when
- * nobody has the number. An existing contact keeps its name. Throws CONTACT_EXISTS when another transaction creates it at the same moment;
- * a retry then finds it.
+ * Returns the id of the contact with this phone number, in whatever format the number is written, and
+ * creates the contact, with its event, when no contact has the number. An existing contact keeps its name.
+ * Throws CONTACT_EXISTS when another transaction creates it at the same moment; a retry then finds it.
  */
 export async function findOrCreateByPhone(
   tx: TenantTx,

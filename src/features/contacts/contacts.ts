@@ -109,7 +109,7 @@ async function applied(
   return { fields: { ...before, ...plain, held }, changes };
 }
 
-/** The fields that the caller gives, with the phone number in its stored form. */
+/** The fields of a request, with the phone number in its stored form. */
 type ReadInput = Omit<ContactUpdate, 'country' | 'phone_number'> & { [field in keyof Phone]?: Phone[field] | null };
 
 async function readNumber(tx: TenantRead, { country, phone_number, ...plain }: ContactUpdate): Promise<ReadInput> {

@@ -17,13 +17,13 @@ import { RedactContact } from './jobs.ts';
 import { deleteContact, findContact, lockContactsForRemoval, lockConversationsForRemoval } from './queries.ts';
 import type { Contact } from './schemas.ts';
 
-// A statement for this many messages or conversations takes some hundred milliseconds.
+// The number of messages or conversations that one statement deletes, which takes some hundred milliseconds.
 const PORTION = 5_000;
-// Rows come in smaller portions, because the search index is updated for each changed row.
+// The number of table rows in a portion, which is smaller because the search index is updated for each changed row.
 const ROW_PORTION = 1_000;
-// A stored callback may be large, and each is searched byte by byte.
+// The number of kept callbacks in a portion: a callback may be large, and each is searched byte by byte.
 const ASIDE_PORTION = 100;
-// A shorter name could appear in a callback about another person by chance.
+// The shortest identity that is searched in callbacks; a shorter one could appear in a callback about another person by chance.
 const SHORTEST_IDENTITY = 8;
 
 /**

@@ -49,12 +49,15 @@ type Bind = (value: string) => string;
 
 interface Condition {
   exact: string;
-  /** Null when no index can help. Values that only this form needs are bound after all values of the exact form. */
+  /**
+   * The condition for the index; null when no index can help. Values that
+   * only this form needs are bound after all values of the exact form.
+   */
   indexed: ((bind: Bind) => string) | null;
 }
 
 export interface Conditions {
-  /** The text begins with ` and `, and its parameters follow the one of the company. */
+  /** The exact condition. The text begins with ` and `, and its parameters follow the one of the company. */
   exact: string;
   exactValues: string[];
   indexed: string | null;
@@ -84,7 +87,10 @@ const joined = (parts: string[]): string => parts.map((part) => ` and (${part})`
 
 const SEARCHED = ['folded_name', 'folded_email'];
 
-/** Finds a whole id, a part of the name or e-mail without regard to accents, or a part of the number without punctuation. */
+/**
+ * Makes the condition of a search: it finds a whole id, a part of the name or e-mail
+ * without regard to accents, or a part of the phone number without punctuation.
+ */
 function searchCondition(term: string, bind: Bind): Condition {
   const text = `fold(${bind(term)})`;
   const folded = foldText(term);
@@ -242,10 +248,10 @@ function partIndexed({ expression, value, folded }: IndexedText, operator: Opera
   return operator === 'contains' && isPair(folded) ? pairIndexed(expression, folded) : null;
 }
 
-// Several words of plain letters, as in names.
+// Matches several words of plain letters, as in names.
 const WORDS = /^[a-z]+(?: [a-z]+)+$/;
 
-/** The last three letters of each word and the blank after it; a shorter word as a whole with the blanks around it. */
+/** Returns the last three letters of each word and the blank after it; a shorter word as a whole with the blanks around it. */
 function wordEnds(words: string): string[] {
   const ends = [...words.matchAll(/[a-z]+/g)].map(({ 0: word, index }) => {
     const end = index + word.length;
@@ -260,8 +266,8 @@ function wordsIndexed(expression: string, ends: string[], more: Bind): string {
 }
 
 /**
- * Whether the text has a trigram: three letters or digits in a row, or fewer at a known edge, where a trigram includes two blanks before a
- * word and one after it.
+ * Returns whether the text has a trigram: three letters or digits in a row, or fewer
+ * at a known edge, where a trigram includes two blanks before a word and one after it.
  */
 function hasTrigram(folded: string, startKnown: boolean, endKnown: boolean): boolean {
   for (const { 0: word, index } of folded.matchAll(/[\p{L}\p{N}]+/gu)) {

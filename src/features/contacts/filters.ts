@@ -23,7 +23,7 @@ const PROPERTIES = new Set(['field', 'operator', 'value']);
 
 interface Item {
   path: string;
-  /** A column of the contact itself, or the id of a custom field. */
+  /** The column of the contact itself, or the id of a custom field. */
   field: { column: Column } | { _id: string };
   operator: Operator;
   value: unknown;

@@ -33,7 +33,7 @@ export function findHeld(tx: TenantTx, ids: string[]): Promise<{ _id: string; he
   });
 }
 
-/** With `held` null the custom field values stay as they are. */
+/** A contact to be stored. With `held` null the custom field values stay as they are. */
 export type StoredPerson = { _id: string; held: HeldValues | null } & Omit<ContactFields, 'held'>;
 
 const PEOPLE = `jsonb_to_recordset($2::jsonb) as n (_id text, name text, email text, phone_number text, country_code text,

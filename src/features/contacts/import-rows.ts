@@ -69,9 +69,9 @@ export interface Person {
   number: number;
   /** The contact that the row names by its id; null when it is found by its identities or is new. */
   _id: string | null;
-  /** The fields that the row gives. */
+  /** The fields for which the row has values. */
   plain: Partial<Omit<ContactFields, 'held'>>;
-  /** The custom field values that the row gives, by slug. */
+  /** The custom field values of the row, by slug. */
   given: Record<string, Value>;
 }
 
@@ -142,7 +142,7 @@ function findFaults(plain: Record<string, unknown>): Fault[] {
   return [...faults.values()];
 }
 
-/** Own messages for fields where those of the schema would be about patterns and types. */
+/** Messages for fields where those of the schema would be about patterns and types. */
 const WORDS: Record<string, string> = {
   _id: 'must be the id of a contact',
   email: 'is not an e-mail address',

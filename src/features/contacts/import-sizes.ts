@@ -14,7 +14,7 @@ interface SizeCheck {
   definitions: CustomField[];
 }
 
-/** A fault when the contact would be too large with these rows, else null. */
+/** Returns a fault when the contact would be too large with these rows, else null. */
 export function findGrowthFault({ held, rows, definitions }: SizeCheck): Fault | null {
   const given = Object.assign({}, ...rows.map((row) => row.given)) as Person['given'];
   if (Object.keys(given).length === 0) return null;

@@ -117,7 +117,7 @@ async function checkReferences(tx: TenantTx, read: Read[]): Promise<void> {
   }
 }
 
-/** The ids that a row names, without invalid ones. */
+/** Returns the valid ids of other records that a row names. */
 function collectPointers({ person: { _id, plain }, faults }: Read): Pointer[] {
   const { business = null, owner = null } = plain;
   return Object.entries({ _id, business, owner }).flatMap(([name, id]) => {
@@ -272,7 +272,7 @@ const toStoredPersons = (drafts: Draft[], merged: Map<string, { person: StoredPe
 
 const changedMeanwhile = (): AppError => new AppError('UNAVAILABLE', 'The contacts changed meanwhile');
 
-/** The fields of all rows of a contact; the last row wins. */
+/** Merges the fields of all rows of a contact; the last row wins. */
 const mergePlain = ({ rows }: Draft): Person['plain'] => Object.assign({}, ...rows.map((row) => row.plain));
 
 /** Merges the rows into the stored contact. Fields that the rows leave empty stay as they are. */

@@ -26,10 +26,10 @@ export interface AskedPerson {
 }
 
 export interface FoundPeople {
-  /** The ids of the contacts, in the order of the request. */
+  /** The ids of the contacts, in the order of the people. */
   contacts: string[];
   created: Set<string>;
-  /** Contacts whose fields changed because of what the network reported. */
+  /** The contacts whose fields changed because of what the network reported. */
   changed: Set<string>;
 }
 

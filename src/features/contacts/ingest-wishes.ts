@@ -1,4 +1,4 @@
-/** Applies what people tell the network about a business's messages: that they want no more of them, or want them again. */
+/** Applies the choices of people, which the network reports: that they want no more messages of a business, or want them again. */
 import type { Person } from '../../channels/channel.ts';
 import { emit } from '../../platform/events.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -12,7 +12,10 @@ export interface Wish {
   at: string;
 }
 
-/** Sets and clears `opted_out`. The newest wish of a person wins, in whatever order they come. Returns how many were about known people. */
+/**
+ * Sets and clears `opted_out`. The newest choice of a person wins, in whatever
+ * order the choices arrive. Returns how many were about stored contacts.
+ */
 export async function applyWishes(tx: SystemTx, wishes: Wish[]): Promise<number> {
   if (wishes.length === 0) return 0;
   const known = await findKnownIdentities(tx, wishes.flatMap(listIdentities));

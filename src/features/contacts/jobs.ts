@@ -7,7 +7,7 @@ export const RedactContact = defineJob({
   name: 'contacts.redact',
   // The erased contact and the contacts that were merged into it.
   data: Type.Object({ company: Id, contacts: Type.Array(Id) }),
-  // Retries for some eleven hours, because the words that are left are personal data.
+  // The job is retried for some eleven hours, because the words that are left are personal data.
   retries: 12,
   retryDelaySeconds: 10,
 });

@@ -21,8 +21,8 @@ import { CONTACT } from './queries.ts';
 import type { Contact } from './schemas.ts';
 
 /**
- * SQL for the records of a page. Its rows are found first, so that joins are made only for these. `limit` is the placeholder of the page
- * size.
+ * Returns SQL for the records of a page. The rows of the page are found first, so
+ * that joins are made only for these. `limit` is the placeholder of the page size.
  */
 const selectRecords = (keys: string, window: Window, limit: string): string =>
   measuredPage({
@@ -36,14 +36,14 @@ const selectRecords = (keys: string, window: Window, limit: string): string =>
 
 const isByActivity = (window: Window): boolean => window.field === 'last_message_at';
 
-/** SQL for the contacts in the order that the page asks for. Conditions on it name columns of contacts and repeat the company. */
+/** Returns SQL for the contacts in the order that the page needs. Conditions on it name columns of contacts and repeat the company. */
 const orderedRows = (window: Window): string =>
   isByActivity(window)
     ? `(select a.active_at, a.record_id, c.* from contact_activity a
         cross join lateral (select * from contacts where company_id = $1 and _id = a.record_id offset 0) c where a.company_id = $1) contacts`
     : 'contacts';
 
-/** Lists all contacts in the order that the page asks for. */
+/** Lists all contacts in the order that the page needs. */
 export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]> {
   const table = isByActivity(window) ? 'contact_activity' : 'contacts';
   const rows = `select ${windowKeys(window)} from ${table} where company_id = $1 ${windowClause(window, 2)}`;
@@ -54,7 +54,10 @@ export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]>
   });
 }
 
-/** Lists matching contacts among the first `reach` of the order. When they are fewer than a page, more may follow behind these. */
+/**
+ * Lists matching contacts among the first `reach` contacts in the order of
+ * the list. When they are fewer than a page, more may follow after these.
+ */
 export function listNear(tx: TenantRead, match: ContactMatch, window: Window, reach: number): Promise<Contact[]> {
   const { exact, exactValues: values } = buildConditions(match);
   const first = values.length + 2;

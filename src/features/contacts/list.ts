@@ -6,7 +6,8 @@ import { readFilters } from './filters.ts';
 import { countMatching, listContacts, listMatching, listNear } from './list-queries.ts';
 import type { Contact, ContactQuery } from './schemas.ts';
 
-// Reading this many contacts takes some five milliseconds. A match that does not fill a page from them is rare, so the index finds few.
+// The number of contacts that are read in order first, which takes some five milliseconds.
+// A match that does not fill a page from them is rare, so the index finds few contacts.
 const REACH = 5_000;
 
 export async function pageContacts(tenant: Tenant, query: ContactQuery): Promise<Page<Contact>> {
@@ -16,7 +17,7 @@ export async function pageContacts(tenant: Tenant, query: ContactQuery): Promise
   return pageFrom(query, window, rows, () => countMatching(tenant.read, match, window));
 }
 
-/** Throws VALIDATION_FAILED or UNKNOWN_REFERENCE naming what is wrong with the filters. */
+/** Reads search and filters of a query. Throws VALIDATION_FAILED or UNKNOWN_REFERENCE that names what is wrong with the filters. */
 export async function readMatch(
   tenant: Tenant,
   query: { search?: string | undefined; filters?: string | undefined },

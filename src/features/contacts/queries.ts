@@ -70,7 +70,7 @@ export function insertContact(
   });
 }
 
-/** With `keepsValues` the custom fields did not change: writing them again would store, log and index all of them. */
+/** Writes a contact. With `keepsValues` the custom fields did not change: writing them again would store, log and index all of them. */
 export function updateContact(
   tx: TenantTx,
   id: string,
@@ -112,7 +112,7 @@ export function lockContacts(tx: TenantTx, ids: string[]): Promise<LockedContact
   });
 }
 
-/** Locks contacts that are about to be removed, in the order of their ids: nobody changes them or refers to them anew. */
+/** Locks contacts that are about to be removed, in the order of their ids, so that no transaction changes them or refers to them anew. */
 export function lockContactsForRemoval(tx: TenantTx, ids: string[]): Promise<LockedContact[]> {
   return many(tx, {
     name: 'contacts.seize',
@@ -121,7 +121,7 @@ export function lockContactsForRemoval(tx: TenantTx, ids: string[]): Promise<Loc
   });
 }
 
-/** Locks the conversations of these contacts, because everybody locks a conversation before its contact. */
+/** Locks the conversations of these contacts, because every operation locks a conversation before its contact. */
 export function lockConversationsForRemoval(tx: TenantTx, contacts: string[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.seizeThreads',

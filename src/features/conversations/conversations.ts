@@ -12,7 +12,7 @@ export async function readConversation(tenant: Tenant, id: string): Promise<Conv
   return conversation;
 }
 
-/** Sets the number of unread messages to 0. Where the network has read marks, a job sets them up to the contact's last message. */
+/** Sets the number of unread messages to 0. On a network with read marks, a job sets them up to the last message of the contact. */
 export async function markConversationRead(kit: Kit, tenant: Tenant, id: string): Promise<Conversation> {
   return tenant.tx(async (tx) => {
     if ((await markRead(tx, id)) === 0) throw notFound();

@@ -111,19 +111,19 @@ export function continueWindows(tx: TenantTx, contact: string, inbox: string | n
 export interface ThreadActivity {
   company: string;
   conversation: string;
-  /** The newest message of the batch and its time. */
+  /** The id of the newest message of the batch, and its time. */
   last_message: string;
   last_message_at: string;
   /** The time of the contact's newest message by the network's clock; null when the batch has none. */
   inbound_at: string | null;
   /** The identity with which the contact wrote that message. */
   heard_from: string | null;
-  /** True where the network allows free text for 24 hours after the contact's last message. */
+  /** True when the network allows free text for 24 hours after the last message of the contact. */
   windowed: boolean;
   /** The number of the contact's messages since the last answer; `answered` is true when this batch contains an answer. */
   unread: number;
   answered: boolean;
-  /** True when the batch has an incoming message, which ends a snooze. */
+  /** True when the batch contains an incoming message, which ends a snooze. */
   woken: boolean;
 }
 

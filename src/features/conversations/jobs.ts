@@ -8,7 +8,7 @@ import { wakeConversation } from './wake.ts';
 export const MarkRead = defineJob({
   name: 'conversations.mark-read',
   data: Type.Object({ company: Id, conversation: Id }),
-  // Retries for some five minutes; nobody needs a read mark later.
+  // The job is retried for some five minutes; nobody needs a read mark later.
   retries: 5,
   retryDelaySeconds: 10,
 });
@@ -17,7 +17,7 @@ export const MarkRead = defineJob({
 export const Wake = defineJob({
   name: 'conversations.wake',
   data: Type.Object({ company: Id, conversation: Id, until: Timestamp }),
-  // Retries for some three hours, because otherwise only a message of the contact would open the conversation.
+  // The job is retried for some three hours, because otherwise only a message of the contact would open the conversation.
   retries: 12,
   retryDelaySeconds: 3,
 });

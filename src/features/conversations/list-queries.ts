@@ -34,7 +34,7 @@ const COLUMNS = {
 type Filtered = keyof typeof COLUMNS;
 const FILTERED = Object.keys(COLUMNS) as Filtered[];
 
-/** The filters of a list; each is null where the request does not use it. */
+/** The filters of a list; a filter that the request does not use is null. */
 export type ConversationFilter = Record<Filtered | 'tag', string | null> & {
   /** The contacts of a search, and the id that the search may be; null without a search. */
   found: { contacts: string[]; id: string | null } | null;
@@ -67,8 +67,8 @@ function buildConditions({ companyId }: TenantRead, filter: ConversationFilter):
 const MAX_SHOWN_BYTES = 25_000;
 
 /**
- * SQL for the records of a page. Its rows are found first, so that joins are made only for these. `limit` is the placeholder of the page
- * size.
+ * Returns SQL for the records of a page. The rows of the page are found first, so
+ * that joins are made only for these. `limit` is the placeholder of the page size.
  */
 const selectRecords = (keys: string, window: Window, limit: string): string =>
   measuredPage({
@@ -86,7 +86,7 @@ const selectRecords = (keys: string, window: Window, limit: string): string =>
 
 const isByActivity = (window: Window): boolean => window.field === 'last_message_at';
 
-/** True where an index has the conversations of exactly these filters in the order that the page asks for. */
+/** Returns true when an index has the conversations of exactly these filters in the order that the page needs. */
 export function hasOrderedIndex(filter: ConversationFilter, window: Window): boolean {
   const asked = [...FILTERED.filter((name) => filter[name] !== null), ...(filter.tag === null ? [] : ['tag'])];
   if (!isStretch(window)) return false;
@@ -94,7 +94,7 @@ export function hasOrderedIndex(filter: ConversationFilter, window: Window): boo
   return asked.every((name) => isByActivity(window) && name === 'status');
 }
 
-/** SQL for the conversations in the order that the page asks for. */
+/** Returns SQL for the conversations in the order that the page needs. */
 function orderedRows(window: Window, filter: ConversationFilter): string {
   if (!isByActivity(window)) return 'conversations v';
   // The status is $2, because it is the first of all filters.
@@ -143,7 +143,7 @@ export function lookUpConversations(
   });
 }
 
-/** SQL that sorts the matching rows and returns the keys of the page. */
+/** Returns SQL that sorts the matching rows and returns the keys of the page. */
 function sortHits(found: string, window: Window, first: number): string {
   const { cursor, order } = windowParts(window, first);
   return `with hits as materialized (${found})
@@ -161,7 +161,7 @@ export async function countConversations(tx: TenantRead, filter: ConversationFil
   return count;
 }
 
-/** A search that a large part of the contacts matches: letters of a name or an e-mail, digits of a number. */
+/** A search that matches a large part of the contacts: letters of a name or an e-mail, or digits of a phone number. */
 export interface BroadSearch {
   values: (string | null)[];
   /** The condition for contacts with the alias `c`; `first` is the number of the first parameter. */
@@ -178,7 +178,10 @@ interface NearAsked {
   search: BroadSearch | null;
 }
 
-/** Lists matching conversations among the first `reach` of the order. When they are fewer than a page, more may follow behind these. */
+/**
+ * Lists matching conversations among the first `reach` conversations in the order
+ * of the list. When they are fewer than a page, more may follow after these.
+ */
 export function listNear(
   tx: TenantRead,
   { filter, search }: NearAsked,
@@ -188,7 +191,7 @@ export function listNear(
   const { text, values, name } = buildConditions(tx, filter);
   const first = values.length + (search?.values.length ?? 0) + 1;
   const { since, cursor, order } = windowParts(window, first);
-  // Each filter has an index in the order of createdAt; in other orders there is none, so the filter is applied to the rows that were read.
+  // Each filter has an index in the order of createdAt; other orders have none, so there the filter is applied to the rows that were read.
   const [inside, outside] = window.field === 'createdAt' ? [text, 'true'] : ['v.company_id = $1', text];
   const contact = `cross join lateral (select * from contacts where company_id = $1 and _id = v.contact_id offset 0) c`;
   const found = search ? `and (${search.condition(values.length + 1)})` : '';

@@ -17,14 +17,15 @@ import {
 } from './list-queries.ts';
 import type { Conversation, ConversationQuery } from './schemas.ts';
 
-// The conversations of this many contacts are found one by one in some ten milliseconds; a search with more contacts is broad.
+// The most contacts whose conversations are found one by one, which takes some ten milliseconds; a search with more contacts is broad.
 const MAX_CONTACTS = 2_000;
-// Reading this many conversations takes some ten milliseconds. A query that does not fill a page from them uses an index.
+// The number of conversations that are read in order first, which takes some
+// ten milliseconds. A query that does not fill a page from them uses an index.
 const REACH = 5_000;
 
 export async function pageConversations(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
   const page = await findPage(tenant, query);
-  // Only when the page is empty it is worth checking whether the records in its filters exist.
+  // A check whether the records in the filters exist is needed only for an empty page.
   if (page.result.length === 0) {
     const [unknown] = await findUnknown(tenant.read, toFilter(query));
     if (unknown) throw unknownReference(unknown);
@@ -53,8 +54,8 @@ async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<
 }
 
 /**
- * Where an index has the filtered rows in the asked order, it is followed. Otherwise the first rows of the order are read, and if they do
- * not fill the page, all matches are found by an index.
+ * Finds a page of filtered conversations. When an index has the filtered rows in the order of the page, it is followed.
+ * Otherwise the first rows of the order are read, and if they do not fill the page, all matches are found by an index.
  */
 async function findFiltered(tenant: Tenant, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
   if (hasOrderedIndex(filter, window)) return listConversations(tenant.read, filter, window);

@@ -1,4 +1,4 @@
-/** Opens a conversation for the business: one for each contact and inbox, also when others open it at the same moment. */
+/** Opens a conversation for the business: one for each contact and inbox, even when other requests open it at the same moment. */
 import { AppError, invalid, unknownReference } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
@@ -17,7 +17,8 @@ export interface Opened {
   opened: boolean;
 }
 
-// Another transaction may create the contact or open the conversation between our read and our write; even twice in a row is rare.
+// The number of tries: another transaction may create the contact or open the
+// conversation between the read and the write of this one; even twice in a row is rare.
 const ROUNDS = 3;
 
 /** Returns the open conversation of this contact in this inbox, and opens one when there is none. */
@@ -72,7 +73,7 @@ function whom(tx: TenantTx, { actor }: Acting, input: ConversationCreate): Promi
   return findOrCreateByPhone(tx, contactSource(actor), { name, phone_number: phone_number ?? '', country });
 }
 
-/** The first owner and agent: those of the request, or else the defaults of the inbox. */
+/** Returns the first owner and agent of a conversation: those of the request, or else the defaults of the inbox. */
 function initialFields({ channel, is_test, ...inbox }: OpeningInbox, input: ConversationCreate) {
   const { owner = inbox.default_owner, agent = inbox.default_agent } = input;
   return { _id: newId(), channel, status: 'OPEN', handled_by: agent ? 'AI' : 'NONE', agent, owner, is_test } as const;

@@ -16,8 +16,8 @@ export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as con
 export const LAST_MESSAGE = 'left join messages m on m.company_id = v.company_id and m._id = v.last_message_id';
 
 /**
- * SQL for the latest reply window of a contact in an inbox, and the identity that opened it. The network counts the window per contact, so
- * every open conversation gets it. `of` is the alias of a row with company, contact and inbox.
+ * Returns SQL for the latest reply window of a contact in an inbox, and the identity that opened it. The network counts
+ * the window per contact, so every open conversation gets it. `of` is the alias of a row with company, contact and inbox.
  */
 export const latestWindow = (of: string): string => `select w.window_expires_at, w.heard_from from conversations w
   where w.company_id = ${of}.company_id and w.contact_id = ${of}.contact_id and w.inbox_id = ${of}.inbox_id
@@ -101,7 +101,7 @@ export function findOpenBeside(tx: TenantRead, id: string): Promise<{ _id: strin
   });
 }
 
-/** Returns zero when the snooze has already ended or got another end. */
+/** Ends a snooze. Returns zero when the snooze has already ended or got another end. */
 export function endSnooze(tx: TenantTx, id: string, until: string): Promise<number> {
   return exec(tx, {
     name: 'conversations.endSnooze',
@@ -157,7 +157,7 @@ export function moveToOutgoing(tx: TenantTx, id: string, message: { _id: string;
   });
 }
 
-/** The contact's newest message that has an id on the network. */
+/** Finds the newest message of the contact that has an id on the network. */
 export function findLastInbound(
   tx: TenantRead,
   conversationId: string,

@@ -5,7 +5,7 @@ import { networkCredentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { findLastInbound } from './queries.ts';
 
-// A read mark that takes longer is of no use to the contact.
+// The time limit of a read mark; a later one is of no use to the contact.
 const CALL_MS = 10_000;
 
 /** Sets the network's read mark up to the contact's last message. It may run several times. */

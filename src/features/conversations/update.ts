@@ -94,7 +94,7 @@ async function lockWithStep(
   return { before, step };
 }
 
-/** Writes what really changes and emits the events, in the caller's transaction, which has locked the conversation. */
+/** Writes the fields that really change and emits the events, in the transaction of the caller, which has locked the conversation. */
 export async function changeConversation(
   tx: TenantTx,
   tenant: Acting,
@@ -105,7 +105,7 @@ export async function changeConversation(
   const { held, changes } = await applyValues(tx, 'conversation', before.held, input.custom_fields);
   const own = pickFields(before);
   const next = { ...applied(own, input, step), held };
-  // Read again, because the locked record may show an older last message from before the wait for the lock.
+  // The conversation is read again, because the locked record may show an older last message from before the wait for the lock.
   if (isDeepStrictEqual(next, own)) return expectConversation(tx, before._id);
   await updateConversation(tx, before._id, next, { keepsValues: changes.length === 0 });
   if (before.status === 'CLOSED' && next.status !== 'CLOSED') await continueWindows(tx, before.contact, before.inbox);
@@ -132,7 +132,7 @@ function applied(own: ConversationFields, input: ConversationUpdate, step: Step 
   if (stepId !== undefined) Object.assign(next, { step: step?._id ?? null, pipeline: step?.pipeline ?? null });
   if (next.handled_by === 'AI' && next.agent === null) {
     if (input.handled_by === 'AI') throw invalid('handled_by', 'AI takes an agent');
-    // Removing the agent also ends the handling by AI.
+    // A change that removes the agent also ends the handling by AI.
     if (input.agent === null) next.handled_by = 'NONE';
   }
   if (next.status === 'SNOOZED') next.snoozed_until = readSnoozeEnd(input.snoozed_until, own);
@@ -143,7 +143,7 @@ function applied(own: ConversationFields, input: ConversationUpdate, step: Step 
   return next;
 }
 
-/** The end of the snooze in the stored format, so that the same time in another format is no change. */
+/** Returns the end of the snooze in the stored format, so that the same time in another format is no change. */
 function readSnoozeEnd(until: string | null | undefined, own: ConversationFields): string | null {
   if (until === undefined) return own.snoozed_until;
   if (until !== null && !(Date.parse(until) > Date.now())) throw invalid('snoozed_until', 'is in the past');

@@ -8,8 +8,8 @@ import type { Value } from '../custom-fields/schemas.ts';
 import type { TypedSlot } from '../custom-fields/values.ts';
 
 /**
- * The value that a cell stands for in a field of this type. A cell that cannot be read stays as it is, and the check of the type refuses
- * it.
+ * Returns the value that a cell stands for in a field of this type. A cell that
+ * cannot be read is returned unchanged, and the check of the type refuses it.
  */
 export function readCell({ type }: TypedSlot, cell: Exclude<Cell, null>): Value {
   if (type === 'NUMBER') return typeof cell === 'string' ? (readNumber(cell) ?? cell) : cell;
@@ -35,7 +35,7 @@ function readNumber(text: string): number | undefined {
 const TRUE = /^(true|yes|sim|verdadeiro|1|x|s|y)$/i;
 const FALSE = /^(false|no|não|nao|falso|0|n)$/i;
 
-/** Undefined when the text means neither true nor false. */
+/** Reads true or false; undefined when the text means neither. */
 export function readBoolean(text: string): boolean | undefined {
   const bare = text.trim().normalize('NFC');
   if (TRUE.test(bare)) return true;

@@ -23,10 +23,10 @@ import type { Import, ImportColumn, ImportQuery } from './schemas.ts';
 /** Finds the field for a column by its title; undefined when no field has that name. */
 export type FieldFinder = (title: string) => string | undefined;
 
-// A company may have this many imports waiting or running, which is half a gigabyte of sheets.
+// The number of imports of a company that may wait or run, with half a gigabyte of sheets together.
 const MAX_OPEN = 10;
 
-// Reading the titles takes less than a second; a caller gives up after so long.
+// The time limit for reading the column titles, which takes less than a second; a caller gives up after so long.
 const HEAD_MS = 40_000;
 
 export interface AskedImport extends ImportOwner {

@@ -40,7 +40,7 @@ export function insertImport(tx: TenantTx, asked: NewImport): Promise<Import> {
   });
 }
 
-/** How many imports of the company have not ended. */
+/** Counts the imports of the company that have not ended. */
 export async function countOpen(tx: TenantRead): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: 'imports.countOpen',
@@ -51,7 +51,7 @@ export async function countOpen(tx: TenantRead): Promise<number> {
   return count;
 }
 
-/** Imports of all companies that have made no progress for a day. */
+/** Lists imports of all companies that have made no progress for a day. */
 export function listForgotten(tx: SystemTx, limit: number): Promise<{ company: string; _id: string }[]> {
   return many(tx, {
     name: 'imports.listForgotten',
@@ -126,10 +126,10 @@ export function countImports(tx: TenantRead, filter: ImportFilter, window: Since
   return countRows(tx, importList(tx, filter), window);
 }
 
-/** An import with what a worker needs to know about it. */
+/** An import with the data that a worker needs. */
 export type ImportWork = Import & { bytes: number };
 
-/** Waits for other transactions that change the import. Null when it is gone. */
+/** Locks an import, after other transactions that change it. Returns null when the import is gone. */
 export function lockImport(tx: TenantTx, id: string): Promise<ImportWork | null> {
   return maybeOne(tx, {
     name: 'imports.lock',
@@ -187,7 +187,7 @@ export function insertErrors(tx: TenantTx, id: string, position: number, lines: 
   });
 }
 
-/** The next stored errors after a position. */
+/** Returns the next stored errors after a position. */
 export function findErrors(
   tx: TenantRead,
   id: string,

@@ -15,13 +15,15 @@ export interface ImportReader {
   close(): void;
 }
 
-// A transaction for this many rows takes some tenths of a second, so other writes to the same contacts do not wait noticeably.
+// The number of rows that one transaction stores, which takes some tenths
+// of a second, so other writes to the same contacts do not wait noticeably.
 const PORTION = 1_000;
-// The CPU time that a child has for one answer. It interrupts itself after half a second; the rest is for work that cannot be interrupted.
+// The CPU time of a child for one answer. The child interrupts itself after
+// half a second; the remaining time is for work that cannot be interrupted.
 const ANSWER_MS = 10_000;
-// The largest valid row takes some milliseconds.
+// The CPU time for one row; the largest valid row takes some milliseconds.
 const ROW_MS = 2_000;
-// Each slow row ends a child, and the next child has to read the sheet again.
+// The most slow rows of a sheet, because each slow row ends a child, and the next child has to read the sheet again.
 const MAX_SLOW_ROWS = 10;
 
 type Step = ReadingRequest extends infer R ? (R extends unknown ? Omit<R, 'sheet' | 'bytes'> : never) : never;

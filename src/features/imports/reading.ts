@@ -14,9 +14,9 @@ import { sheetFault, type Cell, type SheetRow, type SheetSource } from '../../pl
 import { MAX_SHEET_ROWS, type ImportColumn, type ImportKind } from './schemas.ts';
 
 export interface ImportRow {
-  /** Row 1 is the first row after the header. */
+  /** The number of the row; row 1 is the first row after the header. */
   number: number;
-  /** The cells by field, without empty ones. */
+  /** The cells of the row by field; empty cells are left out. */
   cells: Map<string, Cell>;
 }
 
@@ -28,7 +28,7 @@ export interface Fault {
 /** A row whose values have been checked. */
 export interface ReadRow<V = unknown> {
   number: number;
-  /** With faults, only the valid values; null when nothing of the row could be read. */
+  /** The values of the row; with faults only the valid ones, and null when no value could be read. */
   value: V | null;
   faults: Fault[];
 }
@@ -52,9 +52,9 @@ export interface Head {
 /** The child's answer when it needs more time; the main process then sends the same request again. */
 export const MORE = 'MORE';
 
-// The child works on one request for so long before it lets others run.
+// The time that the child works on one request before it answers MORE.
 const SLICE_MS = 500;
-// The longest title that is kept: no field has a longer name.
+// The longest column title that is kept: no field has a longer name.
 const MAX_TITLE = 200;
 // The bytes of rows that the main process reads, checks and stores at once.
 const PORTION_BYTES = 512 * 1024;
@@ -65,7 +65,7 @@ const PIECE_BYTES = 64 * 1024;
 interface State {
   sheet: number;
   source: SheetSource;
-  /** Lets the reading go on only while a request waits for an answer. */
+  /** A gate that lets the reading continue only while a request waits for an answer. */
   gate: Gate;
   /** The work under way. A second request with the same key waits for its result instead of starting it again. */
   task: { key: string; result: Promise<unknown> } | null;

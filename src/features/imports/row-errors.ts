@@ -9,13 +9,13 @@ import { findErrors, insertErrors, type ImportOwner } from './queries.ts';
 import type { Fault } from './reading.ts';
 import type { Import, RowError } from './schemas.ts';
 
-// Nobody reads more errors in a record; with the longest messages they are less than 256 kB.
+// The most errors in the record of an import. Nobody reads more, and with the longest messages they are less than 256 kB.
 const MAX_SHOWN = 100;
-// The most errors of one row: the next import shows what is left. A sheet has at most 100,000 rows, which bounds the file.
+// The most errors of one row: the next import shows the remaining ones. A sheet has at most 100,000 rows, which bounds the file.
 const MAX_OF_ROW = 10;
 const MAX_LETTERS = 300;
 
-/** The errors of one row that are stored, with long texts shortened. */
+/** Returns the errors of one row that are stored, with long texts shortened. */
 export const rowErrors = (row: number, faults: Fault[]): RowError[] =>
   faults
     .slice(0, MAX_OF_ROW)

@@ -3,10 +3,11 @@ import { exec, maybeOne, one } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { ImportKind } from './schemas.ts';
 
-// A process that has not renewed its claim for so long counts as dead; it renews the claim every few seconds.
+// The time until which a claim holds: a process that has not renewed its
+// claim for so long counts as dead; it renews the claim every few seconds.
 const HELD = `now() + interval '20 seconds'`;
 
-/** SQL condition: no process works on the import or on another one of its company. */
+/** An SQL condition that is true when no process works on the import or on another import of its company. */
 const FREE = `finished_at is null and coalesce(held_until, '-infinity') < now() and not exists (
   select from imports other where other.company_id = mine.company_id and other.finished_at is null and other.held_until >= now())`;
 
@@ -19,7 +20,7 @@ export interface ClaimedImport {
   company: string;
   _id: string;
   kind: ImportKind;
-  /** How often the import was started without progress, including this time. */
+  /** The number of times that the import was started without progress, including this time. */
   attempts: number;
 }
 
@@ -36,7 +37,7 @@ export function claimImport(tx: SystemTx, holder: string): Promise<ClaimedImport
   });
 }
 
-/** SQL condition: there is an import that may be started. */
+/** An SQL condition that is true while an import may be started. */
 export const IS_WAITING = `exists (select from imports mine where ${FREE})`;
 
 export async function isSomebodyWaiting(tx: SystemTx): Promise<boolean> {
@@ -61,9 +62,9 @@ export interface Release {
   company: string;
   _id: string;
   holder: string;
-  /** How long no process may claim the import again. */
+  /** The seconds for which no process may claim the import again. */
   pauseSeconds: number;
-  /** The work ended without a crash, so it does not count as a failed attempt. */
+  /** True when the work ended without a crash, so that it does not count as a failed attempt. */
   isOrderly: boolean;
 }
 

@@ -27,9 +27,9 @@ const MAX_AT_ONCE = 4;
 const HOLD_MS = 5_000;
 // After this time an import gives its place to one that is waiting.
 const TURN_MS = 5_000;
-// An import that crashed its worker so often without progress would crash it again.
+// The number of attempts without progress after which an import fails, because it would crash its worker again.
 const MAX_ATTEMPTS = 2;
-// A database or a child process that has just failed would fail again at once.
+// The pause before the next attempt, because a database or a child process that has just failed would fail again at once.
 const PAUSE_SECONDS = 5;
 const CRASHED = {
   code: 'IMPORT_CRASHED',

@@ -15,11 +15,11 @@ import type { ReadRow } from './reading.ts';
 import type { Import, ImportJob, RowError } from './schemas.ts';
 import { storedSheet } from './stored-sheet.ts';
 
-/** What a kind of import, contacts or rows of a table, does with the rows of a sheet. */
+/** The functions with which one kind of import (contacts, or rows of a table) handles the rows of a sheet. */
 export interface RowImporter<S = unknown, V = unknown> {
   /**
-   * Loads what the values are checked against, such as custom fields or columns. In a transaction it also locks a table against changes of
-   * its columns.
+   * Loads the definitions that values are checked against, such as custom fields or
+   * columns. In a transaction it also locks a table against changes of its columns.
    */
   slots(tx: TenantRead | TenantTx, asked: Import): Promise<S>;
   /** Stores a portion of rows that were checked against these slots. Throws UNAVAILABLE when the portion should be tried again. */
@@ -28,7 +28,8 @@ export interface RowImporter<S = unknown, V = unknown> {
 
 export type ImportedRows = Omit<Progress, 'processed' | 'errors'> & { errors: RowError[] };
 
-// Other writes to the same records can make a portion fail. After so many tries the import pauses before the next ones.
+// The number of tries for a portion: other writes to the same records can
+// make it fail. After so many tries the import pauses before the next ones.
 const TRIES = 5;
 // Errors that may disappear when the same portion is stored again.
 const RETRIED_ERRORS = new Set<ErrorCode>(['UNAVAILABLE', 'UNKNOWN_REFERENCE', 'STORAGE_FULL']);
@@ -68,7 +69,7 @@ function isPassing(error: unknown): boolean {
   );
 }
 
-/** Null when the error is a defect of this project. */
+/** Returns the error for the caller; null when the error is a defect of this project. */
 const toProblem = (error: unknown): AppError | null => (error instanceof AppError ? error : databaseProblem(error));
 
 function toCause(problem: AppError | null): { code: string; message: string } {

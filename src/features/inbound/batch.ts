@@ -3,7 +3,7 @@ import type { InboundMessage } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Receiver } from '../inboxes/ingest-queries.ts';
 
-/** A message of the network with the inbox that receives it. */
+/** A message of the network, and the inbox that receives it. */
 export interface Arrival {
   receiver: Receiver;
   channel: NamedChannel;
@@ -16,11 +16,11 @@ export interface Placed extends Arrival {
   conversation: string;
 }
 
-// A network's clock that runs ahead must not make the 24-hour window longer than it is.
+// Returns the time of a message, at most the present time, because a network clock that runs ahead must not make the 24-hour window longer.
 export function saidAt(message: { timestamp: Date }): string {
   return new Date(Math.min(message.timestamp.getTime(), Date.now())).toISOString();
 }
 
-/** True for a message that the contact has just written; false for notices, echoes and history. */
+/** Returns true for a message that the contact has just written; false for notices, echoes and history. */
 export const isFromContact = ({ message }: Arrival): boolean =>
   message.origin === 'live' && !message.fromBusiness && !message.system;

@@ -28,7 +28,7 @@ function* translate({ callbacks }: CalledChannel, raw: Buffer): Generator<Inboun
   }
 }
 
-/** True for the installation's verification token and for the token of an inbox. */
+/** Returns true for the verification token of the installation and for the token of an inbox. */
 export async function isOurToken(kit: Kit, token: string): Promise<boolean> {
   return sameText(token, kit.config.WAP_VERIFY_TOKEN) || isVerifyToken(kit, token);
 }

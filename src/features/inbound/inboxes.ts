@@ -10,7 +10,7 @@ import { listIdentities, findKnownIdentities, type Known } from '../contacts/ing
 import { findReceivers, type Receiver } from '../inboxes/ingest-queries.ts';
 import { findKnown, type KnownMessage } from '../messages/ingest-queries.ts';
 
-/** The stored messages and known people of a batch, looked up ahead; they may be more than the batch needs. */
+/** The stored messages and known people that were looked up together with the inboxes; they may be more than the batch needs. */
 export interface Ahead {
   messages: KnownMessage[];
   people: Known;
@@ -28,7 +28,7 @@ export interface Found {
 
 type Place = Pick<Receiver, 'company' | 'inbox'>;
 
-// Beyond this many remembered addresses the memory is emptied.
+// The number of remembered addresses; when there are more, all are forgotten.
 const MAX_PLACES = 10_000;
 
 export function createInboxes(): Inboxes {

@@ -1,4 +1,4 @@
-/** Stores one batch of a network's elements in one transaction. */
+/** Stores one batch of elements of a network in one transaction. */
 import type {
   Inbound,
   InboundAccount,
@@ -32,7 +32,7 @@ export interface Surroundings {
   split: (found: Split) => Promise<void>;
 }
 
-/** True when a batch begins with reads: news about accounts and unreadable elements are written before any read. */
+/** Returns true when a batch begins with reads: account events and unreadable elements are written before any read. */
 export const beginsWithReads = (elements: Inbound[]): boolean =>
   elements.every((element) => element.kind !== 'account' && element.kind !== 'unreadable');
 
@@ -43,7 +43,7 @@ export async function ingest(
   { inboxes, split }: Surroundings,
 ): Promise<Outcomes> {
   const outcomes = noOutcomes();
-  // Callbacks of one batch have no order, so news about an account is applied first and holds for the messages beside it.
+  // Callbacks of one batch have no order, so account events are applied first and hold for the messages of the same batch.
   for (const element of elements) if (element.kind === 'account') await applyAccount(tx, channel, element, outcomes);
   const { receivers, ahead } = await inboxes.find(tx, channel, elements);
   const at = (element: { address: string }): Receiver | undefined => receivers.get(element.address);

@@ -1,8 +1,7 @@
 /**
- * Takes callbacks and answers each after its commit. Callbacks that wait at the same moment are written in one transaction, and a callback
- * that
- * comes alone is written at once. Phone numbers take turns, and a large callback is written in portions beside the small ones, so that no
- * number waits for another one.
+ * Takes callbacks and answers each after its commit. Callbacks that wait at the same moment are written
+ * in one transaction, and a callback that comes alone is written at once. Phone numbers take turns, and a
+ * large callback is written in portions beside the small ones, so that no phone number waits for another.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Inbound } from '../../channels/channel.ts';
@@ -14,37 +13,38 @@ import { createInboxes } from './inboxes.ts';
 import { settle, type Store, type Unsettled } from './settle.ts';
 import { createLine, type Waiting } from './turns.ts';
 
-// The most transactions at a time; more of them would only wait for the same rows.
+// The most concurrent transactions; more of them would only wait for the same rows.
 const FLUSHES = 3;
-// A transaction has a fixed cost, so callbacks are gathered while one runs. A second one begins beside it for this many elements, and a
-// further one whenever a running one has not ended after STILL_MS: it probably waits for a lock.
+// The number of waiting elements for which a second transaction begins. A transaction has a fixed cost, so callbacks are gathered while
+// one runs. A further transaction begins whenever a running one has not ended after STILL_MS, because it probably waits for a lock.
 const WORTH_ELEMENTS = 16;
 const STILL_MS = 20;
-// At most two transactions make progress: one prepares its statements while the database runs those of the other.
+// The most transactions that make progress: one prepares its statements while the database runs those of the other.
 const MOVING = 2;
-// A transaction with more elements than this is no faster per element, and makes other callbacks wait.
+// The most elements in a transaction. A larger transaction is no faster per element, and makes other callbacks wait.
 const BATCH_ELEMENTS = 500;
 // Portions of large callbacks have one transaction at a time, followed by a pause of the same length. So they use at most half of a core,
 // of this process and of the database, and other work runs in the pauses.
 const LARGE_FLUSHES = 1;
 const LARGE_PAUSES = 1;
-// A portion that took longer probably waited for something else.
+// The longest pause after a portion; a portion that took longer probably waited for something else.
 const MAX_PAUSE_MS = 200;
 // The most bytes of callbacks that wait for their answer: four of the largest kind, or some ten thousand of the usual one. They need
 // several times as much memory once they are parsed.
 const OWED_MAX_BYTES = 16 * 1024 * 1024;
 // The share of these bytes for one phone number: one callback of the largest kind.
 const OWED_SHARE = 1 / 4;
-// Parsing more JSON than this blocks the event loop for milliseconds.
+// The size from which a callback is large: parsing more JSON than this blocks the event loop for milliseconds.
 const LARGE_BYTES = 256 * 1024;
 
 export interface Intake {
-  /** Throws when a callback of so many bytes for this address would find no room, so that a large one is refused before it is parsed. */
+  /**
+   * Throws when the limits leave no bytes for a callback of this size and address, so that a large callback is refused before it is parsed.
+   */
   admit(channel: NamedChannel, address: string, bytes: number): void;
   /**
-   * Resolves when everything is committed or kept aside. Rejects only when the store can not be reached, or is so slow that too much waits
-   * for it.
-   * `bytes` is the size of the callback; `parts` are read only when there is room for them.
+   * Resolves when all parts are committed or kept aside. Rejects only when the database can not be reached, or is so slow that
+   * too many bytes wait for it. `bytes` is the size of the callback; `parts` are read only when the limits leave room for them.
    */
   take(channel: NamedChannel, bytes: number, parts: Iterable<Inbound | null>): Promise<void>;
 }
@@ -133,7 +133,7 @@ type Lane = (channel: NamedChannel, key: string, elements: Inbound[]) => Promise
 function createLane(store: Store, { flushes, pauses }: { flushes: number; pauses: number }): Lane {
   const line = createLine<Queued>({ size: BATCH_ELEMENTS, sizePerKey: PORTION });
   let flushing = 0;
-  /** Running transactions that have not taken longer than STILL_MS. */
+  /** The number of running transactions that have not taken longer than STILL_MS. */
   let moving = 0;
   let planned = false;
 

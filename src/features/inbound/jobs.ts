@@ -5,7 +5,7 @@ import { SplitPerson } from './schemas.ts';
 import { mergeSplit } from './splits.ts';
 import { giveUpUnknownOutcomes, purgeCallbacks } from './upkeep.ts';
 
-/** A message whose outcome is unknown for 24 hours becomes FAILED; a later status can still correct it. */
+/** Marks a message whose outcome has been unknown for 24 hours as FAILED; a later status can still correct it. */
 const GiveUpUnknown = defineJob({
   name: 'inbound.give-up-unknown',
   data: Type.Object({}),
@@ -25,7 +25,7 @@ const PurgeCallbacks = defineJob({
 export const MergeSplit = defineJob({
   name: 'inbound.merge-split',
   data: SplitPerson,
-  // These retries last some four hours, and the person has two contacts until one of them succeeds.
+  // The retries last some four hours, and the person has two contacts until one of them succeeds.
   retries: 12,
   retryDelaySeconds: 5,
 });

@@ -2,13 +2,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Inbound, InboundUnreadable } from '../../channels/channel.ts';
 
-/** The number of elements in a portion. Storing so many takes some 50 ms; other callbacks wait that long for a large one. */
+/** The number of elements in a portion. Storing them takes some 50 ms, and other callbacks wait that long for a large one. */
 export const PORTION = 100;
-// After this long, parsing pauses so that other work of the event loop gets its turn. Answering a request takes several turns.
+// The time after which parsing pauses, so that other work of the event loop gets its turn. Answering a request takes several turns.
 const SLICE_MS = 2;
-// So many unreadable parts of one callback are kept aside one by one, to be inspected; more of them are junk.
+// The number of unreadable parts of one callback that are kept aside one by one, to be inspected; further ones are junk.
 const SINGLE_PARTS = 100;
-// Further unreadable parts are kept aside together, so many in one row.
+// The number of further unreadable parts that share a row.
 const BUNDLED_PARTS = 1_000;
 
 /**

@@ -24,7 +24,7 @@ export function insertAsides(tx: SystemTx, asides: Aside[]): Promise<number> {
   });
 }
 
-/** Deletes one page of old elements. Returns how many: another page may follow unless it is 0. */
+/** Deletes one page of old elements that were kept aside. Returns how many: another page may follow unless it is 0. */
 export function deleteAside(tx: SystemTx, days: number): Promise<number> {
   return exec(tx, {
     name: 'inbound.deleteAside',

@@ -1,4 +1,4 @@
-/** Turns a network's message into the row that is stored. */
+/** Turns a message of the network into the row that is stored. */
 import type { MessageMedia } from '../../channels/content.ts';
 import { newId } from '../../platform/ids.ts';
 import type { NewInbound } from '../messages/ingest-queries.ts';
@@ -6,7 +6,9 @@ import { saidAt, type Placed } from './batch.ts';
 
 const json = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value));
 
-/** `now` is when the batch is stored; a message of the history keeps the time at which it was sent. */
+/**
+ * Makes the row of a message. `now` is the time at which the batch is stored; a message of the history keeps the time at which it was sent.
+ */
 export function toRow({ receiver, message, contact, conversation }: Placed, now: string): NewInbound {
   const said = saidAt(message);
   return {
@@ -49,7 +51,10 @@ function authorship(message: Placed['message'], contact: string): Authorship {
   return { sender_type: 'CONTACT', sender_id: contact, message_type: 'INCOMING', origin: 'CHANNEL' };
 }
 
-/** The network's id and hash of a file are stored for downloading it and never leave the platform. */
+/**
+ * Returns the file of a message as it is stored. The id and hash that the
+ * network gives it are stored for downloading and never leave the platform.
+ */
 export function toStoredMedia(media: MessageMedia | null): string | null {
   if (!media) return null;
   const { mimeType, fileName, size, ...network } = media;

@@ -21,7 +21,7 @@ export interface Store {
   inboxes: Inboxes;
 }
 
-/** Stores the batch, whose callbacks all came through `channel`, and settles each of them. Never rejects. */
+/** Stores the batch, whose callbacks all came through `channel`, and resolves or rejects each of them. Never rejects itself. */
 export async function settle(store: Store, channel: NamedChannel, batch: Unsettled[]): Promise<void> {
   try {
     await write(
@@ -36,10 +36,10 @@ export async function settle(store: Store, channel: NamedChannel, batch: Unsettl
   }
 }
 
-/** True when the database can not be reached at all, so that storing the elements one by one would fail as well. */
+/** Returns true when the database can not be reached at all, so that storing the elements one by one would fail as well. */
 const isAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error);
 
-/** Stores the item as a whole first, then element by element, so that one bad element does not keep the others out. */
+/** Stores the callback as a whole first, then element by element, so that one bad element does not keep the others from being stored. */
 async function retryAlone(store: Store, channel: NamedChannel, item: Unsettled, whole: boolean): Promise<void> {
   const { elements, done, failed } = item;
   try {
@@ -48,7 +48,7 @@ async function retryAlone(store: Store, channel: NamedChannel, item: Unsettled, 
     }
     done();
   } catch (error) {
-    // Failure policy: the store is away, or somebody else holds a row; the network gets an error and repeats the callback.
+    // Failure policy: the database is away, or another transaction has locked a row; the network gets an error and repeats the callback.
     failed(error);
   }
 }
@@ -63,8 +63,8 @@ async function isStored(store: Store, channel: NamedChannel, elements: Inbound[]
   }
 }
 
-// Two transactions that collided on the same rows usually succeed at the second try. After a third collision the network is asked to repeat
-// the callback; nothing is put aside.
+// The number of tries: two transactions that collided on the same rows usually succeed at the second try.
+// After a third collision the network gets an error and repeats the callback; no element is put aside.
 const TRIES = 3;
 const PAUSE_MS = 50;
 

@@ -1,4 +1,4 @@
-/** Finds the contacts of a batch's people. People whose phone or id at the network has changed are renamed first. */
+/** Finds the contacts of the people in a batch. People whose phone number or user id has changed are renamed first. */
 import { resolvePeople, type FoundPeople } from '../contacts/ingest-people.ts';
 import { linkNames, renamePeople, type Renaming, type Split } from '../contacts/ingest-renames.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -6,9 +6,9 @@ import type { Arrival } from './batch.ts';
 import type { Ahead } from './inboxes.ts';
 
 export interface Speakers {
-  /** The arrivals without notices about people whom neither the store nor the batch knows. */
+  /** The messages without notices about people whom neither the database nor the batch contains. */
   arrivals: Arrival[];
-  /** The contact of each arrival, in the order of the arrivals. */
+  /** The contact of each message, in the order of the messages. */
   people: FoundPeople;
   splits: Split[];
 }
@@ -28,7 +28,7 @@ export async function findSpeakers(tx: SystemTx, arrivals: Arrival[], ahead: Ahe
       asked,
       unknown.map(({ renaming }) => renaming),
     ),
-    // Renaming changes the contacts that were looked up ahead, so these can not be used.
+    // A renaming changes the contacts that were looked up before, so these can not be used.
     notices.length === 0 ? ahead?.people : undefined,
   );
   // A person who was unknown before may have a contact now, made by a message of this batch.

@@ -17,7 +17,7 @@ export async function mergeSplit(kit: Kit, { renaming, kept, absorbed }: Static<
   try {
     await kit.database.tenantTx(company, (tx) => mergeInto(tx, kept, absorbed));
   } catch (error) {
-    // Failure policy: somebody merged or erased one of the two meanwhile, so nothing is left to merge. Every other error is retried.
+    // Failure policy: one of the two contacts was merged or erased meanwhile, so nothing is left to merge. Every other error is retried.
     if (!(error instanceof AppError && ['NOT_FOUND', 'UNKNOWN_REFERENCE'].includes(error.code))) throw error;
   }
   // The older contact still has its old phone number or id.

@@ -73,7 +73,7 @@ export async function storeMessages(tx: FlushTx, arrivals: Arrival[], ahead: Ahe
   return { stored: messages.length, dropped, splits };
 }
 
-/** Sorts by the network's clock, because a network may send a batch in any order. */
+/** Sorts messages by the clock of the network, because a network may send a batch in any order. */
 function inOrder(arrivals: Arrival[]): Arrival[] {
   return arrivals.toSorted((a, b) => a.message.timestamp.getTime() - b.message.timestamp.getTime());
 }
@@ -94,8 +94,8 @@ function place(arrival: Arrival, contact: string | undefined, thread: Thread | u
 }
 
 /**
- * The stored messages in the order in which they were sent, each with the message of this batch that it answers: the insert could not see
- * that one.
+ * Returns the stored messages in the order in which they were sent, each with the
+ * message of this batch that it answers, because the insert could not see that message.
  */
 function inPlaces(placed: Placed[], inserted: Message[]): Message[] {
   const stored = new Map(inserted.map((message) => [keyText(message), message]));
@@ -121,8 +121,8 @@ async function complete(tx: FlushTx, stored: Arrival[], now: string): Promise<vo
 }
 
 /**
- * Throws when a conversation was opened for messages that another process has stored meanwhile: the other one counts, so this one is rolled
- * back.
+ * Throws when a conversation was opened for messages that another process has stored
+ * meanwhile: the conversation of the other process counts, so this transaction is rolled back.
  */
 function refuseEmptyThreads(threads: FoundThreads, messages: Message[]): void {
   const filled = new Set(messages.map((message) => message.conversation));
@@ -205,7 +205,7 @@ interface Activity {
   inbound_at: string | null;
 }
 
-/** Merges the activities of each contact, which may write to several inboxes at once: an UPDATE takes one row per contact. */
+/** Merges the activities of each contact, who may write to several inboxes at once, because an UPDATE can change a contact only once. */
 function latestPerContact(activities: Activity[]): Activity[] {
   const latest = new Map<string, Activity>();
   for (const activity of activities) {

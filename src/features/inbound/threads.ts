@@ -1,4 +1,4 @@
-/** Finds the conversation of a message: the open one of its contact in its inbox, which is opened here when there is none. */
+/** Finds the conversation of a message: the open conversation of its contact in its inbox, which is opened here when there is none. */
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { lockContacts } from '../contacts/ingest-queries.ts';
@@ -17,9 +17,9 @@ export interface ThreadAsked {
 }
 
 export interface FoundThreads {
-  /** The conversations in the order of the request. */
+  /** The conversations of the messages, in the order of the messages. */
   threads: Thread[];
-  /** Conversations that were opened here for a live message or an echo. */
+  /** The ids of conversations that were opened here for a live message or an echo. */
   opened: Set<string>;
 }
 
@@ -39,7 +39,8 @@ export async function findThreads(tx: SystemTx, asked: ThreadAsked[]): Promise<F
   const opened = await openMissing(tx, current, found);
   // A message of the history opens no conversation: it joins the latest one, or a closed one that is created for it.
   if (distinct(old, found).length > 0) {
-    // No index makes closed conversations unique, so another process that looks for those of the same contacts waits for this lock.
+    // No index makes closed conversations unique, so this lock makes another
+    // process wait that looks for conversations of the same contacts.
     await lockContacts(tx, distinct(old, found));
     await remember(found, () => findLatestThreads(tx, distinct(old, found)));
     await remember(found, () => insertThreads(tx, newThreads(old, found, 'CLOSED')));

@@ -11,9 +11,9 @@ export interface Waiting {
 }
 
 export interface BatchLimits {
-  /** The most elements in a batch. An item that is larger goes alone. */
+  /** The most elements in a batch. A larger item gets its own batch. */
   size: number;
-  /** The most elements of one key in a batch, so that the others need not wait for many of them. */
+  /** The most elements of one key in a batch, so that the other keys need not wait for many of them. */
   sizePerKey: number;
 }
 
@@ -44,7 +44,7 @@ export function createLine<T extends Waiting>(limits: BatchLimits): Line<T> {
       sizes.set(key, own + item.size);
       return true;
     };
-    // A batch has no room for more keys than this.
+    // A batch can contain at most this many keys.
     let round = [...queues.entries().take(limits.size)];
     while (round.length > 0) round = round.filter(([key, queue]) => takeFirst(key, queue));
     for (const key of sizes.keys()) moveToEnd(key);

@@ -1,4 +1,4 @@
-/** The statements that decide which inbox owns a number of a network, across all companies. */
+/** Statements across all companies that decide which inbox owns a phone number of a network. */
 import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many, maybeOne } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -23,7 +23,7 @@ export function findOwner(tx: SystemTx, { channel, address }: Address, but: stri
 export interface Claimant {
   _id: string;
   version: number;
-  /** True when the network has accepted the inbox's credentials and has not refused them since. */
+  /** True when the network has accepted the credentials of the inbox and has not refused them since. */
   owns: boolean;
 }
 
@@ -38,8 +38,8 @@ export function lockClaimants(tx: SystemTx, { channel, address }: Address): Prom
 }
 
 /**
- * Takes the address from all inboxes that claim it but the winner. Their connection version changes, so that the result of a check
- * that is still running is not stored.
+ * Removes the address from all inboxes that claim it except the winner. Their connection
+ * version changes, so that the result of a check that is still running is not stored.
  */
 export function loseAddress(
   tx: SystemTx,

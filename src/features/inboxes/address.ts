@@ -24,12 +24,15 @@ export async function expectFree(kit: Kit, row: InboxRow): Promise<void> {
   if (owner) throw new AppError('CHANNEL_IN_USE');
 }
 
-/** Stores that the network accepts the inbox's credentials. Null when the credentials have changed since or the inbox was closed. */
+/**
+ * Stores that the network accepts the credentials of the inbox. Returns
+ * null when the credentials have changed since or the inbox was closed.
+ */
 export async function connect(kit: Kit, row: InboxRow, coexistence: boolean | null): Promise<InboxRow | null> {
   try {
     return await takeAddress(kit, row, coexistence);
   } catch (error) {
-    // Failure policy: another inbox has taken the number at the same moment. The second try sees that inbox.
+    // Failure policy: another inbox has taken the phone number at the same moment. The second try sees that inbox.
     if (!violates(error, 'inboxes_owned_address_key')) throw error;
     return takeAddress(kit, row, coexistence);
   }

@@ -8,7 +8,7 @@ import { findInbox, setConnection, type InboxRow } from './queries.ts';
 import { openSettings, readSettings } from './settings.ts';
 import { verifyTokenFor } from './verify-token.ts';
 
-// A request that saves an inbox waits this long for the network at most, as a send does.
+// The longest time that a request which saves an inbox waits for the network; a send waits as long.
 const CHECK_MS = 10_000;
 
 /** Checks the credentials and returns the inbox; null when the channel has nothing to check or the inbox changed in the meantime. */
@@ -46,7 +46,7 @@ export async function confirmConnection(kit: Kit, company: string, inbox: string
   return checked?.connection.checked_at !== row.connection.checked_at;
 }
 
-// A page of this size takes a transaction of some tenths of a second.
+// The number of inboxes in a page, whose transaction takes some tenths of a second.
 const PAGE = 200;
 
 /** Calls `ask` for every CONNECTED inbox whose daily check is due, with its position in the whole list. */
@@ -68,7 +68,7 @@ export async function walkUnchecked(
 export interface Credentials {
   inbox: string;
   settings: Record<string, unknown>;
-  /** Changes with the credentials, so that the network's verdict on old ones is not stored for new ones. */
+  /** The version of the credentials, so that the verdict of the network on old credentials is not stored for new ones. */
   version: number;
 }
 

@@ -1,4 +1,4 @@
-/** Inboxes: connections of a company to messaging channels. */
+/** Inboxes: the connections of a company to messaging channels. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Channel, ChannelSettings } from '../../channels/channel.ts';
 import { CHANNEL_SETTINGS, type ChannelName } from '../../channels/registry.ts';
@@ -54,7 +54,7 @@ async function checkNow(kit: Kit, row: InboxRow): Promise<InboxRow | null> {
   try {
     return await checkConnection(kit, row);
   } catch (error) {
-    // Failure policy: the inbox stays PENDING, and the job that was queued when it was saved checks again.
+    // Failure policy: the inbox stays PENDING, and the job that was enqueued when it was saved checks it again.
     kit.log.warn({ err: error, inbox: row._id }, 'inboxes: the connection could not be checked now');
     return null;
   }
@@ -79,7 +79,10 @@ async function changeInbox(
   return { row, recheck };
 }
 
-/** True when the inbox has to prove its number anew: its address changed, or it was DELETED and another inbox could take the number. */
+/**
+ * Returns true when the inbox has to prove again that it owns its phone number:
+ * its address changed, or it was DELETED and another inbox could take the number.
+ */
 function isMoved(before: InboxRow, next: InboxRow): boolean {
   const reactivated = next.status === 'ACTIVE' && before.status === 'DELETED';
   return reactivated || next.network_address !== before.network_address || next.channel !== before.channel;
@@ -108,7 +111,7 @@ export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): 
 
 const toJobData = (row: InboxRow): { company: string; inbox: string } => ({ company: row.company, inbox: row._id });
 
-/** The inbox as answers show it: empty optional fields are left out, and secrets are masked. */
+/** Returns the inbox as answers show it: empty optional fields are left out, and secrets are masked. */
 function present(kit: Kit, row: InboxRow): Inbox {
   const {
     network_address: _address,
@@ -171,7 +174,7 @@ function applyInput(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
   return next;
 }
 
-/** The channel settings in a body, which the schema has validated. */
+/** Returns the channel settings in a body, which the schema has validated. */
 function givenSettings(input: object): [ChannelSettings, Settings][] {
   return CHANNEL_SETTINGS.flatMap((settings) => {
     const given = own(input as Record<string, Settings>, settings.field);

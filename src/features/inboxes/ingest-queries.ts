@@ -36,7 +36,10 @@ export interface Receiver {
   test_numbers: string[];
 }
 
-/** Finds the inboxes that receive for these addresses: ACTIVE and accepted by the network, also those of suspended companies. */
+/**
+ * Finds the inboxes that receive for these addresses: inboxes that are
+ * ACTIVE and accepted by the network, even those of suspended companies.
+ */
 export function findReceivers(tx: SystemTx, channel: ChannelName, addresses: string[]): Promise<Receiver[]> {
   return many(tx, {
     name: 'inboxes.findReceivers',

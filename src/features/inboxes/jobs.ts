@@ -4,7 +4,7 @@ import { defineJob, type Worked } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
 import { confirmConnection, recheckConnection, walkUnchecked } from './connection.ts';
 
-// The job checks the inbox again, in case the process that saved it dies before its own check ends.
+// The delay of the job that checks the inbox again, in case the process that saved it dies before its own check ends.
 export const RECHECK_SECONDS = 30;
 
 export const CheckConnection = defineJob({
@@ -42,7 +42,8 @@ export const ConfirmAll = defineJob({
   cron: '41 4 * * *',
 });
 
-// A check makes up to three calls, which is far below the network's limits, and 36,000 inboxes are checked within two hours.
+// The number of inboxes that are checked per second. A check makes up to three calls, which
+// is far below the limits of the network, and 36,000 inboxes are checked within two hours.
 const CONFIRMED_PER_SECOND = 5;
 
 export function confirmConnectionJob(kit: Kit): Worked<typeof ConfirmConnection.data> {

@@ -18,7 +18,7 @@ export interface InboxRow {
   default_agent: string | null;
   default_owner: string | null;
   status: 'ACTIVE' | 'DELETED';
-  /** The settings by the field of their channel. An inbox that changes its channel keeps the settings of the previous one. */
+  /** The settings of each channel, by the name of their field. An inbox that changes its channel keeps the settings of the previous one. */
   settings: Record<string, Settings>;
   test_mode: { enabled: boolean; test_numbers: string[] };
   general_config: { include_operator_name_on_message: boolean };
@@ -100,7 +100,7 @@ const WRITABLE = [
   'network_account',
 ] as const satisfies (keyof InboxRow)[];
 
-/** The placeholder of a column; the first two placeholders are the company and the id. */
+/** Returns the placeholder of a column; the first two placeholders are the company and the id. */
 const parameter = (column: (typeof WRITABLE)[number]): string => `$${WRITABLE.indexOf(column) + 3}`;
 const PARAMETERS = WRITABLE.map(parameter).join(', ');
 const HAS_ADDRESS = `${parameter('webhook_url')}::text is not null`;
@@ -117,8 +117,8 @@ export function insertInbox(tx: TenantTx, row: InboxRow): Promise<InboxRow> {
 }
 
 /**
- * `renewed`: the credentials have to be checked anew, and the result of a check that is still running is ignored. `moved`: the inbox
- * receives nothing until the network has accepted them.
+ * Writes the fields of an inbox. With `renewed` the credentials have to be checked again, and the result of a check that
+ * is still running is ignored. With `moved` the inbox receives nothing until the network has accepted the credentials.
  */
 export function updateInbox(
   tx: TenantTx,

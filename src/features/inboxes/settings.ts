@@ -9,11 +9,11 @@ import type { InboxRow, Settings } from './queries.ts';
 const secretContext = (row: { company: string; _id: string }, property: string): string =>
   `${row.company}:inbox:${row._id}:${property}`;
 
-/** The stored settings of the inbox for its channel, with encrypted secrets; null when there are none. */
+/** Returns the stored settings of the inbox for its channel, with encrypted secrets; null when there are none. */
 export const readSettings = (row: InboxRow, { settings }: Channel): Settings | null =>
   (settings && own(row.settings, settings.field)) ?? null;
 
-/** The settings of the inbox for its channel, with decrypted secrets. */
+/** Returns the settings of the inbox for its channel, with decrypted secrets. */
 export function openSettings(row: InboxRow, { settings }: Channel, secrets: Secrets): Settings {
   const stored = settings && own(row.settings, settings.field);
   if (!stored) return {};
@@ -41,12 +41,15 @@ export function sealSettings(row: InboxRow, settings: ChannelSettings, given: Se
   return Object.fromEntries(merged);
 }
 
-/** Callers must not be able to send a secret that they can not see to another address, so it is kept only for the same addresses. */
+/**
+ * Returns true when the settings call the same addresses as the stored ones. Only then a stored secret
+ * is kept, because callers must not be able to send a secret that they can not see to another address.
+ */
 function callsSameTargets({ targets }: ChannelSettings, stored: Settings, given: Settings): boolean {
   return isDeepStrictEqual(targets(stored), targets(given));
 }
 
-/** The settings as answers show them, with masked secrets: one property for each channel that the inbox has settings for. */
+/** Returns the settings as answers show them, with masked secrets: one property for each channel that the inbox has settings for. */
 export function showSettings(
   row: InboxRow,
   all: readonly ChannelSettings[],

@@ -8,13 +8,13 @@ import type { Kit } from '../../kit.ts';
 import { sameText } from '../../platform/secrets.ts';
 import { findInbox } from './queries.ts';
 
-// The token is the company's id, the inbox's id, and 256 bits in base64url.
+// The format of a token: the id of the company, the id of the inbox, and 256 bits in base64url.
 const FORM = /^([0-9a-f]{24})([0-9a-f]{24})[\w-]{43}$/;
 
 export const verifyTokenFor = (kit: Kit, company: string, inbox: string): string =>
   `${company}${inbox}${kit.secrets.derive(`${company}:inbox:${inbox}:verify_token`)}`;
 
-/** True for the token of an ACTIVE inbox that has a webhook_url of its own. */
+/** Returns true for the token of an ACTIVE inbox that has its own webhook_url. */
 export async function isVerifyToken(kit: Kit, token: string): Promise<boolean> {
   const [, company, inbox] = FORM.exec(token) ?? [];
   if (!company || !inbox || !sameText(token, verifyTokenFor(kit, company, inbox))) return false;

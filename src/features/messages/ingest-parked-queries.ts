@@ -44,7 +44,7 @@ export function takeParked(tx: AnyTx, keys: MessageKey[]): Promise<Parked[]> {
   });
 }
 
-/** The SQL condition that an update was parked in the last `minutes`. */
+/** Returns the SQL condition that an update was parked in the last `minutes`. */
 export const hasParked = (minutes: number): string =>
   `exists (select from parked_updates where created_at > now() - interval '${minutes} minutes')`;
 

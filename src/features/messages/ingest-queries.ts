@@ -1,4 +1,4 @@
-/** The statements with which a batch of callbacks is stored. Each handles all messages of the batch, across companies. */
+/** Statements that store a batch of callbacks. Each handles all messages of the batch, across companies. */
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
@@ -12,14 +12,17 @@ export interface MessageKey {
   external_id: string;
 }
 
-/** The keys as columns, for the first three parameters of a statement. */
+/** Returns the keys as columns, for the first three parameters of a statement. */
 export const keyColumns = (keys: MessageKey[]): string[][] => [
   keys.map((key) => key.company),
   keys.map((key) => key.inbox),
   keys.map((key) => key.external_id),
 ];
 
-/** `stored` is true for a message that is stored already, and false for one that parked updates wait for. */
+/**
+ * A message of a batch that the database knows. `stored` is true for a message
+ * that is stored already, and false for one that parked updates wait for.
+ */
 export type KnownMessage = MessageKey & { stored: boolean };
 
 /** Finds which of these messages are stored already, and for which of them updates are parked. */
@@ -216,7 +219,7 @@ export async function writeLives(tx: AnyTx, lives: MessageLife[]): Promise<Messa
 
 export interface Correction extends MessageKey {
   kind: 'EDIT' | 'REVOKE';
-  /** The network's name of the person who wrote the edit, if known. */
+  /** The id that the network gives the person who wrote the edit, if it is known. */
   from: string | null;
   at: string;
   content_type: string | null;

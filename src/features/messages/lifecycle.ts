@@ -10,7 +10,10 @@ import type { Cause, FailureReason, MessageStatus } from './schemas.ts';
 export type Life = Omit<MessageLife, '_id' | 'company' | 'inbox' | 'external_id'>;
 
 export interface StatusReport {
-  /** ACCEPTED stands for the network's answer to the call. The status `sent`, which comes later, only fills sent_at. */
+  /**
+   * The reported status. ACCEPTED stands for the answer of the network to
+   * the call. The status `sent`, which comes later, only fills sent_at.
+   */
   status: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
   at: string;
   errors: Cause[];
@@ -34,7 +37,7 @@ const NO_CAUSE: Cause = {
   details: '',
 };
 
-/** True for a message whose outcome is unknown, so that any status of the network still changes it. */
+/** Returns true for a message whose outcome is unknown, so that any status of the network still changes it. */
 const isUnsettled = (life: Life): boolean =>
   life.status === 'QUEUED' || (life.status === 'FAILED' && life.outcome_unknown);
 

@@ -8,7 +8,10 @@ import { countRows, pageStatement, type PlainList } from '../../platform/plain-l
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Cause, FailureReason, Message } from './schemas.ts';
 
-/** The id of the message that is answered. A reference by the network's id is resolved at each read, as its message may come later. */
+/**
+ * SQL for the id of the message that is answered. A reference by the id of the
+ * network is resolved at each read, because the answered message may be stored later.
+ */
 const TARGET = `case when m.reply_to is not null or m.reply_to_external is null then m.reply_to else (
     select r._id from messages r
     where r.company_id = m.company_id and r.inbox_id = m.inbox_id and r.external_id = m.reply_to_external) end`;
@@ -58,7 +61,7 @@ export function countMessages(tx: TenantRead, conversationId: string, window: Si
   return countRows(tx, messageList(tx, conversationId), window);
 }
 
-/** The data that a send needs of the conversation, its inbox and its contact. */
+/** The data of the conversation, its inbox and its contact that a send needs. */
 export interface SendTarget {
   conversation: string;
   contact: string;

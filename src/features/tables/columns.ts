@@ -56,15 +56,15 @@ export function acceptData(columns: Column[], data: Record<string, Value | null>
 const withoutNulls = (data: Record<string, Value | null>): RowData =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null)) as RowData;
 
-// Rows are read and rewritten in portions of this size; a statement takes some tenths of a second.
+// The number of rows that are read and rewritten in one statement, which takes some tenths of a second.
 const PORTION = 2_000;
-// With more rows the rewriting would lock the table for longer than a request may take.
+// The most rows of a table whose columns change: with more rows the rewriting would lock the table for longer than a request may take.
 const MOST_ROWS = 100_000;
 
 interface ColumnChange {
   before: Table;
   columns: Column[];
-  /** Columns that may be removed although rows have values for them. */
+  /** The columns that may be removed although rows have values for them. */
   dropped: string[];
 }
 
@@ -105,7 +105,7 @@ function columnInUse(messages: string[]): AppError {
   return new AppError('COLUMN_IN_USE', messages[0], errors);
 }
 
-/** True when a value that fits the old column may not fit the new one. */
+/** Returns true when a value that fits the old column may not fit the new one. */
 function isStricter(before: Column | undefined, after: Column): boolean {
   if (!before) return after.required;
   const narrowed = after.options.length > 0 && before.options.some((option) => !after.options.includes(option));
@@ -116,7 +116,7 @@ function isStricter(before: Column | undefined, after: Column): boolean {
 interface Conversion {
   gone: Column[];
   stricter: Column[];
-  /** Removed columns whose values must not be lost. */
+  /** The removed columns whose values must not be lost. */
   lost: Set<string>;
   refuse(key: string): void;
 }
@@ -135,7 +135,7 @@ function converted(data: RowData, { gone, stricter, lost, refuse }: Conversion):
   return Object.fromEntries(next);
 }
 
-/** Converts a value to the type of the column. Undefined where that loses something or leaves a required column empty. */
+/** Converts a value to the type of the column. Returns undefined when the conversion loses something or leaves a required column empty. */
 function convertValue(value: Value, column: Column): Value | undefined {
   const alone = Array.isArray(value) && value.length === 1 ? value[0] : value;
   const text = Array.isArray(alone) ? undefined : String(alone);

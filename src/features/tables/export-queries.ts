@@ -4,7 +4,7 @@ import { selectPortion, READ_BYTES } from '../../platform/portions.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { NEXT, ROW, type RowRecord } from './row-queries.ts';
 
-/** The next rows after an index, as many as fit into a portion. */
+/** Returns the next rows after an index, as many as fit into a portion. */
 export function walkRows(tx: TenantRead, tableId: string, after: number, limit: number): Promise<RowRecord[]> {
   return many(tx, {
     name: 'tables.walkRows',

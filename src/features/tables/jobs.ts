@@ -7,10 +7,10 @@ import { eraseTable } from './erase.ts';
 export const EraseRows = defineJob({
   name: 'tables.erase-rows',
   data: Type.Object({ company: Id, table: Id }),
-  // Retries for some three hours: nobody sees these rows any more, but they may hold personal data.
+  // The job is retried for some three hours: no answer shows these rows any more, but they may contain personal data.
   retries: 10,
   retryDelaySeconds: 10,
-  // A million rows take minutes. A worker that takes over goes on with the rows that are left.
+  // A million rows take minutes. A worker that takes over the job continues with the rows that are left.
   heartbeatSeconds: 30,
 });
 

@@ -50,7 +50,7 @@ export function findTable(tx: TenantRead, id: string): Promise<Table | null> {
   });
 }
 
-/** The id of the table with this slug. */
+/** Finds the id of the table with this slug. */
 export async function findTableId(tx: TenantRead, slug: string): Promise<string | null> {
   const table = await maybeOne<{ _id: string }>(tx, {
     name: 'tables.findId',
@@ -60,7 +60,7 @@ export async function findTableId(tx: TenantRead, slug: string): Promise<string 
   return table?._id ?? null;
 }
 
-/** Locks the table: nobody changes it or writes its rows until the transaction ends. */
+/** Locks the table, so that no other transaction changes it or writes its rows until this one ends. */
 export function lockTable(tx: TenantTx, id: string): Promise<Table | null> {
   return maybeOne(tx, {
     name: 'tables.lock',
@@ -69,7 +69,7 @@ export function lockTable(tx: TenantTx, id: string): Promise<Table | null> {
   });
 }
 
-/** Keeps the columns of the table as they are until the transaction ends. Others may add and change rows meanwhile. */
+/** Locks the columns of the table against changes until the transaction ends. Other transactions may add and change rows meanwhile. */
 export function holdTable(tx: TenantTx, id: string): Promise<Table | null> {
   return maybeOne(tx, {
     name: 'tables.hold',

@@ -6,7 +6,7 @@ import { EraseRows } from './jobs.ts';
 import { lockTable, markRemoved } from './queries.ts';
 import type { Table } from './schemas.ts';
 
-/** The table and its rows are gone at once, and a job erases the rows. */
+/** Removes a table: the table and its rows are not found any more, and a job erases the rows. */
 export async function removeTable(kit: Kit, tenant: Tenant, id: string): Promise<Table> {
   return tenant.tx(async (tx) => {
     const removed = await lockTable(tx, id);

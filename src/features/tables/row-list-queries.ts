@@ -19,7 +19,7 @@ import { ROW, type RowRecord } from './row-queries.ts';
 
 const OF_TABLE = 'company_id = $1 and table_id = $2';
 
-/** SQL for the records of a page; the parameters of its limits begin with $3. */
+/** Returns SQL for the records of a page; the parameters of its limits begin with $3. */
 const selectRecords = (rows: string, window: Window, more = ''): string =>
   measuredPage({ columns: ROW + more, rows, order: windowOrder(window), limit: windowLimit(3) });
 
@@ -39,7 +39,9 @@ const searched = (search: string): string => search.replaceAll('\u001f', '\u001e
 
 const matches = (search: string): string => `strpos(folded, fold(${search})) > 0`;
 
-/** Rows that match among the first `reach` rows of the order. When they are fewer than a page, more may follow behind these. */
+/**
+ * Lists matching rows among the first `reach` rows in the order of the list. When they are fewer than a page, more may follow after these.
+ */
 export function listRowsNear(
   tx: TenantRead,
   tableId: string,
@@ -65,7 +67,7 @@ export interface Search {
   isPair: boolean;
 }
 
-/** A condition that the index can answer. It holds for every row that matches, and for some that do not. */
+/** Returns a condition that the index can answer. It holds for every row that matches, and for some that do not. */
 const lookUp = (isPair: boolean, search: string): string =>
   isPair
     ? `(${pairLookUp('folded', `fold(${search})`)} or pair_mark(folded) = '+')`
@@ -92,7 +94,7 @@ export function lookUpRows(
   });
 }
 
-/** The number of all rows, as the table counts them. */
+/** Returns the number of all rows, as the table counts them. */
 export async function countRows(tx: TenantRead, tableId: string): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: 'tables.countRows',
@@ -102,7 +104,7 @@ export async function countRows(tx: TenantRead, tableId: string): Promise<number
   return count;
 }
 
-/** The number of rows that changed since a moment. */
+/** Returns the number of rows that changed since a moment. */
 export async function countRowsSince(tx: TenantRead, tableId: string, window: Since): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: `tables.countRowsSince${sinceName(window)}`,
@@ -113,7 +115,7 @@ export async function countRowsSince(tx: TenantRead, tableId: string, window: Si
   return count;
 }
 
-/** The number of rows that match, found by the index. */
+/** Returns the number of rows that match, found by the index. */
 export async function countMatches(
   tx: TenantRead,
   tableId: string,

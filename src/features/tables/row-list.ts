@@ -14,9 +14,10 @@ import {
 import type { RowRecord } from './row-queries.ts';
 import type { RowQuery } from './schemas.ts';
 
-// Reading this many rows takes some five milliseconds. A text that does not fill a page from them is rare, so the index finds few rows.
+// The number of rows that are read in order first, which takes some five milliseconds.
+// A text that does not fill a page from them is rare, so the index finds few rows.
 const REACH = 5_000;
-// With more matches than this among the first REACH rows, reading all rows is quicker than finding each match by the index.
+// The number of matches among the first REACH rows above which reading all rows is quicker than finding each match by the index.
 const FREQUENT = REACH / 100;
 // Counting matches of a frequent text reads all rows, this many in one statement, which stays far below its time-out.
 const COUNT_PORTION = 100_000;

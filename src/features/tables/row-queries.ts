@@ -62,7 +62,7 @@ export function lockRow(tx: TenantTx, tableId: string, id: string): Promise<RowR
   });
 }
 
-/** With `keepsData` only the links of the row change, and its data is not written again. */
+/** Writes a row. With `keepsData` only the links of the row change, and its data is not written again. */
 export function updateRow(tx: TenantTx, row: RowRecord, { keepsData }: { keepsData: boolean }): Promise<RowRecord> {
   return one(tx, {
     name: keepsData ? 'tables.updateRowLinks' : 'tables.updateRow',
@@ -79,7 +79,7 @@ export function updateRow(tx: TenantTx, row: RowRecord, { keepsData }: { keepsDa
   });
 }
 
-/** Deletes a row and counts it out of its table. */
+/** Deletes a row and subtracts it from the row count of its table. */
 export function deleteRow(tx: TenantTx, tableId: string, id: string): Promise<RowRecord | null> {
   return maybeOne(tx, {
     name: 'tables.deleteRow',
@@ -99,7 +99,7 @@ export interface StoredData {
   data: RowData;
 }
 
-/** SQL for the next rows after an index, in their order. */
+/** SQL that selects the next rows after an index, in their order. */
 export const NEXT = `select _id, row_index, record_bytes as bytes from table_rows
   where company_id = $1 and table_id = $2 and row_index > $3 order by row_index limit $4`;
 

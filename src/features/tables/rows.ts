@@ -1,4 +1,4 @@
-/** Rows of a table. */
+/** Reads, creates, changes and removes rows of a table. */
 import { isDeepStrictEqual } from 'node:util';
 import { notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -69,7 +69,7 @@ export async function addRows(tx: TenantTx, tableId: string, rows: RowData[]): P
   await insertRows(tx, tableId, made);
 }
 
-/** Given keys are written beside the others; a key that is null is removed. */
+/** Changes a row: given keys are written beside the others, and a key whose value is null is removed. */
 export async function updateRowById(tenant: Tenant, tableId: string, id: string, input: RowUpdate): Promise<Row> {
   return tenant.tx(async (tx) => {
     const table = await holdTable(tx, tableId);

@@ -10,12 +10,12 @@ export const ATTEMPT_MS = 10_000;
 // The number of characters of the receiver's answer that the log keeps.
 const KEPT_LENGTH = 4_096;
 
-// Creating thousands of signals and timers a second costs time. Attempts that begin within this time share one, so a limit may come this
-// much early.
+// The time within which attempts share one signal, because creating thousands of signals
+// and timers a second costs time. A time limit may therefore come this much early.
 const SHARED_MS = 20;
 let shared = { signal: AbortSignal.abort(), since: Number.NEGATIVE_INFINITY };
 
-/** Aborts within ATTEMPT_MS: one signal for all attempts that begin at about the same moment. */
+/** Returns a signal that aborts within ATTEMPT_MS; all attempts that begin at about the same moment share it. */
 function deadline(): AbortSignal {
   const now = performance.now();
   if (now - shared.since > SHARED_MS) {
@@ -26,7 +26,7 @@ function deadline(): AbortSignal {
   return shared.signal;
 }
 
-/** Never throws. `open` decrypts the webhook's custom headers. */
+/** Attempts a delivery and never throws. `open` decrypts the custom headers of the webhook. */
 export async function attemptDelivery(
   kit: Kit,
   delivery: Claimed,
@@ -51,7 +51,7 @@ export async function attemptDelivery(
       headers: headersFor(delivery, headers),
       body: delivery.body,
       signal: deadline(),
-      // More bytes than the log keeps, because responseText() may cut that many from the end.
+      // This is more than the log keeps, because responseText() may cut that many bytes from the end.
       maxBytes: KEPT_LENGTH + headers.longestSecret,
     });
     return outcome(response.status, responseText(response, headers), statusError(response.status));
@@ -61,10 +61,13 @@ export async function attemptDelivery(
   }
 }
 
-// Identifies these requests in the access log of a receiver.
+// The User-Agent header, which identifies deliveries in the access log of a receiver.
 const USER_AGENT = 'Parley-Webhooks/1.0';
 
-/** A custom User-Agent replaces ours; the headers that describe the delivery itself can not be replaced. */
+/**
+ * Returns the headers of a delivery. A custom User-Agent replaces that of the
+ * platform; the headers that describe the delivery itself can not be replaced.
+ */
 function headersFor({ _id, event, replay_of }: Claimed, { sent }: OpenedHeaders): Headers {
   const own = { 'content-type': 'application/json', 'x-webhook-event': event, 'x-webhook-delivery': _id };
   const headers = { 'user-agent': USER_AGENT, ...sent, ...own };

@@ -16,7 +16,7 @@ export interface Claimed {
   replay_of: string | null;
   event: string;
   body: string;
-  /** Seconds that the delivery spent in the queue. */
+  /** The seconds that the delivery spent in the queue. */
   age: number;
   url: string;
   /** The webhook's custom headers, still encrypted. */
