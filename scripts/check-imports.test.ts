@@ -213,6 +213,22 @@ const DOORS: Law[] = [
     kept: [imports('node:http', 'createServer'), importsType('undici', 'Agent'), 'await outbound.fetch();'],
   },
   {
+    title: 'only dial.ts opens connections',
+    path: 'src/channels/email/imap.ts',
+    broken: [
+      imports('node:net', 'connect'),
+      imports('net', 'createConnection'),
+      imports('node:tls', 'connect'),
+      `import tls from 'node:tls';`,
+      `const net = await import('node:net');`,
+    ],
+    kept: [
+      imports('node:net', 'isIP'),
+      importsType('node:net', 'Socket'),
+      'await outbound.connect(host, 993, options);',
+    ],
+  },
+  {
     title: 'only the listed rooms may read rows of all companies',
     path: 'src/features/campaigns/campaigns.ts',
     broken: [

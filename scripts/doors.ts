@@ -19,9 +19,13 @@ const PROCESS_USERS = [
 ];
 
 const OUTBOUND = 'src/platform/outbound.ts';
+const DIAL = 'src/platform/dial.ts';
 const HTTP_MODULES = ['http', 'https', 'http2', 'node:http', 'node:https', 'node:http2'];
 /** Names that make an HTTP call; createServer, STATUS_CODES and types may be used anywhere. */
 const HTTP_CLIENT_NAMES = ['request', 'get', 'connect', 'Agent', 'ClientRequest', 'globalAgent', '*'];
+const SOCKET_MODULES = ['net', 'tls', 'node:net', 'node:tls'];
+/** Names that open a connection; createServer, isIP and types may be used anywhere. */
+const SOCKET_CLIENT_NAMES = ['connect', 'createConnection', '*'];
 const NETWORK_GLOBALS = ['fetch', 'WebSocket', 'EventSource'];
 
 /**
@@ -70,6 +74,7 @@ export function findDoorViolations(facts: SourceFacts): Violation[] {
   return [
     ...findProcessUse(facts).map((line) => make(line, 'process is read in src/main.ts only; settings are handed down')),
     ...findNetworkUse(facts).map((line) => make(line, `outgoing calls go through ${OUTBOUND} only`)),
+    ...findSocketUse(facts).map((line) => make(line, `connections are opened by ${DIAL} only`)),
     ...findSystemUse(facts).map((line) =>
       make(line, 'cross-company work (SystemTx) is for the rooms listed in scripts/doors.ts only'),
     ),
@@ -105,6 +110,18 @@ function findNetworkUse({ path, imports, identifiers, members }: SourceFacts): n
     ...named(identifiers, NETWORK_GLOBALS).map(({ line }) => line),
     ...named(members, ['globalThis.fetch']).map(({ line }) => line),
   ]);
+}
+
+function findSocketUse({ path, imports }: SourceFacts): number[] {
+  if (path === DIAL) return [];
+  return imports
+    .filter(
+      ({ specifier, names, typeOnly }) =>
+        !typeOnly &&
+        SOCKET_MODULES.includes(specifier ?? '') &&
+        names.some((name) => SOCKET_CLIENT_NAMES.includes(name)),
+    )
+    .map(({ line }) => line);
 }
 
 function findSystemUse({ path, imports, members }: SourceFacts): number[] {

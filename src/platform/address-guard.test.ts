@@ -5,7 +5,8 @@ import { describe, test, type TestContext } from 'node:test';
 import { seedOfRun } from '../../test/full/harness/chance.ts';
 import { randomBits, parseRange, SPECIAL, spellings, formatAddress, type Range } from '../../test/support/addresses.ts';
 import { createAddressGuard } from './address-guard.ts';
-import { createOutbound, OutboundError, type Outbound } from './outbound.ts';
+import { OutboundError } from './outbound-error.ts';
+import { createOutbound, type Outbound } from './outbound.ts';
 
 /** Public addresses directly before and after the blocked ranges, which show whether the guard blocks too much. */
 const PUBLIC = [

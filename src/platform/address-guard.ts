@@ -1,12 +1,12 @@
 /**
- * Decides which addresses a tenant may make this process connect to, and opens such connections. Everything that is not the public Internet
- * is blocked: of IPv4 a list of special blocks, of IPv6 everything except global unicast (2000::/3), and of that its special parts.
+ * Decides which addresses a tenant may make this process connect to. Everything that is not the public Internet is blocked: of IPv4 a list
+ * of special blocks, of IPv6 everything except global unicast (2000::/3), and of that its special parts.
  */
 import { lookup } from 'node:dns/promises';
-import { BlockList, connect as connectTcp, isIP, isIPv4, type Socket } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect as connectTls } from 'node:tls';
+import { NOT_PUBLIC } from './outbound-error.ts';
 
 interface Prefix {
   family: 4 | 6;
@@ -159,12 +159,10 @@ function addTo(list: BlockList, { family, base, length }: Prefix): void {
 
 /** Browsers and proxies pass on URLs of this length; a longer one is a mistake or an attack. */
 const MAX_URL_LENGTH = 2048;
-/** Below this port are mail, SSH and other services that a forged request could reach. */
+/** Below this port are mail, SSH and other services that a forged HTTP request could reach. */
 const FIRST_USER_PORT = 1024;
 /** How long saving a URL waits for its name server, which a tenant may control. */
 const REFUSE_LOOKUP_MS = 1000;
-
-export const NOT_PUBLIC = 'The host is not a public Internet address.';
 
 type UrlVerdict = { url: URL; wrong: null; skipsGuard: boolean } | { url: null; wrong: string; skipsGuard: false };
 
@@ -238,63 +236,4 @@ async function lookUp(host: string): Promise<string[]> {
   const found = await Promise.race([lookup(host, { all: true }).catch(() => []), late.catch(() => [])]);
   timer.abort();
   return found.map(({ address }) => address);
-}
-
-/** Ends a connection attempt that nobody waits for any more. While a caller waits, the caller's signal sets the time limit. */
-const DIAL_MS = 10_000;
-
-export type DialStage = 'TCP' | 'TLS';
-
-/** The target of a connection as undici describes it: `port` is empty when it is the default port of the scheme. */
-interface DialTarget {
-  hostname: string;
-  port: string;
-  protocol: string;
-}
-
-/**
- * Opens a connection and reports the socket or the error once. TCP and TLS are two steps because tls.connect() ignores `blockList`: only
- * net.connect() compares the resolved addresses with it and skips those that are blocked. Returns a function that gives the attempt up.
- */
-export function dial(
-  { hostname, port, protocol }: DialTarget,
-  blockList: BlockList | undefined,
-  report: (result: Socket | Error, stage: DialStage) => void,
-): () => void {
-  let stage: DialStage = 'TCP';
-  let settled = false;
-  const settle = (result: Socket | Error) => {
-    // Failure policy: errors after the result was reported are handled by undici. This listener stays, so that none of them is unhandled.
-    if (settled) return;
-    settled = true;
-    clearTimeout(timer);
-    report(result, stage);
-  };
-  let socket = connectTcp({
-    host: hostname,
-    port: Number(port) || (protocol === 'https:' ? 443 : 80),
-    noDelay: true,
-    keepAlive: true,
-    ...(blockList && { blockList }),
-  });
-  const abandon = () => {
-    if (!settled) socket.destroy(new Error('the dial was abandoned'));
-  };
-  const timer = setTimeout(abandon, DIAL_MS);
-  const onClose = () => settle(new Error('the connection closed before it was established'));
-  socket.on('error', settle).once('close', onClose);
-  socket.once('connect', () => {
-    if (protocol !== 'https:') return settle(socket);
-    stage = 'TLS';
-    socket = connectTls({
-      socket,
-      host: hostname,
-      ALPNProtocols: ['http/1.1'],
-      rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
-      ...(isIP(hostname) === 0 && { servername: hostname }),
-    });
-    socket.on('error', settle).once('close', onClose);
-    socket.once('secureConnect', () => settle(socket));
-  });
-  return abandon;
 }

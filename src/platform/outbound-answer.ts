@@ -1,5 +1,38 @@
-/** Collects the headers and the body of an outgoing call's response; the body in one buffer of limited size. */
+/** Receives the answer to an outgoing call; here in one buffer of limited size, in outbound-stream.ts as a stream. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { OutboundError } from './outbound-error.ts';
+
+/** `body`: at most `maxBytes` as they were received. `truncated`: the body was longer, or the connection broke after the status. */
+export interface OutboundResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+  truncated: boolean;
+}
+
+/** Controls the answer while it arrives. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+  /** Ends the call and closes its connection; nothing happens when the call has ended. */
+  stop(error: OutboundError): void;
+}
+
+/** Receives the answer to one call. */
+export interface Receiver {
+  /** Called once, with the final status. */
+  start(status: number, headers: IncomingHttpHeaders, flow: Flow): void;
+  data(chunk: Buffer): void;
+  /** Called once, as the last; null when the whole answer has arrived. */
+  end(error: OutboundError | null): void;
+}
+
+/** Makes a receiver that settles the promise of a call. */
+export type Receive<A> = (
+  maxBytes: number,
+  resolve: (answer: A) => void,
+  reject: (error: OutboundError | null) => void,
+) => Receiver;
 
 export interface Reading {
   body: Buffer;
@@ -12,22 +45,52 @@ export const EMPTY = Buffer.alloc(0);
 const FIRST_BUFFER_BYTES = 4096;
 
 /** Appends a chunk to one growing buffer. With a list of chunks, a peer that sends single bytes would multiply the memory that it uses. */
-export function append(reading: Reading, chunk: Buffer, maxBytes: number): void {
-  // One byte more than `maxBytes` is kept, which shows that the body was longer.
-  const taken = chunk.subarray(0, maxBytes + 1 - reading.length);
-  const length = reading.length + taken.length;
+export function append(reading: Reading, chunk: Buffer): void {
+  const length = reading.length + chunk.length;
   // Most responses have one chunk, which is used without a copy.
-  if (reading.length === 0) reading.body = taken;
+  if (reading.length === 0) reading.body = chunk;
   else {
     if (length > reading.body.length) {
       const grown = Buffer.allocUnsafe(Math.max(length, 2 * reading.body.length, FIRST_BUFFER_BYTES));
       reading.body.copy(grown, 0, 0, reading.length);
       reading.body = grown;
     }
-    taken.copy(reading.body, reading.length);
+    chunk.copy(reading.body, reading.length);
   }
   reading.length = length;
 }
 
 export const joinedHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]));
+
+export const tooLarge = (maxBytes: number): OutboundError =>
+  new OutboundError('TOO_LARGE', true, `The answer has more than ${maxBytes} bytes.`);
+
+/** Collects the answer in one buffer. After the status was received, any failure gives a truncated response instead of an error. */
+export const collectAnswer: Receive<OutboundResponse> = (maxBytes, resolve, reject) => {
+  const reading: Reading = { body: EMPTY, length: 0 };
+  let answer: { status: number; headers: IncomingHttpHeaders; flow: Flow } | null = null;
+  return {
+    start(status, headers, flow) {
+      answer = { status, headers, flow };
+    },
+    data(chunk) {
+      const room = maxBytes - reading.length;
+      append(reading, chunk.subarray(0, room));
+      if (chunk.length > room) answer?.flow.stop(tooLarge(maxBytes));
+    },
+    end(error) {
+      if (answer === null) return reject(error);
+      const { status, headers } = answer;
+      resolve({
+        status,
+        // A getter, because most callers use no headers.
+        get headers() {
+          return joinedHeaders(headers);
+        },
+        body: reading.body.subarray(0, reading.length),
+        truncated: error !== null,
+      });
+    },
+  };
+};

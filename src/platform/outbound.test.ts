@@ -3,99 +3,32 @@ import dns from 'node:dns';
 import { once } from 'node:events';
 import { createServer, isIP, type AddressInfo, type Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { createOutbound, OutboundError, type Outbound, type OutboundRequest } from './outbound.ts';
+import {
+  BY_THEN_MS,
+  DEADLINE_MS,
+  drip,
+  failure,
+  flood,
+  openOutbound,
+  PATIENCE_MS,
+  reset,
+  soon,
+  startPeer,
+} from '../../test/support/peers.ts';
+import { until } from '../../test/support/wait.ts';
+import type { OutboundRequest } from './outbound.ts';
 
-/** The deadline of calls that must time out: long enough to send a request on a busy machine, short enough for a test. */
-const DEADLINE_MS = 1_000;
-/** No call takes this long by itself, so a call that ended earlier was ended by the platform. */
-const BY_THEN_MS = 5_000;
-const PATIENCE_MS = 10_000;
 const OK = 'HTTP/1.1 200 OK\r\n';
-
-interface Peer {
-  url: string;
-  /** What each connection received, as text. */
-  received: string[];
-  open(): number;
-}
-
-/** Starts a raw TCP server on loopback. `answer` runs once per connection; with `waits` (the default) after the request has arrived. */
-async function startPeer(context: TestContext, answer: (socket: Socket) => unknown, waits = true): Promise<Peer> {
-  const received: string[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    const index = received.push('') - 1;
-    sockets.add(socket);
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
-    socket.on('data', (chunk) => {
-      const isFirst = received[index] === '';
-      received[index] += chunk.toString('latin1');
-      if (waits && isFirst) answer(socket);
-    });
-    if (!waits) answer(socket);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  context.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, received, open: () => sockets.size };
-}
-
-function open(context: TestContext, options: Partial<Parameters<typeof createOutbound>[0]> = {}): Outbound {
-  const outbound = createOutbound({ allow: ['127.0.0.0/8'], trusted: [], ...options });
-  context.after(() => outbound.close());
-  return outbound;
-}
 
 function post(url: string, change: Partial<OutboundRequest> = {}): OutboundRequest {
   return { method: 'POST', url, body: '{}', signal: AbortSignal.timeout(PATIENCE_MS), maxBytes: 4096, ...change };
 }
 
-const soon = (): AbortSignal => AbortSignal.timeout(DEADLINE_MS);
-
-async function until(condition: () => boolean, what: string): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
-  while (!condition()) {
-    assert.ok(Date.now() < end, what);
-    await sleep(5);
-  }
-}
-
-/** Returns the error of a call, and checks that the call failed in time. */
-async function failure(call: Promise<unknown>): Promise<{ kind: string; sent: boolean }> {
-  const started = performance.now();
-  const [{ reason: error }] = (await Promise.allSettled([call])) as [{ reason?: unknown }];
-  assert.ok(error instanceof OutboundError, `no OutboundError: ${String(error)}`);
-  assert.ok(performance.now() - started < BY_THEN_MS, 'it outlived its deadline');
-  return { kind: error.kind, sent: error.sent };
-}
-
-function reset(socket: Socket): void {
-  socket.resetAndDestroy();
-}
-
-/** Writes without end, as fast as the peer reads. */
-function flood(socket: Socket, chunk: string): void {
-  const more = () => {
-    while (!socket.destroyed && socket.write(chunk));
-  };
-  socket.on('drain', more);
-  more();
-}
-
-function drip(socket: Socket, text: string): void {
-  const timer = setInterval(() => socket.write(text), 20);
-  socket.on('close', () => clearInterval(timer));
-}
-
 describe('a response', () => {
   test('redirects are not followed, so headers reach no other host (defect 9)', async (context) => {
     const target = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
-    const outbound = open(context);
+    const outbound = openOutbound(context);
     for (const status of [300, 301, 302, 303, 307, 308]) {
       for (const more of ['', 'refresh: 0; url=x\r\n']) {
         const head = `HTTP/1.1 ${status} Moved\r\nlocation: ${target.url}\r\n${more}content-length: 0\r\n\r\n`;
@@ -113,7 +46,7 @@ describe('a response', () => {
     const peer = await startPeer(context, (socket) =>
       socket.write(`${OK}Set-Cookie: a\r\nset-cookie: b\r\ncontent-length: 2\r\n\r\nok`),
     );
-    const outbound = open(context);
+    const outbound = openOutbound(context);
     const request = post(`${peer.url}a%20b?c=d#e`, {
       headers: { 'Accept-Encoding': 'gzip' },
       body: Buffer.from('héllo'),
@@ -128,7 +61,7 @@ describe('a response', () => {
   });
 
   test('a response is cut at maxBytes, never decompressed, and complete when it has exactly maxBytes (defect 2)', async (context) => {
-    const outbound = open(context);
+    const outbound = openOutbound(context);
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     const head = `${OK}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`;
     const packed = await startPeer(context, (socket) => socket.write(Buffer.concat([Buffer.from(head), bomb])));
@@ -136,11 +69,11 @@ describe('a response', () => {
     assert.deepEqual([response.truncated, response.body], [true, bomb.subarray(0, 1000)]);
     const whole = await outbound.tenant(post(packed.url, { maxBytes: bomb.length }));
     assert.deepEqual([whole.truncated, whole.body.equals(bomb)], [false, true]);
-    await until(() => packed.open() === 1, 'the cut connection is closed, the other kept');
+    await until('the cut connection is closed, the other kept', () => packed.open() === 1);
   });
 
   test('a response that is endless, slow or broken after its status counts as truncated and not as failed', async (context) => {
-    const outbound = open(context);
+    const outbound = openOutbound(context);
     const tails: Record<string, (socket: Socket) => unknown> = {
       endless: (socket) => flood(socket, 'y'.repeat(65_536)),
       dripping: (socket) => drip(socket, 'y'),
@@ -160,14 +93,14 @@ describe('a response', () => {
       assert.deepEqual([status, truncated], [200, true], name);
       assert.match(body.toString(), /^y+$/, name);
       if (name === 'endless') assert.equal(body.length, 4096);
-      await until(() => peer.open() === 0, `${name}: the socket is destroyed`);
+      await until(`${name}: the socket is destroyed`, () => peer.open() === 0);
     }
   });
 });
 
 describe('a hostile receiver', () => {
   test('a call to a hostile receiver fails with the right kind by its deadline, is sent once, and leaves no socket open', async (context) => {
-    const outbound = open(context);
+    const outbound = openOutbound(context);
     const after: [name: string, answer: (socket: Socket) => unknown, kind: string][] = [
       ['silence', () => {}, 'TIMEOUT'],
       ['dripping headers', (socket) => drip((socket.write(OK), socket), 'x-a: b\r\n'), 'TIMEOUT'],
@@ -188,12 +121,12 @@ describe('a hostile receiver', () => {
       const request = post(peer.url, kind === 'TIMEOUT' ? { signal: soon() } : {});
       assert.deepEqual(await failure(outbound.tenant(request)), { kind, sent: true }, name);
       assert.equal(peer.received.join('').match(/POST/g)?.length, 1, name);
-      await until(() => peer.open() === 0, name);
+      await until(name, () => peer.open() === 0);
     }
   });
 
   test('a receiver that breaks or answers nonsense on connecting is called at most once (defect 3)', async (context) => {
-    const outbound = open(context);
+    const outbound = openOutbound(context);
     for (const answer of [reset, (socket: Socket) => socket.end(), (socket: Socket) => socket.end('junk\r\n\r\n')]) {
       const peer = await startPeer(context, answer, false);
       const { kind, sent } = await failure(outbound.tenant(post(peer.url)));
@@ -204,7 +137,7 @@ describe('a hostile receiver', () => {
   });
 
   test("a call fails without sending the request when the receiver's TLS handshake fails or hangs, and its socket is closed", async (context) => {
-    const outbound = open(context);
+    const outbound = openOutbound(context);
     const answers: [answer: (socket: Socket) => unknown, kind: string][] = [
       [(socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'), 'TLS'],
       [(socket) => flood(socket, '\x16\x03\x03\xff\xff'.repeat(999)), 'TLS'],
@@ -216,12 +149,12 @@ describe('a hostile receiver', () => {
       const peer = await startPeer(context, answer);
       const request = post(peer.url.replace('http:', 'https:'), kind === 'TIMEOUT' ? { signal: soon() } : {});
       assert.deepEqual(await failure(outbound.tenant(request)), { kind, sent: false });
-      await until(() => peer.open() === 0, kind);
+      await until(kind, () => peer.open() === 0);
     }
   });
 
   test('a hundred calls to hostile receivers at once all end by their deadline', async (context) => {
-    const outbound = open(context, { connections: 100 });
+    const outbound = openOutbound(context, { connections: 100 });
     const silent = await startPeer(context, () => {});
     const endless = await startPeer(context, (socket) => flood((socket.write(`${OK}\r\n`), socket), 'z'.repeat(9999)));
     const calls = Array.from({ length: 50 }, () => [
@@ -229,13 +162,13 @@ describe('a hostile receiver', () => {
       outbound.tenant(post(endless.url)).then(({ truncated }) => assert.ok(truncated)),
     ]);
     await Promise.all(calls.flat());
-    await until(() => silent.open() + endless.open() === 0, 'every socket is closed');
+    await until('every socket is closed', () => silent.open() + endless.open() === 0);
   });
 });
 
 describe('a request that cannot be made', () => {
   test('a call that was not sent reports whether the name, the connection, the signal or the request was the reason', async (context) => {
-    const outbound = open(context);
+    const outbound = openOutbound(context);
     const gone = createServer().listen(0, '127.0.0.1');
     await once(gone, 'listening');
     const { port } = gone.address() as AddressInfo;
@@ -255,7 +188,7 @@ describe('a request that cannot be made', () => {
   });
 
   test('a call waits for a free connection only until its deadline, and is then not sent', async (context) => {
-    const outbound = open(context, { connections: 1 });
+    const outbound = openOutbound(context, { connections: 1 });
     const peer = await startPeer(context, () => {});
     const first = failure(outbound.tenant(post(peer.url, { signal: AbortSignal.timeout(2 * DEADLINE_MS) })));
     const second = outbound.tenant(post(peer.url, { signal: soon() }));
@@ -279,7 +212,7 @@ describe('the address guard for host names', () => {
   test('the address guard checks the address that is connected to, so changing or mixed DNS answers reach no blocked address (defect 6)', async (context) => {
     const peer = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const port = new URL(peer.url).port;
-    const outbound = open(context, { allow: ['127.0.0.1'] });
+    const outbound = openOutbound(context, { allow: ['127.0.0.1'] });
     let strangers = 0;
     // Failure policy: on a system without 127.0.0.2 no server can listen there; the error kinds are still checked.
     const canary = createServer(() => (strangers += 1)).on('error', () => {});
@@ -298,7 +231,7 @@ describe('the address guard for host names', () => {
   test('of a trusted server only URLs below the trusted one may be called, whatever name of the machine a URL uses', async (context) => {
     const peer = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const { origin, port } = new URL(peer.url);
-    const outbound = open(context, { allow: ['127.0.0.0/8', '::1'], trusted: [`${origin}/receiver`] });
+    const outbound = openOutbound(context, { allow: ['127.0.0.0/8', '::1'], trusted: [`${origin}/receiver`] });
     for (const path of ['/receiver', '/receiver/', '/receiver/a/b?c=1']) {
       assert.equal((await outbound.tenant(post(origin + path))).status, 200);
       assert.equal(await outbound.refuse(origin + path), null);
@@ -316,7 +249,7 @@ describe('the address guard for host names', () => {
   test("calls to a trusted origin and to the operator's URLs are not guarded, but calls to another port of the same host are", async (context) => {
     const trusted = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const other = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
-    const outbound = open(context, { allow: [], trusted: [new URL(trusted.url).origin] });
+    const outbound = openOutbound(context, { allow: [], trusted: [new URL(trusted.url).origin] });
     assert.equal((await outbound.tenant(post(trusted.url))).status, 200);
     assert.equal((await outbound.operator(post(other.url))).status, 200);
     assert.deepEqual(await failure(outbound.tenant(post(other.url))), { kind: 'BLOCKED', sent: false });

@@ -2,47 +2,30 @@
  * Makes all outgoing HTTP calls. Each call is a single attempt over HTTP/1.1: redirects are not followed, nothing is retried or
  * decompressed, proxy variables are ignored, and the caller's signal limits DNS, connect, TLS, headers and body together.
  */
-import type { IncomingHttpHeaders } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { Agent, Pool, type buildConnector, type Dispatcher } from 'undici';
-import { append, EMPTY, joinedHeaders, type Reading } from './outbound-answer.ts';
-import { createAddressGuard, dial, createExaminer, NOT_PUBLIC, refuseHost, type DialStage } from './address-guard.ts';
+import { createAddressGuard, createExaminer, refuseHost } from './address-guard.ts';
+import { dial, type DialStage, type DialTarget } from './dial.ts';
+import { collectAnswer, type OutboundResponse, type Receive, type Receiver } from './outbound-answer.ts';
+import { explainBreak, explainDial, OutboundError } from './outbound-error.ts';
+import {
+  discardBody,
+  isStreamed,
+  readBody,
+  streamAnswer,
+  watchBody,
+  type OutboundStream,
+  type StreamedBody,
+} from './outbound-stream.ts';
 
 export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   url: string;
   headers?: Record<string, string>;
-  body?: string | Buffer;
+  body?: string | Buffer | StreamedBody;
   signal: AbortSignal;
   maxBytes: number;
-}
-
-/** `body`: at most `maxBytes` as they were received. `truncated`: the body was longer, or the connection broke after the status. */
-export interface OutboundResponse {
-  status: number;
-  headers: Record<string, string>;
-  body: Buffer;
-  truncated: boolean;
-}
-
-/**
- * BLOCKED: the platform refused the address or the request · DNS: the name did not resolve · CONNECT: no connection was established
- * TLS: the handshake failed · TIMEOUT: the signal fired before a status arrived · SOCKET: an established connection broke or was not HTTP
- */
-export type OutboundErrorKind = 'BLOCKED' | 'DNS' | 'CONNECT' | 'TLS' | 'TIMEOUT' | 'SOCKET';
-
-/** Explains why a call got no status. The message contains no address, so it may be shown to the tenant; `cause` is for the operator. */
-export class OutboundError extends Error {
-  readonly kind: OutboundErrorKind;
-  /** False only when it is certain that no byte of the request was sent. */
-  readonly sent: boolean;
-
-  constructor(kind: OutboundErrorKind, sent: boolean, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'OutboundError';
-    this.kind = kind;
-    this.sent = sent;
-  }
 }
 
 export interface Outbound {
@@ -50,6 +33,10 @@ export interface Outbound {
   tenant(request: OutboundRequest): Promise<OutboundResponse>;
   /** Calls a URL that the operator configured, such as the Graph API, without the address guard. */
   operator(request: OutboundRequest): Promise<OutboundResponse>;
+  /** As `tenant`, but returns once the headers have arrived, and the body as a stream. */
+  streamTenant(request: OutboundRequest): Promise<OutboundStream>;
+  /** As `operator`, but returns once the headers have arrived, and the body as a stream. */
+  streamOperator(request: OutboundRequest): Promise<OutboundStream>;
   /** Checks a URL before it is stored: null when it is acceptable, else one sentence that says what is wrong. */
   refuse(url: string): Promise<string | null>;
   /** Ends every connection at once; calls in flight fail. */
@@ -84,15 +71,17 @@ export function createOutbound(options: { allow: string[]; trusted: string[]; co
   const guarded = openDoor(connections, guard.blockList);
   const open = openDoor(connections);
   const checkUrl = createExaminer(guard, trusted);
+  const toTenant: Route = (text) => {
+    const { url, wrong, skipsGuard } = checkUrl(text);
+    if (wrong !== null) throw new OutboundError('BLOCKED', false, wrong);
+    return { door: skipsGuard ? open : guarded, url };
+  };
+  const toOperator: Route = (text) => ({ door: open, url: new URL(text) });
   return {
-    async tenant(request) {
-      const { url, wrong, skipsGuard } = checkUrl(request.url);
-      if (wrong !== null) throw new OutboundError('BLOCKED', false, wrong);
-      return attempt(skipsGuard ? open : guarded, url, request);
-    },
-    async operator(request) {
-      return attempt(open, new URL(request.url), request);
-    },
+    tenant: (request) => call(request, toTenant, collectAnswer),
+    operator: (request) => call(request, toOperator, collectAnswer),
+    streamTenant: (request) => call(request, toTenant, streamAnswer),
+    streamOperator: (request) => call(request, toOperator, streamAnswer),
     async refuse(text) {
       const { url, wrong, skipsGuard } = checkUrl(text);
       if (wrong !== null || skipsGuard) return wrong;
@@ -102,6 +91,21 @@ export function createOutbound(options: { allow: string[]; trusted: string[]; co
       await Promise.all([guarded.agent.destroy(), open.agent.destroy()]);
     },
   };
+}
+
+/** Chooses the door for a URL. Throws an OutboundError for a URL that may not be called. */
+type Route = (url: string) => { door: Door; url: URL };
+
+async function call<A>(request: OutboundRequest, route: Route, receive: Receive<A>): Promise<A> {
+  watchBody(request.body);
+  try {
+    const { door, url } = route(request.url);
+    return await attempt(door, url, request, receive);
+  } catch (error) {
+    // A call that is refused before its attempt has not destroyed the stream of its body.
+    discardBody(request.body);
+    throw error;
+  }
 }
 
 interface Door {
@@ -115,7 +119,7 @@ interface Door {
 function openDoor(connections: number, blockList?: BlockList): Door {
   const connect: buildConnector.connector = (target, callback) => {
     const caller = door.dispatching;
-    const abandon = dial(target, blockList, (result, stage) => {
+    const abandon = dial(toDialTarget(target), blockList, (result, stage) => {
       if (!(result instanceof Error)) return callback(null, readInSlices(result));
       door.failedDials.set(result, stage);
       callback(result, null);
@@ -140,73 +144,72 @@ function openDoor(connections: number, blockList?: BlockList): Door {
   return door;
 }
 
+/** `port` is empty when it is the default port of the scheme. */
+function toDialTarget({ hostname, port, protocol }: buildConnector.Options): DialTarget {
+  const tls = protocol === 'https:';
+  return { host: hostname, port: Number(port) || (tls ? 443 : 80), tls, protocols: ['http/1.1'] };
+}
+
 /**
  * Limits how many bytes one read returns. undici parses all of them, even after the header limit is exceeded, and creates an Error for
- * each further header: 64 kB of small headers cost 200 ms.
+ * each further header: 64 kB of small headers cost 200 ms. A given size is respected: Node reads 0 bytes to make the stream go on.
  */
 function readInSlices(socket: Socket): Socket {
   const read = socket.read.bind(socket);
-  socket.read = () => (socket.destroyed ? null : read(Math.min(socket.readableLength, SLICE_BYTES) || undefined));
+  socket.read = (bytes?: number) => {
+    if (socket.destroyed) return null;
+    return read(bytes ?? (Math.min(socket.readableLength, SLICE_BYTES) || undefined));
+  };
   return socket;
 }
 
 /** The state of one request in flight. */
-interface Attempt extends Reading {
+interface Attempt {
   request: OutboundRequest;
+  receiver: Receiver;
   settled: boolean;
   /** Set right before undici writes the request. From then on bytes may have been sent. */
   controller: Dispatcher.DispatchController | null;
   abandonDial: (() => void) | null;
-  status: number;
-  headers: IncomingHttpHeaders;
+  /** True when the final status has arrived. */
+  answered: boolean;
   interimResponses: number;
+  /** Ends the call once; null when the whole answer has arrived. */
+  settle(error: OutboundError | null): void;
+  /** Ends the call and closes its connection. */
+  stop(error: OutboundError): void;
 }
 
-type End = 'complete' | 'cut' | OutboundError;
-
-function attempt(door: Door, url: URL, request: OutboundRequest): Promise<OutboundResponse> {
+function attempt<A>(door: Door, url: URL, request: OutboundRequest, receive: Receive<A>): Promise<A> {
   return new Promise((resolve, reject) => {
+    const onAbort = () => state.stop(timedOut(state));
     const state: Attempt = {
       request,
+      receiver: receive(request.maxBytes, resolve, reject),
       settled: false,
       controller: null,
       abandonDial: null,
-      status: 0,
-      headers: {},
+      answered: false,
       interimResponses: 0,
-      body: EMPTY,
-      length: 0,
-    };
-    /** Settles the call once. After a status was received, any failure gives a truncated response instead of an error. */
-    const settle = (end: End) => {
-      if (state.settled) return;
-      state.settled = true;
-      request.signal.removeEventListener('abort', onAbort);
-      const { status, headers, body, length } = state;
-      if (end instanceof OutboundError && status === 0) return reject(end);
-      resolve({
-        status,
-        // A getter, because most callers use no headers.
-        get headers() {
-          return joinedHeaders(headers);
-        },
-        body: body.subarray(0, length),
-        truncated: end !== 'complete',
-      });
-    };
-    const onAbort = () => {
-      settle(timedOut(state));
-      state.controller?.abort(new Error('the caller gave up'));
-      if (state.controller === null) state.abandonDial?.();
+      settle(error) {
+        if (state.settled) return;
+        state.settled = true;
+        request.signal.removeEventListener('abort', onAbort);
+        discardBody(request.body);
+        state.receiver.end(error);
+      },
+      stop(error) {
+        if (state.settled) return;
+        state.settle(error);
+        state.controller?.abort(error);
+        if (state.controller === null) state.abandonDial?.();
+      },
     };
     const options = dispatchOptions(url, request);
-    if (request.signal.aborted) return settle(timedOut(state));
+    if (request.signal.aborted) return state.settle(timedOut(state));
     request.signal.addEventListener('abort', onAbort);
     door.dispatching = state;
-    door.agent.dispatch(
-      options,
-      createHandler(state, settle, (error) => explain(error, state, door)),
-    );
+    door.agent.dispatch(options, createHandler(state, door));
     door.dispatching = null;
   });
 }
@@ -221,20 +224,14 @@ function dispatchOptions(url: URL, { method, headers = {}, body }: OutboundReque
     }
     if (lowerCased !== 'accept-encoding') sent.push(name, value);
   }
-  return {
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method,
-    headers: sent,
-    body: body ?? null,
-  };
+  const options = { origin: url.origin, path: url.pathname + url.search, method, headers: sent };
+  if (!isStreamed(body)) return { ...options, body: body ?? null };
+  sent.push('content-length', String(body.bytes));
+  // undici reads any asynchronous iterable, but its types name only streams.
+  return { ...options, body: readBody(body) as unknown as Readable };
 }
 
-function createHandler(
-  state: Attempt,
-  settle: (end: End) => void,
-  explained: (error: Error) => OutboundError,
-): Dispatcher.DispatchHandler {
+function createHandler(state: Attempt, door: Door): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller) {
       // Thrown before undici writes a byte, when the request was given up meanwhile or undici would send it a second time.
@@ -247,48 +244,21 @@ function createHandler(
         if (state.interimResponses > MAX_INTERIM_RESPONSES) controller.abort(new Error('too many interim responses'));
         return;
       }
-      state.status = status;
-      state.headers = headers;
+      state.answered = true;
+      const flow = { pause: () => controller.pause(), resume: () => controller.resume(), stop: state.stop };
+      state.receiver.start(status, headers, flow);
     },
-    onResponseData(controller, chunk) {
-      append(state, chunk, state.request.maxBytes);
-      if (state.length <= state.request.maxBytes) return;
-      state.length = state.request.maxBytes;
-      settle('cut');
-      controller.abort(new Error('enough was read'));
+    onResponseData: (_controller, chunk) => state.receiver.data(chunk),
+    onResponseEnd: () => state.settle(null),
+    onResponseError(_controller, error) {
+      const stage = door.failedDials.get(error);
+      const progress = { sent: state.controller !== null, answered: state.answered };
+      state.settle(stage ? explainDial(error, stage, progress.sent) : explainBreak(error, progress));
     },
-    onResponseEnd: () => settle('complete'),
-    onResponseError: (_controller, error) => settle(explained(error)),
   };
 }
 
-function timedOut(state: Attempt): OutboundError {
-  return new OutboundError(
-    'TIMEOUT',
-    state.controller !== null,
-    'No answer came in time.',
-    state.request.signal.reason,
-  );
-}
-
-function explain(error: Error, state: Attempt, door: Door): OutboundError {
-  const sent = state.controller !== null;
-  const stage = door.failedDials.get(error);
-  const { code = '', syscall } = error as NodeJS.ErrnoException;
-  if (stage === 'TLS') return new OutboundError('TLS', sent, `The TLS handshake failed${inBrackets(code)}.`, error);
-  if (stage === 'TCP') {
-    if (code === 'ERR_IP_BLOCKED') return new OutboundError('BLOCKED', sent, NOT_PUBLIC, error);
-    // ENOTFOUND without a system call means that the resolver returned an empty list.
-    const isDns = syscall === 'getaddrinfo' || code === 'ENOTFOUND';
-    if (isDns) return new OutboundError('DNS', sent, `The host name did not resolve${inBrackets(code)}.`, error);
-    return new OutboundError('CONNECT', sent, `The connection was not established${inBrackets(code)}.`, error);
-  }
-  if (!sent && (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED')) {
-    return new OutboundError('BLOCKED', sent, 'The request has a header or a URL that HTTP does not allow.', error);
-  }
-  return new OutboundError('SOCKET', sent, `The connection broke before the answer${inBrackets(code)}.`, error);
-}
-
-function inBrackets(code: string): string {
-  return code === '' ? '' : ` (${code})`;
+function timedOut({ answered, controller, request }: Attempt): OutboundError {
+  const message = answered ? 'The answer was not complete in time.' : 'No answer came in time.';
+  return new OutboundError('TIMEOUT', controller !== null, message, request.signal.reason);
 }

@@ -1,7 +1,9 @@
 /** Makes one call to the Graph API. The answer proves that the call was done or was refused, or leaves the outcome unknown. */
 import { createHmac } from 'node:crypto';
 import type { NetworkAccess, NetworkError } from '../channel.ts';
-import { OutboundError, type Outbound, type OutboundRequest, type OutboundResponse } from '../../platform/outbound.ts';
+import type { OutboundResponse } from '../../platform/outbound-answer.ts';
+import { OutboundError } from '../../platform/outbound-error.ts';
+import type { Outbound, OutboundRequest } from '../../platform/outbound.ts';
 import { networkError } from './errors.ts';
 import { asRecord, type Json } from './values.ts';
 

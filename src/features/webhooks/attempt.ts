@@ -1,7 +1,8 @@
 /** One attempt of one delivery. A failed attempt is never repeated. */
 import { setMaxListeners } from 'node:events';
 import type { Kit } from '../../kit.ts';
-import { OutboundError, type OutboundResponse } from '../../platform/outbound.ts';
+import type { OutboundResponse } from '../../platform/outbound-answer.ts';
+import { OutboundError } from '../../platform/outbound-error.ts';
 import type { Claimed, Outcome } from './delivery-queries.ts';
 import { coverValues, type Headers, type OpenedHeaders } from './headers.ts';
 
