@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oneAtATime } from './due-work.ts';
 
-test('a stop waits for the run under way, and no further run begins', async () => {
+test('a stop of due work waits for the run that is under way, and no further run begins', async () => {
   const gate = Promise.withResolvers<void>();
   let ended = 0;
   const looks = oneAtATime(async () => {
@@ -20,7 +20,7 @@ test('a stop waits for the run under way, and no further run begins', async () =
   assert.equal(ended, 1);
 });
 
-test('a run of several steps ends after the step in which it was stopped', async () => {
+test('a run of due work that has several steps ends after the step in which it was stopped', async () => {
   let steps = 0;
   const looks = oneAtATime(async (signal) => {
     while (!signal.aborted) {

@@ -64,7 +64,7 @@ test('different phone numbers have different keys', () => {
   assert.equal(new Set(numbers.map(phoneKey)).size, numbers.length);
 });
 
-test('the key of a phone key is the same key', () => {
+test('the key of a phone number that is a key already is the same key', () => {
   for (const { spellings } of PEOPLE) {
     for (const spelling of spellings) assert.equal(phoneKey(phoneKey(spelling)), phoneKey(spelling));
   }

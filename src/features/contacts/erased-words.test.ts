@@ -134,7 +134,7 @@ test('names and words of an erased contact are in no column of any table, and ev
   assert.equal(JSON.parse(kept?.body ?? '{}').data.name, 'Neighbour');
 });
 
-test('an erasure leaves an unreadable callback whose inbox is unknown, or of another company, to its retention', async () => {
+test('an erasure keeps an unreadable callback whose inbox is unknown, or belongs to another company, until its retention ends', async () => {
   const number = freshPhone();
   const other = await connectPhone(platform, { company: await platform.createCompany() });
   const odd = { from: number, id: wamid(), type: 'edit', edit: { message: { type: 'text', text: { body: 'odd' } } } };

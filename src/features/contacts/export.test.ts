@@ -96,7 +96,7 @@ test('an export has the contacts of its own company only, and needs the scope to
   await call(403, 'GET', PATH, { key: key.token });
 });
 
-test('an export ends when its caller hangs up', async () => {
+test('an export ends when its caller closes the connection', async () => {
   const company = await platform.createCompany();
   await seed(company._id, 12_000);
   await database.sql('analyze contacts');

@@ -221,7 +221,7 @@ const ALL_FIELDS = [...COLUMNS.map((name) => `contact.${name}`), ...Object.value
 describe(`filters and search find what the rule says, in the order of the list (SEED=${seed})`, () => {
   for (const field of ALL_FIELDS) {
     const name = TYPES.find((type) => FIELDS[type] === field) ?? field;
-    test(`filters with every operator on ${name} find what the rule says`, async () => {
+    test(`filters with every operator on ${name} find exactly the contacts that match by the documented rules`, async () => {
       for (const operator of OPERATORS) {
         for (let round = 0; round < (operator.startsWith('is_') ? 1 : 3); round += 1)
           await check([filterOn(field, operator)]);
@@ -229,7 +229,7 @@ describe(`filters and search find what the rule says, in the order of the list (
     });
   }
 
-  test('search finds what the rule says', async () => {
+  test('search finds exactly the contacts that match by the documented rules', async () => {
     for (let round = 0; round < 40; round += 1) {
       const field = pick(['name', 'name', 'email', 'phone_number']);
       const term = (chance(0.05) ? pick(contacts)._id : valueFor(field, 'contains')) || 'a';
@@ -237,14 +237,14 @@ describe(`filters and search find what the rule says, in the order of the list (
     }
   });
 
-  test('several filters together with a search find what the rule says', async () => {
+  test('several filters together with a search find exactly the contacts that match by the documented rules', async () => {
     for (let round = 0; round < 40; round += 1) {
       const filters = Array.from({ length: 1 + below(3) }, () => filterOn(pick(ALL_FIELDS), pick(OPERATORS)));
       await check(filters, chance(0.4) ? pick(['a', 'zq', 'mar', '12', 'é']) : undefined);
     }
   });
 
-  test('filters find what the rule says also where row-level security prevents the use of indexes', async () => {
+  test('filters find exactly the contacts that match, even where row-level security prevents the use of indexes', async () => {
     const database = openDatabase({ url: platform.database.url, poolSize: 2, readsUnderRls: true });
     const tenant = { ...platform.running.kit.access, companyId: company._id, read: database.read(company._id) };
     try {

@@ -45,7 +45,7 @@ const counts = ({ processed, created_count, updated_count, failed_count }: Json)
 const shownValues = (contact: Json): Json =>
   Object.fromEntries(contact.custom_fields.map(({ slug, value }: Json) => [slug, value]));
 
-test('an import creates contacts with everything that its columns say, from CSV and XLSX alike', async () => {
+test('an import creates contacts with the values of all columns, from CSV and XLSX alike', async () => {
   const titles = 'Nome,phone_number,E-mail,tags,opted_out,city,Campo score,customer,since,plan,likes,Unknown'.split(
     ',',
   );
@@ -109,7 +109,7 @@ test('an import creates contacts with everything that its columns say, from CSV 
   }
 });
 
-test('an import reports a row that does not fit with its number and field, and stores its neighbours', async () => {
+test('an import reports an invalid row with its number and field, and stores the other rows', async () => {
   const mark = newId();
   const done = await run({
     file: csv(
@@ -139,7 +139,7 @@ test('an import reports a row that does not fit with its number and field, and s
   assert.deepEqual(shownValues(good), { score: 1234.5, plan: 'gold' });
 });
 
-test('an import reports a cell that does not fit once', async () => {
+test('an import reports an invalid cell once', async () => {
   const done = await run({
     file: csv(
       'name,owner,business,avatar_url,tags',

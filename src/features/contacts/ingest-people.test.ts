@@ -122,7 +122,7 @@ test('several messages of one callback about a known person store all that is ne
   assert.deepEqual(await eventNames(platform, contact._id), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
 });
 
-test('a known name stays: another name that the network reports later changes nothing and emits nothing', async () => {
+test('a contact keeps its name: another name that the network reports later changes nothing and emits nothing', async () => {
   const from = freshPhone();
   const first = await hear(platform, { from, name: 'Maria' });
   const second = await hear(platform, { from, name: 'Mary' });

@@ -102,7 +102,7 @@ describe('pages', async () => {
     }
   });
 
-  test('a list shows none of another company’s contacts, whatever it asks for', async () => {
+  test('a list shows no contact of another company, whatever its parameters are', async () => {
     const other = await platform.createCompany();
     for (const query of [{}, { search: 'person' }, { search: toId(1) }]) {
       const { result, meta } = await list(other, query as Record<string, string>);

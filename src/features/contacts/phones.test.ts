@@ -59,7 +59,7 @@ test('an ambiguous number is refused with both readings, and changes nothing', a
   assert.deepEqual([body.name, body.phone_number], ['Maria', '+5531988881000']);
 });
 
-test('a country must exist and needs a phone_number beside it', async () => {
+test('the country in a request must exist and needs a phone_number in the same request', async () => {
   for (const body of [
     { phone_number: '31 98888-2000', country: 'XX' },
     { phone_number: '31 98888-2000', country: 'br' },

@@ -183,7 +183,7 @@ test('CONTACT_UPDATED has the format of the GET, and FIELD_UPDATED is emitted fo
   ]);
 });
 
-test('a body that is not a valid contact is refused with its place named', async () => {
+test('a body that is not a valid contact is refused with the path of the invalid field', async () => {
   const { _id } = await create({ name: 'M' });
   const other = await platform.createCompany();
   const theirUser = await platform.createUser(other._id, 'OPERATOR');

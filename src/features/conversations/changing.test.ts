@@ -116,7 +116,7 @@ test('opening a closed conversation while another one is open is answered 409 wi
   assert.deepEqual([await read(conversation._id), await listEvents(conversation._id)], before);
 });
 
-test('a reopened conversation has the reply window that the contact opened in a later one', async () => {
+test('a reopened conversation has the reply window that the contact opened in a later conversation', async () => {
   const first = await hear(platform);
   await database.sql('update conversations set window_expires_at = now() where _id = $1', [first.conversation._id]);
   await patch(200, first.conversation._id, { status: 'CLOSED' });
@@ -172,7 +172,7 @@ test('a snooze ends by itself at its time, with an event', async () => {
   assert.equal(events.length, 2);
 });
 
-test('of several ends that a snooze was given only the last one opens the conversation; one that was closed meanwhile stays closed', async () => {
+test('when a snooze gets several ends, only the last end opens the conversation; a conversation that was closed meanwhile stays closed', async () => {
   const [prolonged, closed] = [await start(), await start()];
   const soon = new Date(Date.now() + 4_000).toISOString();
   for (const { _id } of [prolonged, closed]) await patch(200, _id, { status: 'SNOOZED', snoozed_until: soon });
@@ -216,7 +216,7 @@ test('a snooze that would end in the past, or of a conversation that is not SNOO
   );
 });
 
-test('AI as handler needs an agent, else it is answered 400; removing the agent sets the handler to NONE', async () => {
+test('a conversation is handled by AI only with an agent, else the request is answered 400; removing the agent sets the handler to NONE', async () => {
   const { _id } = await start();
   expectProblem(await patch(400, _id, { handled_by: 'AI' }), 'VALIDATION_FAILED', 'handled_by');
   const agent = await createAgent();
@@ -226,7 +226,7 @@ test('AI as handler needs an agent, else it is answered 400; removing the agent 
   assert.deepEqual([body.agent, body.handled_by], [null, 'NONE']);
 });
 
-test('a step changed by PATCH emits CONVERSATION_UPDATED and CONVERSATION_STEP_CHANGED; by PUT only the second', async () => {
+test('a step changed by PATCH emits CONVERSATION_UPDATED and CONVERSATION_STEP_CHANGED; a step changed by PUT emits only CONVERSATION_STEP_CHANGED', async () => {
   const { conversation, contact } = await hear(platform);
   const { _id } = conversation;
   const { _id: pipeline, steps } = await createPipeline();
@@ -338,7 +338,7 @@ test('changes of a conversation at the same moment are all stored, and each real
   assert.equal(names.filter((name) => name === 'FIELD_UPDATED').length, fields.length);
 });
 
-test('a change of a conversation and a message at the same moment both count', async () => {
+test('a change of a conversation and a message in it at the same moment are both stored', async () => {
   const { conversation, contact } = await hear(platform);
   const from = contact.phone_number.slice(1);
   await Promise.all([
@@ -349,7 +349,7 @@ test('a change of a conversation and a message at the same moment both count', a
   assert.deepEqual([after.unread_count, after.tags.length], [6, 1]);
 });
 
-test('a reference to an unknown record or one of another company is answered 400 with its place, and nothing is changed', async () => {
+test('a change of a conversation with the id of an unknown record or of another company is answered 400 with the path of the field, and nothing is changed', async () => {
   const { _id } = await start();
   const other = await platform.createCompany();
   const user = (await platform.createUser(other._id, 'OWNER'))._id;
@@ -375,7 +375,7 @@ test('a reference to an unknown record or one of another company is answered 400
   assert.deepEqual(await read(_id), before);
 });
 
-test("another company's conversation is answered like an unknown one, byte for byte, and stays unchanged", async () => {
+test("a change of another company's conversation gets the same bytes as a change of an unknown one, and changes nothing", async () => {
   const conversation = await start();
   const other = await platform.createCompany();
   const [step] = (await createPipeline(other.key)).steps;

@@ -161,7 +161,7 @@ test('an older message that comes late moves no time of a conversation back', as
   assert.equal(late.contact.last_inbound_at, recent.contact.last_inbound_at);
 });
 
-test('a message dated ahead of our clock opens no reply window longer than 24 hours from now', async () => {
+test('a message that is dated in the future opens no reply window longer than 24 hours from now', async () => {
   const ahead = String(Math.floor(Date.now() / 1000) + 86_400);
   const { conversation } = await hear(platform, { raw: { timestamp: ahead } });
   assert.ok(Date.parse(conversation.window_expires_at) <= Date.now() + 24 * 60 * 60 * 1000);

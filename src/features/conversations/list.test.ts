@@ -176,7 +176,7 @@ test('a conversation in the list equals the answer of its GET', async () => {
   for (const item of result) assert.deepEqual((await call(200, 'GET', `${PATH}/${item._id}`)).body, item);
 });
 
-test('a filter that names an unknown record or one of another company is answered 400 with its place', async () => {
+test('a filter of conversations with the id of an unknown record or of another company is answered 400 with the name of the filter', async () => {
   const other = await platform.createCompany();
   const [pipeline] = (await call(200, 'GET', '/v1/pipelines', { key: other.key })).body.result;
   const user = (await platform.createUser(other._id, 'OWNER'))._id;
@@ -201,7 +201,7 @@ test('a filter that names an unknown record or one of another company is answere
   assert.deepEqual((await list({ search: 'jose' }, other.key)).result, []);
 });
 
-test('a search that very many contacts match finds their conversations, near the beginning and far from it', async () => {
+test('a search that very many contacts match finds their conversations, near the beginning of the list and far from it', async () => {
   const company = await platform.createCompany();
   const inbox = newId();
   await database.sql(`insert into inboxes (company_id, _id, name, channel) values ($1, $2, 'x', 'WEB_V2')`, [

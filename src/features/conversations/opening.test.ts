@@ -71,7 +71,7 @@ test('a conversation that is already open is answered with 200 and stays as it i
   }
 });
 
-test('after a closed conversation a new one is opened, with the reply window that the contact opened before', async () => {
+test('a conversation that is opened after a closed one has the reply window that the contact opened before', async () => {
   const { conversation, contact } = await hear(platform);
   await call(200, 'PATCH', `${PATH}/${conversation._id}`, { body: { status: 'CLOSED' } });
   const { body } = await open(201, { contact: contact._id });
@@ -182,7 +182,7 @@ test('opening a conversation needs either a contact or a valid phone number', as
   expectProblem(await open(400, { phone_number: '12345' }), 'VALIDATION_FAILED', 'phone_number');
 });
 
-test('opening with an unknown record or one of another company is answered 400 with its place, and nothing is created', async () => {
+test('opening a conversation with the id of an unknown record or of another company is answered 400 with the path of the field, and nothing is created', async () => {
   const other = await platform.createCompany();
   const theirs = {
     inbox: newId(),

@@ -123,7 +123,7 @@ test('an echo is an outgoing message of the business app and emits MESSAGE_RECEI
   assert.deepEqual([contact.phone_number, contact.last_inbound_at], [`+${to}`, null]);
 });
 
-test('an echo leaves nothing unread, keeps the window, wakes no conversation and asks no agent', async () => {
+test('an echo sets the unread count to 0, keeps the reply window, ends no snooze and requests no answer of an agent', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
   const [from, first, echo] = [freshPhone(), wamid(), wamid()];
   await network.post(200, incoming(phone, { from, id: first, timestamp: secondsAgo(600) }));
@@ -150,7 +150,7 @@ test('an echo leaves nothing unread, keeps the window, wakes no conversation and
   assert.deepEqual(turns, []);
 });
 
-test('a message and the echo that answers it, in one callback, wake the conversation and leave nothing unread', async () => {
+test('a message and the echo that answers it, in one callback, end the snooze of the conversation and set its unread count to 0', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
   const [from, first] = [freshPhone(), wamid()];
   await network.post(200, incoming(phone, { from, id: first, timestamp: secondsAgo(600) }));

@@ -31,7 +31,7 @@ const revoke = (of: string, secondsBack = 0): Record<string, unknown> => ({
   revoke: { original_message_id: of },
 });
 
-test('an edit changes the text and the time of the edit; it is neither a message nor an event of its own', async () => {
+test('an edit changes the text of a message and its edit time, creates no message and emits no event', async () => {
   const [from, id, change] = [freshPhone(), wamid(), wamid()];
   await post({ from, id, timestamp: secondsAgo(60) });
   const before = await read(id);
@@ -60,7 +60,7 @@ test("an edit of an image's caption keeps its file", async () => {
   assert.equal(row?.media.network.networkId, '8');
 });
 
-test('the newest edit counts, in whatever order the edits come', async () => {
+test('a message has the text of its newest edit, in whatever order the edits arrive', async () => {
   const [from, id] = [freshPhone(), wamid()];
   await post({ from, id, timestamp: secondsAgo(60) });
   await post({ from, ...edit(id, 'third', 10) });
@@ -126,7 +126,7 @@ test("an edit that arrives before its message waits for it; the message's event 
   );
 });
 
-test('a revocation that arrives before its message and before edits wins over them', async () => {
+test('a revocation that arrives before its message and before edits leaves the message revoked', async () => {
   for (const revokedFirst of [true, false]) {
     const [from, id] = [freshPhone(), wamid()];
     const two = [revoke(id, 5), edit(id, 'x', 1)];

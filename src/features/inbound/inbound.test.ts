@@ -103,7 +103,7 @@ test('further messages join the open conversation, count as unread, and emit onl
   assert.deepEqual(await eventNames(platform, first.contact), ['CONTACT_CREATED']);
 });
 
-test('an answer leaves nothing unread, and the next message counts from one', async () => {
+test('an answer sets the unread count to 0, and the next message sets it to 1', async () => {
   const from = freshPhone();
   const first = await receive({ from });
   await receive({ from });
@@ -115,7 +115,7 @@ test('an answer leaves nothing unread, and the next message counts from one', as
   assert.equal((await readConversation(first)).unread_count, 1);
 });
 
-test('a message wakes a SNOOZED conversation, with one event', async () => {
+test('a message ends the snooze of a conversation, with one event', async () => {
   const from = freshPhone();
   const first = await receive({ from });
   await change(first.conversation, `status = 'SNOOZED', snoozed_until = now() + interval '1 day'`);
@@ -132,7 +132,7 @@ test('a message wakes a SNOOZED conversation, with one event', async () => {
   assert.deepEqual(events[1]?.data, conversation);
 });
 
-test("a repeated message and a network's notice wake no conversation", async () => {
+test('a repeated message and a notice of the network end no snooze', async () => {
   const from = freshPhone();
   const first = await receive({ from });
   await change(first.conversation, `status = 'SNOOZED'`);
@@ -155,7 +155,7 @@ test('after CLOSED a message opens a new conversation, and the closed one stays 
   assert.deepEqual(await eventNames(platform, second.conversation), ['CONVERSATION_CREATED']);
 });
 
-test("the window follows the contact's newest message, whatever the order, and never exceeds our own clock", async () => {
+test("the reply window is counted from the contact's newest message, whatever the order of messages, and never from a time in the future", async () => {
   const from = freshPhone();
   const readWindow = async (timestamp: string): Promise<number> => {
     const message = await receive({ from, timestamp });
@@ -201,7 +201,7 @@ test('a new conversation gets the default agent and owner of its inbox; an open 
   assert.deepEqual([kept.agent, kept.owner, kept.handled_by], [null, null, 'HUMAN']);
 });
 
-test('messages that an agent should answer leave one pending turn, for the newest of them', async () => {
+test('messages that an agent should answer create one pending turn of the agent, for the newest message', async () => {
   const own = await connectPhone(platform, { inbox: { default_agent: await createAgent() } });
   const from = freshPhone();
   const first = await receive({ from }, own);
@@ -211,7 +211,7 @@ test('messages that an agent should answer leave one pending turn, for the newes
   assert.equal(await pendingTurn(first.conversation), (await storedMessage(platform, own, b))._id);
 });
 
-test('no turn waits for an agent after a reaction, a notice, a repetition, or while a human is in charge', async () => {
+test('no turn of an agent is created after a reaction, a notice or a repetition, or while a human is in charge', async () => {
   const own = await connectPhone(platform, { inbox: { default_agent: await createAgent() } });
   const from = freshPhone();
   const { conversation, external_id } = await receive({ from }, own);
@@ -308,7 +308,7 @@ test('500 messages of 100 people in one callback are stored with their contacts,
   assert.equal(await count('deliveries d join messages m on m._id = d.resource_id where m.inbox_id = $1'), 500);
 });
 
-test('a callback with more messages than one transaction takes is stored whole, in one conversation of its person', async () => {
+test('a callback with more messages of one person than a transaction stores is stored completely, in one conversation', async () => {
   const from = freshPhone();
   const ids = Array.from({ length: 1_200 }, () => wamid());
   await network.post(200, incoming(phone, ...ids.map((id) => ({ from, id }))));

@@ -102,7 +102,7 @@ test('a number that becomes known for a business-scoped id is added to its conta
   assert.deepEqual(await eventNames(platform, first.contact), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
 });
 
-test('everything that a callback says about a new person, in any of its messages, is on the contact', async () => {
+test('a new contact has every fact about the person that any message of the callback contains', async () => {
   const [bsuid, from, ids] = [freshBsuid(), freshPhone(), [wamid(), wamid(), wamid()]];
   const people = [{ from_user_id: bsuid }, { from, from_user_id: bsuid }, { from }];
   const parts = people.map((person, index) => ({

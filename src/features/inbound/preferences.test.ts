@@ -25,7 +25,7 @@ function postWish(preference: Json): Promise<unknown> {
   return network.post(200, change);
 }
 
-test('a person who tells the network to stop is opted out, and opted in again on resume; the newest wish counts in any order', async () => {
+test('a person who tells the network to stop is opted out, and opted in again on resume; the newest choice counts, in whatever order the choices arrive', async () => {
   const from = freshPhone();
   const { contact } = await receive({ from });
   const optedOut = async () => (await platform.call(200, 'GET', `/v1/contacts/${contact}`)).body.opted_out;
@@ -39,7 +39,7 @@ test('a person who tells the network to stop is opted out, and opted in again on
   assert.deepEqual(await eventNames(platform, contact), ['CONTACT_CREATED', 'CONTACT_UPDATED', 'CONTACT_UPDATED']);
 });
 
-test('a wish of an unknown person makes no contact', async () => {
+test('an opt-out of an unknown person creates no contact', async () => {
   const count = async () =>
     (await platform.database.sql<{ n: number }>('select count(*)::int as n from contacts'))[0]?.n;
   const before = await count();
@@ -47,7 +47,7 @@ test('a wish of an unknown person makes no contact', async () => {
   assert.equal(await count(), before);
 });
 
-test('the business-scoped id of a recipient in a status is learnt, and a message under that id finds the same contact', async () => {
+test('the business-scoped id of a recipient in a status is stored, and a message with that id belongs to the same contact', async () => {
   const [from, bsuid] = [freshPhone(), freshBsuid()];
   const heard = await receive({ from });
   const body = { conversationId: heard.conversation, message: { content: 'Oi' } };

@@ -49,7 +49,7 @@ const findAsides = async (text: string): Promise<(Omit<Aside, 'raw'> & { raw: Js
 
 const text = (body: string): Json => ({ type: 'text', text: { body } });
 
-test('a message that the database refuses is kept aside, and its neighbours are stored and emitted', async () => {
+test('a message that the database refuses is kept aside, and the other messages of the callback are stored and emitted', async () => {
   const ids = [wamid(), wamid(), wamid()];
   const from = freshPhone();
   const bodies = ['before', 'poison', 'after'];
@@ -111,7 +111,7 @@ test('a status and an edit that the database refuses are kept aside, and the sta
   );
 });
 
-test('bad callbacks that wait together with good ones affect only themselves', async () => {
+test('a callback that can not be stored does not keep callbacks that wait together with it from being stored', async () => {
   const ids = Array.from({ length: 30 }, () => wamid());
   const callbacks = ids.map((id, index) =>
     incoming(phone, { from: freshPhone(), id, ...text(index % 3 === 0 ? 'poison' : 'fine') }),
@@ -124,7 +124,7 @@ test('bad callbacks that wait together with good ones affect only themselves', a
   );
 });
 
-test('elements that can not be read are kept aside one by one, and their neighbours are stored', async () => {
+test('elements that can not be read are kept aside one by one, and the other elements of the callback are stored', async () => {
   const [from, id] = [freshPhone(), wamid()];
   const broken = [
     null,

@@ -9,7 +9,7 @@ const item = (key: string, number: number, size = 1) => ({ key, number, size });
 const names = (batch: { key: string; number: number }[]): string[] => batch.map(({ key, number }) => key + number);
 
 describe('a line', () => {
-  test('a line takes one item of each key, then a second one of each, in the order in which they came', () => {
+  test('the queue of callbacks takes one item of each key, then a second item of each key, in the order in which they came', () => {
     const line = createLine<ReturnType<typeof item>>({ size: 5, sizePerKey: 5 });
     for (const number of [1, 2, 3, 4]) line.add(item('a', number));
     line.add(item('b', 1));
@@ -20,7 +20,7 @@ describe('a line', () => {
     assert.equal(line.waiting(), 0);
   });
 
-  test('a line puts a single item into the next batch, however many items of another key wait before it', () => {
+  test('the queue of callbacks puts a single item into the next batch, however many items of another key wait before it', () => {
     const line = createLine<ReturnType<typeof item>>({ size: 500, sizePerKey: 100 });
     for (let number = 0; number < 20_000; number += 1) line.add(item('flood', number));
     line.nextBatch();
@@ -30,7 +30,7 @@ describe('a line', () => {
     assert.equal(batch.length, 101);
   });
 
-  test('a line gives the next batch to the keys that found no room in this one', () => {
+  test('the queue of callbacks gives the next batch to the keys that did not fit into this one', () => {
     const line = createLine<ReturnType<typeof item>>({ size: 3, sizePerKey: 3 });
     for (const key of ['a', 'b', 'c', 'd', 'e']) for (const number of [1, 2]) line.add(item(key, number));
     assert.deepEqual(names(line.nextBatch()), ['a1', 'b1', 'c1']);
@@ -38,7 +38,7 @@ describe('a line', () => {
     assert.deepEqual(names(line.nextBatch()), ['b2', 'c2', 'd2']);
   });
 
-  test('a line lets an item that is larger than a batch go alone', () => {
+  test('the queue of callbacks gives an item that is larger than a batch its own batch', () => {
     const line = createLine<ReturnType<typeof item>>({ size: 3, sizePerKey: 3 });
     line.add(item('a', 1, 7));
     line.add(item('b', 1));
@@ -71,10 +71,10 @@ describe('beside a callback of thousands of messages', async () => {
     assert.ok((await stored()) >= MESSAGES);
   }
 
-  test('a message of another number is stored long before the end of a callback with thousands of messages', async () =>
+  test('a message to another phone number is stored long before the end of a callback with thousands of messages', async () =>
     receiveBeside(await connectPhone(platform), await connectPhone(platform)));
 
-  test('a message of the same number is stored long before the end of a callback with thousands of messages', async () => {
+  test('a message to the same phone number is stored long before the end of a callback with thousands of messages', async () => {
     const phone = await connectPhone(platform);
     await receiveBeside(phone, phone);
   });

@@ -49,7 +49,7 @@ test('a key that has only the scope of an operation can call this operation', as
   }
 });
 
-test('every operation is 503 while the table of inboxes is locked, and 500 without details when the table is broken', async () => {
+test('every operation on inboxes answers 503 while the table is locked, and 500 without details when the table is broken', async () => {
   await checkUnavailable(platform, ['inboxes'], operations);
   await checkDefect(platform, 'inboxes.test_mode', operations);
 });
@@ -64,7 +64,7 @@ test('operators and viewers read inboxes but neither create nor change them; own
   }
 });
 
-test("another company's inbox is 404 with the same bytes as an unknown or malformed id, and is not changed", async () => {
+test("a request for another company's inbox answers 404 with the same bytes as for an unknown or malformed id, and changes nothing", async () => {
   const other = await platform.createCompany();
   const before = await call(200, 'GET', `/v1/inboxes/${demo.inbox}`);
   for (const [method, body] of [
@@ -109,7 +109,7 @@ test('a body with NUL, a lone surrogate, __proto__, invalid UTF-8 or 21 levels i
   }
 });
 
-test('the list is newest first, or oldest first with sort=createdAt, and is filtered by status and channel', async () => {
+test('the list of inboxes is newest first, or oldest first with sort=createdAt, and is filtered by status and channel', async () => {
   const { newestFirst, ...company } = await createInboxes();
   const all = await list(company);
   assert.deepEqual(listIds(all), newestFirst);
@@ -151,7 +151,7 @@ test('pages and the cursor have every inbox exactly once, also when several were
   assert.deepEqual([meta.totalCount, meta.totalPages, meta.hasNextPage], [null, null, true]);
 });
 
-test('an invalid query parameter is 400 and is named', async () => {
+test('an invalid query parameter of the list of inboxes is answered 400 with its name', async () => {
   const cursor = (text: string): string => Buffer.from(text).toString('base64url');
   const cases: [string, string][] = [
     ['status=INACTIVE', 'status'],

@@ -174,7 +174,7 @@ test('the job does not check an inbox that was closed in the meantime', async ()
   assert.deepEqual((await read(inbox._id)).connection, closed.connection);
 });
 
-test('the network is asked again only when the credentials change or the inbox is opened again', async () => {
+test('the credentials of an inbox are checked again only when they change or the inbox is opened again', async () => {
   const account = await register();
   const { _id, connection } = await create(account);
   const mask = `••••${account.business_token.slice(-4)}`;

@@ -43,7 +43,7 @@ async function createAgent(company: string): Promise<string> {
   return id;
 }
 
-test('POST answers 201 with the record, in which required fields are present and empty optional ones are left out', async () => {
+test('POST of an inbox answers 201 with the record, in which required fields are present and empty optional ones are left out', async () => {
   const { _id, createdAt, updatedAt, ...rest } = await create(WEB);
   assert.match(_id, /^[0-9a-f]{24}$/);
   assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -65,7 +65,7 @@ test('POST answers 201 with the record, in which required fields are present and
   assert.deepEqual(await read(_id), { _id, createdAt, updatedAt, ...rest });
 });
 
-test('POST accepts every documented field and answers with it', async () => {
+test('POST of an inbox accepts every documented field and answers with it', async () => {
   const default_owner = (await platform.createUser(demo._id, 'OPERATOR'))._id;
   const api_wap_config = wap();
   const fields = {
@@ -116,7 +116,7 @@ test('each channel requires its settings and its number, and the error names the
   await create({ channel: 'PARTNER_API', name: 'a', number: '+551133334444', partner_api_config: partner() });
 });
 
-test('PUT changes a single field, answers 200 with the record, and leaves the other fields unchanged', async () => {
+test('PUT of an inbox changes a single field, answers 200 with the record, and leaves the other fields unchanged', async () => {
   const agent = await createAgent(demo._id);
   const owner = (await platform.createUser(demo._id, 'OPERATOR'))._id;
   let expected = await create(WEB);
@@ -220,7 +220,7 @@ const REFUSED: [Record<string, unknown>, string][] = [
   [{ partner_api_config: partner({ token: 'x' }) }, 'partner_api_config.token'],
 ];
 
-test('unknown, read-only, wrongly typed and null fields are 400, named by their path, at POST and at PUT, and change nothing', async () => {
+test('unknown, read-only, wrongly typed and null fields of an inbox are answered 400 with their path, at POST and at PUT, and change nothing', async () => {
   const before = await create(WEB);
   const count = async (): Promise<number> => (await call(200, 'GET', '/v1/inboxes')).body.meta.totalCount;
   const inboxes = await count();

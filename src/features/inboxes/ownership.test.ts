@@ -181,7 +181,7 @@ test('a DELETED inbox frees its number, and can not take it back while another o
   assert.deepEqual([back.body.status, back.body.connection.status], ['ACTIVE', 'CONNECTED']);
 });
 
-test('moving to a number that is connected is 409 and changes nothing; moving away frees the old one', async () => {
+test('an inbox that moves to a connected phone number is answered 409 and stays unchanged; an inbox that moves away frees its old number', async () => {
   const [taken, own, free] = [await registered(), await registered(), await registered()];
   await create(other, ownInbox(taken));
   const { _id } = await create(demo, ownInbox(own));

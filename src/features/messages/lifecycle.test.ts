@@ -88,7 +88,7 @@ function forEachRun(check: (beginning: keyof typeof BEGINNINGS, reports: StatusR
 
 const RANK = { QUEUED: 0, SENT: 1, DELIVERED: 2, READ: 3 };
 
-test('a status never goes back, whatever statuses the network repeats or sends in the wrong order', (t) => {
+test('a message never goes back to an earlier status, whatever statuses the network repeats or sends in the wrong order', (t) => {
   t.diagnostic(seedNote);
   forEachRun((beginning, reports) => {
     const { statuses } = runLife(BEGINNINGS[beginning], reports);
@@ -103,7 +103,7 @@ test('a status never goes back, whatever statuses the network repeats or sends i
   });
 });
 
-test('each event is emitted at most once, MESSAGE_SENT before the others, and MESSAGE_FAILED never together with a delivery', () => {
+test('each event of a message is emitted at most once, MESSAGE_SENT before the others, and MESSAGE_FAILED never together with a delivery', () => {
   forEachRun((beginning, reports) => {
     const { events } = runLife(BEGINNINGS[beginning], reports);
     assert.equal(new Set(events).size, events.length, events.join(', '));
@@ -123,7 +123,7 @@ test('MESSAGE_SENT is emitted exactly when a message with an unknown outcome get
   });
 });
 
-test('without a failure the final status and times do not depend on the order of the statuses', () => {
+test('the final status and times of a message without a failure do not depend on the order of its statuses', () => {
   forEachRun((beginning, all) => {
     if (beginning === 'REFUSED') return;
     const reports = all.filter((status) => status !== 'FAILED');
@@ -136,7 +136,7 @@ test('without a failure the final status and times do not depend on the order of
   });
 });
 
-test('a failure is final when it comes before any delivery, and is ignored after one', () => {
+test('a failure of a message is final when it comes before any delivery, and is ignored after a delivery', () => {
   forEachRun((beginning, reports) => {
     if (beginning === 'REFUSED') return;
     const failure = reports.indexOf('FAILED');

@@ -91,7 +91,7 @@ test('the list of a conversation has its received, sent and failed messages and 
   );
 });
 
-test('a list without parameters has the twenty oldest messages, oldest first, with the total count', async () => {
+test('a list of messages without parameters has the twenty oldest messages, oldest first, with the total count', async () => {
   const page = await list(long._id);
   assert.deepEqual(listIds(page), long.messages.slice(0, 20));
   const { nextCursor, ...meta } = page.meta;
@@ -118,7 +118,7 @@ test('pages by number and by cursor, in both directions, have every message exac
   }
 });
 
-test('a cursor continues at the same place when messages are stored before and after it', async () => {
+test('a cursor in a list of messages continues after the same message when others are stored before and after it', async () => {
   const from = freshPhone();
   const { conversation } = await hear(platform, { from, text: '1' });
   for (const text of ['2', '3', '4']) await hear(platform, { from, text });
@@ -129,7 +129,7 @@ test('a cursor continues at the same place when messages are stored before and a
   assert.deepEqual(texts, ['4', '3', '2', '1']);
 });
 
-test('with skipCount the counts are null and everything else is the same', async () => {
+test('with skipCount a list of messages has null as counts and is otherwise the same', async () => {
   const { result, meta } = await list(long._id, '?skipCount=true&limit=5&page=2');
   const counted = await list(long._id, '?limit=5&page=2');
   assert.deepEqual(result, counted.result);
@@ -153,7 +153,7 @@ test('a full last page, and a page beyond it, answer that no page follows', asyn
   });
 });
 
-test('pages by number reach the first million records; a later page is 400 and names page', async () => {
+test('pages of messages by number reach the first million records; a later page is answered 400 with the parameter `page` named', async () => {
   const path = `/v1/messages/conversation/${long._id}`;
   assert.deepEqual((await list(long._id, '?limit=100&page=10001')).result, []);
   expectProblem(await call(400, 'GET', `${path}?limit=100&page=10002`), 'VALIDATION_FAILED', 'page');

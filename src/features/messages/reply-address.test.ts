@@ -74,7 +74,7 @@ test("a reply goes to the sender of the contact's newest message, even if an old
   assert.equal(await readReplyAddress(conversation), from);
 });
 
-test('replies go to the address that wrote last also in conversations that a merge closed, that were opened later, or that were reopened', async () => {
+test('a reply goes to the identity that wrote last, even in a conversation that a merge closed, that was opened later, or that was reopened', async () => {
   const from = freshPhone();
   const { _id: contact } = (await call(201, 'POST', '/v1/contacts', { body: { phone_number: freshPhone() } })).body;
   const open = async (): Promise<string> =>

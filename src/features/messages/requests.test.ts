@@ -65,13 +65,13 @@ for (const asked of OPERATIONS) {
   });
 }
 
-test('while the database is busy every operation on messages is 503, and nothing is sent', async () => {
+test('while the database is busy every operation on messages answers 503, and nothing is sent', async () => {
   await checkUnavailable(platform, ['messages', 'conversations'], OPERATIONS);
   const { messages } = await platform.sandbox('GET', '/sandbox/messages');
   assert.deepEqual(messages, []);
 });
 
-test('an internal error in any operation on messages is 500 without details', async () => {
+test('an internal error in any operation on messages is answered 500 without details', async () => {
   await checkDefect(platform, 'messages.content', OPERATIONS);
 });
 

@@ -260,7 +260,7 @@ test('a text that the network refuses is 201 FAILED with its code and a Portugue
   assert.deepEqual(await listNetworkMessages(platform, refused._id), []);
 });
 
-test('after a refusal that soon passes, the call is repeated within the request: one message, SENT, with one event', async () => {
+test('after a refusal for a fault that soon passes, the call is repeated within the request, and the message is SENT with one event', async () => {
   const { conversation } = await hear(platform);
   await setFaults([{ code: 130429, times: 2 }]);
   const sent = await sendText(platform, conversation._id);

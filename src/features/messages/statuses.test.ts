@@ -36,7 +36,7 @@ const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
 // The network sends times in whole seconds.
 const NOW = Math.floor(Date.now() / 1000) - 60;
 
-test('the status sent fills its time, delivered and read change the status, and their events have the format of the GET', async () => {
+test('the status `sent` fills sent_at, `delivered` and `read` change the status of the message, and their events have the format of the GET', async () => {
   const sent = await send();
   await report(platform, { id: sent.external_id, status: 'sent', timestamp: NOW });
   const noted = await readMessage(platform, sent._id);
@@ -176,7 +176,7 @@ test('a status with the id of a message that the platform blocked changes nothin
   assert.deepEqual(await eventNames(platform, blocked._id), []);
 });
 
-test('random statuses in notifications of random sizes leave each message as the rules for one status after the other say', async (t) => {
+test('random statuses in notifications of random sizes give each message the status that the same statuses one after the other give', async (t) => {
   const seed = seedOfRun();
   t.diagnostic(`SEED=${seed}`);
   const random = randomFrom(seed);

@@ -54,7 +54,7 @@ test('a sheet becomes rows in its order; columns are found by key or title, and 
   assert.equal((await call(200, 'GET', `/v1/tables/${id}`)).body.row_count, 2);
 });
 
-test('a row that does not fit is reported with its column, and the other rows are stored', async () => {
+test('an invalid row of a sheet is reported with its column, and the other rows are stored', async () => {
   const id = await makeTable();
   const data = 'product,price,size,page\nA,1,P,\n,2,,\nC,many,G,nowhere\nD,,,\n" ",5,,\n';
   const done = await importSheet(platform, `/v1/tables/${id}/import`, { file: { name: 'x.csv', data } });

@@ -96,7 +96,7 @@ const SIGNS: string[] = `aAbBeEzZ19éÉãçÇñÜßøžжЖйあガ中ﬁ①%_\\
 SIGNS.push(' ', '\u001f', 'e\u0301');
 
 describe('search', () => {
-  test('search finds exactly the rows that have the text in a value, whatever the text is', async (t) => {
+  test('search in a table finds exactly the rows that have the text in a value, whatever the text is', async (t) => {
     const seed = seedOfRun();
     t.diagnostic(`SEED=${seed}`);
     const random = randomFrom(seed);
@@ -131,7 +131,7 @@ describe('search', () => {
     }
   });
 
-  test('search follows the changes of a row and does not look at keys', async () => {
+  test('search in a table finds rows by their changed values, and does not search the keys of columns', async () => {
     const rows = await tableWith([
       { key: 'city', type: 'TEXT' },
       { key: 'since', type: 'DATE' },

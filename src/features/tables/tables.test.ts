@@ -88,7 +88,7 @@ test('a slug belongs to one table of a company, and the refusal names the table;
   await call(201, 'POST', PATH, { body: { name: 'Leads' }, key });
 });
 
-test('a body that is not a valid table is refused with its place named', async () => {
+test('a body that is not a valid table is refused with the path of the invalid field', async () => {
   const good = { key: 'a', type: 'TEXT' };
   const bad: [Json, string][] = [
     [{}, 'name'],

@@ -30,7 +30,7 @@ for (const asked of everything) {
     checkRefusals(platform, asked));
 }
 
-test('every operation is open to a key that has its scope and no other', async () => {
+test('every operation on webhooks is open to a key that has the scope of the operation and no other scope', async () => {
   for (const { method, path, scope, status, body } of operations) {
     const { token: key } = await platform.createKey(demo._id, [scope]);
     await call(status, method, path, { key, body });
@@ -41,7 +41,7 @@ test('every operation is open to a key that has its scope and no other', async (
   await call(200, 'DELETE', `/v1/webhooks/${created.body._id}`, { key });
 });
 
-test('every operation answers 503 while its tables are locked, and 500 without internal details when its table is broken', async () => {
+test('every operation on webhooks answers 503 while its tables are locked, and 500 without internal details when its table is broken', async () => {
   await checkUnavailable(platform, ['webhooks', 'deliveries'], everything);
   await checkDefect(
     platform,

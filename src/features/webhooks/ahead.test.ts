@@ -200,7 +200,7 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
     }
   });
 
-  test('a worker that was judged dead gives up what it claimed ahead, and claims the next under a new id', async () => {
+  test('a worker that was treated as dead gives up the deliveries that it claimed ahead, and claims further ones under a new id', async () => {
     const company = await createHeld(1);
     const { ahead, started, open } = await createStaged(company);
     const before = await ahead.worker();

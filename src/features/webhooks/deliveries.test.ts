@@ -70,13 +70,13 @@ test('a delivered event is in the log with all its fields, and without secrets',
   assert.ok(!JSON.stringify([delivery, row]).includes('secret-value-1234'));
 });
 
-test('the log of a company without events is empty', async () => {
+test('the log of deliveries of a company without events is empty', async () => {
   const company = await createListener(platform, receiver.url);
   const meta = { page: 1, limit: 20, totalCount: 0, totalPages: 0, hasNextPage: false, nextCursor: null };
   assert.deepEqual(await list(company), { result: [], meta });
 });
 
-test('the log is sorted newest first, or oldest first with sort=createdAt, and can be filtered by event and status', async () => {
+test('the log of deliveries is sorted newest first, or oldest first with sort=createdAt, and can be filtered by event and status', async () => {
   const { newestFirst, ...company } = await createLog();
   assert.deepEqual(pageIds(await list(company)), newestFirst);
   assert.deepEqual(pageIds(await list(company, '?sort=-createdAt')), newestFirst);
@@ -89,7 +89,7 @@ test('the log is sorted newest first, or oldest first with sort=createdAt, and c
   assert.equal((await list(company, '?status=QUEUED')).meta.totalCount, 0);
 });
 
-test('pages and the cursor list the log without a gap or a repetition, in both directions', async () => {
+test('pages and the cursor list the log of deliveries without a gap or a repetition, in both directions', async () => {
   const { newestFirst, ...company } = await createLog();
   const first = await list(company, '?limit=2');
   const { nextCursor, ...meta } = first.meta;
@@ -117,14 +117,14 @@ test('pages and the cursor list the log without a gap or a repetition, in both d
   assert.deepEqual(pageIds(await list(company, `?limit=2&after=${nextCursor}`)), newestFirst.slice(2, 4));
 });
 
-test('with skipCount=true the totals are null and the rest of the page is the same', async () => {
+test('with skipCount=true the log of deliveries has null as totals and is otherwise the same', async () => {
   const { newestFirst, ...company } = await createLog();
   const { result, meta } = await list(company, '?limit=2&skipCount=true');
   assert.deepEqual(pageIds({ result }), newestFirst.slice(0, 2));
   assert.deepEqual([meta.totalCount, meta.totalPages, meta.hasNextPage], [null, null, true]);
 });
 
-test('an invalid query answers 400 and names the parameter', async () => {
+test('an invalid query of the log of deliveries answers 400 and names the parameter', async () => {
   const { key } = await createListener(platform, receiver.url);
   const cases: [string, string][] = [
     ['event=MESSAGE', 'event'],

@@ -27,7 +27,7 @@ const readWebhook = async ({ key }: Caller): Promise<Json> => (await call(200, '
 const create = (status: number, { key }: Caller, body: unknown) => call(status, 'POST', '/v1/webhooks', { key, body });
 const errorPaths = (answer: { body: Json }): string[] => answer.body.errors.map((error: Json) => error.path);
 
-test('POST answers 201 with the whole record, which is ACTIVE and without headers unless the caller sets them', async () => {
+test('POST of a webhook answers 201 with the whole record, which is ACTIVE and without headers unless the caller sets them', async () => {
   const company = await platform.createCompany();
   const { body } = await create(201, company, { url: URL_A, events: ['MESSAGE_SENT', 'CONTACT_CREATED'] });
   const { _id, createdAt, updatedAt, ...rest } = body;
@@ -82,7 +82,7 @@ test('of 20 requests that create a webhook at the same moment one succeeds, and 
   assert.equal(rows.length, 1);
 });
 
-test('PUT changes the given fields, answers 200 with the record, and leaves the other fields unchanged', async () => {
+test('PUT of a webhook changes the given fields, answers 200 with the record, and leaves the other fields unchanged', async () => {
   const company = await companyWithWebhook({ custom_headers: { 'x-key': SECRET } });
   const path = `/v1/webhooks/${company.record._id}`;
   const put = async (body: unknown): Promise<Json> => (await call(200, 'PUT', path, { key: company.key, body })).body;
@@ -97,7 +97,7 @@ test('PUT changes the given fields, answers 200 with the record, and leaves the 
   assert.equal((await readWebhook(company)).url, URL_B);
 });
 
-test('PUT replaces all headers; a mask that is sent back keeps the value stored under its name', async () => {
+test('PUT of a webhook replaces all headers; a mask that is sent back keeps the value stored under its name', async () => {
   const company = await companyWithWebhook({ custom_headers: { 'X-Key': SECRET, 'x-old': 'old' } });
   const body = { custom_headers: { 'x-key': '••••1234', 'x-new': 'new' } };
   const put = await call(200, 'PUT', `/v1/webhooks/${company.record._id}`, { key: company.key, body });
@@ -109,7 +109,7 @@ test('PUT replaces all headers; a mask that is sent back keeps the value stored 
   assert.deepEqual(emptied.body.custom_headers, {});
 });
 
-test('DELETE answers 200 with the removed record, after which GET is null and a new webhook can be created', async () => {
+test('DELETE of a webhook answers 200 with the removed record, after which GET answers null and a new webhook can be created', async () => {
   const company = await companyWithWebhook({ custom_headers: { 'x-key': SECRET } });
   const path = `/v1/webhooks/${company.record._id}`;
   const removed = await call(200, 'DELETE', path, { key: company.key });
@@ -141,7 +141,7 @@ test('header values are encrypted in the database', async () => {
   assert.ok(!JSON.stringify(row).includes(SECRET));
 });
 
-test('a body with unknown, read-only, missing or wrongly typed fields answers 400, names each of them and creates nothing', async () => {
+test('a webhook with unknown, read-only, missing or wrongly typed fields answers 400, names each of them and creates nothing', async () => {
   const company = await platform.createCompany();
   const good = { url: URL_A, events: ['MESSAGE_SENT'] };
   const cases: [unknown, string][] = [
@@ -174,7 +174,7 @@ test('a body with unknown, read-only, missing or wrongly typed fields answers 40
   assert.equal(await readWebhook(company), null);
 });
 
-test('PUT validates as strictly as POST, and a refused change changes nothing', async () => {
+test('PUT of a webhook validates as strictly as POST, and a refused change changes nothing', async () => {
   const company = await companyWithWebhook({ custom_headers: { 'x-key': SECRET } });
   const path = `/v1/webhooks/${company.record._id}`;
   const refused: [unknown, string][] = [

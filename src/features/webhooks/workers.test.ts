@@ -163,7 +163,7 @@ test('the retention job deletes deliveries that ended longer ago than DELIVERY_R
   );
 });
 
-test('the retention job is scheduled', async () => {
+test('the job that deletes old deliveries is scheduled', async () => {
   const rows = await database.sql('select cron, timezone from pgboss.schedule where name = $1', [PurgeDeliveries.name]);
   assert.deepEqual(rows, [{ cron: PurgeDeliveries.cron, timezone: 'UTC' }]);
 });
