@@ -3,7 +3,7 @@
  * of special blocks, of IPv6 everything except global unicast (2000::/3), and of that its special parts.
  */
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NOT_PUBLIC } from './outbound-error.ts';
@@ -183,6 +183,32 @@ function examineUrl(text: string, guard: AddressGuard, trusted: readonly URL[]):
     return refused('The port must be 80, 443, or 1024 and above.');
   }
   return { url, wrong: null, skipsGuard };
+}
+
+/** Mail is submitted and read at these ports; the others below FIRST_USER_PORT stay closed. */
+const MAIL_PORTS = [25, 143, 465, 587, 993];
+/** The most characters of a host name. */
+const MAX_HOST_LENGTH = 253;
+
+type ServerVerdict = { host: string; wrong: null } | { host: null; wrong: string };
+
+/** Checks the address of a mail server by the rules that need no network. Returns the host as the URL parser spells it. */
+export function examineServer(
+  host: string,
+  port: number,
+  { guard, trusted }: { guard: AddressGuard; trusted: readonly URL[] },
+): ServerVerdict {
+  const refused = (wrong: string): ServerVerdict => ({ host: null, wrong });
+  // A host with any of these characters would be another part of the URL, such as a user name or a path.
+  const isName = host.length <= MAX_HOST_LENGTH && /^[^\s/?#@\\:[\]]+$/.test(host);
+  const url = isName || isIPv6(host) ? URL.parse(`http://${isName ? host : `[${host}]`}:${port}/`) : null;
+  if (url === null) return refused('This is not a valid host and port.');
+  if (trusted.some((each) => isSameServer(url, each))) return refused('This server may not be connected to.');
+  const portIsOpen = MAIL_PORTS.includes(port) || port >= FIRST_USER_PORT;
+  if (!portIsOpen && !guard.allows(bareHost(url))) {
+    return refused(`The port must be ${MAIL_PORTS.join(', ')}, or ${FIRST_USER_PORT} and above.`);
+  }
+  return { host: bareHost(url), wrong: null };
 }
 
 /** How many verdicts are remembered, because deliveries use the same URLs again and again. */

@@ -8,6 +8,7 @@ import { Agent, Pool, type buildConnector, type Dispatcher } from 'undici';
 import { createAddressGuard, createExaminer, refuseHost } from './address-guard.ts';
 import { dial, type DialStage, type DialTarget } from './dial.ts';
 import { collectAnswer, type OutboundResponse, type Receive, type Receiver } from './outbound-answer.ts';
+import { createConnector, type Connector } from './outbound-connect.ts';
 import { explainBreak, explainDial, OutboundError } from './outbound-error.ts';
 import {
   discardBody,
@@ -37,6 +38,8 @@ export interface Outbound {
   streamTenant(request: OutboundRequest): Promise<OutboundStream>;
   /** As `operator`, but returns once the headers have arrived, and the body as a stream. */
   streamOperator(request: OutboundRequest): Promise<OutboundStream>;
+  /** Opens a connection to a server that a tenant chose, for protocols other than HTTP. */
+  connect: Connector['connect'];
   /** Checks a URL before it is stored: null when it is acceptable, else one sentence that says what is wrong. */
   refuse(url: string): Promise<string | null>;
   /** Ends every connection at once; calls in flight fail. */
@@ -71,6 +74,7 @@ export function createOutbound(options: { allow: string[]; trusted: string[]; co
   const guarded = openDoor(connections, guard.blockList);
   const open = openDoor(connections);
   const checkUrl = createExaminer(guard, trusted);
+  const connector = createConnector(guard, trusted);
   const toTenant: Route = (text) => {
     const { url, wrong, skipsGuard } = checkUrl(text);
     if (wrong !== null) throw new OutboundError('BLOCKED', false, wrong);
@@ -82,12 +86,14 @@ export function createOutbound(options: { allow: string[]; trusted: string[]; co
     operator: (request) => call(request, toOperator, collectAnswer),
     streamTenant: (request) => call(request, toTenant, streamAnswer),
     streamOperator: (request) => call(request, toOperator, streamAnswer),
+    connect: connector.connect,
     async refuse(text) {
       const { url, wrong, skipsGuard } = checkUrl(text);
       if (wrong !== null || skipsGuard) return wrong;
       return refuseHost(url, guard);
     },
     async close() {
+      connector.close();
       await Promise.all([guarded.agent.destroy(), open.agent.destroy()]);
     },
   };
