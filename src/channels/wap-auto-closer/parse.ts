@@ -3,7 +3,7 @@
  * independent: an element that can not be read becomes `unreadable`, and the others are read all the same.
  */
 import type { Inbound, InboundStatus } from '../channel.ts';
-import { networkErrors } from './errors.ts';
+import { networkError, networkErrors } from './errors.ts';
 import { readEcho, readLive, readHistoryMessage, readScene, makeUnreadable, type Scene } from './message.ts';
 import { completePerson, isNamed, namePerson } from './person.ts';
 import { asIdentifier, asDate, asList, asRecord, type Json } from './values.ts';
@@ -178,7 +178,9 @@ function* readHistory({ value }: Change): Reading {
 }
 
 function* readErrors(errors: unknown, scene: Scene): Reading {
-  if (networkErrors(errors).every((error) => error.code === HISTORY_DECLINED)) return;
+  if (errors === undefined || errors === null) return;
+  const isDeclined = (error: unknown): boolean => networkError(error).code === HISTORY_DECLINED;
+  if (Array.isArray(errors) && errors.every(isDeclined)) return;
   yield makeUnreadable(scene.address, 'the network could not give the history', errors);
 }
 

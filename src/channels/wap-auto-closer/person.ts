@@ -85,6 +85,7 @@ export function readContacts(contacts: unknown, messageCount: number): Contacts 
   for (const person of people) {
     if (person.phone !== undefined) byName.set(person.phone, person);
     if (person.bsuid !== undefined) byName.set(person.bsuid, person);
+    if (person.parentBsuid !== undefined) byName.set(person.parentBsuid, person);
   }
   return { byName, only: people.length === 1 && messageCount === 1 ? (people[0] ?? null) : null };
 }
@@ -92,9 +93,9 @@ export function readContacts(contacts: unknown, messageCount: number): Contacts 
 /** Adds the ids and the name that the contact list has for a person. The ids in the message itself take precedence. */
 export function completePerson(person: Person, contacts: Contacts): Person {
   if (!isNamed(person)) return contacts.only ?? person;
-  const known =
-    (person.phone === undefined ? undefined : contacts.byName.get(person.phone)) ??
-    (person.bsuid === undefined ? undefined : contacts.byName.get(person.bsuid));
+  const known = [person.phone, person.bsuid, person.parentBsuid]
+    .map((id) => (id === undefined ? undefined : contacts.byName.get(id)))
+    .find((found) => found !== undefined);
   if (known) return { ...known, ...person };
   // With one message and one contact, the contact is the sender even if the network writes the phone number in two ways.
   const name = contacts.only?.name;
