@@ -1,6 +1,7 @@
 /** Deliveries that are claimed ahead of free slots: which of them begin, and which return to the queue. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import pg from 'pg';
 import {
   createGate,
   createListener,
@@ -15,7 +16,7 @@ import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 import { beginHeld, insertWorker } from './ahead-queries.ts';
 import { createAhead, type Ahead } from './ahead.ts';
-import type { Claimed } from './delivery-queries.ts';
+import { allowBitmaps, sweepInterrupted, type Claimed } from './delivery-queries.ts';
 import { createFlight } from './flight.ts';
 import { redactDeliveries } from './redact.ts';
 
@@ -160,6 +161,35 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
     await redact();
     assert.equal(await beginHeld(system, { worker, turn: 1, begun: [], held }), null);
     company.gate.open();
+  });
+
+  test('a sweep and an erasure that meet at the same delivery and worker both end', async (t) => {
+    const company = await createHeld(1);
+    const worker = await named();
+    await claim(company, worker, LONG_AGO);
+    const holder = new pg.Client({ connectionString: database.ownerUrl });
+    await holder.connect();
+    t.after(() => holder.end());
+    await holder.query('select pg_advisory_lock(77)');
+    // The sweep waits here, after it has locked the worker.
+    await database.sql(`create function hold_close() returns trigger language plpgsql as $$ begin
+        perform set_config('lock_timeout', '0', true), pg_advisory_xact_lock(77); return new; end $$;
+      create trigger hold_close before update of closed_at on delivery_workers for each row when (new._id = '${worker}')
+        execute function hold_close()`);
+    const swept = kit.database.systemTx('deliveries', async (tx) => {
+      await allowBitmaps(tx);
+      return sweepInterrupted(tx, LONG_AGO);
+    });
+    const sweeping = `select pid from pg_locks where locktype = 'advisory' and objid = 77 and not granted`;
+    await until('the sweep to hold the worker', async () => (await database.sql(sweeping)).length > 0);
+    const redacted = redactDeliveries(kit, company._id, company.events);
+    const blocked = `select 1 from pg_stat_activity where pg_blocking_pids(pid) && array(${sweeping})`;
+    await until('the erasure to wait for the sweep', async () => (await database.sql(blocked)).length > 0);
+    await holder.query('select pg_advisory_unlock(77)');
+    await Promise.all([swept, redacted]);
+    await database.sql('drop function hold_close cascade');
+    company.gate.open();
+    assert.deepEqual(await waitForOutcomes(company), ['ERASED']);
   });
 
   test('a delivery claimed ahead that may not begin returns to the queue and ends there like any other', async () => {

@@ -145,6 +145,7 @@ export function allowBitmaps(tx: SystemTx): Promise<number> {
  * delivery that the worker had claimed ahead and certainly not begun is QUEUED again; the same statement closes the worker, so that it
  * begins
  * nothing more if it is still alive. Only claims after the last sweep are read; a clock that was set back moves that mark back with it.
+ * Deliveries are locked in the order of their ids and before the workers, as redactPortion() does, so that the two never wait for each other.
  */
 export function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<{ unknown: number; returned: number }> {
   return one(tx, {
@@ -155,6 +156,7 @@ export function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<{ 
       ), overdue as materialized (
         select d.company_id, d._id, d.seq, d.claimed_by from deliveries d, mark
         where d.attempted_at > mark.since and d.attempted_at <= mark.until and d.status = 'SENDING'
+        order by d.company_id, d._id for update of d
       ), closed as (
         update delivery_workers set closed_at = coalesce(closed_at, now())
         where _id = any(array(select claimed_by from overdue where claimed_by is not null))

@@ -193,7 +193,8 @@ export interface RedactStep {
  * Erases the contents of the deliveries about these contacts, in the next portion of the log, oldest first: a replay that is made meanwhile
  * comes later in the log. A delivery that still waits is not sent. Returns where the portion ended, and which workers have claimed some of
  * its deliveries ahead and so still hold their contents; null when the log has no further portion. The system role runs it, because the
- * same transaction closes these workers, which work for all companies.
+ * same transaction closes these workers, which work for all companies. Deliveries are locked in the order of their ids and before the
+ * workers, as sweepInterrupted() does, so that the two never wait for each other.
  */
 export function redactPortion(
   tx: SystemTx,
@@ -215,6 +216,8 @@ export function redactPortion(
         select _id, body::json ->> 'timestamp' as moment from portion
         where redacted_at is null
           and (resource_id = any($2) or array[body::json -> 'data' ->> 'contact', body::json -> 'data' ->> 'contactId'] && $2)
+      ), locked as materialized (
+        select d._id, t.moment from told t join deliveries d on d.company_id = $1 and d._id = t._id order by d._id for update of d
       ), redacted as (
         update deliveries d set redacted_at = now(), response_body = null,
           body = json_build_object('event', d.event, 'timestamp', t.moment, 'data', json_build_object('_id', d.resource_id), 'redacted', true),
@@ -222,7 +225,7 @@ export function redactPortion(
           error = case when d.status = 'QUEUED' then 'ERASED' else d.error end,
           claimed_at = coalesce(d.claimed_at, now()),
           finished_at = case when d.status = 'QUEUED' then now() else d.finished_at end
-        from told t where d.company_id = $1 and d._id = t._id
+        from locked t where d.company_id = $1 and d._id = t._id
         returning d.status, d.claimed_by
       )
       select queued_at, _id,
