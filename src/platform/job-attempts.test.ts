@@ -1,11 +1,9 @@
 /** A job that kills every process that works on it, tested with the real program and kill -9. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { openTestDatabase } from '../../test/support/database.ts';
-import { HURRIED, UNLIMITED, type Json } from '../../test/support/platform.ts';
-import { makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
+import { UNLIMITED, type Json } from '../../test/support/platform.ts';
+import { killProgram, prepareInstallation } from '../../test/support/process.ts';
 import { until } from '../../test/support/wait.ts';
 
 const QUEUE = 'tables.erase-rows';
@@ -13,14 +11,9 @@ const QUEUE = 'tables.erase-rows';
 test('a job during which its process died twice is given up, and a job that only ran at the same time is completed', async (t) => {
   const database = await openTestDatabase();
   t.after(() => database.close());
-  const data = await makeDataFolder(t);
-  const env = { DATABASE_URL: database.url, DATA_DIR: data, SANDBOX: 'on', ...UNLIMITED, ...HURRIED };
-  const boot = async () => {
-    const program = spawnProgram(t, { env });
-    return { program, url: await readyUrl(program) };
-  };
+  const { boot, readKey } = await prepareInstallation(t, { DATABASE_URL: database.url, ...UNLIMITED });
   let { program, url } = await boot();
-  const { company_key: key } = JSON.parse(await readFile(join(data, 'credentials.json'), 'utf8')) as Json;
+  const key = await readKey();
   const call = async (method: string, path: string, body?: object): Promise<Json> => {
     const headers = { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) };
     const answer = await fetch(url + path, { method, headers, body: body ? JSON.stringify(body) : null });
@@ -57,8 +50,7 @@ test('a job during which its process died twice is given up, and a job that only
   await until('both to be begun', async () => (await countBegun(poison)) === 1 && (await countBegun(innocent)) === 1);
   for (const death of [1, 2]) {
     await until('it to be begun', async () => (await countBegun(poison)) === death, 30_000);
-    program.child.kill('SIGKILL');
-    await program.ended;
+    await killProgram(program);
     await hold(`old.table_id = '${poison}'`);
     // Other workers would notice the missing heartbeat only after a while, so the test marks the job for a retry itself.
     await database.sql(

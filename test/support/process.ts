@@ -50,11 +50,9 @@ export function spawnProgram(
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
   const ended = once(child, 'close').then(([code]) => code as number | null);
-  t.after(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  return { child, pid: child.pid ?? 0, stdout: () => said.stdout, stderr: () => said.stderr, ended };
+  const program = { child, pid: child.pid ?? 0, stdout: () => said.stdout, stderr: () => said.stderr, ended };
+  t.after(() => killProgram(program));
+  return program;
 }
 
 /** Returns the address of the program once it is ready; empty for a process without an API. */
@@ -68,6 +66,37 @@ export async function readyUrl(program: Program): Promise<string> {
     READY_MS,
   );
   return /http\S+/.exec(line)?.[0] ?? '';
+}
+
+export interface Installation {
+  /** Starts the program and returns it with its address. */
+  boot(): Promise<{ program: Program; url: string }>;
+  /** Returns the first company's key, which exists after the first start. */
+  readKey(): Promise<string>;
+}
+
+/** Prepares an installation with a demo on the database of `env`, for a test that kills the program and starts it again. */
+export async function prepareInstallation(
+  t: TestContext,
+  env: Record<string, string> & { DATABASE_URL: string },
+): Promise<Installation> {
+  const data = await makeDataFolder(t);
+  return {
+    boot: async () => {
+      const program = spawnProgram(t, { env: { ...env, DATA_DIR: data, SANDBOX: 'on' } });
+      return { program, url: await readyUrl(program) };
+    },
+    readKey: async () => {
+      const credentials = JSON.parse(await readFile(join(data, 'credentials.json'), 'utf8')) as { company_key: string };
+      return credentials.company_key;
+    },
+  };
+}
+
+/** Ends the program at once, as a crash would. */
+export async function killProgram({ child, ended }: Program): Promise<void> {
+  child.kill('SIGKILL');
+  await ended;
 }
 
 /** Makes an empty data folder that every user may enter, because the embedded database server may run as another user. */

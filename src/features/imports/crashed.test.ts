@@ -1,11 +1,9 @@
 /** An import that crashes each worker: the test kills the real program with kill -9, and the third one gives the import up. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/database.ts';
-import { HURRIED, UNLIMITED } from '../../../test/support/platform.ts';
-import { makeDataFolder, readyUrl, spawnProgram } from '../../../test/support/process.ts';
+import { UNLIMITED } from '../../../test/support/platform.ts';
+import { killProgram, prepareInstallation } from '../../../test/support/process.ts';
 import { buildForm } from '../../../test/support/sheets.ts';
 import { until } from '../../../test/support/wait.ts';
 
@@ -14,21 +12,15 @@ const PATH = '/v1/contacts/import';
 test('an import that ended its process twice is FAILED and not started again', async (t) => {
   const database = await openTestDatabase();
   t.after(() => database.close());
-  const data = await makeDataFolder(t);
-  const env = { DATABASE_URL: database.url, DATA_DIR: data, SANDBOX: 'on', ...UNLIMITED, ...HURRIED };
-  const boot = async () => {
-    const program = spawnProgram(t, { env });
-    return { program, url: await readyUrl(program) };
-  };
+  const { boot, readKey } = await prepareInstallation(t, { DATABASE_URL: database.url, ...UNLIMITED });
   // The worker waits in this trigger, where the test kills it.
   const hold = `create function hold() returns trigger language plpgsql as $$ begin perform pg_sleep(3); return new; end $$;
     create trigger held before update of total on imports for each row execute function hold()`;
   await database.sql(hold);
   let { program, url } = await boot();
-  const { company_key } = JSON.parse(await readFile(join(data, 'credentials.json'), 'utf8')) as { company_key: string };
   const answer = await fetch(url + PATH, {
     method: 'POST',
-    headers: { authorization: `Bearer ${company_key}` },
+    headers: { authorization: `Bearer ${await readKey()}` },
     body: buildForm({ file: { name: 'poison.csv', data: 'name\nAna\n' } }),
   });
   assert.equal(answer.status, 201);
@@ -37,8 +29,7 @@ test('an import that ended its process twice is FAILED and not started again', a
     (await database.sql<{ attempts: number }>('select attempts from imports where _id = $1', [_id]))[0]?.attempts ?? 0;
   for (const attempt of [1, 2]) {
     await until('it to be begun', async () => (await attempts()) === attempt);
-    program.child.kill('SIGKILL');
-    await program.ended;
+    await killProgram(program);
     // Ends the claim of the dead worker at once, so that the test need not wait for its lease.
     await database.sql('update imports set held_until = now()');
     ({ program, url } = await boot());

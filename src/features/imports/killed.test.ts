@@ -1,12 +1,10 @@
 /** Workers that are killed in the middle of an import: the real program, kill -9, and the state of the database afterwards. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { openTestDatabase } from '../../../test/support/database.ts';
-import { makeDataFolder, readyUrl, spawnProgram, type Program } from '../../../test/support/process.ts';
-import { HURRIED, UNLIMITED } from '../../../test/support/platform.ts';
+import { UNLIMITED } from '../../../test/support/platform.ts';
+import { killProgram, prepareInstallation } from '../../../test/support/process.ts';
 import { buildForm, makeWorkbook } from '../../../test/support/sheets.ts';
 import { until } from '../../../test/support/wait.ts';
 
@@ -53,18 +51,12 @@ const isHeld = async (): Promise<boolean> => {
 };
 
 test('a worker that is killed in an import repeats nothing and loses nothing: totals, contacts and events are exact', async (t) => {
-  const data = await makeDataFolder(t);
-  const env = { DATABASE_URL: database.url, DATA_DIR: data, SANDBOX: 'on', ...UNLIMITED, ...HURRIED };
-  const boot = async (): Promise<{ program: Program; url: string }> => {
-    const program = spawnProgram(t, { env });
-    return { program, url: await readyUrl(program) };
-  };
+  const { boot, readKey } = await prepareInstallation(t, { DATABASE_URL: database.url, ...UNLIMITED });
   let { program, url } = await boot();
-  const credentials = JSON.parse(await readFile(join(data, 'credentials.json'), 'utf8')) as { company_key: string };
   let letGo = await holdAfter(1);
   const response = await fetch(`${url}/v1/contacts/import`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${credentials.company_key}` },
+    headers: { authorization: `Bearer ${await readKey()}` },
     body: buildForm({ file: { name: 'many.xlsx', data: makeWorkbook([['name', 'email'], ...rows]) } }),
   });
   assert.equal(response.status, 201);
@@ -76,8 +68,7 @@ test('a worker that is killed in an import repeats nothing and loses nothing: to
   };
   for (const next of [2_000, ROWS + 1]) {
     await until('the import to come so far', isHeld);
-    program.child.kill('SIGKILL');
-    await program.ended;
+    await killProgram(program);
     const { processed } = await look();
     assert.ok(processed > 0 && processed < ROWS, `killed after ${processed}`);
     await letGo();
