@@ -12,9 +12,11 @@ import { createWebhook, moveWebhooks } from '../features/webhooks/webhooks.ts';
 import type { Kit } from '../kit.ts';
 import { AppError, type ErrorCode } from '../platform/errors.ts';
 import { EVENT_NAMES } from '../platform/events.ts';
-import { findWantedDemo, lockDemo, noteSandbox, noteWantedDemo, type WantedDemo } from '../platform/installation.ts';
+import { findWantedDemo, noteSandbox, noteWantedDemo, type WantedDemo } from '../platform/installation.ts';
 import { makeTenant } from '../platform/route.ts';
 
+// The advisory lock of the first start. Creating the demo calls the network, so it may take longer than a transaction may stay idle.
+const LOCK = 724_113_002;
 const FIRST_KEY = 'First company key';
 const OWNER_EMAIL = 'owner@parley.local';
 
@@ -35,9 +37,25 @@ export interface FirstStart {
 /**
  * Creates the first company. Returns false when the database already has a company;
  * then only the demo is completed, in case an earlier start was cut off before its end.
+ * When several processes start at once, one of them does all this, and the others wait for it.
  */
 export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<boolean> {
-  const created = await kit.database.systemTx('upkeep', async (tx) => {
+  // This look needs no lock, so a later start does not depend on what other processes do.
+  const system = kit.database.system('upkeep');
+  const hasDemo = start.sandboxUrl === null || (await findWantedDemo(system)) === null;
+  if (hasDemo && !(await isEmptyInstallation(system))) return false;
+  return kit.database.exclusively(LOCK, async () => {
+    const created = await createFirstRecords(kit, start);
+    if (created)
+      kit.log.info({ path: credentialsPath(kit) }, 'a first company was created; its credentials are in this file');
+    if (start.sandboxUrl) await completeDemo(kit, start.sandboxUrl);
+    return created;
+  });
+}
+
+/** Creates the first company, its owner and the first keys in one transaction. Returns false when there is a company already. */
+function createFirstRecords(kit: Kit, start: FirstStart): Promise<boolean> {
+  return kit.database.systemTx('upkeep', async (tx) => {
     if (!(await isEmptyInstallation(tx))) return false;
     const company = await createCompany(tx, { name: start.sandboxUrl ? 'Demo' : 'My company' });
     const password = randomBytes(12).toString('base64url');
@@ -60,10 +78,6 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<bo
     if (start.sandboxUrl) await noteWantedDemo(tx, { companyId: company._id, keyId: companyKey._id });
     return true;
   });
-  if (created)
-    kit.log.info({ path: credentialsPath(kit) }, 'a first company was created; its credentials are in this file');
-  if (start.sandboxUrl) await seedDemo(kit, start.sandboxUrl);
-  return created;
 }
 
 /**
@@ -86,17 +100,15 @@ const DEMO_ACCOUNT = {
 };
 
 /**
- * Creates the demo inbox and the demo webhook, each in its own transaction. When a start dies between the two, the next start creates
- * the missing one. Of several processes that start at once, one holds the lock and creates both; the others continue without them.
+ * Creates the demo inbox and the demo webhook, each in its own transaction, unless an earlier start has created both. When a start dies
+ * between the two, the next start creates the missing one.
  */
-async function seedDemo(kit: Kit, sandboxUrl: string): Promise<void> {
-  await kit.database.systemTx('upkeep', async (tx) => {
-    if (!(await lockDemo(tx))) return;
-    const demo = await findWantedDemo(tx);
-    if (!demo) return;
-    await createDemo(kit, demo, sandboxUrl);
-    await noteWantedDemo(tx, null);
-  });
+async function completeDemo(kit: Kit, sandboxUrl: string): Promise<void> {
+  const system = kit.database.system('upkeep');
+  const demo = await findWantedDemo(system);
+  if (!demo) return;
+  await createDemo(kit, demo, sandboxUrl);
+  await noteWantedDemo(system, null);
 }
 
 async function createDemo(kit: Kit, demo: WantedDemo, sandboxUrl: string): Promise<void> {

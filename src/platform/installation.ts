@@ -91,16 +91,6 @@ export interface WantedDemo {
   keyId: string;
 }
 
-/** Locks the creation of the demo until the transaction ends. Returns false when another process creates it now. */
-export async function lockDemo(tx: SystemTx): Promise<boolean> {
-  const { mine } = await one<{ mine: boolean }>(tx, {
-    name: 'installation.lockDemo',
-    text: 'select pg_try_advisory_xact_lock(724113007) as mine',
-    values: [],
-  });
-  return mine;
-}
-
 export async function findWantedDemo(tx: SystemTx): Promise<WantedDemo | null> {
   const wanted = await maybeOne<{ value: string }>(tx, {
     name: 'installation.findDemo',

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newClient, ROLES, sessionOptions } from './db.ts';
+import { takeLock } from './exclusive.ts';
 import { QUEUE_SCHEMA } from './jobs.ts';
 
-// How often a process checks whether another process has finished migrating.
-const TURN_MS = 50;
 // A migration that can not get a table lock is tried this often: with the pauses and the lock time-out about a minute.
 const LOCK_ROUNDS = 20;
 const LOCK_PAUSE_MS = 1_000;
@@ -70,7 +69,7 @@ export async function migrate(
   const client = newClient({ connectionString, application_name: 'parley migrate' });
   await client.connect();
   try {
-    await takeTurn(client);
+    await takeLock(client, LOCK);
     await ensureRoles(client);
     await client.query(
       'create table if not exists schema_migrations (name text primary key, ran_at timestamptz not null default now())',
@@ -89,18 +88,6 @@ export async function migrate(
     return ran;
   } finally {
     await client.end();
-  }
-}
-
-/**
- * Polls for the lock. A statement that waits for it would hold a snapshot, and creating an index concurrently waits for all snapshots to
- * end.
- */
-async function takeTurn(client: pg.Client): Promise<void> {
-  for (;;) {
-    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [LOCK]);
-    if (rows[0]?.mine) return;
-    await sleep(TURN_MS);
   }
 }
 

@@ -15,6 +15,7 @@ import {
   type Quota,
   type Statement,
 } from './db.ts';
+import { exclusively } from './exclusive.ts';
 import { createShares, type Shares } from './shares.ts';
 import { createSpacedTurns } from './spaced-turns.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
@@ -114,6 +115,8 @@ export interface Database {
   flushTx<T>(work: (tx: FlushTx) => Promise<T>, options: TransactionOptions): Promise<T>;
   /** Runs single statements across companies, each in its own transaction. */
   system(behalf: Behalf): SystemTx;
+  /** Runs `work` while this process holds a lock of the installation; processes that want it as well wait for each other. */
+  exclusively<T>(lock: number, work: () => Promise<T>): Promise<T>;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -254,6 +257,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       (fromReserve ? UNGUARDED : storage).write(() => transactAcross(behalf, work)),
     flushTx: (work, how) => storage.write(() => transactAcross('callbacks', work, how)),
     system: openSystem,
+    exclusively: (lock, work) => exclusively(url, lock, work),
     // Uses the connections for admitting requests, so that slow searches of companies do not make the process look unhealthy.
     ping: async () => void (await openSystem('door').query({ name: 'tenant.ping', text: 'select 1', values: [] })),
     close: async () => {

@@ -50,7 +50,6 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'companies.list': 'all companies: for global keys alone, which the operation sees to',
   'companies.lock': 'the company itself',
   'companies.lockSums': 'a lock of the whole installation',
-  'companies.lockInstallation': 'a lock of the whole installation',
   'companies.update': 'the company itself',
   'idempotency.purge': 'retention, by age alone',
   'imports.hold': 'what this process works on, whoever it belongs to',

@@ -16,7 +16,6 @@ import {
   insertCompany,
   listCompanies,
   lockCompany,
-  lockInstallation,
   updateCompany,
   type CompanyRow,
 } from './queries.ts';
@@ -83,12 +82,8 @@ export async function isCompany(tx: SystemTx, companyId: string): Promise<boolea
   return (await findCompany(tx, companyId)) !== null;
 }
 
-/**
- * Returns true when the installation has no company. A lock makes this
- * true for one caller only, whose transaction creates the first company.
- */
+/** Returns true when the installation has no company. */
 export async function isEmptyInstallation(tx: SystemTx): Promise<boolean> {
-  await lockInstallation(tx);
   return (await findAnyCompany(tx)) === null;
 }
 

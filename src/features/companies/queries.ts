@@ -1,4 +1,4 @@
-import { exec, maybeOne, one } from '../../platform/db.ts';
+import { maybeOne, one } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -155,12 +155,4 @@ export async function addUpChanges(tx: SystemTx, most: number): Promise<number> 
     values: [most],
   });
   return moved;
-}
-
-/**
- * Locks the installation until the transaction ends, so that two processes
- * that start on the same empty database do not both create the first company.
- */
-export function lockInstallation(tx: SystemTx): Promise<number> {
-  return exec(tx, { name: 'companies.lockInstallation', text: 'select pg_advisory_xact_lock(724113002)', values: [] });
 }
