@@ -37,6 +37,8 @@ test('an invalid setting is refused with one sentence that begins with the name 
     JWT_SECRET_PREVIOUS: ['short'],
     METRICS_TOKEN: ['short'],
     SANDBOX: ['yes', 'ON', '1'],
+    S3_ENDPOINT: ['store.example', 'ftp://store.example'],
+    S3_BUCKET: ['a', 'Files', 'a/b', '-files'],
     WEBHOOK_MAX_AGE: ['24', '0h', '-1h', '1w', '1.5h', 'h'],
     DELIVERY_RETENTION_DAYS: ['0', 'two weeks'],
     CALLBACK_RETENTION_DAYS: ['0'],
@@ -69,6 +71,30 @@ test('a pool larger than the embedded database can serve is refused, but is acce
   );
   assert.equal(loadConfig({ DATABASE_POOL: '30' }).DATABASE_POOL, 30);
   assert.equal(loadConfig({ DATABASE_POOL: '31', DATABASE_URL: 'postgres://a@b/c' }).DATABASE_POOL, 31);
+});
+
+test('files are kept in a bucket only when all of its settings are there; a part of them is refused and the missing ones are named', () => {
+  const all = {
+    S3_ENDPOINT: 'https://store.example/',
+    S3_BUCKET: 'files',
+    S3_ACCESS_KEY_ID: 'id',
+    S3_SECRET_ACCESS_KEY: 'the secret',
+  };
+  const expected = {
+    endpoint: 'https://store.example',
+    bucket: 'files',
+    accessKeyId: 'id',
+    secretAccessKey: 'the secret',
+  };
+  assert.deepEqual(loadConfig(all).s3, { ...expected, region: 'us-east-1' });
+  assert.equal(loadConfig({ ...all, S3_REGION: 'sa-east-1' }).s3?.region, 'sa-east-1');
+  assert.equal(loadConfig({ S3_REGION: 'sa-east-1' }).s3, null);
+  for (const name of Object.keys(all)) {
+    assert.throws(
+      () => loadConfig({ ...all, [name]: '' }),
+      ({ message }: Error) => message.startsWith(`${name} must be set: `) && !message.includes('the secret'),
+    );
+  }
 });
 
 test('an empty environment variable counts as absent, and spaces around a value are ignored', () => {

@@ -1,6 +1,7 @@
 /** All settings of the platform in one table. main.ts passes in the environment, which is read once; the result is frozen. */
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import type { S3Settings } from './platform/files/s3.ts';
 
 interface Setting<T> {
   /** The value when the environment does not contain the setting. */
@@ -95,6 +96,14 @@ const secretKey: Setting<string | null> = {
   },
 };
 
+const bucket: Setting<string | null> = {
+  fallback: null,
+  parse: (value) => {
+    if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)) throw new Error('must be the name of a bucket');
+    return value;
+  },
+};
+
 /** All settings by name. scripts/check-docs.ts checks that .env.example lists the same ones. */
 export const SETTINGS = {
   HOST: text('127.0.0.1'),
@@ -109,6 +118,11 @@ export const SETTINGS = {
   ENCRYPTION_KEY: secretKey,
   JWT_SECRET: secretKey,
   JWT_SECRET_PREVIOUS: secretKey,
+  S3_ENDPOINT: url('http:', 'https:'),
+  S3_REGION: text('us-east-1'),
+  S3_BUCKET: bucket,
+  S3_ACCESS_KEY_ID: optional,
+  S3_SECRET_ACCESS_KEY: optional,
   OUTBOUND_ALLOW: list,
   WAP_GRAPH_URL: url('http:', 'https:'),
   WAP_APP_SECRET: optional,
@@ -151,6 +165,8 @@ export type Config = Readonly<
     loopback: boolean;
     /** True when the sandbox runs beside the platform. */
     sandboxOn: boolean;
+    /** The service that keeps files; null keeps them in the data folder. */
+    s3: S3Settings | null;
   }
 >;
 
@@ -160,6 +176,20 @@ const EMBEDDED_POOL_MAX = 30;
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** Combines the settings of the file service. Throws one sentence when some of them are missing. */
+function readS3(values: Values): S3Settings | null {
+  const { S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: name } = values;
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = values;
+  if (endpoint && name && accessKeyId && secretAccessKey)
+    return { endpoint, region, bucket: name, accessKeyId, secretAccessKey };
+  const names = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+  const missing = names.filter((each) => values[each] === null);
+  if (missing.length === names.length) return null;
+  throw new Error(
+    `${missing.join(', ')} must be set: files are kept in an S3 bucket only with all of ${names.join(', ')}`,
+  );
 }
 
 /** Reads and checks all settings. Throws one sentence that names the wrong setting. An empty variable counts as absent. */
@@ -192,6 +222,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     loopback,
     PUBLIC_URL: values.PUBLIC_URL ?? `http://${host}:${values.PORT}`,
     sandboxOn: values.SANDBOX ? values.SANDBOX === 'on' : byDefault,
+    s3: readS3(values),
   });
 }
 

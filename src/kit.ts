@@ -1,7 +1,8 @@
-/** The services that every feature receives at boot: configuration, database, access control, mail, outgoing HTTP, channels and so on. */
+/** The services that every feature receives at boot: configuration, database, access control, mail, outgoing HTTP, files, channels and so on. */
 import type { Channels } from './channels/registry.ts';
 import type { Config } from './config.ts';
 import type { Enqueue } from './platform/jobs.ts';
+import type { Files } from './platform/files/files.ts';
 import type { Outbound } from './platform/outbound.ts';
 import type { Access } from './platform/access.ts';
 import type { Mailer } from './platform/mail.ts';
@@ -22,6 +23,8 @@ export interface Kit {
   tokenSecret: string;
   mailer: Mailer;
   outbound: Outbound;
+  /** Keeps the files of companies. */
+  files: Files;
   channels: Channels;
   enqueue: Enqueue;
   /** Reads the spreadsheets that companies upload, in child processes. */

@@ -1,10 +1,13 @@
-/** The start of a process on a slow machine. */
+/** The start of a process. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import http from 'node:http';
-import { Writable } from 'node:stream';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { openTestDatabase } from '../../test/support/database.ts';
+import { openPlatform } from '../../test/support/platform.ts';
 import { makeDataFolder } from '../../test/support/process.ts';
 import { until } from '../../test/support/wait.ts';
 import { loadConfig } from '../config.ts';
@@ -35,4 +38,13 @@ test('no database query times out while the API is built, however long that take
     return rows.length > 0;
   });
   assert.deepEqual(warnings, []);
+});
+
+test('files of companies are kept in the data folder when no bucket is configured', async (t) => {
+  const { platform, close } = await openPlatform();
+  t.after(close);
+  const key = `${platform.demo._id}/attachments/greeting.txt`;
+  const content = Readable.from([Buffer.from('hello')]);
+  await platform.running.kit.files.put(key, content, { maxBytes: 5, contentType: 'text/plain' });
+  assert.equal(await readFile(join(platform.dataDir, 'files', key), 'utf8'), 'hello');
 });

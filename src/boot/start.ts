@@ -7,10 +7,13 @@ import { createChannels } from '../channels/registry.ts';
 import { dataPath, type Config } from '../config.ts';
 import type { Kit } from '../kit.ts';
 import { followNewcomers } from '../platform/connections.ts';
+import { createFiles, type Files } from '../platform/files/files.ts';
+import { createFolderStore } from '../platform/files/folder.ts';
+import { createS3Store } from '../platform/files/s3.ts';
 import { openJobs, type Jobs } from '../platform/jobs.ts';
 import { agreeOnKey, agreeOnTokenSecret } from '../platform/installation.ts';
 import { createMailer, type Mailer } from '../platform/mail.ts';
-import { createOutbound } from '../platform/outbound.ts';
+import { createOutbound, type Outbound } from '../platform/outbound.ts';
 import { createReaders, type SheetReaders } from '../platform/sheets/readers.ts';
 import { createSecrets } from '../platform/secrets.ts';
 import type { Health } from '../platform/service.ts';
@@ -166,8 +169,6 @@ async function openKit({
   undo.push(jobs.stop);
   const access = openAccess(config, tokenSecrets, database);
   undo.push(access.limits.close);
-  const mailer = openMailer(config);
-  undo.push(async () => mailer.close());
   const channels = createChannels({
     graphUrl: config.WAP_GRAPH_URL ?? sandbox?.url ?? PUBLIC_GRAPH,
     appSecret: config.WAP_APP_SECRET ?? (sandbox ? secrets.appSecret : null),
@@ -180,8 +181,9 @@ async function openKit({
     access,
     secrets: createSecrets(secrets.encryptionKey),
     tokenSecret: secrets.jwtSecret,
-    mailer,
+    mailer: openMailer(config, undo),
     outbound,
+    files: openFiles(config, outbound, gate, { log, encryptionKey: secrets.encryptionKey }),
     channels,
     enqueue: jobs.enqueue,
     sheets: openReaders(config, undo),
@@ -191,18 +193,32 @@ async function openKit({
   return { kit, jobs, gate };
 }
 
+function openFiles(
+  config: Config,
+  outbound: Outbound,
+  gate: StorageGate,
+  { log, encryptionKey }: { log: Log; encryptionKey: string },
+): Files {
+  const store = config.s3
+    ? createS3Store(outbound, config.s3, log)
+    : createFolderStore(dataPath(config, 'files'), gate);
+  return createFiles(store, createSecrets(encryptionKey));
+}
+
 function openReaders(config: Config, undo: Undo): SheetReaders {
   const readers = createReaders(new URL('../sheet-reader.ts', import.meta.url), config.READER_NICE);
   undo.push(async () => readers.close());
   return readers;
 }
 
-function openMailer(config: Config): Mailer {
-  return createMailer({
+function openMailer(config: Config, undo: Undo): Mailer {
+  const mailer = createMailer({
     smtpUrl: config.SMTP_URL,
     folder: dataPath(config, 'mail'),
     from: config.MAIL_FROM ?? `Parley <no-reply@${new URL(config.PUBLIC_URL).hostname}>`,
   });
+  undo.push(async () => mailer.close());
+  return mailer;
 }
 
 interface Listening {

@@ -2,10 +2,7 @@
  * Reads forms with a file (multipart/form-data). Only the parts that the operation declares are accepted, each at most once. The file is
  * written to disk while it arrives, so that uploads take no memory. In the validated body the file's hash stands for the file.
  */
-import { createHash, randomUUID } from 'node:crypto';
-import { open, unlink, type FileHandle } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import multipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
@@ -13,6 +10,7 @@ import type { Followed } from './bodies.ts';
 import { checkText, parseJson } from './body.ts';
 import { AppError, invalid } from './errors.ts';
 import { own } from './own.ts';
+import { openTemporaryFile, TooManyBytes, writeStream } from './temporary-file.ts';
 
 /** An uploaded file. It can be read until its request has been answered. */
 export interface Upload {
@@ -154,12 +152,9 @@ function readValue(part: MultipartValue, schema: TSchema): unknown {
   }
 }
 
-/**
- * Writes a file to disk and counts its bytes. Its directory entry is removed at once, so that a process that dies leaves nothing behind.
- */
+/** Writes a file to disk and counts its bytes. */
 async function spoolFile(part: MultipartFile, { maxBytes, spool, keepPace }: Reading): Promise<Upload> {
-  const path = join(tmpdir(), `parley-upload-${randomUUID()}`);
-  const handle = await open(path, 'wx+', 0o600);
+  const handle = await openTemporaryFile();
   const fileName = part.filename.replaceAll(/\p{Cc}/gu, '');
   const upload: Upload = {
     fileName: fileName.toWellFormed().slice(0, MAX_FILE_NAME).toWellFormed(),
@@ -168,17 +163,12 @@ async function spoolFile(part: MultipartFile, { maxBytes, spool, keepPace }: Rea
     read: (start = 0, end = upload.bytes) => readPieces(handle, start, end),
   };
   spool.file = { handle, upload };
-  await unlink(path);
-  const hash = createHash('sha256');
-  for await (const piece of part.file as AsyncIterable<Buffer>) {
-    if (upload.bytes + piece.length > maxBytes) throw tooLarge(part.fieldname, maxBytes);
-    hash.update(piece);
-    await handle.write(piece, 0, piece.length, upload.bytes);
-    upload.bytes += piece.length;
-    await keepPace(piece.length);
+  try {
+    return Object.assign(upload, await writeStream(handle, part.file, { maxBytes, onPiece: keepPace }));
+  } catch (error) {
+    // Failure policy: the caller is told which part is too large; everything else is thrown on.
+    throw error instanceof TooManyBytes ? tooLarge(part.fieldname, maxBytes) : error;
   }
-  upload.sha256 = hash.digest('hex');
-  return upload;
 }
 
 async function* readPieces(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {

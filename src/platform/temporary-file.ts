@@ -1,0 +1,56 @@
+/** Writes streams of unknown length to files, with a limit, while counting and hashing their bytes. */
+import { createHash, randomUUID } from 'node:crypto';
+import { open, unlink, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface WrittenFile {
+  bytes: number;
+  /** The hash of the content, in hex. */
+  sha256: string;
+}
+
+/** A stream had more bytes than allowed. */
+export class TooManyBytes extends Error {
+  constructor(maxBytes: number) {
+    super(`more than ${maxBytes} bytes`);
+    this.name = 'TooManyBytes';
+  }
+}
+
+/**
+ * Creates a file for reading and writing whose directory entry is removed at once, so that a process that dies leaves nothing behind. It
+ * exists until it is closed.
+ */
+export async function openTemporaryFile(): Promise<FileHandle> {
+  const path = join(tmpdir(), `parley-upload-${randomUUID()}`);
+  const handle = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return handle;
+}
+
+/** Writes a whole stream to an empty file. Throws TooManyBytes beyond `maxBytes`. `onPiece` may delay the next piece. */
+export async function writeStream(
+  handle: FileHandle,
+  content: AsyncIterable<Buffer>,
+  { maxBytes, onPiece }: { maxBytes: number; onPiece?: (bytes: number) => Promise<void> },
+): Promise<WrittenFile> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of content) {
+    if (bytes + piece.length > maxBytes) throw new TooManyBytes(maxBytes);
+    hash.update(piece);
+    await writePiece(handle, piece, bytes);
+    bytes += piece.length;
+    await onPiece?.(piece.length);
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+async function writePiece(handle: FileHandle, piece: Buffer, position: number): Promise<void> {
+  // A nearly full disk takes only a part of a piece; the attempt to write the rest then says that the disk is full.
+  for (let written = 0; written < piece.length;) {
+    const { bytesWritten } = await handle.write(piece, written, piece.length - written, position + written);
+    written += bytesWritten;
+  }
+}
