@@ -88,12 +88,12 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
 
   async function find(token: string): Promise<Found> {
     const claims = await openToken(token, keyring);
-    if (!claims) throw unauthorized();
+    if (!claims) throw makeUnauthorized();
     if (claims.type === 'user') return userPrincipal(claims, source);
     const key = await source.findKey(hashToken(token));
-    if (!key || !matchesClaims(key, claims)) throw unauthorized();
+    if (!key || !matchesClaims(key, claims)) throw makeUnauthorized();
     const found = keyPrincipal(key, claims);
-    if (found.diesAt <= Date.now()) throw unauthorized();
+    if (found.diesAt <= Date.now()) throw makeUnauthorized();
     noteUse(key);
     return found;
   }
@@ -116,7 +116,7 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
   return {
     async authenticate(authorization) {
       const token = /^Bearer ([\w.-]+)$/i.exec(authorization ?? '')?.[1];
-      if (!token) throw unauthorized();
+      if (!token) throw makeUnauthorized();
       const now = performance.now();
       const hit = remembered.found.get(token);
       if (hit && hit.until > now && hit.diesAt > Date.now()) return hit.principal;
@@ -130,7 +130,7 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
   };
 }
 
-function unauthorized(): AppError {
+function makeUnauthorized(): AppError {
   return new AppError('UNAUTHORIZED', undefined, [], { 'www-authenticate': 'Bearer' });
 }
 
@@ -154,7 +154,7 @@ function keyPrincipal(key: StoredKey, { exp }: KeyClaims): Found {
 
 async function userPrincipal({ sub, company, sv, exp }: UserClaims, source: PrincipalSource): Promise<Found> {
   const user = await source.findUser(company, sub);
-  if (!user || user.session_version !== sv || !USER_ROLES.includes(user.role)) throw unauthorized();
+  if (!user || user.session_version !== sv || !USER_ROLES.includes(user.role)) throw makeUnauthorized();
   const principal: Principal = {
     type: 'user',
     id: user._id,

@@ -11,7 +11,7 @@ const MAX_KEYS = 1_000;
 // costs more than parsing: a megabyte of small values would block the process.
 const MAX_VALUES = 10_000;
 
-function malformed(detail: string, path?: string): AppError {
+function makeMalformedError(detail: string, path?: string): AppError {
   const errors: FieldError[] = path === undefined ? [] : [{ path: path || 'body', code: 'MALFORMED', message: detail }];
   return new AppError('MALFORMED_BODY', detail, errors);
 }
@@ -19,14 +19,14 @@ function malformed(detail: string, path?: string): AppError {
 /** Parses a JSON body. An empty body is undefined, so that routes without a body accept any content type. */
 export function parseJson(raw: Buffer): unknown {
   if (raw.length === 0) return undefined;
-  if (!isUtf8(raw)) throw malformed('The body is not UTF-8');
+  if (!isUtf8(raw)) throw makeMalformedError('The body is not UTF-8');
   const text = raw.toString('utf8');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     // Failure policy: the message of the parser may quote the body, so the caller gets only the error that the body is not JSON.
-    throw malformed('The body is not JSON');
+    throw makeMalformedError('The body is not JSON');
   }
   checkValue(value, { path: '', depth: 0, budget: { values: MAX_VALUES } });
   const lost = findLostDigits(text);
@@ -44,10 +44,10 @@ interface Place {
 
 function checkValue(value: unknown, place: Place): void {
   const { path, depth, budget } = place;
-  if ((budget.values -= 1) < 0) throw malformed(`The body has more than ${MAX_VALUES} values`, path);
+  if ((budget.values -= 1) < 0) throw makeMalformedError(`The body has more than ${MAX_VALUES} values`, path);
   if (typeof value === 'string') checkText(value, path);
   else if (typeof value === 'object' && value !== null) {
-    if (depth >= MAX_DEPTH) throw malformed(`The body is nested deeper than ${MAX_DEPTH}`, path);
+    if (depth >= MAX_DEPTH) throw makeMalformedError(`The body is nested deeper than ${MAX_DEPTH}`, path);
     if (Array.isArray(value))
       value.forEach((item, index) => checkValue(item, { path: `${path}[${index}]`, depth: depth + 1, budget }));
     else checkEntries(Object.entries(value), place);
@@ -55,10 +55,10 @@ function checkValue(value: unknown, place: Place): void {
 }
 
 function checkEntries(entries: [string, unknown][], { path, depth, budget }: Place): void {
-  if (entries.length > MAX_KEYS) throw malformed(`An object has more than ${MAX_KEYS} properties`, path);
+  if (entries.length > MAX_KEYS) throw makeMalformedError(`An object has more than ${MAX_KEYS} properties`, path);
   for (const [key, item] of entries) {
     const inner = path ? `${path}.${key}` : key;
-    if (key === '__proto__') throw malformed('A property may not be called __proto__', inner);
+    if (key === '__proto__') throw makeMalformedError('A property may not be called __proto__', inner);
     checkText(key, path);
     checkValue(item, { path: inner, depth: depth + 1, budget });
   }
@@ -66,8 +66,8 @@ function checkEntries(entries: [string, unknown][], { path, depth, budget }: Pla
 
 /** Refuses a text that PostgreSQL can not store. */
 export function checkText(text: string, path: string): void {
-  if (text.includes('\0')) throw malformed('A text may not contain the character NUL', path);
-  if (!text.isWellFormed()) throw malformed('A text may not contain half of a surrogate pair', path);
+  if (text.includes('\0')) throw makeMalformedError('A text may not contain the character NUL', path);
+  if (!text.isWellFormed()) throw makeMalformedError('A text may not contain half of a surrogate pair', path);
 }
 
 /** Refuses names and values of a query string that PostgreSQL can not store. */

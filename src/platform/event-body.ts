@@ -14,10 +14,12 @@ export interface EventBody {
 export function writeBody(body: EventBody): string {
   const text = JSON.stringify(body);
   // A character takes at most three bytes in UTF-8, so the bytes of most bodies need not be counted.
-  return text.length * 3 <= MAX_EVENT_BYTES || Buffer.byteLength(text) <= MAX_EVENT_BYTES ? text : shorten(body);
+  return text.length * 3 <= MAX_EVENT_BYTES || Buffer.byteLength(text) <= MAX_EVENT_BYTES
+    ? text
+    : omitLargestFields(body);
 }
 
-function shorten(body: EventBody): string {
+function omitLargestFields(body: EventBody): string {
   const sizes = Object.entries(body.data)
     .map(([name, value]) => ({ name, value: value as unknown, bytes: Buffer.byteLength(JSON.stringify(value) ?? '') }))
     .toSorted((a, b) => b.bytes - a.bytes);

@@ -46,16 +46,16 @@ type Opened = { attempt: Attempt } | { repeats: { resource: string; status: numb
 /** Returns the hash by which two requests are compared: they are the same when their method, URL and body are equal. */
 export function fingerprintRequest(method: string, url: string, body: unknown): Buffer {
   return createHash('sha256')
-    .update(JSON.stringify([method, url, ordered(body ?? null)]))
+    .update(JSON.stringify([method, url, sortProperties(body ?? null)]))
     .digest();
 }
 
 /** Sorts the properties of all objects, because a client may send them in another order in the repeat. */
-function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered);
+function sortProperties(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortProperties);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, inner]) => [name, ordered(inner)]));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, sortProperties(inner)]));
 }
 
 // The number of tries to claim a key: the key may change between the claim and the look-up. More tries than this would be a defect.
@@ -73,13 +73,13 @@ async function openAttempt(system: SystemTx, owner: KeyOwner, fingerprint: Buffe
     // The key was released between the two statements, so the claim is tried again.
     if (!stored) continue;
     if (!stored.fingerprint.equals(fingerprint)) throw new AppError('IDEMPOTENCY_KEY_REUSED');
-    if (stored.running) throw inFlight();
+    if (stored.running) throw makeInFlightError();
     if (stored.resource) return { repeats: { resource: stored.resource, status: stored.status } };
   }
-  throw inFlight();
+  throw makeInFlightError();
 }
 
-function inFlight(): AppError {
+function makeInFlightError(): AppError {
   return new AppError('IDEMPOTENCY_IN_FLIGHT', undefined, [], { 'retry-after': '1' });
 }
 
@@ -119,7 +119,7 @@ export async function bindEffect(tx: TenantTx | SystemTx, attempt: Attempt, reso
     text: `update idempotency_keys set resource_id = $5 where ${whoseKey(attempt)} and attempt = $4 and resource_id is null`,
     values: [...ownerValues(attempt), attempt.id, resource],
   });
-  if (bound === 0) throw inFlight();
+  if (bound === 0) throw makeInFlightError();
 }
 
 /** Renews the claim while a long request runs. Returns a function that ends the renewal. */

@@ -51,7 +51,7 @@ function createSmtpMailer(smtpUrl: string, { from, timeoutMs = TIMEOUT_MS }: Mai
   return {
     send: async (mail) => {
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TOTAL_TIMEOUTS * timeoutMs)]);
-      const composed = compose(mail, from);
+      const composed = composeMail(mail, from);
       try {
         const { createTransport } = await import('nodemailer');
         await createTransport(options).sendMail({ ...composed, signal });
@@ -75,13 +75,13 @@ export function smtpOptions(smtpUrl: string, timeoutMs: number): SMTPTransportOp
   // URL keeps the brackets of an IPv6 address.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (!host) throw new Error('SMTP_URL names no host');
-  const user = decode(url.username);
+  const user = decodeUrlPart(url.username);
   const isLocal = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
   return {
     host,
     port: url.port ? Number(url.port) : secure ? 465 : 587,
     secure,
-    ...(user ? { auth: { user, pass: decode(url.password) } } : {}),
+    ...(user ? { auth: { user, pass: decodeUrlPart(url.password) } } : {}),
     // TLS is not used to a server on this machine, because test servers have self-signed certificates. To another
     // machine a password is sent only through TLS, even if an attacker removes STARTTLS from the offer of the server.
     ignoreTLS: !secure && isLocal,
@@ -97,7 +97,7 @@ export function smtpOptions(smtpUrl: string, timeoutMs: number): SMTPTransportOp
   };
 }
 
-function decode(part: string): string {
+function decodeUrlPart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch (error) {
@@ -111,7 +111,7 @@ function createFileMailer({ folder, from }: MailerOptions): Mailer {
     send: async (mail) => {
       const { createTransport } = await import('nodemailer');
       const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
-      const { message } = await composer.sendMail({ ...compose(mail, from), ...asWritten(mail) });
+      const { message } = await composer.sendMail({ ...composeMail(mail, from), ...makePlainBodies(mail) });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       // File names sort by time and, within one millisecond, by the id, which counts up.
       const name = `${new Date().toISOString().replaceAll(':', '-')}-${newId()}.eml`;
@@ -132,7 +132,7 @@ function createFileMailer({ folder, from }: MailerOptions): Mailer {
  * Writes both bodies of a mail file without transfer encoding, so that a developer
  * can read the links in the file. An SMTP server might not accept such 8-bit text.
  */
-function asWritten({ text, html }: Mail): SendMailOptions {
+function makePlainBodies({ text, html }: Mail): SendMailOptions {
   const part = (type: string, body: string) => ({
     raw: `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n${body}`,
   });
@@ -143,7 +143,7 @@ function asWritten({ text, html }: Mail): SendMailOptions {
 const ADDRESS = /^[^\s\p{C}"(),:;<>@[\\\]]{1,64}@[^\s\p{C}"(),:;<>@[\\\]]{1,255}$/u;
 
 /** Composes a mail. Throws when `to` is not exactly one address, so that users can not inject headers or recipients. */
-function compose({ to, subject, text, html }: Mail, from: string): SendMailOptions {
+function composeMail({ to, subject, text, html }: Mail, from: string): SendMailOptions {
   if (!ADDRESS.test(to)) throw new Error('a recipient that is no single address');
   return {
     from,

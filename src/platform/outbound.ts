@@ -46,14 +46,14 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-/** Connections per origin: as many as the platform's delivery slots, so that no delivery waits for a connection. */
+/** The most connections per origin: as many as the platform has delivery slots, so that no delivery waits for a connection. */
 const CONNECTIONS = 64;
 /**
- * Idle sockets are closed before peers close them, which they do after 5 s or later: a request on a socket that the peer has just closed
- * would have an unknown outcome.
+ * The time after which idle sockets are closed. Peers close them after 5 s or later, and
+ * a request on a socket that the peer has just closed would have an unknown outcome.
  */
 const KEEP_ALIVE_MS = 4000;
-/** The same limit that Node has for servers; long cookies fit, a flood of headers does not. */
+/** The largest head of a response: the same limit that Node has for servers; long cookies fit, a flood of headers does not. */
 const MAX_HEADER_BYTES = 16_384;
 /** With slices of this size a flood of headers costs 3 ms instead of 200, and a body of 50 MB takes at most 40 ms longer (measured). */
 const SLICE_BYTES = 512;
@@ -64,8 +64,9 @@ const RESERVED_HEADERS =
   /^(host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$|^proxy-/;
 
 /**
- * Opens the door. `allow`: CIDRs that tenants may reach although they are private (throws an Error on a bad one). `trusted`: addresses
- * that skip the guard with all that is below them; nothing else of their servers may be called by a tenant. `connections`: per origin.
+ * Opens the client for outgoing calls. `allow`: CIDRs that tenants may reach although they are
+ * private (throws an Error on a bad one). `trusted`: URLs that skip the guard with all that is
+ * below them; a tenant may call nothing else of their servers. `connections`: per origin.
  */
 export function createOutbound(options: { allow: string[]; trusted: string[]; connections?: number }): Outbound {
   const guard = createAddressGuard(options.allow);
@@ -142,8 +143,8 @@ function openDoor(connections: number, blockList?: BlockList): Door {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: 0, // the caller's signal is the one clock
     bodyTimeout: 0,
-    // Always a pool, also for one connection: a client would queue several requests on one connection attempt, and giving up one would fail
-    // all.
+    // The factory always makes a pool, even for one connection: a client would queue
+    // several requests on one connection attempt, and giving up one would fail all.
     factory: (origin, poolOptions) => new Pool(origin, poolOptions),
   });
   const door: Door = { agent, failedDials: new WeakMap(), dispatching: null };
@@ -240,7 +241,7 @@ function dispatchOptions(url: URL, { method, headers = {}, body }: OutboundReque
 function createHandler(state: Attempt, door: Door): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller) {
-      // Thrown before undici writes a byte, when the request was given up meanwhile or undici would send it a second time.
+      // This is thrown before undici writes a byte, when the request was given up meanwhile or undici would send it a second time.
       if (state.settled || state.controller !== null) throw new Error('one attempt only');
       state.controller = controller;
     },

@@ -5,12 +5,12 @@ export interface Pace {
   count(owner: string, amount: number): number;
 }
 
-// Each call checks this many of the oldest owners and removes the idle ones: as two are checked for one added, the map does not grow
-// without end.
+// Each call checks this many of the oldest owners and removes the idle ones. It
+// checks two for each one that it adds, so the map does not grow without end.
 const CHECKS_PER_CALL = 2;
 
 export function createPace(perSecond: number): Pace {
-  /** For each owner the time at which it is within its rate again. The most recent owner stands at the end. */
+  /** The time at which each owner is within its rate again. The most recent owner is the last entry. */
   const keptAtMs = new Map<string, number>();
   return {
     count: (owner, amount) => {

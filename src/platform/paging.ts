@@ -22,7 +22,7 @@ type OrderField = keyof typeof ORDERS;
 type Sort = OrderField | `-${OrderField}`;
 export const SORTS = ['createdAt', '-createdAt', '-updatedAt'] as const satisfies readonly Sort[];
 
-/** The schema of a list's query string. `filters` are the list's own parameters, `sorts` the orders that it supports. */
+/** Makes the schema of the query string of a list. `filters` are the parameters of that list, and `sorts` the orders that it supports. */
 export function pageQuery<F extends Record<string, TSchema>, const S extends readonly Sort[] = typeof SORTS>(
   defaultSort: S[number],
   filters: F,
@@ -90,7 +90,7 @@ export interface Page<R> {
   meta: Static<typeof PageMeta>;
 }
 
-/** What the SQL statement of a list needs to select one page. */
+/** The data with which the SQL statement of a list selects one page. */
 export interface Window {
   limit: number;
   offset: number;
@@ -98,7 +98,7 @@ export interface Window {
   descending: boolean;
   /** The cursor: sort value (as PostgreSQL reads it) and id of the last row before this page; null without a cursor. */
   after: { at: string; id: string } | null;
-  /** Only records that were changed at this moment or later; null for all. */
+  /** With a time, only records that were changed at that time or later are listed; null for all records. */
   since: string | null;
   /** A short hash of the list, its sort and its filters. A cursor contains it, because it is valid for the same list only. */
   seal: string;
@@ -107,7 +107,7 @@ export interface Window {
 /** The part of a window that a counting statement needs. */
 export type Since = Pick<Window, 'since'>;
 
-/** The window of the newest rows, for lists without further pages. */
+/** Returns the window of the newest rows, for lists without further pages. */
 export const newest = (limit: number): Window => ({
   limit,
   offset: 0,
@@ -170,7 +170,7 @@ function readPlace(at: string, field: OrderField): string | null {
   // A record without a last message has an empty value and sorts after all others.
   if (at === '' && field === 'last_message_at') return '-infinity';
   const milliseconds = /^\d{1,15}$/.test(at) ? Number(at) : Number.NaN;
-  // 253402300799999 is the end of the year 9999, the last that PostgreSQL and ISO 8601 write the same way.
+  // The number 253402300799999 is the end of the year 9999, the last that PostgreSQL and ISO 8601 write the same way.
   return milliseconds <= 253_402_300_799_999 ? new Date(milliseconds).toISOString() : null;
 }
 
@@ -259,37 +259,37 @@ export function windowParts(window: Window, first: number): { since: string; cur
 /** True when the records that match `since` are contiguous in the sort order, so that an index scan can stop after them. */
 export const isStretch = ({ field, since }: Window): boolean => since === null || field === 'updatedAt';
 
-/** How many parameters windowClause() uses. */
+/** The number of parameters that windowClause() uses. */
 export const WINDOW_VALUES = 5;
 
 export function windowValues(window: Window): unknown[] {
   return [window.after?.at ?? null, window.after?.id ?? null, window.limit, window.offset, window.since];
 }
 
-/** The SQL condition for `since`, for statements without a window. `place` is the number of its parameter, which is used in any case. */
+/** Returns the SQL condition for `since`, for statements without a window. Its parameter has the number `place` and is always used. */
 export const sinceClause = ({ since }: Since, place: number): string =>
   since === null ? `and $${place}::timestamptz is null` : `and updated_at >= $${place}::timestamptz`;
 
-/** The part of a prepared statement's name that depends on the window, because statements with different texts need different names. */
+/** Returns the part of a prepared statement's name that depends on the window, because different texts need different names. */
 export function windowName({ field, descending, after, since }: Window): string {
   return `${field}.${descending ? 'desc' : 'asc'}${after ? '.after' : ''}${sinceName({ since })}`;
 }
 
-/** The part of a counting statement's name that depends on the window. */
+/** Returns the part of the name of a counting statement that depends on the window. */
 export const sinceName = ({ since }: Since): string => (since === null ? '' : '.since');
 
-/** The sort order of a window in the form that measuredPage() takes. */
+/** Returns the sort order of a window in the form that measuredPage() takes. */
 export function windowOrder({ field, descending }: Window): string {
   const direction = descending ? 'desc' : 'asc';
   const at = field === 'last_message_at' ? `coalesce(t.last_message_at, '-infinity')` : `t.${ORDERS[field].at}`;
   return `${at} ${direction}, t._id ${direction}`;
 }
 
-/** The sort columns and the id (as `_id`), for statements that first find the ids of a page and then read its records. */
+/** Returns the sort columns and the id (as `_id`), for statements that first find the ids of a page and then read its records. */
 export function windowKeys({ field }: Window): string {
   const { at, id } = ORDERS[field];
   return id === null || id === '_id' ? `${at}, _id` : `${at}, ${id}, ${id} as _id`;
 }
 
-/** The SQL parameter of the window's limit; `first` is the number of the window's first parameter. */
+/** Returns the SQL parameter of the limit of a window; `first` is the number of the first parameter of the window. */
 export const windowLimit = (first: number): string => `$${first + 2}`;

@@ -20,7 +20,8 @@ export function phoneKey(text: string): string {
   return onlyDigits(text).replace(BRAZIL_SHORT, '$19$2').replace(MEXICO_LONG, '52$2').replace(ARGENTINA_LONG, '54$2');
 }
 
-const readable = (digits: string): string => `+${digits.replace(BRAZIL_SHORT, '$19$2').replace(MEXICO_LONG, '52$2')}`;
+const formatReadable = (digits: string): string =>
+  `+${digits.replace(BRAZIL_SHORT, '$19$2').replace(MEXICO_LONG, '52$2')}`;
 
 export interface Phone {
   /** The number in the format E.164, with `+`. */
@@ -31,7 +32,7 @@ export interface Phone {
 
 /** Formats a number that a network reports: digits that begin with a country code. The number need not be valid. */
 export function readablePhone(text: string): Phone {
-  const number = readable(onlyDigits(text));
+  const number = formatReadable(onlyDigits(text));
   return { phone_number: number, country_code: parsePhoneNumberFromString(number)?.country ?? null };
 }
 
@@ -60,7 +61,7 @@ export function readPhone(text: string, country: string | null): Phone | PhoneFa
     .replace(/^(\+.*)\(0\)/, '$1');
   if (!PHONE_LOOK.test(written)) return { code: 'INVALID', message: 'is not a phone number' };
   const digits = onlyDigits(written);
-  const withCode = validPhone(readable(digits));
+  const withCode = validPhone(formatReadable(digits));
   if (written.startsWith('+')) return withCode ?? noNumber;
   const international = withCode && isAssigned(withCode) ? withCode : null;
   const national = country === null ? null : nationalPhone(digits, country);
@@ -97,7 +98,7 @@ const TEST_NUMBER = /^\+1555\d{7}$/;
 function validPhone(number: string): Phone | null {
   if (TEST_NUMBER.test(number)) return { phone_number: number, country_code: null };
   const parsed = parsePhoneNumberFromString(number);
-  const phone_number = parsed && readable(onlyDigits(parsed.number));
+  const phone_number = parsed && formatReadable(onlyDigits(parsed.number));
   const phone = phone_number && parsePhoneNumberFromString(phone_number);
   if (!phone || !phone.isValid() || phone.number !== phone_number) return null;
   return { phone_number, country_code: phone.country ?? null };
@@ -120,7 +121,7 @@ const isAssigned = ({ phone_number }: Phone): boolean =>
 function nationalPhone(digits: string, country: string): Phone | null {
   if (country === 'BR') {
     const national = BRAZIL_NATIONAL.exec(digits)?.[1];
-    return national ? validPhone(readable(`55${national}`)) : null;
+    return national ? validPhone(formatReadable(`55${national}`)) : null;
   }
   const parsed = parseAssigned(digits, country as CountryCode);
   return parsed?.isValid() ? validPhone(parsed.number) : null;

@@ -49,7 +49,7 @@ export function healthRoutes(app: FastifyInstance, health: Health): void {
   });
 }
 
-/** Public on a loopback address; anywhere else only with the operator's own token. */
+/** Serves the metrics: without a token on a loopback address, and on any other address only with the token of the operator. */
 export function metricsRoute(
   app: FastifyInstance,
   metrics: Metrics,
@@ -93,7 +93,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
           'A multi-tenant customer messaging platform: inboxes, contacts, conversations, messages and one webhook.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      // A relative URL, so that the document is correct at any address of the platform.
+      // The URL is relative, so that the document is correct at any address of the platform.
       servers: [{ url: '/' }],
       tags: TAGS.map(([name, description]) => ({ name, description })),
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
@@ -122,17 +122,18 @@ export async function referencePages(app: FastifyInstance, count: CountVisit): P
   const serveDocument = serveOnce('application/json; charset=utf-8', readDocument);
   const options = { config: { access: 'public' }, onRequest: count };
   app.get('/openapi.json', options, serveDocument);
-  // Relative, so that a proxy may put the platform below a prefix.
+  // The redirect is relative, so that a proxy may serve the platform below a prefix.
   app.get('/', options, (_, reply) => reply.redirect('docs'));
   guideRoutes(app, count);
-  // Former addresses of the document.
+  // These are former addresses of the OpenAPI document.
   for (const path of ['/docs/json', '/docs/yaml'])
     app.get(path, options, (_, reply) => reply.redirect('../openapi.json'));
   await app.register(async (pages) => {
     markPublic(pages);
     pages.addHook('onRequest', count);
     pages.addHook('onRequest', async (_, reply) => void reply.headers(REFERENCE_HEADERS));
-    // The plug-in would render the document for each request, which takes a second for YAML. JSON is valid YAML, so both get the same file.
+    // The plug-in would render the document for each request, which takes a
+    // second for YAML. JSON is valid YAML, so both addresses serve the same file.
     pages.addHook('onRoute', (route) => {
       if (/\/(json|yaml)$/.test(route.url)) route.handler = serveDocument;
       // The plug-in would need the content of these files at the start; they are served on the first request instead.

@@ -57,7 +57,7 @@ export interface Acting {
   readonly companyId: string;
   readonly actor: Actor;
   readonly read: TenantRead;
-  /** Reads for exports, which follow one index: planned without the bitmap scans that searches need. */
+  /** Runs reads for exports, which follow one index: planned without the bitmap scans that searches need. */
   readonly walk: TenantRead;
   tx<T>(work: (tx: TenantTx) => Promise<T>): Promise<T>;
 }
@@ -67,7 +67,7 @@ export interface Tenant extends Acting {
   readonly principal: Principal;
 }
 
-/** The way for a job to work for a company as an actor that is no caller. */
+/** Returns the access with which a job works for a company as an actor that is no caller. */
 export const actAs = (database: Database, companyId: string, actor: Actor): Acting => ({
   companyId,
   actor,
@@ -90,12 +90,12 @@ const LANES = {
 
 type Lane = keyof typeof LANES;
 
-// Upkeep may wait long for a connection: nobody waits for its result, and purging a large table takes seconds.
+// The longest wait of upkeep for a connection, because nobody waits for its result, and purging a large table takes seconds.
 const UPKEEP_WAIT_MS = 30_000;
 
 /**
- * Whose share of the connections is used by work across companies: a kind of the platform's own work, or the company, principal or address
- * that caused it.
+ * The owner of the share of connections that work across companies uses: a kind of
+ * work of the platform itself, or the company, principal or address that caused it.
  */
 export type Behalf = Lane | `company:${string}` | `principal:${string}` | `address:${string}`;
 
@@ -135,7 +135,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * BEGIN and the company id for row-level security in one round trip. The id is checked once more, because it becomes part of the SQL text.
+ * Returns a statement with BEGIN and the company id for row-level security, in one
+ * round trip. The id is checked once more, because it becomes part of the SQL text.
  */
 function beginStatement(companyId: string): string {
   if (!/^[0-9a-f]{24}$/.test(companyId)) throw new Error('not a company id');
@@ -167,7 +168,7 @@ function shareAmongCompanies(poolSize: number): Shares {
   return createShares(poolSize - kept, ACQUIRE_TIMEOUT_MS, { all: poolSize, kept });
 }
 
-/** The shares of the system role's pool: one for each kind of the platform's own work, and one for each company or caller. */
+/** Divides the pool of the system role: one share for each kind of work of the platform itself, and one for each company or caller. */
 function shareSystemPool(poolSize: number): Shares {
   const companies = shareAmongCompanies(poolSize);
   const lanes = new Map<string, Shares>(
@@ -188,7 +189,8 @@ function shared(shares: Shares, owner: string, executor: Executor): Executor {
   };
 }
 
-// As long as a statement may take: until then a company's expensive reads wait for each other.
+// The longest wait of an expensive read for its turn, as long as a statement
+// may take: until then the expensive reads of a company wait for each other.
 const EXPENSIVE_WAIT_MS = 5_000;
 // People type their searches, and most are found at once. An export that nobody watches pauses after each of its statements.
 const CHEAP_SEARCH_MS = 30;

@@ -63,7 +63,7 @@ export const NOBODY: ContactFields = {
 export const contactSource = (actor: Actor): ContactSource => (readOrigin(actor) === 'DASHBOARD' ? 'DASHBOARD' : 'API');
 
 export async function addContact(tx: TenantTx, source: ContactSource, input: ContactCreate): Promise<Contact> {
-  const { fields, changes } = await applied(tx, NOBODY, await readNumber(tx, input));
+  const { fields, changes } = await applyInput(tx, NOBODY, await readNumber(tx, input));
   if (isNobody(fields)) throw identityMissing();
   const contact = expectRecordSize('custom_fields', await insertContact(tx, newId(), fields, source));
   await assignIdentities(tx, contact._id, fields);
@@ -82,7 +82,7 @@ export async function updateContactById(tenant: Tenant, id: string, input: Conta
     if (!before) throw notFound();
     await assignIdentities(tx, id, wanted);
     const own = pickFields(before);
-    const { fields, changes } = await applied(tx, own, wanted);
+    const { fields, changes } = await applyInput(tx, own, wanted);
     if (isDeepStrictEqual(fields, own)) return before;
     await releaseIdentities(tx, id, own, fields);
     if (isNobody(fields) && !isNobody(own) && !(await hasIdentity(tx, id))) throw identityMissing();
@@ -98,7 +98,7 @@ export function pickFields(contact: LockedContact): ContactFields {
   return Object.fromEntries(fields) as unknown as ContactFields;
 }
 
-async function applied(
+async function applyInput(
   tx: TenantTx,
   before: ContactFields,
   { custom_fields: given, ...plain }: ReadInput,

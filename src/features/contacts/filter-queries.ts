@@ -76,14 +76,14 @@ export function buildConditions({ search, filters }: ContactMatch): Conditions {
   const exactValues = [...values];
   const indexed = conditions.flatMap((condition) => condition.indexed?.(bind) ?? []);
   return {
-    exact: joined(conditions.map((condition) => condition.exact)),
+    exact: joinConditions(conditions.map((condition) => condition.exact)),
     exactValues,
-    indexed: indexed.length > 0 ? joined(indexed) : null,
+    indexed: indexed.length > 0 ? joinConditions(indexed) : null,
     values,
   };
 }
 
-const joined = (parts: string[]): string => parts.map((part) => ` and (${part})`).join('');
+const joinConditions = (parts: string[]): string => parts.map((part) => ` and (${part})`).join('');
 
 const SEARCHED = ['folded_name', 'folded_email'];
 
@@ -154,8 +154,8 @@ function filterCondition({ field, operator, value }: ContactFilter, bind: Bind):
     : field.type === 'LIST'
       ? `exists (select from jsonb_array_elements_text(
           case jsonb_typeof(custom_fields -> ${id}) when 'array' then custom_fields -> ${id} else '[]' end) item
-          where ${textTest('lower(item)', positive, `lower(${given})`)})`
-      : textTest(`lower(custom_fields ->> ${id})`, positive, `lower(${given})`);
+          where ${makeTextTest('lower(item)', positive, `lower(${given})`)})`
+      : makeTextTest(`lower(custom_fields ->> ${id})`, positive, `lower(${given})`);
   return {
     exact: positive === operator ? test : `(${test}) is not true`,
     indexed: operator === 'eq' ? (more) => heldIndexed(field, value, more) : null,
@@ -191,7 +191,7 @@ function columnCondition(column: Column, operator: Operator, value: string, bind
   }
   const given = bind(value);
   const positive = POSITIVE[operator] ?? operator;
-  const test = textTest(`lower(${column})`, positive, `lower(${given})`);
+  const test = makeTextTest(`lower(${column})`, positive, `lower(${given})`);
   const exact = positive === operator ? test : `(${test}) is not true`;
   if (column === 'country_code')
     return { exact, indexed: value === '' ? null : countryIndexed(operator, `lower(${given})`) };
@@ -216,7 +216,7 @@ function countryIndexed(operator: Operator, value: string): Condition['indexed']
 }
 
 /** `text` and `value` are SQL expressions with the same folding of letters. */
-function textTest(text: string, operator: Operator, value: string): string {
+function makeTextTest(text: string, operator: Operator, value: string): string {
   switch (operator) {
     case 'contains':
       return `strpos(${text}, ${value}) > 0`;
@@ -242,7 +242,8 @@ interface IndexedText {
 function partIndexed({ expression, value, folded }: IndexedText, operator: Operator): Condition['indexed'] {
   const from = operator === 'contains' || operator === 'ends_with' ? '%' : '';
   const to = operator === 'contains' || operator === 'starts_with' ? '%' : '';
-  if (operator === 'contains' && WORDS.test(folded)) return (more) => wordsIndexed(expression, wordEnds(folded), more);
+  if (operator === 'contains' && WORDS.test(folded))
+    return (more) => wordsIndexed(expression, listWordEnds(folded), more);
   if (hasTrigram(folded, from === '', to === ''))
     return () => `${expression} like '${from}' || like_literal(${value}) || '${to}'`;
   return operator === 'contains' && isPair(folded) ? pairIndexed(expression, folded) : null;
@@ -252,7 +253,7 @@ function partIndexed({ expression, value, folded }: IndexedText, operator: Opera
 const WORDS = /^[a-z]+(?: [a-z]+)+$/;
 
 /** Returns the last three letters of each word and the blank after it; a shorter word as a whole with the blanks around it. */
-function wordEnds(words: string): string[] {
+function listWordEnds(words: string): string[] {
   const ends = [...words.matchAll(/[a-z]+/g)].map(({ 0: word, index }) => {
     const end = index + word.length;
     return words.slice(word.length < 3 ? Math.max(index - 1, 0) : end - 3, end + 1);

@@ -26,7 +26,7 @@ export async function openConversation(tenant: Acting, input: ConversationCreate
   checkContactGiven(input);
   for (let round = 1; ; round += 1) {
     try {
-      return await tenant.tx((tx) => open(tx, tenant, input));
+      return await tenant.tx((tx) => findOrOpen(tx, tenant, input));
     } catch (error) {
       // Failure policy: the other transaction has committed by now, so the next round finds its contact or conversation; after ROUNDS the
       // error is thrown.
@@ -44,19 +44,19 @@ function checkContactGiven({ contact, name, phone_number, country }: Conversatio
   if (country !== undefined) throw invalid('country', 'has no place beside contact');
 }
 
-async function open(tx: TenantTx, tenant: Acting, input: ConversationCreate): Promise<Opened> {
+async function findOrOpen(tx: TenantTx, tenant: Acting, input: ConversationCreate): Promise<Opened> {
   const inbox = await findOpeningInbox(tx, input.inbox);
   if (!inbox) throw unknownReference('inbox');
   if (inbox.status !== 'ACTIVE') throw invalid('inbox', 'is deleted', 'INBOX_INACTIVE');
   await expectUsers(tx, { owner: input.owner });
-  const contact = await whom(tx, tenant, input);
+  const contact = await findOrCreateContact(tx, tenant, input);
   const key = { company: tx.companyId, inbox: input.inbox, contact };
   // A conversation is locked before its contact, as in all operations.
   const [thread] = await lockOpenThreads(tx, [key]);
-  if (thread) return { conversation: await assign(tx, tenant, thread._id, input), opened: false };
+  if (thread) return { conversation: await assignOwnerAndAgent(tx, tenant, thread._id, input), opened: false };
   if ((await holdContact(tx, contact)) === 0)
     throw input.contact === undefined ? overtaken() : unknownReference('contact');
-  const [made] = await insertThreads(tx, [{ ...key, ...initialFields(inbox, input) }]);
+  const [made] = await insertThreads(tx, [{ ...key, ...chooseInitialFields(inbox, input) }]);
   const conversation = made && (await findConversation(tx, made._id));
   if (!conversation) throw overtaken();
   tx.makes(conversation._id);
@@ -67,20 +67,25 @@ async function open(tx: TenantTx, tenant: Acting, input: ConversationCreate): Pr
 const overtaken = (): AppError =>
   new AppError('UNAVAILABLE', 'The conversation changes too quickly', [], { 'retry-after': '1' });
 
-function whom(tx: TenantTx, { actor }: Acting, input: ConversationCreate): Promise<string> | string {
+function findOrCreateContact(tx: TenantTx, { actor }: Acting, input: ConversationCreate): Promise<string> | string {
   const { contact, name = null, phone_number, country } = input;
   if (contact !== undefined) return contact;
   return findOrCreateByPhone(tx, contactSource(actor), { name, phone_number: phone_number ?? '', country });
 }
 
 /** Returns the first owner and agent of a conversation: those of the request, or else the defaults of the inbox. */
-function initialFields({ channel, is_test, ...inbox }: OpeningInbox, input: ConversationCreate) {
+function chooseInitialFields({ channel, is_test, ...inbox }: OpeningInbox, input: ConversationCreate) {
   const { owner = inbox.default_owner, agent = inbox.default_agent } = input;
   return { _id: newId(), channel, status: 'OPEN', handled_by: agent ? 'AI' : 'NONE', agent, owner, is_test } as const;
 }
 
 /** Applies the owner and agent of the request to a conversation that is already open; others stay as they are. */
-async function assign(tx: TenantTx, tenant: Acting, id: string, input: ConversationCreate): Promise<Conversation> {
+async function assignOwnerAndAgent(
+  tx: TenantTx,
+  tenant: Acting,
+  id: string,
+  input: ConversationCreate,
+): Promise<Conversation> {
   const before = await lockConversation(tx, id);
   if (!before) throw overtaken();
   tx.makes(id);

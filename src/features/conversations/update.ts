@@ -35,7 +35,7 @@ export async function updateConversationById(
       const { before, step } = await lockWithStep(tx, id, input.step ?? null);
       const conversation = await changeConversation(tx, tenant, before, { input, step });
       const until = conversation.snoozed_until;
-      if (until !== null && until !== before.snoozed_until) await wakeLater(kit, tx, conversation, until);
+      if (until !== null && until !== before.snoozed_until) await enqueueWake(kit, tx, conversation, until);
       return conversation;
     });
   return refuseSecondOpen(tenant, { id, path: 'status' }, change);
@@ -76,7 +76,7 @@ export async function moveConversation(tenant: Acting, id: string, stepId: strin
     const { before, step } = await lockWithStep(tx, id, stepId);
     if (!step || step._id === before.step) return expectConversation(tx, id);
     await updateConversation(tx, id, { ...before, step: step._id, pipeline: step.pipeline }, { keepsValues: true });
-    await emit(tx, [await stepEvent(tx, tenant, before, step)]);
+    await emit(tx, [await makeStepEvent(tx, tenant, before, step)]);
     return expectConversation(tx, id);
   });
 }
@@ -104,7 +104,7 @@ export async function changeConversation(
   await expectUsers(tx, { owner: input.owner, attendant: input.attendant });
   const { held, changes } = await applyValues(tx, 'conversation', before.held, input.custom_fields);
   const own = pickFields(before);
-  const next = { ...applied(own, input, step), held };
+  const next = { ...applyInput(own, input, step), held };
   // The conversation is read again, because the locked record may show an older last message from before the wait for the lock.
   if (isDeepStrictEqual(next, own)) return expectConversation(tx, before._id);
   await updateConversation(tx, before._id, next, { keepsValues: changes.length === 0 });
@@ -113,7 +113,7 @@ export async function changeConversation(
   const { _id, company, contact } = conversation;
   await emit(tx, [
     { event: 'CONVERSATION_UPDATED', data: conversation },
-    ...(step && step._id !== before.step ? [await stepEvent(tx, tenant, before, step)] : []),
+    ...(step && step._id !== before.step ? [await makeStepEvent(tx, tenant, before, step)] : []),
     ...fieldEvents({ _id, company, contact, conversation: _id }, changes),
   ]);
   return conversation;
@@ -126,7 +126,7 @@ function pickFields(conversation: LockedConversation): ConversationFields {
 }
 
 /** Applies the given fields and those that follow: the pipeline from the step, the times from the status. */
-function applied(own: ConversationFields, input: ConversationUpdate, step: Step | null): ConversationFields {
+function applyInput(own: ConversationFields, input: ConversationUpdate, step: Step | null): ConversationFields {
   const { custom_fields: _values, step: stepId, ...plain } = input;
   const next = { ...own, ...plain };
   if (stepId !== undefined) Object.assign(next, { step: step?._id ?? null, pipeline: step?.pipeline ?? null });
@@ -150,7 +150,7 @@ function readSnoozeEnd(until: string | null | undefined, own: ConversationFields
   return until && new Date(until).toISOString();
 }
 
-async function stepEvent(tx: TenantTx, tenant: Acting, before: Conversation, current: Step) {
+async function makeStepEvent(tx: TenantTx, tenant: Acting, before: Conversation, current: Step) {
   const previous = before.step === null ? null : await readStep(tx, before.step);
   return stepChanged({ conversation: before, previous, current, cause: toStepCause(tenant.actor) });
 }
@@ -162,7 +162,7 @@ async function expectConversation(tx: TenantTx, id: string): Promise<Conversatio
 }
 
 /** Enqueues a job for each end that a snooze is given; only the job whose end is still current opens the conversation. */
-async function wakeLater(kit: Kit, tx: TenantTx, { _id, company }: Conversation, until: string): Promise<void> {
+async function enqueueWake(kit: Kit, tx: TenantTx, { _id, company }: Conversation, until: string): Promise<void> {
   const delaySeconds = Math.max(1, Math.ceil((Date.parse(until) - Date.now()) / 1000));
   await kit.enqueue(tx, Wake, { company, conversation: _id, until }, { key: `${_id} ${until}`, delaySeconds });
 }

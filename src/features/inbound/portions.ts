@@ -44,14 +44,14 @@ function* bundleUnreadable(parts: Iterable<Inbound | null>, ignored: () => void)
     } else {
       bundled.push(element.raw);
       if (bundled.length === BUNDLED_PARTS) {
-        yield bundle(bundled);
+        yield makeBundle(bundled);
         bundled = [];
       } else yield null;
     }
   }
-  if (bundled.length > 0) yield bundle(bundled);
+  if (bundled.length > 0) yield makeBundle(bundled);
 }
 
-function bundle(raw: unknown[]): InboundUnreadable {
+function makeBundle(raw: unknown[]): InboundUnreadable {
   return { kind: 'unreadable', address: null, reason: `${raw.length} more parts could not be read`, raw };
 }

@@ -4,7 +4,8 @@ import { newId } from '../../platform/ids.ts';
 import type { NewInbound } from '../messages/ingest-queries.ts';
 import { saidAt, type Placed } from './batch.ts';
 
-const json = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value));
+const toJsonText = (value: unknown): string | null =>
+  value === null || value === undefined ? null : JSON.stringify(value);
 
 /**
  * Makes the row of a message. `now` is the time at which the batch is stored; a message of the history keeps the time at which it was sent.
@@ -18,17 +19,17 @@ export function toRow({ receiver, message, contact, conversation }: Placed, now:
     contact_id: contact,
     inbox_id: receiver.inbox,
     channel: receiver.channel,
-    ...authorship(message, contact),
+    ...readAuthorship(message, contact),
     content_type: message.contentType,
     content: message.content,
     media: toStoredMedia(message.media),
-    interactive: json(message.interactive),
-    location: json(message.location),
-    contacts: json(message.contacts),
+    interactive: toJsonText(message.interactive),
+    location: toJsonText(message.location),
+    contacts: toJsonText(message.contacts),
     reaction: message.reaction ? JSON.stringify({ emoji: message.reaction.emoji }) : null,
-    referral: json(message.referral),
+    referral: toJsonText(message.referral),
     forwarded: message.forwarded,
-    unsupported: json(message.unsupported),
+    unsupported: toJsonText(message.unsupported),
     reply_to: null,
     reply_to_external: message.reaction?.externalId ?? message.replyTo,
     status: message.fromBusiness ? (message.historyStatus ?? 'SENT') : 'RECEIVED',
@@ -44,7 +45,7 @@ export function toRow({ receiver, message, contact, conversation }: Placed, now:
 
 type Authorship = Pick<NewInbound, 'sender_type' | 'sender_id' | 'message_type' | 'origin'>;
 
-function authorship(message: Placed['message'], contact: string): Authorship {
+function readAuthorship(message: Placed['message'], contact: string): Authorship {
   if (message.system) return { sender_type: 'SYSTEM', sender_id: null, message_type: 'SYSTEM', origin: 'CHANNEL' };
   if (message.fromBusiness)
     return { sender_type: 'USER', sender_id: null, message_type: 'OUTGOING', origin: 'BUSINESS_APP' };

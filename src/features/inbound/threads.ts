@@ -33,36 +33,37 @@ const askedKey = ({ arrival, contact }: ThreadAsked) => ({
 
 export async function findThreads(tx: SystemTx, asked: ThreadAsked[]): Promise<FoundThreads> {
   const found = new Map<string, Thread>();
-  await remember(found, () => lockOpenThreads(tx, distinct(asked, found)));
+  await rememberFound(found, () => lockOpenThreads(tx, listDistinctKeys(asked, found)));
   const old = asked.filter(({ arrival }) => arrival.message.origin === 'history');
   const current = asked.filter(({ arrival }) => arrival.message.origin !== 'history');
   const opened = await openMissing(tx, current, found);
   // A message of the history opens no conversation: it joins the latest one, or a closed one that is created for it.
-  if (distinct(old, found).length > 0) {
+  if (listDistinctKeys(old, found).length > 0) {
     // No index makes closed conversations unique, so this lock makes another
     // process wait that looks for conversations of the same contacts.
-    await lockContacts(tx, distinct(old, found));
-    await remember(found, () => findLatestThreads(tx, distinct(old, found)));
-    await remember(found, () => insertThreads(tx, newThreads(old, found, 'CLOSED')));
+    await lockContacts(tx, listDistinctKeys(old, found));
+    await rememberFound(found, () => findLatestThreads(tx, listDistinctKeys(old, found)));
+    await rememberFound(found, () => insertThreads(tx, makeThreads(old, found, 'CLOSED')));
   }
   return { threads: asked.map((item) => requireThread(found, item)), opened };
 }
 
 async function openMissing(tx: SystemTx, asked: ThreadAsked[], found: Map<string, Thread>): Promise<Set<string>> {
-  const missing = newThreads(asked, found, 'OPEN');
+  const missing = makeThreads(asked, found, 'OPEN');
   if (missing.length === 0) return new Set();
   const opened = await insertThreads(tx, missing);
   for (const thread of opened) found.set(threadKey(thread), thread);
   // Another process may have opened some of them first; its conversations are used.
-  if (opened.length < missing.length) await remember(found, () => lockOpenThreads(tx, distinct(asked, found)));
+  if (opened.length < missing.length)
+    await rememberFound(found, () => lockOpenThreads(tx, listDistinctKeys(asked, found)));
   return new Set(opened.map((thread) => thread._id));
 }
 
-async function remember(found: Map<string, Thread>, look: () => Promise<Thread[]>): Promise<void> {
+async function rememberFound(found: Map<string, Thread>, look: () => Promise<Thread[]>): Promise<void> {
   for (const thread of await look()) found.set(threadKey(thread), thread);
 }
 
-function distinct(asked: ThreadAsked[], found: Map<string, Thread>) {
+function listDistinctKeys(asked: ThreadAsked[], found: Map<string, Thread>) {
   const keys = new Map(asked.map((item) => [threadKey(askedKey(item)), askedKey(item)]));
   return [...keys].filter(([key]) => !found.has(key)).map(([, value]) => value);
 }
@@ -74,16 +75,16 @@ function requireThread(found: Map<string, Thread>, item: ThreadAsked): Thread {
   return thread;
 }
 
-function newThreads(asked: ThreadAsked[], found: Map<string, Thread>, status: 'OPEN' | 'CLOSED'): NewConversation[] {
+function makeThreads(asked: ThreadAsked[], found: Map<string, Thread>, status: 'OPEN' | 'CLOSED'): NewConversation[] {
   const threads = new Map<string, NewConversation>();
   for (const item of asked) {
     const key = threadKey(askedKey(item));
-    if (!found.has(key) && !threads.has(key)) threads.set(key, newThread(item, status));
+    if (!found.has(key) && !threads.has(key)) threads.set(key, makeThread(item, status));
   }
   return [...threads.values()];
 }
 
-function newThread(item: ThreadAsked, status: 'OPEN' | 'CLOSED'): NewConversation {
+function makeThread(item: ThreadAsked, status: 'OPEN' | 'CLOSED'): NewConversation {
   const { receiver, message } = item.arrival;
   const byPerson = message.fromBusiness || receiver.disable_inbound_ai;
   return {

@@ -44,10 +44,10 @@ const isUnsettled = (life: Life): boolean =>
 /** Applies one status to a message. Every status proves that the network had accepted the message. */
 export function advance(life: Life, report: StatusReport): Step {
   if (life.status === 'RECEIVED') return { life, events: [] };
-  return report.status === 'FAILED' ? fail(life, report) : arrive(life, report, report.status);
+  return report.status === 'FAILED' ? applyFailure(life, report) : applyProgress(life, report, report.status);
 }
 
-function fail(life: Life, report: StatusReport): Step {
+function applyFailure(life: Life, report: StatusReport): Step {
   const unsettled = isUnsettled(life);
   if (!unsettled && life.status !== 'SENT') return { life, events: [] };
   const { errors, failure_reason } = report;
@@ -62,7 +62,7 @@ function fail(life: Life, report: StatusReport): Step {
   return { life: failed, events: unsettled ? ['MESSAGE_SENT', 'MESSAGE_FAILED'] : ['MESSAGE_FAILED'] };
 }
 
-function arrive(life: Life, report: StatusReport, reported: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ'): Step {
+function applyProgress(life: Life, report: StatusReport, reported: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ'): Step {
   const unsettled = isUnsettled(life);
   const status = reported === 'ACCEPTED' ? 'SENT' : reported;
   if (life.status === 'FAILED' && !unsettled) return { life, events: [] };

@@ -24,14 +24,14 @@ export async function pageRows(tenant: Tenant, tableId: string, query: RowQuery)
 
 async function presentPage(tenant: Tenant, tableId: string, query: RowQuery): Promise<Page<Row>> {
   const page = await pageTableRows(tenant.read, tableId, query);
-  return { ...page, result: page.result.map(present) };
+  return { ...page, result: page.result.map(toAnswer) };
 }
 
 export async function readRow(tenant: Tenant, tableId: string, id: string): Promise<Row> {
   await readTable(tenant, tableId);
   const row = await findRow(tenant.read, tableId, id);
   if (!row) throw notFound();
-  return present(row);
+  return toAnswer(row);
 }
 
 export async function createRow(tenant: Tenant, tableId: string, input: RowCreate): Promise<Row> {
@@ -50,7 +50,7 @@ export async function createRow(tenant: Tenant, tableId: string, input: RowCreat
     tx.makes(row._id);
     const [created] = await insertRows(tx, tableId, [row]);
     if (!created) throw new Error('a row that was inserted is not there');
-    return present(created);
+    return toAnswer(created);
   });
 }
 
@@ -79,21 +79,21 @@ export async function updateRowById(tenant: Tenant, tableId: string, id: string,
     await expectBusiness(tx, 'business_id', links.business_id);
     const next = data ? acceptData(table.columns, { ...before.data, ...data }, before.data) : before.data;
     const after = { ...before, ...links, data: next };
-    if (isDeepStrictEqual(after, before)) return present(before);
-    return present(await updateRow(tx, after, { keepsData: isDeepStrictEqual(next, before.data) }));
+    if (isDeepStrictEqual(after, before)) return toAnswer(before);
+    return toAnswer(await updateRow(tx, after, { keepsData: isDeepStrictEqual(next, before.data) }));
   });
 }
 
 export async function removeRow(tenant: Tenant, tableId: string, id: string): Promise<Row> {
   return tenant.tx(async (tx) => {
-    // The table is locked before its row, as a change of columns does; the other order could end in a deadlock.
+    // The table is locked before its row, as a change of columns does it; the other order could end in a deadlock.
     const removed = (await holdTable(tx, tableId)) && (await deleteRow(tx, tableId, id));
     if (!removed) throw notFound();
-    return present(removed);
+    return toAnswer(removed);
   });
 }
 
-/** The links of a row are left out of the answer where they are empty. */
-function present({ contact_id, business_id, ...row }: RowRecord): Row {
+/** Returns the row as answers show it, without links that are empty. */
+function toAnswer({ contact_id, business_id, ...row }: RowRecord): Row {
   return { ...row, ...(contact_id ? { contact_id } : {}), ...(business_id ? { business_id } : {}) };
 }

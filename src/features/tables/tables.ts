@@ -11,7 +11,7 @@ import { acceptColumns, migrateRows } from './columns.ts';
 import { countTables, findTable, findTableId, insertTable, listTables, lockTable, updateTable } from './queries.ts';
 import type { Column, Table, TableCreate, TableQuery, TableUpdate } from './schemas.ts';
 
-/** Throws TABLE_EXISTS when the company already has a table with this slug. */
+/** Creates a table. Throws TABLE_EXISTS when the company already has a table with this slug. */
 export async function createTable(tenant: Tenant, input: TableCreate): Promise<Table> {
   const { name, description = null, columns = [] } = input;
   const slug = input.slug ?? makeSlug(name, 'table');
@@ -38,7 +38,7 @@ export async function pageTables(tenant: Tenant, query: TableQuery): Promise<Pag
   return pageFrom(query, window, rows, () => countTables(tenant.read, filter, window));
 }
 
-/** Given columns replace all columns of the table. Values are only lost in columns that `drop_columns` names. */
+/** Changes a table. Given columns replace all columns of the table. Values are only lost in columns that `drop_columns` names. */
 export async function updateTableById(tenant: Tenant, id: string, input: TableUpdate): Promise<Table> {
   const { drop_columns: dropped = [], columns, ...plain } = input;
   const accepted = columns && acceptColumns(columns);
@@ -56,7 +56,7 @@ export async function updateTableById(tenant: Tenant, id: string, input: TableUp
   );
 }
 
-/** A column in `drop_columns` has to be one that is removed; anything else is a mistake of the caller. */
+/** Refuses a column in `drop_columns` that is not removed, because that is a mistake of the caller. */
 function checkDropped(dropped: string[], columns: Column[] | undefined): void {
   for (const [index, key] of dropped.entries()) {
     if (!columns) throw invalid(`drop_columns[${index}]`, 'needs the columns that stay in `columns`');
@@ -68,7 +68,7 @@ async function refuseTakenSlug<T>(tenant: Tenant, slug: string, write: () => Pro
   try {
     return await write();
   } catch (error) {
-    // Failure policy: the unique index decides who gets the slug; any other error is thrown on.
+    // Failure policy: the unique index decides which table gets the slug; any other error is thrown unchanged.
     if (!violates(error, 'tables_slug_key')) throw error;
     throw alreadyHeld('TABLE_EXISTS', 'slug', await findTableId(tenant.read, slug));
   }

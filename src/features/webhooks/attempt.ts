@@ -17,7 +17,7 @@ const SHARED_MS = 20;
 let shared = { signal: AbortSignal.abort(), since: Number.NEGATIVE_INFINITY };
 
 /** Returns a signal that aborts within ATTEMPT_MS; all attempts that begin at about the same moment share it. */
-function deadline(): AbortSignal {
+function sharedDeadline(): AbortSignal {
   const now = performance.now();
   if (now - shared.since > SHARED_MS) {
     shared = { signal: AbortSignal.timeout(ATTEMPT_MS), since: now };
@@ -51,7 +51,7 @@ export async function attemptDelivery(
       url: delivery.url,
       headers: headersFor(delivery, headers),
       body: delivery.body,
-      signal: deadline(),
+      signal: sharedDeadline(),
       // This is more than the log keeps, because responseText() may cut that many bytes from the end.
       maxBytes: KEPT_LENGTH + headers.longestSecret,
     });

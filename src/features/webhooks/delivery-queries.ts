@@ -182,7 +182,9 @@ export function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<{ 
   });
 }
 
-/** Deletes as many old deliveries as one statement may read, and returns how many. The length of a body is known without reading it. */
+/**
+ * Deletes old deliveries, as many as one statement may read, and returns how many. The length of a body is known without reading the body.
+ */
 export function deleteOldDeliveries(tx: SystemTx, days: number, stretch: Stretch): Promise<number> {
   return exec(tx, {
     name: 'webhooks.deleteOldDeliveries',

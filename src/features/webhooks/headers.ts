@@ -1,19 +1,19 @@
-/** Custom headers of a webhook: which ones are allowed, and how they are stored. */
+/** The custom headers of a webhook: which headers are allowed, and how they are stored. */
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { AppError, type FieldError } from '../../platform/errors.ts';
 import { isMask, mask, type Secrets } from '../../platform/secrets.ts';
 
 export type Headers = Record<string, string>;
 
-// Headers of the connection itself and those that identify the delivery: a customer can not set them.
+// Matches headers of the connection itself and headers that identify the delivery, which a company can not set.
 const RESERVED =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|x-webhook-(event|delivery|replay-of)|accept-encoding)$/i;
 
-// No header in use has a longer name, and many receivers accept only 8 kB of headers in all.
+// The longest name of a header: no header in use has a longer name, and many receivers accept only 8 kB of headers in all.
 const MAX_NAME_LENGTH = 256;
 
-// Only characters that every receiver reads alike: others have no agreed encoding in a header, and blanks at the ends are cut off on the
-// way.
+// Matches values with only characters that every receiver reads alike: others have
+// no agreed encoding in a header, and blanks at the ends are cut off on the way.
 const VISIBLE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 
 const sealContext = (company: string): string => `${company}:webhook:custom_headers`;
@@ -29,11 +29,11 @@ export function openHeaders(secrets: Secrets, company: string, sealed: string): 
 export const maskHeaders = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask(value)]));
 
-// A shorter value occurs in any text by chance, so it is not treated as a secret.
+// The shortest value that is treated as a secret; a shorter value occurs in any text by chance.
 const SHORTEST_SECRET = 4;
 
-/** Every form in which an answer may echo a secret value: as it is, and escaped inside a JSON text. Longest first. */
-function spellings(headers: Headers): string[] {
+/** Returns every form in which an answer may echo a secret value: unchanged, and escaped inside a JSON text. The longest comes first. */
+function listSpellings(headers: Headers): string[] {
   return Object.values(headers)
     .filter((value) => value.length >= SHORTEST_SECRET)
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
@@ -50,7 +50,7 @@ export interface OpenedHeaders {
 }
 
 function openedFrom(headers: Headers): OpenedHeaders {
-  const secrets = spellings(headers);
+  const secrets = listSpellings(headers);
   const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return { sent, secrets, longestSecret: Buffer.byteLength(secrets[0] ?? '') };
 }
@@ -86,12 +86,13 @@ function reasonToRefuse(name: string, value: string | undefined): string | null 
     validateHeaderValue(name, value);
     return null;
   } catch {
-    // Failure policy: Node's own rules decide, and a header that breaks them is refused; Node's message may quote the secret value.
+    // Failure policy: the rules of Node decide, and a header that breaks them is refused; the message of Node may quote the secret value.
     return 'is not a valid header';
   }
 }
 
-// Beyond this many webhooks the cache starts anew; decrypting headers takes microseconds.
+// The number of webhooks whose headers are cached; when there are more,
+// the cache is emptied, because decrypting headers takes microseconds.
 const CACHED_HEADERS = 1_000;
 
 /** Caches decrypted headers by their encrypted text: a changed header is encrypted anew, so no entry can be out of date. */

@@ -56,7 +56,7 @@ export function findWebhookForUpdate(tx: TenantTx, id: string): Promise<WebhookR
   });
 }
 
-/** Updates a webhook. One that stops begins a new epoch: the deliveries in the queue belong to the old epoch and are never sent. */
+/** Updates a webhook. A webhook that stops begins a new epoch: the deliveries in the queue belong to the old epoch and are never sent. */
 export function updateWebhook(tx: TenantTx, webhook: WebhookRow): Promise<WebhookRow> {
   return one(tx, {
     name: 'webhooks.update',
@@ -76,8 +76,8 @@ export function deleteWebhook(tx: TenantTx, id: string): Promise<WebhookRow | nu
 }
 
 /**
- * Writes which events the webhook listens to, for the statement that queues deliveries: an ACTIVE webhook to the events that it lists,
- * others to none.
+ * Stores which events the webhook listens to, for the statement that enqueues
+ * deliveries: an ACTIVE webhook listens to the events that it lists, any other to none.
  */
 export async function writeListeners(tx: TenantTx, webhook: WebhookRow | null): Promise<void> {
   await exec(tx, {
@@ -112,9 +112,9 @@ export interface DeliveryFilter {
 
 const FILTER = 'company_id = $1 and ($2::text is null or event = $2) and ($3::text is null or status = $3)';
 
-// A delivery that ended badly carries an error, and one that waits was never claimed. Each condition has an index of its own, so that
-// deliveries of a rare status are found without reading all the successful ones. One statement for all of them would use none of these
-// indexes.
+// The conditions by status. A delivery that failed has an error, and a waiting one was never
+// claimed. Each condition has its own index, so that deliveries of a rare status are found without
+// reading all the successful ones. One statement for all of them would use none of these indexes.
 const WALKS = new Map([
   ['FAILED', 'error is not null'],
   ['UNKNOWN', 'error is not null'],
@@ -136,7 +136,8 @@ export function listDeliveries(tx: TenantRead, filter: DeliveryFilter, window: W
         where ${FILTER} ${walk.clause} ${windowClause(window, 4)}`,
       order: windowOrder(window),
       limit: windowLimit(4),
-      // PostgreSQL knows the length of a text without unpacking it. JSON may write up to six bytes for one byte of a receiver's answer.
+      // PostgreSQL knows the length of a text without decompressing it. JSON
+      // may need up to six bytes for one byte of the answer of a receiver.
       bytes: '700 + octet_length(t.body) + 6 * coalesce(octet_length(t.response_body), 0)',
     }),
     values: [tx.companyId, filter.event, filter.status, ...windowValues(window)],
@@ -153,7 +154,10 @@ export async function countDeliveries(tx: TenantRead, filter: DeliveryFilter): P
   return count;
 }
 
-/** Queues a delivery again, with the same body, for the webhook as it is now. Returns null when its contents were erased meanwhile. */
+/**
+ * Enqueues a delivery again, with the same body, for the webhook in its present
+ * state. Returns null when the contents of the delivery were erased meanwhile.
+ */
 export function insertReplay(
   tx: TenantTx,
   replay: { _id: string; of: string; webhook: string; epoch: number },
@@ -168,7 +172,7 @@ export function insertReplay(
   });
 }
 
-/** Whether the delivery's contents were erased; null for an unknown delivery and for one of another company alike. */
+/** Returns whether the contents of the delivery were erased; null for an unknown delivery and for a delivery of another company alike. */
 export function findErasure(tx: TenantRead, id: string): Promise<{ isErased: boolean } | null> {
   return maybeOne(tx, {
     name: 'webhooks.findErasure',

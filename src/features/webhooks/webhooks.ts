@@ -29,24 +29,26 @@ export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCrea
   const custom_headers = sealHeaders(kit.secrets, tenant.companyId, acceptHeaders(input.custom_headers ?? {}, {}));
   const { url, events, status = 'ACTIVE' } = input;
   const row = await tenant.tx(async (tx) => {
-    const created = await onlyOne(() => insertWebhook(tx, { _id: newId(), url, events, status, custom_headers }));
+    const created = await refuseSecondWebhook(() =>
+      insertWebhook(tx, { _id: newId(), url, events, status, custom_headers }),
+    );
     tx.makes(created._id);
     await writeListeners(tx, created);
     return created;
   });
-  return present(kit, tenant, row);
+  return toAnswer(kit, tenant, row);
 }
 
-/** The company's webhook or null, because a company has at most one. */
+/** Returns the webhook of the company, or null; a company has at most one. */
 export async function readWebhook(kit: Kit, tenant: Tenant): Promise<Webhook | null> {
   const row = await findWebhook(tenant.read);
-  return row && present(kit, tenant, row);
+  return row && toAnswer(kit, tenant, row);
 }
 
 export async function readWebhookById(kit: Kit, tenant: Tenant, id: string): Promise<Webhook> {
   const row = await findWebhook(tenant.read);
   if (row?._id !== id) throw notFound();
-  return present(kit, tenant, row);
+  return toAnswer(kit, tenant, row);
 }
 
 export async function updateWebhookById(kit: Kit, tenant: Tenant, id: string, input: WebhookUpdate): Promise<Webhook> {
@@ -63,7 +65,7 @@ export async function updateWebhookById(kit: Kit, tenant: Tenant, id: string, in
     tx.afterCommit(wakeDeliveries);
     return updated;
   });
-  return present(kit, tenant, row);
+  return toAnswer(kit, tenant, row);
 }
 
 export async function removeWebhook(kit: Kit, tenant: Tenant, id: string): Promise<Webhook> {
@@ -74,7 +76,7 @@ export async function removeWebhook(kit: Kit, tenant: Tenant, id: string): Promi
     tx.afterCommit(wakeDeliveries);
     return removed;
   });
-  return present(kit, tenant, row);
+  return toAnswer(kit, tenant, row);
 }
 
 /** Moves webhooks that point to the sandbox's receiver when its address changes. Returns how many were moved. */
@@ -95,7 +97,7 @@ export async function readDelivery(tenant: Tenant, id: string): Promise<WebhookD
   return delivery;
 }
 
-/** Sends a delivery again on a user's request, whatever its outcome was. */
+/** Sends a delivery again at the request of a user, whatever its outcome was. */
 export async function replayDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {
   return tenant.tx(async (tx) => {
     const erasure = await findErasure(tx, id);
@@ -111,8 +113,11 @@ export async function replayDelivery(tenant: Tenant, id: string): Promise<Webhoo
   });
 }
 
-/** Header values are secrets: a caller that may change them sees them, every other caller sees masks. */
-function present(kit: Kit, tenant: Tenant, row: WebhookRow): Webhook {
+/**
+ * Returns the webhook as answers show it. Header values are secrets: a
+ * caller that may change them sees them, every other caller sees masks.
+ */
+function toAnswer(kit: Kit, tenant: Tenant, row: WebhookRow): Webhook {
   const { epoch: _epoch, ...shown } = row;
   const headers = openHeaders(kit.secrets, row.company, row.custom_headers);
   const visible = allows(tenant.principal.scopes, 'webhooks:update');
@@ -127,7 +132,7 @@ async function refuseTarget(kit: Kit, url: string): Promise<void> {
     ]);
 }
 
-async function onlyOne<T>(write: () => Promise<T>): Promise<T> {
+async function refuseSecondWebhook<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
