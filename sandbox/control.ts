@@ -7,9 +7,10 @@ import { openStream, publish } from './live.ts';
 import { isLoopbackUrl } from './loopback.ts';
 import { findMedia, mediaBytes } from './media.ts';
 import { onlyDigits, withoutNinthDigit } from './messages.ts';
-import { postBody, seededRandom, verifyCallback, type PostResult } from './notifier.ts';
-import { setBehaviour } from './receiver.ts';
-import { clear, since } from './ring.ts';
+import { seededRandom, type PostResult } from './notification-queue.ts';
+import { postBody, verifyCallback } from './notifier.ts';
+import { createReceiver, setBehaviour } from './receiver.ts';
+import { since } from './ring.ts';
 import { changeSettings } from './settings.ts';
 import { resetSandbox, type Sandbox } from './state.ts';
 import { putTemplate } from './templates.ts';
@@ -18,14 +19,14 @@ type Call = { sandbox: Sandbox; query: URLSearchParams; body: unknown };
 type Operation = (call: Call) => Answer | Promise<Answer>;
 
 const OPERATIONS: Record<string, Operation> = {
-  'GET settings': ({ sandbox }) => answer(sandbox.settings),
+  'GET settings': ({ sandbox }) => answer(sandbox.graph.settings),
   'PUT settings': putSettings,
   'GET accounts': ({ sandbox }) =>
-    answer({ accounts: [...sandbox.accounts.byPhone.values()], open: sandbox.accounts.open }),
-  'POST accounts': ({ sandbox, body }) => orProblem(registerAccount(sandbox.accounts, asObject(body)), 201),
+    answer({ accounts: [...sandbox.graph.accounts.byPhone.values()], open: sandbox.graph.accounts.open }),
+  'POST accounts': ({ sandbox, body }) => orProblem(registerAccount(sandbox.graph.accounts, asObject(body)), 201),
   'POST templates': ({ sandbox, body }) => {
     const { waba_id, ...template } = asObject(body);
-    return orProblem(putTemplate(sandbox.catalogue, asText(waba_id) ?? '200000000000001', template), 201);
+    return orProblem(putTemplate(sandbox.graph.catalogue, asText(waba_id) ?? '200000000000001', template), 201);
   },
   'POST inbound': async ({ sandbox, body }) => orProblem(await writeInbound(sandbox, asObject(body)), 200),
   'POST notify': postNotification,
@@ -43,13 +44,13 @@ const OPERATIONS: Record<string, Operation> = {
   'GET receiver': ({ sandbox }) => answer(sandbox.receiver.behaviour),
   'PUT receiver': ({ sandbox, body }) => orProblem(setBehaviour(sandbox.receiver, body), 200),
   'GET stats': ({ sandbox }) => {
-    const { queue, head, active } = sandbox.notifier;
-    return answer({ ...sandbox.stats, notifications_waiting: queue.length - head + active });
+    const { queue, head, active } = sandbox.graph.notifier;
+    return answer({ ...sandbox.graph.stats, notifications_waiting: queue.length - head + active });
   },
   'POST reset': ({ sandbox }) => {
     resetSandbox(sandbox);
-    publish(sandbox, 'messages', 'reset', {});
-    publish(sandbox, 'deliveries', 'reset', {});
+    publish(sandbox.listeners, 'messages', 'reset', {});
+    publish(sandbox.listeners, 'deliveries', 'reset', {});
     return answer({ reset: true });
   },
 };
@@ -67,9 +68,9 @@ export async function handleControl(sandbox: Sandbox, req: IncomingMessage, res:
   const url = new URL(req.url ?? '/', 'http://sandbox');
   const name = url.pathname.slice('/sandbox/'.length).replace(/\/$/, '');
   if (req.method === 'GET' && name === 'live')
-    return openStream(sandbox, res, url.searchParams.get('topic') ?? 'messages');
+    return openStream(sandbox.listeners, res, url.searchParams.get('topic') ?? 'messages');
   if (req.method === 'GET' && name.startsWith('media/')) {
-    const media = findMedia(sandbox.media, name.slice('media/'.length));
+    const media = findMedia(sandbox.graph.media, name.slice('media/'.length));
     return writeAnswer(res, media === undefined ? problem('There is no such file.', 404) : mediaBytes(media));
   }
   const operation = own(OPERATIONS, `${req.method} ${name}`);
@@ -82,17 +83,17 @@ export async function handleControl(sandbox: Sandbox, req: IncomingMessage, res:
 }
 
 function putSettings({ sandbox, body }: Call): Answer {
-  const next = changeSettings(sandbox.settings, body);
+  const next = changeSettings(sandbox.graph.settings, body);
   if (typeof next === 'string') return problem(next);
-  sandbox.settings = next;
-  sandbox.notifier.random = seededRandom(next.seed);
+  sandbox.graph.settings = next;
+  sandbox.graph.notifier.random = seededRandom(next.seed);
   return answer(next);
 }
 
 /** Signs and posts any body: an object with the network's escaping, a string byte for byte. */
 async function postNotification({ sandbox, body }: Call): Promise<Answer> {
   const given = asObject(body);
-  const target = asText(given['url']) ?? sandbox.settings.callback_url;
+  const target = asText(given['url']) ?? sandbox.graph.settings.callback_url;
   if (target !== null && !isLoopbackUrl(target)) return problem('The address must be a loopback one.');
   if (given['body'] === undefined) return problem('The field body is required.');
   const text = asText(given['body']) ?? escapeLikeMeta(given['body']);
@@ -104,7 +105,7 @@ async function postNotification({ sandbox, body }: Call): Promise<Answer> {
 
 /** Verifies the callback with the same handshake as the network. */
 async function verify({ sandbox, body }: Call): Promise<Answer> {
-  const target = asText(asObject(body)['url']) ?? sandbox.settings.callback_url;
+  const target = asText(asObject(body)['url']) ?? sandbox.graph.settings.callback_url;
   if (target === null) return problem('There is no callback_url.');
   if (!isLoopbackUrl(target)) return problem('The address must be a loopback one.');
   return answer({ verified: await verifyCallback(sandbox, target, sandbox.config.verifyToken) });
@@ -114,7 +115,7 @@ async function verify({ sandbox, body }: Call): Promise<Answer> {
 function listMessages({ sandbox, query }: Call): Answer {
   const phone = query.get('phone');
   const after = numberIn(query, 'after', 0);
-  const found = since(sandbox.sent, after)
+  const found = since(sandbox.graph.sent, after)
     .filter((item) => phone === null || item.phone_number_id === phone || samePerson(item.wa_id || item.to, phone))
     .slice(0, numberIn(query, 'limit', Infinity));
   return answer({ messages: found, next_after: found.at(-1)?.seq ?? after });
@@ -124,10 +125,10 @@ function listMessages({ sandbox, query }: Call): Answer {
 function listConversation({ sandbox, query }: Call): Answer {
   const phoneNumberId = query.get('phone_number_id') ?? '';
   const contact = query.get('contact') ?? '';
-  const sent = since(sandbox.sent, 0)
+  const sent = since(sandbox.graph.sent, 0)
     .filter((item) => item.phone_number_id === phoneNumberId && samePerson(item.wa_id || item.to, contact))
     .map((item) => ({ direction: 'in', ...item }));
-  const written = since(sandbox.inbound, 0)
+  const written = since(sandbox.graph.inbound, 0)
     .filter((item) => item.phone_number_id === phoneNumberId && samePerson(item.from, contact))
     .map((item) => ({ direction: 'out', ...item }));
   const items = [...sent, ...written].toSorted((a, b) => a.created_at.localeCompare(b.created_at));
@@ -147,12 +148,9 @@ function listDeliveries({ sandbox, query }: Call): Answer {
   return answer({ deliveries: found, next_after: found.at(-1)?.seq ?? after });
 }
 
-function clearDeliveries({ sandbox: { receiver } }: Call): Answer {
-  clear(receiver.deliveries);
-  receiver.seen.clear();
-  receiver.byEvent.clear();
-  receiver.count = 0;
-  receiver.duplicates = 0;
+function clearDeliveries({ sandbox }: Call): Answer {
+  const { behaviour } = sandbox.receiver;
+  sandbox.receiver = { ...createReceiver(sandbox.receiver), behaviour };
   return answer({ cleared: true });
 }
 

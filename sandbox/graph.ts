@@ -33,7 +33,7 @@ const PHONE_EDGES: Record<string, (call: Call, account: Account) => Answer | Pro
   'POST messages': send,
   'POST marketing_messages': send,
   'POST media': async ({ sandbox, req }, account) =>
-    uploadMedia(sandbox.media, account, req.headers['content-type'] ?? '', await readBody(req, UPLOAD_MAX_BYTES)),
+    uploadMedia(sandbox.graph.media, account, req.headers['content-type'] ?? '', await readBody(req, UPLOAD_MAX_BYTES)),
   'GET ': ({ sandbox, query }, account) => describePhone(sandbox, account, query.get('fields')),
   'POST ': async (call, account) => configurePhone(call.sandbox, account, await readJson(call)),
   'POST register': () => answer({ success: true }),
@@ -44,10 +44,11 @@ const PHONE_EDGES: Record<string, (call: Call, account: Account) => Answer | Pro
 const WABA_EDGES: Record<string, Edge> = {
   'GET ': ({ id }) => describeWaba(id),
   'GET phone_numbers': ({ sandbox, id, query }) => listPhones(sandbox, id, query.get('fields')),
-  'GET message_templates': ({ sandbox, id, path, query }) => listTemplates(sandbox, id, path, query),
+  'GET message_templates': ({ sandbox, id, path, query }) =>
+    listTemplates(sandbox.graph.catalogue, id, sandbox.url + path, query),
   'POST message_templates': async (call) =>
-    createTemplate(call.sandbox.catalogue, call.id, asObject(await readJson(call))),
-  'DELETE message_templates': ({ sandbox, id, query }) => deleteTemplate(sandbox.catalogue, id, query),
+    createTemplate(call.sandbox.graph.catalogue, call.id, asObject(await readJson(call))),
+  'DELETE message_templates': ({ sandbox, id, query }) => deleteTemplate(sandbox.graph.catalogue, id, query),
   'GET subscribed_apps': ({ sandbox, id }) => listSubscriptions(sandbox, id),
   'POST subscribed_apps': async (call) => subscribe(call.sandbox, call.id, await readJson(call)),
   'DELETE subscribed_apps': ({ sandbox, id }) => unsubscribe(sandbox, id),
@@ -67,7 +68,7 @@ export async function handleGraph(sandbox: Sandbox, req: IncomingMessage, res: S
   const call = readCall(sandbox, req);
   const isSend = call.method === 'POST' && (call.edge === 'messages' || call.edge === 'marketing_messages');
   if (isSend) return handleSend(call, res);
-  const fault = takeFault(sandbox.settings, own(PLACES, call.edge) ?? 'phone');
+  const fault = takeFault(sandbox.graph.settings, own(PLACES, call.edge) ?? 'phone');
   if (fault !== undefined && (await applyFault(fault, res))) return;
   const done = await route(call);
   // The connection can be used again only after the rest of the request is read.
@@ -102,12 +103,12 @@ function route(call: Call): Answer | Promise<Answer> {
   const { sandbox, method, id, edge, query, path } = call;
   const refusal = checkToken(call);
   if (refusal !== undefined) return errorAnswer(refusal);
-  if (path.startsWith('/whatsapp_business/attachments')) return downloadMedia(sandbox.media, query);
-  const media = edge === '' ? findMedia(sandbox.media, id) : undefined;
-  if (media !== undefined && method === 'GET') return describeMedia(sandbox.media, media, sandbox.url);
-  if (media !== undefined && method === 'DELETE') return deleteMedia(sandbox.media, media);
+  if (path.startsWith('/whatsapp_business/attachments')) return downloadMedia(sandbox.graph.media, query);
+  const media = edge === '' ? findMedia(sandbox.graph.media, id) : undefined;
+  if (media !== undefined && method === 'GET') return describeMedia(sandbox.graph.media, media, sandbox.url);
+  if (media !== undefined && method === 'DELETE') return deleteMedia(sandbox.graph.media, media);
   const wabaEdge = own(WABA_EDGES, `${method} ${edge}`);
-  const isPhone = sandbox.accounts.byPhone.has(id) || own(PHONE_EDGES, `${method} ${edge}`) !== undefined;
+  const isPhone = sandbox.graph.accounts.byPhone.has(id) || own(PHONE_EDGES, `${method} ${edge}`) !== undefined;
   if (wabaEdge !== undefined && (edge !== '' || !isPhone || isWaba(call))) {
     return isWaba(call) ? wabaEdge(call) : errorAnswer(unknownObject(method, id));
   }
@@ -119,16 +120,18 @@ function route(call: Call): Answer | Promise<Answer> {
 
 /** While the sandbox is open, an unknown id without an edge is taken for a phone number: `GET /{id}` exists for both. */
 const isWaba = ({ sandbox, id, edge, token }: Call): boolean =>
-  sandbox.accounts.open ? edge !== '' : accountsOfWaba(sandbox.accounts, id).some((account) => account.token === token);
+  sandbox.graph.accounts.open
+    ? edge !== ''
+    : accountsOfWaba(sandbox.graph.accounts, id).some((account) => account.token === token);
 
 function ownAccount({ sandbox, id, token }: Call): Account | undefined {
-  const account = findAccount(sandbox.accounts, id);
-  return account !== undefined && (sandbox.accounts.open || account.token === token) ? account : undefined;
+  const account = findAccount(sandbox.graph.accounts, id);
+  return account !== undefined && (sandbox.graph.accounts.open || account.token === token) ? account : undefined;
 }
 
 function checkToken({ sandbox, token, query }: Call): GraphFailure | undefined {
   if (token === '') return { code: 104 };
-  const { open, tokens } = sandbox.accounts;
+  const { open, tokens } = sandbox.graph.accounts;
   if (!open && !tokens.has(token)) return { code: 190 };
   const proof = query.get('appsecret_proof');
   if (proof === null) return undefined;
@@ -146,7 +149,7 @@ async function send(call: Call, account: Account): Promise<Answer> {
 async function handleSend(call: Call, res: ServerResponse): Promise<void> {
   const { sandbox, req } = call;
   const bytes = await readBody(req, JSON_MAX_BYTES);
-  const fault = sandbox.settings.faults.send.length === 0 ? undefined : takeSendFault(sandbox, bytes);
+  const fault = sandbox.graph.settings.faults.send.length === 0 ? undefined : takeSendFault(sandbox, bytes);
   if (fault !== undefined && !isAfterAccept(fault) && (await applyFault(fault, res))) return;
   const refusal = checkToken(call);
   const account = ownAccount(call);
@@ -161,7 +164,7 @@ async function handleSend(call: Call, res: ServerResponse): Promise<void> {
 function takeSendFault(sandbox: Sandbox, bytes: Buffer | null): Fault | undefined {
   const body = asObject(parseJson(bytes));
   if (body['status'] !== undefined) return undefined;
-  return takeFault(sandbox.settings, 'send', onlyDigits(asText(body['to']) ?? ''));
+  return takeFault(sandbox.graph.settings, 'send', onlyDigits(asText(body['to']) ?? ''));
 }
 
 const isAfterAccept = (fault: Fault): boolean =>

@@ -1,12 +1,14 @@
 import { callbackAddress, findAccount, type Account } from './accounts.ts';
 import { asObject, asText, own, type Json } from './exchange.ts';
+import type { Graph, InboundMessage } from './graph-state.ts';
 import { publish } from './live.ts';
 import { addMedia, mediaFacts } from './media.ts';
 import { onlyDigits, makeMessageId, windowKey } from './messages.ts';
-import { notify, type PostResult } from './notifier.ts';
+import type { PostResult } from './notification-queue.ts';
+import { notify } from './notifier.ts';
 import { drawPlaceholder } from './placeholder-image.ts';
 import { push } from './ring.ts';
-import type { InboundMessage, Sandbox } from './state.ts';
+import type { Sandbox } from './state.ts';
 
 /** The stored message of a contact; `delivered` is whether the first POST of its notification succeeded. */
 export type InboundResult = { id: string } & PostResult;
@@ -27,7 +29,7 @@ export async function writeInbound(sandbox: Sandbox, input: Json): Promise<Inbou
   const name = asText(input['name']) ?? DEFAULT_NAME;
   const message = buildMessage(sandbox, input, from, bsuid);
   const record: InboundMessage = {
-    seq: sandbox.inbound.nextSeq,
+    seq: sandbox.graph.inbound.nextSeq,
     id: String(message['id']),
     phone_number_id: account.phone_number_id,
     from: from || String(bsuid),
@@ -43,8 +45,9 @@ export async function writeInbound(sandbox: Sandbox, input: Json): Promise<Inbou
     ...(from === '' ? {} : { wa_id: from }),
     ...(bsuid === undefined ? {} : { user_id: bsuid }),
   };
-  const target = callbackAddress(sandbox.accounts, account, sandbox.settings.callback_url);
-  const isHeard = !sandbox.settings.require_subscription || sandbox.accounts.subscribed.has(account.waba_id);
+  const target = callbackAddress(sandbox.graph.accounts, account, sandbox.graph.settings.callback_url);
+  const isHeard =
+    !sandbox.graph.settings.require_subscription || sandbox.graph.accounts.subscribed.has(account.waba_id);
   const first = await new Promise<PostResult>((resolve) => {
     const tried = (result: PostResult): void => {
       recordTry(sandbox, record, result);
@@ -58,13 +61,13 @@ export async function writeInbound(sandbox: Sandbox, input: Json): Promise<Inbou
 
 function recordTry(sandbox: Sandbox, record: InboundMessage, { delivered }: PostResult): void {
   record.delivered = delivered;
-  publish(sandbox, 'messages', 'tried', { id: record.id, delivered });
+  publish(sandbox.listeners, 'messages', 'tried', { id: record.id, delivered });
 }
 
 function chooseAccount(sandbox: Sandbox, phoneNumberId: string | undefined): Account | undefined {
-  if (phoneNumberId !== undefined) return findAccount(sandbox.accounts, phoneNumberId);
-  const [first] = sandbox.accounts.byPhone.values();
-  return first ?? findAccount(sandbox.accounts, '100000000000001');
+  if (phoneNumberId !== undefined) return findAccount(sandbox.graph.accounts, phoneNumberId);
+  const [first] = sandbox.graph.accounts.byPhone.values();
+  return first ?? findAccount(sandbox.graph.accounts, '100000000000001');
 }
 
 function buildMessage(sandbox: Sandbox, input: Json, from: string, bsuid: string | undefined): Json {
@@ -90,10 +93,10 @@ function buildPayload(sandbox: Sandbox, type: string, input: Json): Json {
   if (!MEDIA_TYPES.has(type) || own(raw, type) !== undefined) return {};
   const { base64, mime_type, file_name } = asObject(input['media']);
   const given = asText(base64);
-  const bytes = given === undefined ? drawPlaceholder(sandbox.inbound.nextSeq) : Buffer.from(given, 'base64');
+  const bytes = given === undefined ? drawPlaceholder(sandbox.graph.inbound.nextSeq) : Buffer.from(given, 'base64');
   const mimeType = asText(mime_type) ?? 'image/png';
   const fileName = asText(file_name);
-  const media = addMedia(sandbox.media, {
+  const media = addMedia(sandbox.graph.media, {
     bytes,
     mimeType,
     phoneNumberId: null,
@@ -104,18 +107,22 @@ function buildPayload(sandbox: Sandbox, type: string, input: Json): Json {
 }
 
 function store(sandbox: Sandbox, record: InboundMessage): void {
-  const evicted = push(sandbox.inbound, record);
-  if (evicted !== undefined) sandbox.inboundById.delete(evicted.id);
-  sandbox.inboundById.set(record.id, record);
-  sandbox.stats.inbound += 1;
-  rememberWindow(sandbox, windowKey(record.phone_number_id, record.from), Number(record.message['timestamp']) * 1_000);
-  publish(sandbox, 'messages', 'inbound', record);
+  const evicted = push(sandbox.graph.inbound, record);
+  if (evicted !== undefined) sandbox.graph.inboundById.delete(evicted.id);
+  sandbox.graph.inboundById.set(record.id, record);
+  sandbox.graph.stats.inbound += 1;
+  rememberWindow(
+    sandbox.graph,
+    windowKey(record.phone_number_id, record.from),
+    Number(record.message['timestamp']) * 1_000,
+  );
+  publish(sandbox.listeners, 'messages', 'inbound', record);
 }
 
 // Far more contacts than any test uses. Beyond this, the contact that wrote longest ago is forgotten first.
 const WINDOWS_KEPT = 100_000;
 
-function rememberWindow({ lastInboundAt }: Sandbox, key: string, at: number): void {
+function rememberWindow({ lastInboundAt }: Graph, key: string, at: number): void {
   lastInboundAt.delete(key);
   lastInboundAt.set(key, at);
   if (lastInboundAt.size <= WINDOWS_KEPT) return;

@@ -1,8 +1,9 @@
 import { request } from 'undici';
 import type { Account } from './accounts.ts';
+import type { SentMessage } from './graph-state.ts';
 import { isLoopbackUrl } from './loopback.ts';
 import { addMedia, MEDIA_MAX_BYTES } from './media.ts';
-import type { Sandbox, SentMessage } from './state.ts';
+import type { Sandbox } from './state.ts';
 import { scheduleStatuses } from './statuses.ts';
 
 /**
@@ -12,7 +13,7 @@ import { scheduleStatuses } from './statuses.ts';
 export async function fetchLink(sandbox: Sandbox, account: Account, message: SentMessage, link: string): Promise<void> {
   const { generation } = sandbox;
   const problem =
-    sandbox.settings.fetch_links && isLoopbackUrl(link) ? await storeLink(sandbox, message, link) : undefined;
+    sandbox.graph.settings.fetch_links && isLoopbackUrl(link) ? await storeLink(sandbox, message, link) : undefined;
   if (generation !== sandbox.generation) return;
   if (problem === undefined) scheduleStatuses(sandbox, account, message);
   else scheduleStatuses(sandbox, account, message, { code: 131053, details: problem });
@@ -20,7 +21,7 @@ export async function fetchLink(sandbox: Sandbox, account: Account, message: Sen
 
 async function storeLink(sandbox: Sandbox, message: SentMessage, link: string): Promise<string | undefined> {
   try {
-    const timeoutMs = sandbox.settings.post_timeout_ms;
+    const timeoutMs = sandbox.graph.settings.post_timeout_ms;
     const { statusCode, headers, body } = await request(link, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
     const chunks: Buffer[] = [];
     let size = 0;
@@ -31,7 +32,11 @@ async function storeLink(sandbox: Sandbox, message: SentMessage, link: string): 
     }
     if (statusCode !== 200) return `Downloading media from ${link} failed with HTTP code ${statusCode}.`;
     const mimeType = String(headers['content-type'] ?? 'application/octet-stream');
-    message.media_id = addMedia(sandbox.media, { bytes: Buffer.concat(chunks), mimeType, phoneNumberId: null }).id;
+    message.media_id = addMedia(sandbox.graph.media, {
+      bytes: Buffer.concat(chunks),
+      mimeType,
+      phoneNumberId: null,
+    }).id;
     return undefined;
   } catch {
     // Failure policy: any failure of a link fails the sender's message, as on the network.

@@ -90,7 +90,11 @@ export function checkMediaReference(type: string, part: unknown, sandbox: Sandbo
   }
   if (link !== undefined && !/^https?:\/\//.test(asText(link) ?? ''))
     return invalid(`Param ${type}['link'] is not a valid URI.`);
-  if (id !== undefined && !sandbox.accounts.open && findMedia(sandbox.media, asText(id) ?? '') === undefined) {
+  if (
+    id !== undefined &&
+    !sandbox.graph.accounts.open &&
+    findMedia(sandbox.graph.media, asText(id) ?? '') === undefined
+  ) {
     return {
       code: 100,
       message: `(#100) Param ${type}['id'] is not a valid whatsapp business account media attachment ID`,

@@ -2,20 +2,21 @@ import { randomBytes } from 'node:crypto';
 import type { Account } from './accounts.ts';
 import { answer, asObject, asText, own, parseJson, type Answer, type Json } from './exchange.ts';
 import { errorAnswer, type GraphFailure } from './graph-errors.ts';
+import type { SentMessage } from './graph-state.ts';
 import { fetchLink } from './links.ts';
 import { publish } from './live.ts';
 import { checkMessage } from './message-rules.ts';
 import { push } from './ring.ts';
-import type { Sandbox, SentMessage } from './state.ts';
+import type { Sandbox } from './state.ts';
 import { scheduleStatuses } from './statuses.ts';
-import { checkTemplateMessage, renderTemplate } from './templates.ts';
+import { checkTemplateMessage, renderTemplate } from './template-messages.ts';
 
 /** `POST /{phone}/messages`: sends a message, or a read receipt with or without a typing indicator. */
 export function postMessage(sandbox: Sandbox, account: Account, bytes: Buffer | null): Answer {
   const body = asObject(parseJson(bytes));
   const failure = checkEnvelope(sandbox, account, body);
   if (failure !== undefined) {
-    sandbox.stats.refused += 1;
+    sandbox.graph.stats.refused += 1;
     return errorAnswer(failure);
   }
   if (body['status'] === 'read') return markRead(sandbox, account, body);
@@ -56,7 +57,7 @@ function checkRecipient(sandbox: Sandbox, account: Account, body: Json): GraphFa
   if (digits === onlyDigits(account.display_phone_number)) {
     return { code: 131021, details: 'The sender and the recipient are the same phone number.' };
   }
-  const allowed = sandbox.settings.allowed_recipients;
+  const allowed = sandbox.graph.settings.allowed_recipients;
   if (allowed !== null && !allowed.some((number) => onlyDigits(number) === digits)) {
     return { code: 131030, details: 'Recipient phone number not in allowed list: add it to the list and try again.' };
   }
@@ -70,19 +71,25 @@ export const withoutNinthDigit = (digits: string): string => digits.replace(/^(5
 
 function markRead(sandbox: Sandbox, account: Account, body: Json): Answer {
   const id = String(body['message_id']);
-  sandbox.stats.reads += 1;
-  const message = sandbox.inboundById.get(id);
+  sandbox.graph.stats.reads += 1;
+  const message = sandbox.graph.inboundById.get(id);
   if (message !== undefined) message.read = true;
   const typing = body['typing_indicator'] !== undefined;
-  publish(sandbox, 'messages', 'read', { id, from: message?.from, phone_number_id: account.phone_number_id, typing });
+  publish(sandbox.listeners, 'messages', 'read', {
+    id,
+    from: message?.from,
+    phone_number_id: account.phone_number_id,
+    typing,
+  });
   return answer({ success: true });
 }
 
 function acceptMessage(sandbox: Sandbox, account: Account, body: Json): Answer {
   const message = storeMessage(sandbox, account, body);
-  sandbox.stats.sends += 1;
-  publish(sandbox, 'messages', 'message', message);
-  const missed = sandbox.settings.enforce_window && message.type !== 'template' && !isWindowOpen(sandbox, message);
+  sandbox.graph.stats.sends += 1;
+  publish(sandbox.listeners, 'messages', 'message', message);
+  const missed =
+    sandbox.graph.settings.enforce_window && message.type !== 'template' && !isWindowOpen(sandbox, message);
   const link = missed ? undefined : asText(asObject(own(body, message.type))['link']);
   if (missed) scheduleStatuses(sandbox, account, message, OUTSIDE_WINDOW);
   else if (link === undefined) scheduleStatuses(sandbox, account, message);
@@ -103,8 +110,8 @@ const OUTSIDE_WINDOW = {
 };
 
 function isWindowOpen(sandbox: Sandbox, message: SentMessage): boolean {
-  const at = sandbox.lastInboundAt.get(windowKey(message.phone_number_id, message.wa_id || message.to));
-  return at !== undefined && Date.now() - at < sandbox.settings.window_ms;
+  const at = sandbox.graph.lastInboundAt.get(windowKey(message.phone_number_id, message.wa_id || message.to));
+  return at !== undefined && Date.now() - at < sandbox.graph.settings.window_ms;
 }
 
 /** The key of a contact's 24-hour window; a number with and without the ninth digit is the same contact. */
@@ -118,23 +125,25 @@ function storeMessage(sandbox: Sandbox, account: Account, body: Json): SentMessa
   const callbackData = asText(body['biz_opaque_callback_data']);
   const template = body['template'];
   const message: SentMessage = {
-    seq: sandbox.sent.nextSeq,
+    seq: sandbox.graph.sent.nextSeq,
     id: makeMessageId(digits || String(body['recipient'])),
     phone_number_id: account.phone_number_id,
     waba_id: account.waba_id,
     to: digits || String(body['recipient']),
-    wa_id: sandbox.settings.wa_id_ninth_digit === 'drop' ? withoutNinthDigit(digits) : digits,
+    wa_id: sandbox.graph.settings.wa_id_ninth_digit === 'drop' ? withoutNinthDigit(digits) : digits,
     type: asText(body['type']) ?? 'text',
     body,
     status: 'accepted',
     states: [{ status: 'accepted', at }],
-    ...(template === undefined ? {} : { preview: renderTemplate(sandbox.catalogue, account, asObject(template)) }),
+    ...(template === undefined
+      ? {}
+      : { preview: renderTemplate(sandbox.graph.catalogue, account, asObject(template)) }),
     ...(callbackData === undefined ? {} : { biz_opaque_callback_data: callbackData }),
     created_at: at,
   };
-  const evicted = push(sandbox.sent, message);
-  if (evicted !== undefined) sandbox.sentById.delete(evicted.id);
-  sandbox.sentById.set(message.id, message);
+  const evicted = push(sandbox.graph.sent, message);
+  if (evicted !== undefined) sandbox.graph.sentById.delete(evicted.id);
+  sandbox.graph.sentById.set(message.id, message);
   return message;
 }
 

@@ -1,74 +1,35 @@
 import { createHmac } from 'node:crypto';
-import { Agent, request } from 'undici';
+import { request } from 'undici';
 import { buildNotification, escapeLikeMeta, type Element } from './envelope.ts';
+import type { Notifier, Post, PostResult, Waiting } from './notification-queue.ts';
 import type { Sandbox } from './state.ts';
-
-/** The result of one POST of a notification; `status` is null when no answer came. */
-export type PostResult = { delivered: boolean; status: number | null };
-
-type Post = { target: string; bytes: Buffer; tries: number; tried?: (result: PostResult) => void };
-type Waiting = { element: Element; tried?: (result: PostResult) => void };
-
-export type Notifier = {
-  queue: Post[];
-  /** Index of the first item of the queue: shifting a long array would cost O(n) for each post. */
-  head: number;
-  active: number;
-  waiting: Waiting[];
-  flushTimer: NodeJS.Timeout | undefined;
-  random: () => number;
-  agent: Agent;
-};
 
 // A batch that is not full is sent after this time: the network does not delay notifications for long either.
 const BATCH_WAIT_MS = 20;
 // About 200 MB of bodies. Beyond this the receiver is hopelessly slow, and new notifications are dropped.
 const MAX_QUEUED = 200_000;
 
-export function createNotifier(seed: number): Notifier {
-  return {
-    queue: [],
-    head: 0,
-    active: 0,
-    waiting: [],
-    flushTimer: undefined,
-    random: seededRandom(seed),
-    agent: new Agent({ keepAliveTimeout: 4_000 }),
-  };
-}
-
-/** Mulberry32, a small random generator that gives the same order for the same seed on every machine. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** Queues one element for its webhook, with the duplicates and the shuffling of the settings. */
 export function notify(sandbox: Sandbox, element: Element, tried?: (result: PostResult) => void): void {
-  const { duplicates, shuffle } = sandbox.settings;
+  const { duplicates, shuffle } = sandbox.graph.settings;
   const { generation } = sandbox;
   for (let copy = 0; copy <= duplicates; copy += 1) {
     const waiting: Waiting = copy === 0 && tried !== undefined ? { element, tried } : { element };
-    const delayMs = shuffle === 0 ? 0 : Math.floor(sandbox.notifier.random() * shuffle);
+    const delayMs = shuffle === 0 ? 0 : Math.floor(sandbox.graph.notifier.random() * shuffle);
     if (delayMs === 0) offer(sandbox, waiting);
     else setTimeout(() => generation === sandbox.generation && offer(sandbox, waiting), delayMs);
   }
 }
 
 function offer(sandbox: Sandbox, waiting: Waiting): void {
-  const { notifier, settings } = sandbox;
+  const { notifier, settings } = sandbox.graph;
   notifier.waiting.push(waiting);
   if (notifier.waiting.length >= settings.batch) flush(sandbox);
   else notifier.flushTimer ??= setTimeout(() => flush(sandbox), BATCH_WAIT_MS);
 }
 
 function flush(sandbox: Sandbox): void {
-  const { notifier } = sandbox;
+  const { notifier } = sandbox.graph;
   clearTimeout(notifier.flushTimer);
   notifier.flushTimer = undefined;
   const groups = Map.groupBy(notifier.waiting.splice(0), ({ element }) => element.target);
@@ -87,7 +48,7 @@ export function postBody(
   bytes: Buffer,
   tried?: (result: PostResult) => void,
 ): void {
-  const { notifier, stats } = sandbox;
+  const { notifier, stats } = sandbox.graph;
   if (target === null || notifier.queue.length - notifier.head >= MAX_QUEUED) {
     if (target === null) stats.notifications_without_callback += 1;
     else stats.notifications_given_up += 1;
@@ -99,7 +60,7 @@ export function postBody(
 }
 
 function pump(sandbox: Sandbox, notifier: Notifier): void {
-  while (notifier.active < sandbox.settings.concurrency) {
+  while (notifier.active < sandbox.graph.settings.concurrency) {
     const post = notifier.queue[notifier.head];
     if (post === undefined) return;
     notifier.head += 1;
@@ -116,7 +77,7 @@ function pump(sandbox: Sandbox, notifier: Notifier): void {
 }
 
 async function attempt(sandbox: Sandbox, notifier: Notifier, post: Post): Promise<void> {
-  const { stats } = sandbox;
+  const { stats } = sandbox.graph;
   post.tries += 1;
   stats.notifications_posted += 1;
   const status = await postOnce(sandbox, notifier, post);
@@ -126,14 +87,14 @@ async function attempt(sandbox: Sandbox, notifier: Notifier, post: Post): Promis
     stats.notifications_delivered += 1;
     return;
   }
-  const { start_ms, max_ms, tries } = sandbox.settings.retry;
+  const { start_ms, max_ms, tries } = sandbox.graph.settings.retry;
   if (post.tries >= tries) {
     stats.notifications_given_up += 1;
     return;
   }
   setTimeout(
     () => {
-      if (notifier !== sandbox.notifier) return;
+      if (notifier !== sandbox.graph.notifier) return;
       stats.notifications_retried += 1;
       notifier.queue.push(post);
       pump(sandbox, notifier);
@@ -143,7 +104,7 @@ async function attempt(sandbox: Sandbox, notifier: Notifier, post: Post): Promis
 }
 
 async function postOnce(sandbox: Sandbox, notifier: Notifier, { target, bytes }: Post): Promise<number | null> {
-  const timeoutMs = sandbox.settings.post_timeout_ms;
+  const timeoutMs = sandbox.graph.settings.post_timeout_ms;
   try {
     const { statusCode, body } = await request(target, {
       method: 'POST',
@@ -162,7 +123,7 @@ async function postOnce(sandbox: Sandbox, notifier: Notifier, { target, bytes }:
 }
 
 function sign(sandbox: Sandbox, bytes: Buffer): Record<string, string> {
-  const { signature } = sandbox.settings;
+  const { signature } = sandbox.graph.settings;
   if (signature === 'missing') return {};
   const key = signature === 'valid' ? sandbox.config.appSecret : `not ${sandbox.config.appSecret}`;
   return { 'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(bytes).digest('hex')}` };
@@ -176,7 +137,7 @@ export async function verifyCallback(sandbox: Sandbox, target: string, verifyTok
   url.searchParams.set('hub.challenge', challenge);
   url.searchParams.set('hub.verify_token', verifyToken);
   try {
-    const timeoutMs = sandbox.settings.post_timeout_ms;
+    const timeoutMs = sandbox.graph.settings.post_timeout_ms;
     const { statusCode, body } = await request(url, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
     return (await body.text()) === challenge && statusCode === 200;
   } catch {

@@ -8,7 +8,7 @@ const DEFAULT_FIELDS =
   'verified_name,code_verification_status,display_phone_number,quality_rating,platform_type,throughput,webhook_configuration';
 
 function phoneFields(sandbox: Sandbox, account: Account): Json {
-  const { phoneOverride, wabaOverride } = sandbox.accounts;
+  const { phoneOverride, wabaOverride } = sandbox.graph.accounts;
   const phone = phoneOverride.get(account.phone_number_id)?.url;
   const waba = wabaOverride.get(account.waba_id)?.url;
   return {
@@ -30,7 +30,7 @@ function phoneFields(sandbox: Sandbox, account: Account): Json {
     webhook_configuration: {
       ...(phone === undefined ? {} : { phone_number: phone }),
       ...(waba === undefined ? {} : { whatsapp_business_account: waba }),
-      application: callbackAddress(sandbox.accounts, account, sandbox.settings.callback_url) ?? '',
+      application: callbackAddress(sandbox.graph.accounts, account, sandbox.graph.settings.callback_url) ?? '',
     },
   };
 }
@@ -48,7 +48,9 @@ export function describePhone(sandbox: Sandbox, account: Account, fields: string
 
 /** Answers `GET /{waba}/phone_numbers`. */
 export function listPhones(sandbox: Sandbox, wabaId: string, fields: string | null): Answer {
-  const data = accountsOfWaba(sandbox.accounts, wabaId).map((account) => describePhone(sandbox, account, fields).body);
+  const data = accountsOfWaba(sandbox.graph.accounts, wabaId).map(
+    (account) => describePhone(sandbox, account, fields).body,
+  );
   return answer({ data });
 }
 
@@ -63,12 +65,12 @@ export async function configurePhone(sandbox: Sandbox, account: Account, body: u
   const { override_callback_uri, verify_token } = asObject(configuration);
   const url = asText(override_callback_uri);
   if (!url) {
-    sandbox.accounts.phoneOverride.delete(account.phone_number_id);
+    sandbox.graph.accounts.phoneOverride.delete(account.phone_number_id);
     return answer({ success: true });
   }
   const override = { url, verify_token: asText(verify_token) ?? '' };
   const refusal = await checkOverride(sandbox, override);
   if (refusal !== undefined) return errorAnswer(refusal);
-  sandbox.accounts.phoneOverride.set(account.phone_number_id, override);
+  sandbox.graph.accounts.phoneOverride.set(account.phone_number_id, override);
   return answer({ success: true });
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asObject, parseJson, readBody, writeAnswer } from './exchange.ts';
-import { publish } from './live.ts';
+import { publish, type Listeners } from './live.ts';
 import { createRing, push, type Ring } from './ring.ts';
-import type { Sandbox } from './state.ts';
 
 const MODES = ['ok', 'status', 'hang', 'drip', 'redirect', 'reset', 'endless'] as const;
 
@@ -44,9 +43,10 @@ const BODY_MAX_BYTES = 16 * 1_048_576;
 const SEEN_KEPT = 200_000;
 const DEFAULT_BEHAVIOUR: Behaviour = { mode: 'ok', status: 200, ms: 0, location: '/receiver/redirected', times: null };
 
-export const createReceiver = (): Receiver => ({
+/** The numbers of requests go on after those of the receiver that it replaces. */
+export const createReceiver = (replaced?: Receiver): Receiver => ({
   behaviour: DEFAULT_BEHAVIOUR,
-  deliveries: createRing(KEPT),
+  deliveries: createRing(KEPT, replaced?.deliveries),
   count: 0,
   byEvent: new Map(),
   duplicates: 0,
@@ -69,15 +69,16 @@ export function setBehaviour(receiver: Receiver, input: unknown): Behaviour | st
   return next;
 }
 
+type Reception = { receiver: Receiver; listeners: Listeners };
+
 /** Stores a request to /receiver/ and answers as the behaviour says. */
-export async function receive(sandbox: Sandbox, req: IncomingMessage, res: ServerResponse): Promise<void> {
+export async function receive(reception: Reception, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const body = await readBody(req, BODY_MAX_BYTES);
-  store(sandbox, req, body ?? Buffer.alloc(0));
-  behave(takeBehaviour(sandbox.receiver), res);
+  store(reception, req, body ?? Buffer.alloc(0));
+  behave(takeBehaviour(reception.receiver), res);
 }
 
-function store(sandbox: Sandbox, req: IncomingMessage, bytes: Buffer): void {
-  const { receiver } = sandbox;
+function store({ receiver, listeners }: Reception, req: IncomingMessage, bytes: Buffer): void {
   const path = req.url ?? '';
   const event = readEventName(req, bytes);
   const fingerprint = createHash('sha1').update(path).update(bytes).digest('base64');
@@ -97,7 +98,7 @@ function store(sandbox: Sandbox, req: IncomingMessage, bytes: Buffer): void {
   receiver.count += 1;
   if (duplicate) receiver.duplicates += 1;
   receiver.byEvent.set(event ?? '', (receiver.byEvent.get(event ?? '') ?? 0) + 1);
-  publish(sandbox, 'deliveries', 'delivery', delivery);
+  publish(listeners, 'deliveries', 'delivery', delivery);
 }
 
 function rememberFingerprint(seen: Set<string>, fingerprint: string): void {

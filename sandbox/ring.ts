@@ -1,11 +1,10 @@
-/**
- * A list that keeps its newest `capacity` items, so that a long benchmark can not fill the memory. Clearing it does not restart the
- * numbering.
- */
+/** A list that keeps its newest `capacity` items, so that a long benchmark can not fill the memory. */
 export type Ring<T> = { items: (T | undefined)[]; capacity: number; firstSeq: number; nextSeq: number };
 
-export function createRing<T>(capacity: number): Ring<T> {
-  return { items: [], capacity, firstSeq: 1, nextSeq: 1 };
+/** Creates an empty ring whose numbers go on after those of the ring that it replaces. */
+export function createRing<T>(capacity: number, replaced?: Ring<T>): Ring<T> {
+  const nextSeq = replaced?.nextSeq ?? 1;
+  return { items: [], capacity, firstSeq: nextSeq, nextSeq };
 }
 
 /** Adds an item under the next number (from 1). Returns the item that was dropped for it, if there was one. */
@@ -26,9 +25,4 @@ export function since<T>(ring: Ring<T>, after: number): T[] {
     if (item !== undefined) found.push(item);
   }
   return found;
-}
-
-export function clear<T>(ring: Ring<T>): void {
-  ring.items = [];
-  ring.firstSeq = ring.nextSeq;
 }

@@ -4,7 +4,8 @@ import { notify } from './notifier.ts';
 import { takeFailStatus } from './settings.ts';
 import { errorTitle } from './graph-errors.ts';
 import type { Json } from './exchange.ts';
-import type { Sandbox, SentMessage, StatusName } from './state.ts';
+import type { SentMessage, StatusName } from './graph-state.ts';
+import type { Sandbox } from './state.ts';
 
 type Failure = { code: number; title?: string; message?: string; details?: string };
 
@@ -12,8 +13,8 @@ const RANK: Record<StatusName, number> = { accepted: 0, sent: 1, delivered: 2, r
 
 /** Schedules the statuses of an accepted message: sent, delivered and read; or failed, for a `failure` or when the settings demand it. */
 export function scheduleStatuses(sandbox: Sandbox, account: Account, message: SentMessage, failure?: Failure): void {
-  const delays = sandbox.settings.status_delays_ms;
-  const failed = failure ?? takeFailStatus(sandbox.settings);
+  const delays = sandbox.graph.settings.status_delays_ms;
+  const failed = failure ?? takeFailStatus(sandbox.graph.settings);
   if (failed !== undefined) {
     later(sandbox, delays.sent ?? 0, () =>
       applyStatus(sandbox, account, message, { status: 'failed', failure: failed }),
@@ -41,11 +42,15 @@ function applyStatus(sandbox: Sandbox, account: Account, message: SentMessage, {
   if (RANK[status] > RANK[message.status]) message.status = status;
   message.states.push({ status, at: now.toISOString() });
   if (failure !== undefined) message.errors = [describeFailure(failure)];
-  publish(sandbox, 'messages', 'status', { id: message.id, status: message.status, errors: message.errors ?? [] });
-  if (sandbox.settings.require_subscription && !sandbox.accounts.subscribed.has(account.waba_id)) return;
+  publish(sandbox.listeners, 'messages', 'status', {
+    id: message.id,
+    status: message.status,
+    errors: message.errors ?? [],
+  });
+  if (sandbox.graph.settings.require_subscription && !sandbox.graph.accounts.subscribed.has(account.waba_id)) return;
   notify(sandbox, {
     account,
-    target: callbackAddress(sandbox.accounts, account, sandbox.settings.callback_url),
+    target: callbackAddress(sandbox.graph.accounts, account, sandbox.graph.settings.callback_url),
     kind: 'statuses',
     item: describeStatus(message, status, now),
   });

@@ -11,8 +11,8 @@ const APP = {
 };
 
 function describe(sandbox: Sandbox, wabaId: string): Json[] {
-  if (!sandbox.accounts.subscribed.has(wabaId)) return [];
-  const override = sandbox.accounts.wabaOverride.get(wabaId);
+  if (!sandbox.graph.accounts.subscribed.has(wabaId)) return [];
+  const override = sandbox.graph.accounts.wabaOverride.get(wabaId);
   return [
     { whatsapp_business_api_data: APP, ...(override === undefined ? {} : { override_callback_uri: override.url }) },
   ];
@@ -30,16 +30,16 @@ export async function subscribe(sandbox: Sandbox, wabaId: string, body: unknown)
     const override = { url, verify_token: asText(verify_token) ?? '' };
     const refusal = await checkOverride(sandbox, override);
     if (refusal !== undefined) return errorAnswer(refusal);
-    sandbox.accounts.wabaOverride.set(wabaId, override);
-  } else sandbox.accounts.wabaOverride.delete(wabaId);
-  sandbox.accounts.subscribed.add(wabaId);
+    sandbox.graph.accounts.wabaOverride.set(wabaId, override);
+  } else sandbox.graph.accounts.wabaOverride.delete(wabaId);
+  sandbox.graph.accounts.subscribed.add(wabaId);
   return answer({ success: true, ...(url ? { data: describe(sandbox, wabaId) } : {}) });
 }
 
 /** Answers `DELETE /{waba}/subscribed_apps`. */
 export function unsubscribe(sandbox: Sandbox, wabaId: string): Answer {
-  sandbox.accounts.subscribed.delete(wabaId);
-  sandbox.accounts.wabaOverride.delete(wabaId);
+  sandbox.graph.accounts.subscribed.delete(wabaId);
+  sandbox.graph.accounts.wabaOverride.delete(wabaId);
   return answer({ success: true });
 }
 

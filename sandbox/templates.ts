@@ -1,10 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Account } from './accounts.ts';
 import { answer, asObject, asText, type Answer, type Json } from './exchange.ts';
-import { errorAnswer, type GraphFailure } from './graph-errors.ts';
-import { checkComponents, findPlaceholders } from './template-rules.ts';
-import { TEMPLATE_SEEDS } from './template-seeds.ts';
-import type { Sandbox } from './state.ts';
+import { errorAnswer } from './graph-errors.ts';
 
 export type Template = {
   id: string;
@@ -21,8 +18,8 @@ export type Catalogue = { shared: Map<string, Template>; byWaba: Map<string, Map
 
 const templateKey = (name: string, language: string): string => `${name} ${language}`;
 
-export const createCatalogue = (): Catalogue => ({
-  shared: new Map(TEMPLATE_SEEDS.map((template) => [templateKey(template.name, template.language), template])),
+export const createCatalogue = (shared: Template[]): Catalogue => ({
+  shared: new Map(shared.map((template) => [templateKey(template.name, template.language), template])),
   byWaba: new Map(),
 });
 
@@ -50,7 +47,7 @@ export function putTemplate(catalogue: Catalogue, wabaId: string, input: Json): 
   return template;
 }
 
-function findTemplate(catalogue: Catalogue, account: Account, template: Json): Template | undefined {
+export function findTemplate(catalogue: Catalogue, account: Account, template: Json): Template | undefined {
   const code = asText(asObject(template['language'])['code']) ?? '';
   const key = templateKey(asText(template['name']) ?? '', code);
   return catalogue.byWaba.get(account.waba_id)?.get(key) ?? catalogue.shared.get(key);
@@ -75,9 +72,16 @@ export function deleteTemplate(catalogue: Catalogue, wabaId: string, query: URLS
 
 const FILTERS = ['name', 'language', 'status', 'category'] as const;
 
-/** `GET /{waba}/message_templates` with `fields`, `limit`, `after`, `before` and the filters; the last page has no `next`. */
-export function listTemplates(sandbox: Sandbox, wabaId: string, path: string, query: URLSearchParams): Answer {
-  const { shared, byWaba } = sandbox.catalogue;
+/**
+ * `GET /{waba}/message_templates` with `fields`, `limit`, `after`, `before` and the filters; the last page has no `next`. `url` is the
+ * address of the call.
+ */
+export function listTemplates(
+  { shared, byWaba }: Catalogue,
+  wabaId: string,
+  url: string,
+  query: URLSearchParams,
+): Answer {
   const all = [...new Map([...shared, ...(byWaba.get(wabaId) ?? [])]).values()].filter((template) =>
     FILTERS.every((name) => matches(template, name, query.get(name))),
   );
@@ -92,7 +96,7 @@ export function listTemplates(sandbox: Sandbox, wabaId: string, path: string, qu
   const nextQuery = new URLSearchParams(query);
   nextQuery.set('after', cursors.after);
   nextQuery.delete('access_token');
-  const next = isLast ? {} : { next: `${sandbox.url}${path}?${nextQuery.toString()}` };
+  const next = isLast ? {} : { next: `${url}?${nextQuery.toString()}` };
   const fields = query.get('fields')?.split(',');
   return answer({
     data: page.map((template) => (fields === undefined ? template : pick(template, fields))),
@@ -115,45 +119,3 @@ const pick = (template: Template, fields: string[]): Json => {
   const wanted = new Set([...fields.map((field) => field.trim()), 'id']);
   return Object.fromEntries(Object.entries(all).filter(([key]) => wanted.has(key)));
 };
-
-/** Checks a template message against the catalogue: the template exists and is approved, and each parameter is given and valid. */
-export function checkTemplateMessage(sandbox: Sandbox, account: Account, body: Json): GraphFailure | undefined {
-  if (body['type'] !== 'template') return undefined;
-  const message = asObject(body['template']);
-  const name = asText(message['name']);
-  const code = asText(asObject(message['language'])['code']);
-  if (!name) return { code: 131008, details: "Required parameter is missing: template['name']." };
-  if (!code) return { code: 131008, details: "Required parameter is missing: template['language']['code']." };
-  const template = findTemplate(sandbox.catalogue, account, message);
-  if (template?.status === 'PAUSED') return { code: 132015, details: `The template ${name} is paused.` };
-  if (template?.status === 'DISABLED') return { code: 132016, details: `The template ${name} is disabled.` };
-  if (template?.status !== 'APPROVED') {
-    return { code: 132001, details: `template name (${name}) does not exist in ${code}` };
-  }
-  return checkComponents(sandbox, template, message['components']);
-}
-
-/** The template with its parameters filled in, as the phone page shows it. */
-export function renderTemplate(catalogue: Catalogue, account: Account, message: Json): Json {
-  const components = Array.isArray(message['components']) ? message['components'].map(asObject) : [];
-  const rendered = new Map<string, unknown>();
-  for (const part of findTemplate(catalogue, account, message)?.components ?? []) {
-    const type = String(part['type']).toLowerCase();
-    const given = components.find((component) => String(component['type']).toLowerCase() === type);
-    const parameters = Array.isArray(given?.['parameters']) ? given['parameters'].map(asObject) : [];
-    if (type === 'buttons') rendered.set('buttons', part['buttons']);
-    else if (typeof part['text'] === 'string') rendered.set(type, fillIn(part['text'], parameters));
-    else if (parameters[0] !== undefined) rendered.set('header_media', parameters[0]);
-  }
-  return Object.fromEntries(rendered);
-}
-
-function fillIn(text: string, parameters: Json[]): string {
-  const names = findPlaceholders(text);
-  const values = names.map((name, index) => {
-    const found = parameters.find((parameter) => parameter['parameter_name'] === name) ?? parameters[index] ?? {};
-    const fallback = asObject(found['currency'])['fallback_value'] ?? asObject(found['date_time'])['fallback_value'];
-    return asText(found['text']) ?? asText(fallback) ?? '';
-  });
-  return text.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) => values[names.indexOf(name)] ?? '');
-}
