@@ -3,6 +3,8 @@
  * process would do little else.
  */
 import { one } from './db.ts';
+import { inPortions } from './portions.ts';
+import type { Storage } from './storage.ts';
 import type { Log } from './telemetry.ts';
 import type { SystemTx } from './tenant.ts';
 
@@ -63,8 +65,37 @@ export function oneAtATime(look: (signal: AbortSignal) => Promise<void>): Looks 
   };
 }
 
+export type Upkeep = DueWork & Pick<Looks, 'stop'>;
+
+interface UpkeepWork {
+  due: DueWork['due'];
+  /** The work begins at most once in this time. */
+  everyMs: number;
+  /** Does one portion. Returns false when nothing is left. */
+  work(): Promise<boolean>;
+  /** The message of the warning when a portion fails. */
+  failure: string;
+}
+
+/** Due work that is done portion by portion, one run at a time, and not while the disk has no room. */
+export function upkeepInPortions(
+  { log, storage }: { log: Log; storage: Pick<Storage, 'hasRoom'> },
+  { due, everyMs, work, failure }: UpkeepWork,
+): Upkeep {
+  const { begin, stop } = oneAtATime(async (signal) => {
+    if (!storage.hasRoom) return;
+    try {
+      await inPortions(async () => !signal.aborted && work());
+    } catch (error) {
+      // Failure policy: the work that is left is still due, so a later poll begins it again.
+      log.warn({ err: error }, failure);
+    }
+  });
+  return { due, begin: throttle(everyMs, begin), stop };
+}
+
 /** Returns a function that calls `begin` at most once in this many milliseconds: for work that is cheaper in large batches. */
-export function throttle(everyMs: number, begin: () => void): () => void {
+function throttle(everyMs: number, begin: () => void): () => void {
   let lastMs = Number.NEGATIVE_INFINITY;
   return () => {
     const nowMs = performance.now();

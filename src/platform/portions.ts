@@ -2,7 +2,6 @@
  * Splits work on many records into portions. A portion is limited by the bytes of its records as well as by their number, so that a
  * statement over large records also ends in time, and work that is interrupted continues where it stopped.
  */
-import type { Database, TenantTx } from './tenant.ts';
 
 /** The bytes of a portion that is rewritten: a megabyte takes about a second on a small machine, because all indexes are updated. */
 export const REWRITTEN_BYTES = 512 * 1024;
@@ -22,11 +21,17 @@ export const selectPortion = ({ rows, order, most }: Portion): string =>
     select _id, sum(bytes) over (order by ${order} rows unbounded preceding) - bytes as before from (${rows}) near
   ) portion where before < ${most}`;
 
-/** Runs `work` in one transaction after the other, until one of them finds no records. */
-export async function inPortions(
-  database: Database,
-  company: string,
-  work: (tx: TenantTx) => Promise<number>,
-): Promise<void> {
-  while ((await database.tenantTx(company, work)) > 0);
+/**
+ * Repeats `work`, which handles one portion, until it returns null, 0 or false because nothing is left. It gets what the portion before
+ * returned: the place where that one ended, or the number of records that it changed.
+ */
+export async function inPortions<P>(work: (last: P | null) => Promise<P | null>): Promise<void> {
+  let last: P | null = null;
+  do last = (await work(last)) || null;
+  while (last !== null);
+}
+
+/** Reads portion after portion until one is empty. `read` gets the last record of the portion before. */
+export async function* eachPortion<R extends object>(read: (last: R | null) => Promise<R[]>): AsyncGenerator<R[]> {
+  for (let rows = await read(null), last; (last = rows.at(-1)); rows = await read(last)) yield rows;
 }

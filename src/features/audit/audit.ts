@@ -4,6 +4,7 @@ import { purgeAttempts } from '../../platform/idempotency.ts';
 import { isId } from '../../platform/ids.ts';
 import { purgeBuckets } from '../../platform/limits.ts';
 import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
+import { inPortions } from '../../platform/portions.ts';
 import { purgeByPages } from '../../platform/retention.ts';
 import type { SystemTx, Tenant } from '../../platform/tenant.ts';
 import { countAudit, deleteOldAudit, listAudit, listInstallationAudit } from './queries.ts';
@@ -41,12 +42,8 @@ export async function purgeTrails(kit: Kit): Promise<void> {
   const system = kit.database.system('upkeep');
   const days = kit.config.AUDIT_RETENTION_DAYS;
   await Promise.all([
-    purgeKeys(system),
+    inPortions(() => purgeAttempts(system, PORTION)),
     purgeByPages(system, 'audit_log', (stretch) => deleteOldAudit(system, days, stretch)),
     purgeBuckets(system),
   ]);
-}
-
-async function purgeKeys(system: SystemTx): Promise<void> {
-  while ((await purgeAttempts(system, PORTION)) === PORTION);
 }

@@ -81,7 +81,7 @@ export function eraseParked(tx: TenantTx, names: string[]): Promise<number> {
   });
 }
 
-export interface KeptPortion {
+interface KeptPortion {
   company: string;
   names: string[];
   after: string;

@@ -11,7 +11,6 @@ import {
   listAbsorbed,
   listNetworkIdentities,
   unlinkRows,
-  type KeptPortion,
 } from './erase-queries.ts';
 import { RedactContact } from './jobs.ts';
 import { deleteContact, findContact, lockContactsForRemoval, lockConversationsForRemoval } from './queries.ts';
@@ -34,7 +33,7 @@ const SHORTEST_IDENTITY = 8;
 export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promise<Contact> {
   const { companyId } = tenant;
   if (!(await findContact(tenant.read, id))) throw notFound();
-  await inPortions(kit.database, companyId, (tx) => unlinkRows(tx, id, ROW_PORTION));
+  await inPortions(() => kit.database.tenantTx(companyId, (tx) => unlinkRows(tx, id, ROW_PORTION)));
   const known = await kit.database.tenantTx(companyId, (tx) => listNetworkIdentities(tx, id));
   await eraseKeptCallbacks(kit, companyId, known);
   return tenant.tx(async (tx) => {
@@ -44,8 +43,8 @@ export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promi
     const names = await listNetworkIdentities(tx, id);
     // Kept callbacks with a number that the contact was given in the meantime would outlive it; a repeated request finds them.
     if (names.some((name) => !known.includes(name))) throw new AppError('UNAVAILABLE', 'The contact changed meanwhile');
-    while ((await eraseMessages(tx, id, PORTION)) > 0);
-    while ((await eraseThreads(tx, id, PORTION)) > 0);
+    await inPortions(() => eraseMessages(tx, id, PORTION));
+    await inPortions(() => eraseThreads(tx, id, PORTION));
     await eraseParked(tx, names);
     const contacts = [id, ...(await listAbsorbed(tx, id))];
     await kit.enqueue(tx, RedactContact, { company: companyId, contacts }, { key: id });
@@ -59,8 +58,9 @@ async function eraseKeptCallbacks(kit: Kit, company: string, known: string[]): P
   const names = known.filter((name) => name.length >= SHORTEST_IDENTITY);
   if (names.length === 0) return;
   const behalf = callerBehalf(company, '');
-  for (let after: string | null = ''; after !== null;) {
-    const portion: KeptPortion = { company, names, after, limit: ASIDE_PORTION };
-    after = await kit.database.systemTx(behalf, (tx) => eraseKeptPortion(tx, portion));
-  }
+  await inPortions((last: string | null) =>
+    kit.database.systemTx(behalf, (tx) =>
+      eraseKeptPortion(tx, { company, names, after: last ?? '', limit: ASIDE_PORTION }),
+    ),
+  );
 }

@@ -2,13 +2,14 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { sendCsv } from '../../platform/download.ts';
+import { eachPortion } from '../../platform/portions.ts';
 import { csvLine } from '../../platform/sheets/csv.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
 import { listAllDefinitions } from '../custom-fields/values.ts';
 import { writeCell } from '../imports/cells.ts';
 import type { ContactMatch } from './filter-queries.ts';
-import { walkContacts, type Place } from './import-queries.ts';
+import { walkContacts } from './import-queries.ts';
 import { readMatch } from './list.ts';
 import type { Contact, ContactExportQuery } from './schemas.ts';
 
@@ -51,11 +52,12 @@ export async function exportContacts(
 async function* writePortions(tenant: Tenant, match: ContactMatch, fields: CustomField[]): AsyncGenerator<string> {
   // The prefix distinguishes a custom field called `name` from the contact's own field.
   yield csvLine([...COLUMNS, ...fields.map(({ slug }) => `custom_fields.${slug}`)]);
-  const walk = (after: Place | null): ReturnType<typeof walkContacts> => walkContacts(tenant.walk, match, after, REACH);
-  for (let walked = await walk(null), last; (last = walked.at(-1));) {
+  const portions = eachPortion((last: Contact | null) =>
+    walkContacts(tenant.walk, match, last && { createdAt: last.createdAt, id: last._id }, REACH),
+  );
+  for await (const walked of portions) {
     const lines = walked.filter(({ matches }) => matches).map((contact) => toLine(contact, fields));
     if (lines.length > 0) yield lines.join('');
-    walked = await walk({ createdAt: last.createdAt, id: last._id });
   }
 }
 

@@ -71,7 +71,7 @@ export function findPeople(tx: TenantTx, ids: string[]): Promise<Contact[]> {
   });
 }
 
-export interface Place {
+interface Place {
   createdAt: string;
   id: string;
 }

@@ -114,7 +114,7 @@ export function countFields(tx: TenantRead, filter: FieldFilter, window: Since):
 /** The table whose records hold the values of a context. */
 const HOLDERS = { contact: 'contacts', conversation: 'conversations', business: 'businesses' } as const;
 
-export interface StripStep {
+interface StripStep {
   context: FieldContext;
   field: string;
   /** The id of the last record of the step before; '' at the start. */

@@ -1,6 +1,7 @@
 /** Erases the values of a removed field from all records, a portion at a time. */
 import type { Kit } from '../../kit.ts';
-import { stripValues, type StripStep } from './queries.ts';
+import { inPortions } from '../../platform/portions.ts';
+import { stripValues } from './queries.ts';
 import type { FieldContext } from './schemas.ts';
 
 // This many records take some milliseconds, so no other change of these records waits noticeably.
@@ -8,9 +9,7 @@ const PORTION = 1_000;
 
 /** Erases the values of a removed field. The job may run again after an interruption and skips erased values. */
 export async function stripField(kit: Kit, company: string, field: string, context: FieldContext): Promise<void> {
-  let after: string | null = '';
-  while (after !== null) {
-    const step: StripStep = { context, field, after, limit: PORTION };
-    after = await kit.database.tenantTx(company, (tx) => stripValues(tx, step));
-  }
+  await inPortions((last: string | null) =>
+    kit.database.tenantTx(company, (tx) => stripValues(tx, { context, field, after: last ?? '', limit: PORTION })),
+  );
 }

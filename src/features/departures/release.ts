@@ -97,9 +97,9 @@ async function releaseRecord(
   id: string,
 ): Promise<void> {
   for (const each of releases) {
-    const portion = async (tx: TenantTx): Promise<number> =>
-      (await holdDeparting(tx, departing, id)) === 0 ? 0 : each(tx, id);
-    await inPortions(kit.database, company, portion);
+    await inPortions(() =>
+      kit.database.tenantTx(company, async (tx) => ((await holdDeparting(tx, departing, id)) === 0 ? 0 : each(tx, id))),
+    );
   }
   await kit.database.tenantTx(company, async (tx) => {
     const seized = await lockDeparting(tx, departing, id);

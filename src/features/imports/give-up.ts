@@ -1,5 +1,6 @@
 /** Ends imports that no worker could finish: the store was away, or their worker died each time. */
 import type { Kit } from '../../kit.ts';
+import { inPortions } from '../../platform/portions.ts';
 import { endImport, listForgotten } from './queries.ts';
 
 const PORTION = 100;
@@ -7,7 +8,9 @@ const CAUSE = { code: 'UNAVAILABLE', message: 'Nobody could work on it for a day
 
 /** Ends imports without progress for a day, and deletes their sheets. */
 export async function giveUpImports(kit: Kit): Promise<void> {
-  for (let forgotten; (forgotten = await listForgotten(kit.database.system('upkeep'), PORTION)).length > 0;) {
+  await inPortions(async () => {
+    const forgotten = await listForgotten(kit.database.system('upkeep'), PORTION);
     for (const { company, _id } of forgotten) await kit.database.tenantTx(company, (tx) => endImport(tx, _id, CAUSE));
-  }
+    return forgotten.length;
+  });
 }

@@ -1,6 +1,7 @@
 /** Asks the network whether it accepts an inbox's credentials: when the inbox is saved, by a job while the answer is open, and daily. */
 import type { Callback } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
+import { eachPortion } from '../../platform/portions.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { connect } from './address.ts';
 import { listUnchecked } from './address-queries.ts';
@@ -54,14 +55,12 @@ export async function walkUnchecked(
   kit: Kit,
   ask: (due: { company: string; inbox: string }, place: number) => Promise<void>,
 ): Promise<void> {
-  let after = { company: '', inbox: '' };
-  for (let place = 0, page; ;) {
-    page = await kit.database.systemTx('upkeep', (tx) => listUnchecked(tx, after, PAGE));
-    const last = page.at(-1);
-    if (!last) return;
-    for (const due of page) await ask(due, place++);
-    after = last;
-  }
+  const first = { company: '', inbox: '' };
+  const pages = eachPortion((last: typeof first | null) =>
+    kit.database.systemTx('upkeep', (tx) => listUnchecked(tx, last ?? first, PAGE)),
+  );
+  let place = 0;
+  for await (const page of pages) for (const due of page) await ask(due, place++);
 }
 
 /** The settings with which a channel calls its network. */

@@ -1,5 +1,6 @@
 /** Merges two contacts of one person: everything that refers to one of them is moved to the other, in one transaction. */
 import { emit } from '../../platform/events.ts';
+import { inPortions } from '../../platform/portions.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { readContact } from '../contacts/contacts.ts';
 import type { Contact } from '../contacts/schemas.ts';
@@ -48,8 +49,8 @@ export const readMerged = (tenant: Tenant, id: string): Promise<Contact> => read
 
 /** Moves messages, conversations and rows, and returns the conversations. */
 async function moveEverything(tx: TenantTx, move: Move): ReturnType<typeof moveConversations> {
-  while ((await moveMessages(tx, move, PORTION)) > 0);
+  await inPortions(() => moveMessages(tx, move, PORTION));
   const conversations = await moveConversations(tx, move);
-  while ((await moveRows(tx, move, PORTION)) > 0);
+  await inPortions(() => moveRows(tx, move, PORTION));
   return conversations;
 }

@@ -1,6 +1,7 @@
 /** Moves the conversations of a removed step to its replacement, a portion at a time. */
 import type { Kit } from '../../kit.ts';
 import { emit } from '../../platform/events.ts';
+import { inPortions } from '../../platform/portions.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { deleteEmptiedPipelines, lockPipelines } from './queries.ts';
 import type { StepCause } from './schemas.ts';
@@ -42,15 +43,15 @@ export async function moveFromStep(
 /** Moves all conversations that a request, or a worker that died, has left in a removed step. */
 export async function emptyStep(kit: Kit, asked: { company: string; step: string; cause: StepCause }): Promise<void> {
   const { company, step, cause } = asked;
-  for (;;) {
+  await inPortions(async () => {
     const { moved, done } = await kit.database.tenantTx(company, async (tx) => {
       await lockPipelines(tx);
       const left = await moveFromStep(tx, step, cause);
       if (left.done) await deleteEmptiedPipelines(tx);
       return left;
     });
-    if (done) return;
     // Other transactions have locked all conversations that are left; the next attempt of the queue can move them.
-    if (moved === 0) throw new Error('the conversations that are left in a removed step are all held');
-  }
+    if (!done && moved === 0) throw new Error('the conversations that are left in a removed step are all held');
+    return !done;
+  });
 }

@@ -2,11 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, invalid, type FieldError } from '../../platform/errors.ts';
 import { own } from '../../platform/own.ts';
+import { eachPortion } from '../../platform/portions.ts';
 import { findSizeFault, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import type { Value } from '../custom-fields/schemas.ts';
 import { checkOptions, findFault, isEmpty } from '../custom-fields/values.ts';
-import { listPortion, rewriteRows } from './row-queries.ts';
+import { listPortion, rewriteRows, type StoredData } from './row-queries.ts';
 import type { Column, ColumnInput, RowData, Table } from './schemas.ts';
 
 /** Returns the columns with their defaults. Throws VALIDATION_FAILED naming `columns[i]`. */
@@ -86,8 +87,8 @@ export async function migrateRows(tx: TenantTx, { before, columns, dropped }: Co
   const counts = new Map<string, number>();
   const refuse = (key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
   const lost = new Set(gone.map(({ key }) => key).filter((key) => !dropped.includes(key)));
-  for (let after = 0, portion; (portion = await listPortion(tx, before._id, after, PORTION)).length > 0;) {
-    after = portion.at(-1)?.row_index ?? 0;
+  const portions = eachPortion((last: StoredData | null) => listPortion(tx, before._id, last?.row_index ?? 0, PORTION));
+  for await (const portion of portions) {
     const next = portion.map((row) => ({ ...row, data: converted(row.data, { gone, stricter, lost, refuse }) }));
     const changed = next.filter((row, index) => !isDeepStrictEqual(row.data, portion[index]?.data));
     if (counts.size === 0 && changed.length > 0) await rewriteRows(tx, before._id, changed);

@@ -6,10 +6,12 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { sendCsv } from '../../platform/download.ts';
 import { own } from '../../platform/own.ts';
+import { eachPortion } from '../../platform/portions.ts';
 import { csvLine } from '../../platform/sheets/csv.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { writeCell } from '../imports/cells.ts';
 import { walkRows } from './export-queries.ts';
+import type { RowRecord } from './row-queries.ts';
 import type { Table } from './schemas.ts';
 import { readTable } from './tables.ts';
 
@@ -23,8 +25,8 @@ export async function exportRows(tenant: Tenant, tableId: string, reply: Fastify
 
 async function* writePortions(tenant: Tenant, { _id, columns }: Table): AsyncGenerator<string> {
   yield csvLine(['_row_index', ...columns.map(({ key }) => key), '_contact_id', '_business_id']);
-  const walk = (after: number): ReturnType<typeof walkRows> => walkRows(tenant.walk, _id, after, PORTION);
-  for (let rows = await walk(0), last; (last = rows.at(-1));) {
+  const portions = eachPortion((last: RowRecord | null) => walkRows(tenant.walk, _id, last?.row_index ?? 0, PORTION));
+  for await (const rows of portions) {
     const lines = rows.map((row) =>
       csvLine([
         row.row_index,
@@ -34,6 +36,5 @@ async function* writePortions(tenant: Tenant, { _id, columns }: Table): AsyncGen
       ]),
     );
     yield lines.join('');
-    rows = await walk(last.row_index);
   }
 }

@@ -2,6 +2,7 @@
  * Erases the contents of deliveries about an erased contact, one portion of the log at a time. The deliveries themselves stay in the log.
  */
 import type { Kit } from '../../kit.ts';
+import { inPortions } from '../../platform/portions.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { closeWorkers } from './ahead-queries.ts';
 import { redactPortion, type LogPlace, type RedactStep } from './queries.ts';
@@ -11,11 +12,9 @@ const PORTION = 1_000;
 
 /** Can be repeated and started again after an interruption: deliveries without contents do not match any contact. */
 export async function redactDeliveries(kit: Kit, company: string, contacts: string[]): Promise<void> {
-  let after: LogPlace | null = null;
-  do {
-    const step: RedactStep = { company, contacts, after, limit: PORTION };
-    after = await kit.database.systemTx('upkeep', (tx) => redactNext(tx, step));
-  } while (after !== null);
+  await inPortions((after: LogPlace | null) =>
+    kit.database.systemTx('upkeep', (tx) => redactNext(tx, { company, contacts, after, limit: PORTION })),
+  );
 }
 
 /**

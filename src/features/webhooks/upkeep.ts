@@ -1,5 +1,6 @@
 /** Settles deliveries that were interrupted, and deletes deliveries that are older than the retention time. */
 import type { Kit } from '../../kit.ts';
+import { inPortions } from '../../platform/portions.ts';
 import { purgeByPages } from '../../platform/retention.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { deleteSilentWorkers } from './ahead-queries.ts';
@@ -34,7 +35,5 @@ export async function purgeDeliveries(kit: Kit): Promise<void> {
   const system = kit.database.system('upkeep');
   const days = kit.config.DELIVERY_RETENTION_DAYS;
   await deleteSilentWorkers(system);
-  await purgeByPages(system, 'deliveries', async (stretch) => {
-    while ((await deleteOldDeliveries(system, days, stretch)) > 0);
-  });
+  await purgeByPages(system, 'deliveries', (stretch) => inPortions(() => deleteOldDeliveries(system, days, stretch)));
 }
