@@ -1,7 +1,7 @@
 /** Hashes passwords with Node's Argon2id, in the PHC string format. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { AppError } from './errors.ts';
+import { createShares } from './shares.ts';
 
 const argon2id = promisify(argon2);
 
@@ -16,34 +16,18 @@ interface Cost {
 // The minimum that OWASP recommends for Argon2id: 19 MiB, two passes, one lane. It takes some 20 ms of one core.
 const COST: Cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 const SALT_BYTES = 16;
-// Each hash takes 19 MiB and a core, so only a few are computed at once. Log-ins that would wait behind more than 200 others are refused.
+// Each hash takes 19 MiB and a core, so only a few are computed at once.
 const MOST_AT_ONCE = 4;
+// Log-ins that would wait behind more than 200 others are refused. The others wait for a second or two, so no wait reaches a minute.
 const MOST_WAITING = 200;
+const WAIT_MS = 60_000;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const turns = createShares(MOST_AT_ONCE, WAIT_MS, { all: MOST_AT_ONCE, kept: 0, mostWaiting: MOST_WAITING });
 
 /**
  * Limits how many hashes are computed at once, so that a flood of log-ins can not use all memory. Throws UNAVAILABLE when too many wait.
  */
-export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MOST_AT_ONCE) {
-    if (waiting.length >= MOST_WAITING) {
-      throw new AppError('UNAVAILABLE', 'Too many log-ins at once', [], { 'retry-after': '1' });
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else {
-    running += 1;
-  }
-  try {
-    return await work();
-  } finally {
-    // The slot is passed directly to the next waiting call, so that no new call can take it in between.
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
-}
+export const inTurn = <T>(work: () => Promise<T>): Promise<T> => turns.within('log-ins', work);
 
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hashNow(password));

@@ -14,6 +14,8 @@ export interface Places {
   all: number;
   /** How many of these slots are reserved for owners that use none now and have not used one for long shortly before. */
   kept: number;
+  /** How many pieces of work of one owner may wait; further ones are refused at once. Without it only `waitMs` limits them. */
+  mostWaiting?: number;
 }
 
 interface Holder {
@@ -22,7 +24,7 @@ interface Holder {
   waiting: (() => void)[];
 }
 
-interface State extends Places {
+interface State extends Required<Places> {
   most: number;
   waitMs: number;
   taken: number;
@@ -45,7 +47,15 @@ export function createShares(
   waitMs: number,
   places: Places = { all: Number.POSITIVE_INFINITY, kept: 0 },
 ): Shares {
-  const state: State = { ...places, most, waitMs, taken: 0, holders: new Map(), slowUntil: new Map() };
+  const state: State = {
+    mostWaiting: Number.POSITIVE_INFINITY,
+    ...places,
+    most,
+    waitMs,
+    taken: 0,
+    holders: new Map(),
+    slowUntil: new Map(),
+  };
   return {
     within: async (owner, work) => {
       const holder = state.holders.get(owner) ?? { owner, running: 0, waiting: [] };
@@ -109,9 +119,12 @@ function forgetIdle({ holders }: State, { owner, running, waiting }: Holder): vo
   if (running + waiting.length === 0) holders.delete(owner);
 }
 
-/** Resolves when giveBack() has taken a slot for this owner. Rejects after `waitMs`. */
-function waitForPlace(state: State, holder: Holder): Promise<void> {
+const tooMuch = (): AppError => new AppError('UNAVAILABLE', 'Too much at once', [], { 'retry-after': '1' });
+
+/** Resolves when giveBack() has taken a slot for this owner. Rejects after `waitMs`, and at once when too many wait already. */
+async function waitForPlace(state: State, holder: Holder): Promise<void> {
   const { waiting } = holder;
+  if (waiting.length >= state.mostWaiting) throw tooMuch();
   return new Promise((resolve, reject) => {
     const begin = (): void => {
       clearTimeout(patience);
@@ -120,7 +133,7 @@ function waitForPlace(state: State, holder: Holder): Promise<void> {
     const patience = setTimeout(() => {
       waiting.splice(waiting.indexOf(begin), 1);
       forgetIdle(state, holder);
-      reject(new AppError('UNAVAILABLE', 'Too much at once for one company', [], { 'retry-after': '1' }));
+      reject(tooMuch());
     }, state.waitMs);
     waiting.push(begin);
   });
