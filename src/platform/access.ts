@@ -66,16 +66,16 @@ export async function enter(
   return { principal, companyId };
 }
 
-const atOnce = (subject: string, perSecond: number): Allowance => ({
+const atOnce = (subject: string, refillPerSecond: number): Allowance => ({
   subject,
-  perSecond,
-  burst: perSecond * BURST_SECONDS,
+  refillPerSecond,
+  capacity: refillPerSecond * BURST_SECONDS,
 });
 
 const perMinute = (access: Access, subject: string): Allowance => ({
   subject,
-  perSecond: access.rates.signIn / 60,
-  burst: access.rates.signIn,
+  refillPerSecond: access.rates.signIn / 60,
+  capacity: access.rates.signIn,
 });
 
 export type CountVisit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -89,7 +89,7 @@ export const countVisit =
   (request, reply) => {
     const { page } = access.rates;
     const subject = `pages:${addressGroup(request.ip)}`;
-    return admit(access, reply, [{ subject, perSecond: page, burst: page * PAGE_BURST_SECONDS }]);
+    return admit(access, reply, [{ subject, refillPerSecond: page, capacity: page * PAGE_BURST_SECONDS }]);
   };
 
 /** Counts an attempt to log in or to reset a password by its address, because such a request has no token. */

@@ -1,4 +1,4 @@
-/** Rate limits over several processes, simulated by several limiters with their own connections and stock of tokens. */
+/** Rate limits over several processes, simulated by several limiters with their own connections and local tokens. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
@@ -25,10 +25,10 @@ after(async () => {
 });
 
 const openLimiters = (): Limiter[] => platforms.map(({ system }) => createLimiter(system('door')));
-const allowance = (perSecond: number, burst: number, subject = `test:${newId()}`): Allowance => ({
+const allowance = (refillPerSecond: number, capacity: number, subject = `test:${newId()}`): Allowance => ({
   subject,
-  perSecond,
-  burst,
+  refillPerSecond,
+  capacity,
 });
 
 async function readTokens(subject: string): Promise<number> {
@@ -102,8 +102,8 @@ describe('rate limits over three processes', () => {
       }
     };
     await Promise.all(limiters.flatMap((limiter) => Array.from({ length: 8 }, () => flood(limiter))));
-    const most = limit.burst + (limit.perSecond * (performance.now() - started)) / 1_000;
-    const least = limit.burst + (limit.perSecond * (emptyMs() - firstMs)) / 1_000;
+    const most = limit.capacity + (limit.refillPerSecond * (performance.now() - started)) / 1_000;
+    const least = limit.capacity + (limit.refillPerSecond * (emptyMs() - firstMs)) / 1_000;
     assert.ok(emptyMs() - started > 2_500, 'the bucket is emptied again and again');
     assert.ok(admitted >= 0.99 * least && admitted <= 1.01 * most, `${admitted} admitted, ${least} to ${most} allowed`);
     for (const limiter of limiters) await limiter.close();
@@ -124,8 +124,8 @@ describe('rate limits over three processes', () => {
     const started = performance.now();
     const calls = Array.from({ length: 60 }, (_, n) => (limiters[n % PROCESSES] as Limiter).admit([limit]));
     const admitted = await countAdmitted(calls);
-    const most = limit.burst + (limit.perSecond * (performance.now() - started)) / 1_000;
-    assert.ok(admitted >= limit.burst && admitted <= most, `${admitted} admitted, ${most} allowed`);
+    const most = limit.capacity + (limit.refillPerSecond * (performance.now() - started)) / 1_000;
+    assert.ok(admitted >= limit.capacity && admitted <= most, `${admitted} admitted, ${most} allowed`);
   });
 
   test('a caller that stays below the rate limit is never refused, whichever process each request reaches', async (t) => {
@@ -140,7 +140,7 @@ describe('rate limits over three processes', () => {
     let sent = 0;
     const calls: Promise<{ admitted: boolean }>[] = [];
     while (sent < 800) {
-      const mayHaveSent = 0.9 * limit.burst + 0.95 * limit.perSecond * ((performance.now() - started) / 1_000);
+      const mayHaveSent = 0.9 * limit.capacity + 0.95 * limit.refillPerSecond * ((performance.now() - started) / 1_000);
       const burst = chance.int(Math.max(1, Math.floor(mayHaveSent - sent)));
       for (let n = 0; n < burst; n += 1) calls.push(chance.pick(limiters).admit([limit]));
       sent += burst;
@@ -164,17 +164,17 @@ describe('rate limits over three processes', () => {
     // Some buckets are emptied, and others keep many tokens.
     for (let round = 0; round < 60; round += 1) await Promise.all(Array.from({ length: chance.int(20) }, call));
     await Promise.all(limiters.map((limiter) => limiter.close()));
-    for (const { subject, burst } of limits) {
-      assert.equal(Math.round((await readTokens(subject)) * 1e3) / 1e3, burst - (spent.get(subject) ?? 0));
+    for (const { subject, capacity } of limits) {
+      assert.equal(Math.round((await readTokens(subject)) * 1e3) / 1e3, capacity - (spent.get(subject) ?? 0));
     }
   });
 });
 
-describe('the stock of tokens', () => {
-  test('the stock of tokens reduces a busy subject to some ten round trips a second', async () => {
+describe('local tokens', () => {
+  test('local tokens reduce a busy subject to some ten round trips a second', async () => {
     const { system, trips } = counted();
     const limiter = createLimiter(system);
-    // The bucket is so large that no machine is fast enough to reach the limit of the stock.
+    // The bucket is so large that no machine is fast enough to reach the limit of local tokens.
     const limit = allowance(1e6, 1e9);
     const started = performance.now();
     let calls = 0;
@@ -182,13 +182,13 @@ describe('the stock of tokens', () => {
       assert.ok((await limiter.admit([limit])).admitted);
       if (calls % 50 === 0) await turn();
     }
-    // The stock grows by doubling until it fits the load.
+    // The local tokens double with each request until they fit the load.
     const most = Math.log2(calls) + (performance.now() - started) / 50;
     assert.ok(trips() < most, `${trips()} round trips for ${calls} calls`);
     await limiter.close();
   });
 
-  test('new tokens are requested before the stock is used up, so that no caller waits under a steady load', async (t) => {
+  test('new tokens are requested before the local ones are used up, so that no caller waits under a steady load', async (t) => {
     const { system, trips, shut } = gated();
     const limiter = createLimiter(system);
     const limit = allowance(1e6, 2e6);
@@ -200,7 +200,7 @@ describe('the stock of tokens', () => {
       return served;
     };
     await runWithStoppedClock(t, async () => {
-      // The second request comes at the same moment as the first, so it brings a stock as large as the number of callers.
+      // The second request comes at the same moment as the first, so it brings as many local tokens as there are callers.
       for (const callers of [1, 100]) await Promise.all(Array.from({ length: callers }, () => limiter.admit([limit])));
       const before = trips();
       const open = shut();
@@ -215,20 +215,20 @@ describe('the stock of tokens', () => {
     await limiter.close();
   });
 
-  test('tokens in stock are returned to the bucket after a second without use, and at once when their process ends', async (t) => {
+  test('local tokens are returned to the bucket after a second without use, and at once when their process ends', async (t) => {
     const limits = openLimiters();
     const [first, second] = limits as [Limiter, Limiter];
     const limit = allowance(NO_REFILL, 100);
-    /** Uses three tokens. The second request comes at the same moment as the first, so it also brings two tokens in stock. */
+    /** Uses three tokens. The second request comes at the same moment as the first, so it also brings two local tokens. */
     const draw = async (limiter: Limiter): Promise<void> => {
       await limiter.admit([limit]);
       await Promise.all([limiter.admit([limit]), limiter.admit([limit])]);
     };
     await runWithStoppedClock(t, async () => {
       await draw(first);
-      assert.equal(Math.round(await readTokens(limit.subject)), 95, 'three were used and two are in stock');
+      assert.equal(Math.round(await readTokens(limit.subject)), 95, 'three were used and two are local');
     });
-    await until('the stock to be given back', async () => Math.round(await readTokens(limit.subject)) === 97);
+    await until('the local tokens to be returned', async () => Math.round(await readTokens(limit.subject)) === 97);
     await runWithStoppedClock(t, async () => {
       await draw(second);
       assert.equal(Math.round(await readTokens(limit.subject)), 92);
@@ -238,7 +238,7 @@ describe('the stock of tokens', () => {
     await first.close();
   });
 
-  test('no tokens are kept in stock when the bucket is less than half full', async () => {
+  test('no local tokens are kept when the bucket is less than half full', async () => {
     const [first, second] = openLimiters() as [Limiter, Limiter];
     const limit = allowance(NO_REFILL, 100);
     assert.equal(await countAdmitted(Array.from({ length: 60 }, () => first.admit([limit]))), 60);

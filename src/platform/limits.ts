@@ -5,15 +5,16 @@
 import { isIPv6 } from 'node:net';
 import { one } from './db.ts';
 import { remainingTokens, waitSeconds, type Bucket } from './limits/buckets.ts';
-import { createStock, type Stock } from './limits/stock.ts';
+import { createLocalTokens, type LocalTokens } from './limits/local-tokens.ts';
+import { inPortions } from './portions.ts';
 import type { SystemTx } from './tenant.ts';
 
 export interface Allowance {
   /** The subject that is counted, such as `company:<id>` or `address:<ip>`. */
   subject: string;
-  perSecond: number;
-  /** How many tokens a full bucket holds. An empty bucket must fill within an hour, because purgeBuckets deletes it after that time. */
-  burst: number;
+  refillPerSecond: number;
+  /** The number of tokens in a full bucket. An empty bucket must fill within an hour, because purgeBuckets deletes it after that time. */
+  capacity: number;
 }
 
 /** The result for the allowance with the fewest tokens left, or with the longest wait when refused. Times are whole seconds. */
@@ -35,23 +36,23 @@ export interface Limiter {
 }
 
 export function createLimiter(system: SystemTx): Limiter {
-  const stock = createStock(system);
-  return { admit: (allowances) => admit(stock, allowances), close: stock.close };
+  const tokens = createLocalTokens(system);
+  return { admit: (allowances) => admit(tokens, allowances), close: tokens.close };
 }
 
-async function admit(stock: Stock, allowances: Allowance[]): Promise<Verdict> {
+async function admit(tokens: LocalTokens, allowances: Allowance[]): Promise<Verdict> {
   const nowMs = performance.now();
-  const buckets = allowances.map((allowance) => stock.find(allowance, nowMs));
+  const buckets = allowances.map((allowance) => tokens.find(allowance, nowMs));
   // Empty buckets are checked before any token is taken, so that a flood against one empty bucket takes nothing from the others.
   const empty = buckets.filter((bucket) => waitSeconds(bucket, nowMs) > 0);
   if (empty.length > 0) return refusal(empty, nowMs);
-  const taken = buckets.map((bucket) => stock.take(bucket, nowMs));
+  const taken = buckets.map((bucket) => tokens.take(bucket, nowMs));
   if (taken.every((token) => token === true)) return admission(buckets, nowMs);
   const outcomes = await Promise.allSettled(taken.map(async (token) => token));
   const isTaken = outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value);
   const refused = buckets.filter((_, index) => !isTaken[index]);
   if (refused.length === 0) return admission(buckets, performance.now());
-  for (const [index, bucket] of buckets.entries()) if (isTaken[index]) stock.putBack(bucket);
+  for (const [index, bucket] of buckets.entries()) if (isTaken[index]) tokens.putBack(bucket);
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failure) throw failure.reason;
   return refusal(refused, performance.now());
@@ -61,8 +62,8 @@ function admission(buckets: Bucket[], nowMs: number): Verdict {
   const [tightest] = buckets.toSorted((a, b) => remainingTokens(a, nowMs) - remainingTokens(b, nowMs));
   if (!tightest) throw new Error('a request without an allowance');
   const remaining = remainingTokens(tightest, nowMs);
-  const resetSeconds = Math.ceil((tightest.burst - remaining) / tightest.perSecond);
-  return { admitted: true, limit: tightest.burst, remaining, resetSeconds, retryAfterSeconds: 0 };
+  const resetSeconds = Math.ceil((tightest.capacity - remaining) / tightest.refillPerSecond);
+  return { admitted: true, limit: tightest.capacity, remaining, resetSeconds, retryAfterSeconds: 0 };
 }
 
 function refusal(refused: Bucket[], nowMs: number): Verdict {
@@ -70,9 +71,9 @@ function refusal(refused: Bucket[], nowMs: number): Verdict {
   if (!slowest) throw new Error('nothing refused this request');
   return {
     admitted: false,
-    limit: slowest.burst,
+    limit: slowest.capacity,
     remaining: 0,
-    resetSeconds: Math.ceil(slowest.burst / slowest.perSecond),
+    resetSeconds: Math.ceil(slowest.capacity / slowest.refillPerSecond),
     // The retry-after header has no smaller unit than a second.
     retryAfterSeconds: Math.max(1, Math.ceil(waitSeconds(slowest, nowMs))),
   };
@@ -102,9 +103,8 @@ const PURGE_BUCKETS = 10_000;
 
 /** Deletes buckets that were not used for an hour: they are full again, like new ones. Returns how many buckets were checked. */
 export async function purgeBuckets(system: SystemTx): Promise<number> {
-  let after = '';
   let total = 0;
-  for (;;) {
+  await inPortions(async (after: string | null) => {
     const { looked, last } = await one<{ looked: number; last: string | null }>(system, {
       name: 'limits.purge',
       text: `with looked as (
@@ -114,10 +114,10 @@ export async function purgeBuckets(system: SystemTx): Promise<number> {
           where b.subject = l.subject and b.refilled_at < clock_timestamp() - interval '1 hour'
         )
         select count(*)::int as looked, max(subject) as last from looked`,
-      values: [after, PURGE_BUCKETS],
+      values: [after ?? '', PURGE_BUCKETS],
     });
     total += looked;
-    if (last === null || looked < PURGE_BUCKETS) return total;
-    after = last;
-  }
+    return looked < PURGE_BUCKETS ? null : last;
+  });
+  return total;
 }

@@ -2,11 +2,10 @@
  * The loop that processes imports. It takes the companies in turn, one import of each company at a time over all processes, and as many
  * imports at once as this process has room for.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
 import { ChildEnded } from '../../platform/child.ts';
 import { newId } from '../../platform/ids.ts';
-import type { DueWork } from '../../platform/due-work.ts';
+import { oneAtATime, type DueWork, type Looks } from '../../platform/due-work.ts';
 import { endImport } from './queries.ts';
 import type { ImportKind } from './schemas.ts';
 import {
@@ -43,7 +42,7 @@ interface Loop {
   holder: string;
   running: Map<ClaimedImport, Promise<void>>;
   stopping: AbortController;
-  claiming: boolean;
+  claims: Looks;
 }
 
 export interface Imports {
@@ -59,14 +58,14 @@ export function startImports(kit: Kit, importers: Record<ImportKind, RowImporter
     holder: newId(),
     running: new Map(),
     stopping: new AbortController(),
-    claiming: false,
+    claims: oneAtATime(() => claimAll(loop)),
   };
   const hold = setInterval(() => void holdAll(loop), HOLD_MS);
   return {
-    dueWork: { due: IS_WAITING, begin: () => void claimAll(loop) },
+    dueWork: { due: IS_WAITING, begin: loop.claims.begin },
     stop: async () => {
       loop.stopping.abort();
-      while (loop.claiming) await sleep(10);
+      await loop.claims.stop();
       await Promise.all(loop.running.values());
       clearInterval(hold);
     },
@@ -75,8 +74,6 @@ export function startImports(kit: Kit, importers: Record<ImportKind, RowImporter
 
 async function claimAll(loop: Loop): Promise<void> {
   const { kit, running, stopping } = loop;
-  if (loop.claiming || stopping.signal.aborted) return;
-  loop.claiming = true;
   try {
     const isSomebodyThere = (): Promise<boolean> => isSomebodyWaiting(kit.database.system('upkeep'));
     while (running.size < MAX_AT_ONCE && !stopping.signal.aborted && (await isSomebodyThere())) {
@@ -87,7 +84,7 @@ async function claimAll(loop: Loop): Promise<void> {
       if (!claimed) break;
       const work = run(loop, claimed).finally(() => {
         running.delete(claimed);
-        void claimAll(loop);
+        loop.claims.begin();
       });
       running.set(claimed, work);
     }
@@ -95,7 +92,6 @@ async function claimAll(loop: Loop): Promise<void> {
     // Failure policy: this process works on nothing new; an import that was claimed all the same is free again after 20 seconds.
     kit.log.warn({ err: error }, 'imports: claiming failed');
   }
-  loop.claiming = false;
 }
 
 async function holdAll({ kit, holder, running }: Loop): Promise<void> {

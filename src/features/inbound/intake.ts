@@ -8,6 +8,7 @@ import type { Inbound } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
+import { createPump } from '../../platform/pump.ts';
 import { PORTION, readPortions } from './portions.ts';
 import { createInboxes } from './inboxes.ts';
 import { settle, type Store, type Unsettled } from './settle.ts';
@@ -132,40 +133,27 @@ type Lane = (channel: NamedChannel, key: string, elements: Inbound[]) => Promise
 /** Creates a queue to the store with at most `flushes` transactions at a time, each followed by a pause of `pauses` times its length. */
 function createLane(store: Store, { flushes, pauses }: { flushes: number; pauses: number }): Lane {
   const line = createLine<Queued>({ size: BATCH_ELEMENTS, sizePerKey: PORTION });
-  let flushing = 0;
   /** The number of running transactions that have not taken longer than STILL_MS. */
   let moving = 0;
-  let planned = false;
+  const isWorthwhile = (): boolean => line.waiting() >= (moving > 0 ? WORTH_ELEMENTS : 1);
+  const pump = createPump((flushing) => flushing < flushes && moving < MOVING && isWorthwhile(), flush);
 
-  function plan(): void {
-    if (planned || flushing >= flushes || line.waiting() === 0) return;
-    if (moving > 0 && (moving >= MOVING || line.waiting() < WORTH_ELEMENTS)) return;
-    planned = true;
-    setImmediate(() => {
-      planned = false;
-      void flush(line.nextBatch());
-      plan();
-    });
-  }
-
-  async function flush(batch: Queued[]): Promise<void> {
+  async function flush(): Promise<void> {
     const startedMs = performance.now();
-    flushing += 1;
     moving += 1;
     let isMoving = true;
     const stop = (): void => {
       if (isMoving) moving -= 1;
       isMoving = false;
-      plan();
+      pump.wake();
     };
     const patience = setTimeout(stop, STILL_MS);
     try {
-      await settleByChannel(store, batch);
+      await settleByChannel(store, line.nextBatch());
       const pauseMs = Math.min(MAX_PAUSE_MS, pauses * (performance.now() - startedMs));
       if (pauseMs > 0) await sleep(pauseMs);
     } finally {
       clearTimeout(patience);
-      flushing -= 1;
       stop();
     }
   }
@@ -173,7 +161,7 @@ function createLane(store: Store, { flushes, pauses }: { flushes: number; pauses
   return (channel, key, elements) =>
     new Promise((done, failed) => {
       line.add({ channel, key, size: elements.length, elements, done, failed });
-      plan();
+      pump.wake();
     });
 }
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findBucket, type Bucket } from './buckets.ts';
 
-test('a process remembers ten thousand buckets and all buckets with tokens in stock; the oldest others are forgotten', () => {
+test('a process remembers ten thousand buckets and all buckets with local tokens; the oldest others are forgotten', () => {
   const buckets = new Map<string, Bucket>();
   const find = (number: number): Bucket =>
-    findBucket(buckets, { subject: `address:${number}`, perSecond: 1, burst: 1 }, 0);
+    findBucket(buckets, { subject: `address:${number}`, refillPerSecond: 1, capacity: 1 }, 0);
   const held = Array.from({ length: 100 }, (_, number) => find(number));
-  for (const bucket of held) bucket.stock = 1;
+  for (const bucket of held) bucket.localTokens = 1;
   for (let number = 100; number < 50_000; number += 1) {
     find(number);
     assert.ok(buckets.size <= 10_000 + held.length, `${buckets.size} at ${number}`);

@@ -1,6 +1,6 @@
 /**
- * A process's knowledge about each subject's token bucket: tokens in stock, waiting callers, and an estimate of the tokens left in the
- * database.
+ * What a process knows of each subject's token bucket: the tokens that it has taken from the database in advance, its waiting callers, and
+ * an estimate of the tokens in the database.
  */
 
 export interface Waiting {
@@ -10,18 +10,16 @@ export interface Waiting {
 
 export interface Bucket {
   readonly subject: string;
-  readonly perSecond: number;
-  /** The tokens of a full bucket. */
-  readonly burst: number;
+  /** The number of tokens in a full bucket. */
+  readonly capacity: number;
+  readonly refillPerSecond: number;
   /** Tokens that this process has taken from the database and not used yet. */
-  stock: number;
-  /**
-   * With this many tokens in stock or fewer, more are requested before a caller has to wait. With 0 they are requested when a caller waits.
-   */
-  low: number;
-  /** The tokens that the database had left, and the time of its answer. */
-  left: number;
-  leftAtMs: number;
+  localTokens: number;
+  /** With this many local tokens or fewer, more are taken before a caller has to wait. With 0 they are taken when a caller waits. */
+  lowMark: number;
+  /** The tokens that were in the database at its last answer, and the time of this answer. */
+  databaseTokens: number;
+  answeredAtMs: number;
   waiting: Waiting[];
   /** The number of callers in the running request for tokens; null while none is running. */
   requested: number | null;
@@ -34,7 +32,7 @@ export interface Bucket {
   usedAtMs: number;
 }
 
-export type BucketShape = Pick<Bucket, 'subject' | 'perSecond' | 'burst'>;
+export type BucketShape = Pick<Bucket, 'subject' | 'capacity' | 'refillPerSecond'>;
 
 // These buckets take some 3 MB.
 const BUCKETS_MAX = 10_000;
@@ -47,14 +45,15 @@ export function findBucket(buckets: Map<string, Bucket>, shape: BucketShape, now
   const known = buckets.get(shape.subject);
   if (known) return known;
   if (buckets.size >= BUCKETS_MAX) evict(buckets);
+  const { subject, capacity, refillPerSecond } = shape;
   const bucket: Bucket = {
-    subject: shape.subject,
-    perSecond: shape.perSecond,
-    burst: shape.burst,
-    stock: 0,
-    low: 0,
-    left: shape.burst,
-    leftAtMs: nowMs,
+    subject,
+    capacity,
+    refillPerSecond,
+    localTokens: 0,
+    lowMark: 0,
+    databaseTokens: capacity,
+    answeredAtMs: nowMs,
     waiting: [],
     requested: null,
     returned: 0,
@@ -63,19 +62,16 @@ export function findBucket(buckets: Map<string, Bucket>, shape: BucketShape, now
     pace: 0,
     usedAtMs: nowMs,
   };
-  buckets.set(bucket.subject, bucket);
+  buckets.set(subject, bucket);
   return bucket;
 }
 
 /** Removes the oldest buckets. Those in use are moved to the end of the map instead. */
 function evict(buckets: Map<string, Bucket>): void {
-  let looks = EVICTION_LOOKS;
-  for (const [subject, bucket] of buckets) {
-    if (looks === 0) return;
-    looks -= 1;
+  for (const [subject, bucket] of buckets.entries().take(EVICTION_LOOKS)) {
     buckets.delete(subject);
-    const isIdle = bucket.requested === null && bucket.waiting.length + bucket.stock + bucket.returned === 0;
-    if (!isIdle) buckets.set(subject, bucket);
+    const { requested, waiting, localTokens, returned } = bucket;
+    if (requested !== null || waiting.length + localTokens + returned > 0) buckets.set(subject, bucket);
   }
 }
 
@@ -83,18 +79,18 @@ function evict(buckets: Map<string, Bucket>): void {
  * Estimates the tokens in the database. Other processes may have taken some since the last answer. They may also have returned some, which
  * is noticed with the next request.
  */
-function tokensAt({ perSecond, burst, left, leftAtMs }: Bucket, nowMs: number): number {
-  return Math.min(burst, left + ((nowMs - leftAtMs) * perSecond) / 1_000);
+function estimateTokens({ capacity, refillPerSecond, databaseTokens, answeredAtMs }: Bucket, nowMs: number): number {
+  return Math.min(capacity, databaseTokens + ((nowMs - answeredAtMs) * refillPerSecond) / 1_000);
 }
 
 /** Seconds until a token may be available for one more caller; 0 when one may be available now. */
 export function waitSeconds(bucket: Bucket, nowMs: number): number {
-  if (bucket.stock > 0) return 0;
+  if (bucket.localTokens > 0) return 0;
   const before = bucket.waiting.length + (bucket.requested ?? 0);
-  return Math.max(0, before + 1 - tokensAt(bucket, nowMs)) / bucket.perSecond;
+  return Math.max(0, before + 1 - estimateTokens(bucket, nowMs)) / bucket.refillPerSecond;
 }
 
 /** Whole tokens that are left according to this process's estimate. */
 export function remainingTokens(bucket: Bucket, nowMs: number): number {
-  return Math.min(bucket.burst, Math.floor(tokensAt(bucket, nowMs)) + bucket.stock);
+  return Math.min(bucket.capacity, Math.floor(estimateTokens(bucket, nowMs)) + bucket.localTokens);
 }

@@ -1,18 +1,19 @@
 /**
- * Takes tokens from the database by the function take_tokens() (migrations/0008). Callers who wait at the same moment share one statement.
- * For a busy bucket more tokens are requested than needed, so that its next callers find tokens in stock.
+ * Takes tokens from the buckets in the database by the function take_tokens() (migrations/0008). Callers who wait at the same moment share
+ * one statement. From a busy bucket more tokens are taken than its callers need now, so that the next callers find local tokens.
  */
 import { isContention, isUnavailable, many } from '../db.ts';
+import { createPump, type Pump } from '../pump.ts';
 import type { SystemTx } from '../tenant.ts';
 import { findBucket, type Bucket, type BucketShape, type Waiting } from './buckets.ts';
 
-export interface Stock {
+export interface LocalTokens {
   find(shape: BucketShape, nowMs: number): Bucket;
-  /** Takes a token. Returns true at once when one is in stock, else a promise, which rejects when the database does not answer. */
+  /** Takes a token. Returns true at once when there is a local one, else a promise, which rejects when the database does not answer. */
   take(bucket: Bucket, nowMs: number): true | Promise<boolean>;
-  /** Returns an unused token to the stock. */
+  /** Makes an unused token a local one again. */
   putBack(bucket: Bucket): void;
-  /** Returns all tokens in stock to the database. */
+  /** Returns all local tokens to the database. */
   close(): Promise<void>;
 }
 
@@ -21,43 +22,36 @@ interface State {
   buckets: Map<string, Bucket>;
   /** Buckets that need a request to the database. */
   due: Set<Bucket>;
-  running: number;
-  isPlanned: boolean;
+  pump: Pump;
   sweeper: NodeJS.Timeout | null;
   isClosed: boolean;
-  /** Called when no request is running or waiting. */
-  rest: () => void;
 }
 
 // Two requests at once, so that a slow one does not delay all callers. With more of them each would only be smaller.
 const REQUESTS_AT_ONCE = 2;
 // Buckets per request. The statement locks their rows until it ends, which takes some milliseconds for this many.
 const BUCKETS_PER_REQUEST = 100;
-// The stock is sized for the tokens of this time, so a steady load causes a request about this often.
-const STOCK_MS = 100;
-// The largest part of a bucket that one process keeps in stock, because other processes can not use these tokens.
-const STOCK_SHARE = 1 / 50;
-// More tokens are requested when less than this part of the stock is left: enough for some 30 ms, while a round trip takes 1 ms.
+// Local tokens should last for this time, so a steady load causes a request about this often.
+const LOCAL_MS = 100;
+// The largest part of a bucket that one process keeps as local tokens, because other processes can not use these.
+const LOCAL_SHARE = 1 / 50;
+// More tokens are taken when less than this part of the local ones is left: enough for some 30 ms, while a round trip takes 1 ms.
 const LOW_SHARE = 0.3;
-// Tokens in stock that were not used for this time are returned.
+// Local tokens that were not used for this time are returned.
 const IDLE_MS = 1_000;
 
-export function createStock(system: SystemTx): Stock {
-  const state: State = {
-    system,
-    buckets: new Map(),
-    due: new Set(),
-    running: 0,
-    isPlanned: false,
-    sweeper: null,
-    isClosed: false,
-    rest: () => undefined,
-  };
+export function createLocalTokens(system: SystemTx): LocalTokens {
+  const due = new Set<Bucket>();
+  const pump = createPump(
+    (running) => running < REQUESTS_AT_ONCE && due.size > 0,
+    () => requestTokens(state, nextRequests(state)),
+  );
+  const state: State = { system, buckets: new Map(), due, pump, sweeper: null, isClosed: false };
   return {
     find: (shape, nowMs) => findBucket(state.buckets, shape, nowMs),
     take: (bucket, nowMs) => {
-      if (bucket.stock > 0) {
-        takeFromStock(bucket, nowMs);
+      if (bucket.localTokens > 0) {
+        useLocalToken(bucket, nowMs);
         if (isRunningLow(bucket)) ask(state, bucket);
         return true;
       }
@@ -67,32 +61,34 @@ export function createStock(system: SystemTx): Stock {
       });
     },
     putBack: (bucket) => {
-      bucket.stock += 1;
-      share(state, bucket);
+      bucket.localTokens += 1;
+      serveWaiting(state, bucket);
     },
     close: async () => {
       state.isClosed = true;
       if (state.sweeper) clearTimeout(state.sweeper);
       for (const bucket of state.buckets.values()) giveBack(state, bucket);
-      if (state.running > 0 || state.due.size > 0) await new Promise<void>((resolve) => (state.rest = resolve));
+      await pump.rest();
     },
   };
 }
 
-function takeFromStock(bucket: Bucket, nowMs: number): void {
-  bucket.stock -= 1;
+function useLocalToken(bucket: Bucket, nowMs: number): void {
+  bucket.localTokens -= 1;
   bucket.used += 1;
   bucket.usedAtMs = nowMs;
 }
 
-/** Gives tokens in stock to waiting callers. The rest is kept for up to a second. */
-function share(state: State, bucket: Bucket): void {
-  for (const caller of bucket.waiting.splice(0, bucket.stock)) {
-    takeFromStock(bucket, performance.now());
+const isRunningLow = ({ localTokens, lowMark }: Bucket): boolean => localTokens > 0 && localTokens <= lowMark;
+
+/** Gives local tokens to waiting callers. The rest is kept for up to a second. */
+function serveWaiting(state: State, bucket: Bucket): void {
+  for (const caller of bucket.waiting.splice(0, bucket.localTokens)) {
+    useLocalToken(bucket, performance.now());
     caller.done(true);
   }
   if (state.isClosed) giveBack(state, bucket);
-  else if (bucket.stock > 0) state.sweeper ??= setTimeout(() => sweep(state), IDLE_MS).unref();
+  else if (bucket.localTokens > 0) state.sweeper ??= setTimeout(() => sweep(state), IDLE_MS).unref();
 }
 
 function sweep(state: State): void {
@@ -100,45 +96,28 @@ function sweep(state: State): void {
   const idleSinceMs = performance.now() - IDLE_MS;
   for (const bucket of state.buckets.values()) {
     if (bucket.usedAtMs <= idleSinceMs) giveBack(state, bucket);
-    else share(state, bucket);
+    else serveWaiting(state, bucket);
   }
 }
 
 function giveBack(state: State, bucket: Bucket): void {
-  if (bucket.stock === 0) return;
-  bucket.returned += bucket.stock;
-  bucket.stock = 0;
+  if (bucket.localTokens === 0) return;
+  bucket.returned += bucket.localTokens;
+  bucket.localTokens = 0;
   ask(state, bucket);
 }
 
 /** Plans a request for a bucket, unless one is running; then the next one follows its answer. */
-function ask(state: State, bucket: Bucket): void {
+function ask({ due, pump }: State, bucket: Bucket): void {
   if (bucket.requested !== null) return;
-  state.due.add(bucket);
-  plan(state);
+  due.add(bucket);
+  pump.wake();
 }
-
-function plan(state: State): void {
-  if (state.isPlanned || state.running >= REQUESTS_AT_ONCE || state.due.size === 0) return;
-  state.isPlanned = true;
-  setImmediate(() => {
-    state.isPlanned = false;
-    state.running += 1;
-    void requestTokens(state, nextRequests(state)).finally(() => {
-      state.running -= 1;
-      plan(state);
-      if (state.running === 0 && state.due.size === 0) state.rest();
-    });
-    plan(state);
-  });
-}
-
-const isRunningLow = ({ stock, low }: Bucket): boolean => stock > 0 && stock <= low;
 
 interface TokenRequest {
   bucket: Bucket;
   callers: Waiting[];
-  /** The most tokens to take, including a stock for future callers. */
+  /** The most tokens to take, including local ones for future callers. */
   most: number;
   returned: number;
 }
@@ -154,7 +133,7 @@ function nextRequests(state: State): TokenRequest[] {
   return requests;
 }
 
-/** Makes the request for a bucket. It includes a stock as large as the use in the last 100 ms, so none for a single caller. */
+/** Makes the request for a bucket. It includes as many local tokens as were used in the last 100 ms, so none for a single caller. */
 function makeRequest({ isClosed }: State, bucket: Bucket): TokenRequest {
   const nowMs = performance.now();
   const callers = bucket.waiting.splice(0);
@@ -163,12 +142,17 @@ function makeRequest({ isClosed }: State, bucket: Bucket): TokenRequest {
   bucket.returned = 0;
   bucket.used += callers.length;
   const ageMs = nowMs - bucket.usedSinceMs;
-  if (ageMs >= STOCK_MS) Object.assign(bucket, { pace: (bucket.used * STOCK_MS) / ageMs, used: 0, usedSinceMs: nowMs });
-  // At the beginning of a burst the use is higher than the former pace, so the stock doubles with each request.
-  const stock = Math.floor(Math.min(Math.max(bucket.pace, bucket.used), bucket.burst * STOCK_SHARE));
+  if (ageMs >= LOCAL_MS) Object.assign(bucket, { pace: (bucket.used * LOCAL_MS) / ageMs, used: 0, usedSinceMs: nowMs });
+  // At the beginning of a burst the use is higher than the former pace, so the local tokens double with each request.
+  const wanted = Math.floor(Math.min(Math.max(bucket.pace, bucket.used), bucket.capacity * LOCAL_SHARE));
   const isNeeded = !isClosed && (callers.length > 0 || isRunningLow(bucket));
-  bucket.low = isNeeded ? Math.floor(stock * LOW_SHARE) : 0;
-  return { bucket, callers, most: callers.length + (isNeeded ? Math.max(0, stock - bucket.stock) : 0), returned };
+  bucket.lowMark = isNeeded ? Math.floor(wanted * LOW_SHARE) : 0;
+  return {
+    bucket,
+    callers,
+    most: callers.length + (isNeeded ? Math.max(0, wanted - bucket.localTokens) : 0),
+    returned,
+  };
 }
 
 async function requestTokens(state: State, requests: TokenRequest[]): Promise<void> {
@@ -197,16 +181,16 @@ function fail(callers: Waiting[], error: unknown): void {
 function applyGrant(state: State, { bucket, callers, most }: TokenRequest, grant: Grant | undefined): void {
   if (!grant) throw new Error(`limits.take: no answer for ${bucket.subject}`);
   const nowMs = performance.now();
-  Object.assign(bucket, { requested: null, left: grant.remaining, leftAtMs: nowMs, usedAtMs: nowMs });
-  bucket.stock += grant.granted;
-  // A bucket that could not grant everything is not asked in advance any more.
-  if (grant.granted < most) bucket.low = 0;
+  Object.assign(bucket, { requested: null, databaseTokens: grant.remaining, answeredAtMs: nowMs, usedAtMs: nowMs });
+  bucket.localTokens += grant.granted;
+  // From a bucket that could not grant everything no tokens are taken in advance any more.
+  if (grant.granted < most) bucket.lowMark = 0;
   for (const caller of callers) {
-    const isGranted = bucket.stock > 0;
-    if (isGranted) bucket.stock -= 1;
+    const isGranted = bucket.localTokens > 0;
+    if (isGranted) bucket.localTokens -= 1;
     caller.done(isGranted);
   }
-  share(state, bucket);
+  serveWaiting(state, bucket);
   if (bucket.waiting.length + bucket.returned > 0) ask(state, bucket);
 }
 
@@ -222,8 +206,8 @@ function takeTokens(system: SystemTx, requests: TokenRequest[]): Promise<Grant[]
     text: 'select subject, granted, remaining from take_tokens($1, $2, $3, $4, $5, $6)',
     values: [
       requests.map(({ bucket }) => bucket.subject),
-      requests.map(({ bucket }) => bucket.perSecond),
-      requests.map(({ bucket }) => bucket.burst),
+      requests.map(({ bucket }) => bucket.refillPerSecond),
+      requests.map(({ bucket }) => bucket.capacity),
       requests.map(({ callers }) => callers.length),
       requests.map(({ most }) => most),
       requests.map(({ returned }) => returned),
