@@ -235,12 +235,12 @@ export async function pageFrom<R extends Placed>(
  * `$first` on (sort value and id of the cursor, limit, offset, since), which windowValues() returns in this order.
  */
 export function windowClause(window: Window, first: number): string {
-  const { since, cursor, order } = windowParts(window, first);
-  return `${since} ${cursor} order by ${order} limit $${first + 2} offset $${first + 3}`;
+  const { since, cursor, tail } = windowParts(window, first);
+  return `${since} ${cursor} ${tail}`;
 }
 
-/** The parts of windowClause(), for statements that need them in different places. */
-export function windowParts(window: Window, first: number): { since: string; cursor: string; order: string } {
+/** The parts of windowClause(), for statements that need them in different places. `tail` has order, limit and offset. */
+export function windowParts(window: Window, first: number): Record<'since' | 'cursor' | 'order' | 'tail', string> {
   const { at, id } = ORDERS[window.field];
   const [compare, direction] = window.descending ? ['<', 'desc'] : ['>', 'asc'];
   const place = `$${first}::text::${window.field === 'row_index' ? 'int' : 'timestamptz'}`;
@@ -249,10 +249,12 @@ export function windowParts(window: Window, first: number): { since: string; cur
     id === null
       ? `${at} ${compare} ${place} and ${lastId} is not null`
       : `(${at}, ${id}) ${compare} (${place}, ${lastId})`;
+  const order = [at, ...(id === null ? [] : [id])].map((column) => `${column} ${direction}`).join(', ');
   return {
     since: sinceClause(window, first + 4),
     cursor: window.after ? `and ${after}` : `and ${place} is null and ${lastId} is null`,
-    order: [at, ...(id === null ? [] : [id])].map((column) => `${column} ${direction}`).join(', '),
+    order,
+    tail: `order by ${order} limit $${first + 2} offset $${first + 3}`,
   };
 }
 

@@ -1,16 +1,15 @@
 /** The queries for pages of contacts; list.ts chooses between them. */
 import { many, one } from '../../platform/db.ts';
+import { HIT, nearRows, nearValues, orderedRows, sortedHits } from '../../platform/long-list.ts';
 import { measuredPage, rowsByKey } from '../../platform/measured-page.ts';
 import {
   isStretch,
   sinceClause,
-  WINDOW_VALUES,
   windowClause,
   windowKeys,
   windowLimit,
   windowName,
   windowOrder,
-  windowParts,
   windowValues,
   type Since,
   type Window,
@@ -34,18 +33,13 @@ const selectRecords = (keys: string, window: Window, limit: string): string =>
     context: 'contact',
   });
 
-const isByActivity = (window: Window): boolean => window.field === 'last_message_at';
-
-/** Returns SQL for the contacts in the order that the page needs. Conditions on it name columns of contacts and repeat the company. */
-const orderedRows = (window: Window): string =>
-  isByActivity(window)
-    ? `(select a.active_at, a.record_id, c.* from contact_activity a
-        cross join lateral (select * from contacts where company_id = $1 and _id = a.record_id offset 0) c where a.company_id = $1) contacts`
-    : 'contacts';
+/** Returns SQL for the contacts in the order that the page needs; further conditions on them follow it. */
+const inOrder = (window: Window): string =>
+  `${orderedRows(window, { table: 'contacts', activity: 'contact_activity' })} c where company_id = $1`;
 
 /** Lists all contacts in the order that the page needs. */
 export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]> {
-  const table = isByActivity(window) ? 'contact_activity' : 'contacts';
+  const table = window.field === 'last_message_at' ? 'contact_activity' : 'contacts';
   const rows = `select ${windowKeys(window)} from ${table} where company_id = $1 ${windowClause(window, 2)}`;
   return many(tx, {
     name: `contacts.list.${windowName(window)}`,
@@ -55,21 +49,16 @@ export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]>
 }
 
 /**
- * Lists matching contacts among the first `reach` contacts in the order of
- * the list. When they are fewer than a page, more may follow after these.
+ * Lists matching contacts among the first contacts in the order of the list. When they are fewer than a page, more may follow after these.
  */
-export function listNear(tx: TenantRead, match: ContactMatch, window: Window, reach: number): Promise<Contact[]> {
+export function listNear(tx: TenantRead, match: ContactMatch, window: Window): Promise<Contact[]> {
   const { exact, exactValues: values } = buildConditions(match);
   const first = values.length + 2;
-  const { cursor, order, since } = windowParts(window, first);
-  const last = first + WINDOW_VALUES;
-  const near = `select * from ${orderedRows(window)} where company_id = $1 ${cursor} order by ${order} limit $${last}`;
-  const rows = `select ${windowKeys(window)} from (${near}) near where true${exact} ${since}
-    order by ${order} limit $${first + 2} offset $${first + 3}`;
+  const rows = nearRows(window, first, { list: inOrder(window), matches: `true${exact}` });
   return many(tx, {
     name: 'contacts.listNear',
     text: selectRecords(rows, window, windowLimit(first)),
-    values: [tx.companyId, ...values, ...windowValues(window), reach],
+    values: [tx.companyId, ...values, ...nearValues(window)],
     planEachTime: true,
   });
 }
@@ -78,15 +67,11 @@ export function listNear(tx: TenantRead, match: ContactMatch, window: Window, re
 export function listMatching(tx: TenantRead, match: ContactMatch, window: Window): Promise<Contact[]> {
   const { exact, indexed, values } = buildConditions(match);
   const first = values.length + 2;
-  const { cursor, order, since } = windowParts(window, first);
-  const tail = `${cursor} order by ${order} limit $${first + 2} offset $${first + 3}`;
-  // With `materialized` PostgreSQL plans the look-up by itself; planned together with the limit, it might read all contacts in their order.
+  const since = sinceClause(window, first + 4);
   const rows =
     indexed === null && isStretch(window)
-      ? `select ${windowKeys(window)} from ${orderedRows(window)} where company_id = $1${exact} ${since} ${tail}`
-      : `with hits as materialized (select created_at, updated_at, coalesce(last_message_at, '-infinity') as active_at, _id, _id as record_id
-          from contacts where company_id = $1${indexed ?? ''}${exact} ${since})
-        select ${windowKeys(window)} from hits where true ${tail}`;
+      ? `select ${windowKeys(window)} from ${inOrder(window)}${exact} ${windowClause(window, first)}`
+      : sortedHits(window, first, `select ${HIT} from contacts where company_id = $1${indexed ?? ''}${exact} ${since}`);
   return many(tx, {
     name: 'contacts.listMatching',
     text: selectRecords(rows, window, windowLimit(first)),

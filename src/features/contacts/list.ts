@@ -1,14 +1,11 @@
 /** Lists contacts by search, filters and pages; made for a million contacts and any combination of filters. */
+import { findNearFirst } from '../../platform/long-list.ts';
 import { isStretch, pageFrom, readSearch, pageWindow, type Page, type Window } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { buildConditions, type ContactMatch } from './filter-queries.ts';
 import { readFilters } from './filters.ts';
 import { countMatching, listContacts, listMatching, listNear } from './list-queries.ts';
 import type { Contact, ContactQuery } from './schemas.ts';
-
-// The number of contacts that are read in order first, which takes some five milliseconds.
-// A match that does not fill a page from them is rare, so the index finds few contacts.
-const REACH = 5_000;
 
 export async function pageContacts(tenant: Tenant, query: ContactQuery): Promise<Page<Contact>> {
   const window = pageWindow('contacts', query);
@@ -25,16 +22,11 @@ export async function readMatch(
   return { search: readSearch(query), filters: await readFilters(tenant.read, query.filters) };
 }
 
-/**
- * Lists a page of matching contacts. A frequent match fills it from the first rows of the order, where finding all matches would take long.
- * A rare match is found by the index, where reading in order would take long. So the first rows are read, and then the index is used.
- */
-export async function findContacts(tenant: Tenant, match: ContactMatch, window: Window): Promise<Contact[]> {
-  if (match.search === null && match.filters.length === 0 && isStretch(window))
-    return listContacts(tenant.read, window);
-  if ((buildConditions(match).indexed !== null || !isStretch(window)) && window.offset + window.limit <= REACH) {
-    const near = await listNear(tenant.read, match, window, REACH);
-    if (near.length === window.limit) return near;
-  }
-  return listMatching(tenant.read, match, window);
+/** Lists a page of matching contacts. Where no index helps, all contacts are read in the order of the list. */
+export async function findContacts({ read }: Tenant, match: ContactMatch, window: Window): Promise<Contact[]> {
+  const isAll = match.search === null && match.filters.length === 0;
+  if (isAll && isStretch(window)) return listContacts(read, window);
+  const lookUp = (): Promise<Contact[]> => listMatching(read, match, window);
+  if (buildConditions(match).indexed === null && isStretch(window)) return lookUp();
+  return findNearFirst(window, () => listNear(read, match, window), lookUp);
 }

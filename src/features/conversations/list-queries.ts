@@ -1,17 +1,16 @@
 /** The queries for pages of conversations; list.ts chooses between them. */
 import { many, one } from '../../platform/db.ts';
+import { HIT, nearRows, nearValues, orderedRows, sortedHits } from '../../platform/long-list.ts';
 import { measuredPage, rowsByKey } from '../../platform/measured-page.ts';
 import {
   isStretch,
   sinceClause,
   sinceName,
-  WINDOW_VALUES,
   windowClause,
   windowKeys,
   windowLimit,
   windowName,
   windowOrder,
-  windowParts,
   windowValues,
   type Since,
   type Window,
@@ -84,30 +83,25 @@ const selectRecords = (keys: string, window: Window, limit: string): string =>
       where company_id = $1 and _id = t.last_message_id), 0)`,
   });
 
-const isByActivity = (window: Window): boolean => window.field === 'last_message_at';
-
 /** Returns true when an index has the conversations of exactly these filters in the order that the page needs. */
 export function hasOrderedIndex(filter: ConversationFilter, window: Window): boolean {
   const asked = [...FILTERED.filter((name) => filter[name] !== null), ...(filter.tag === null ? [] : ['tag'])];
   if (!isStretch(window)) return false;
   if (window.field === 'createdAt') return true;
-  return asked.every((name) => isByActivity(window) && name === 'status');
+  return asked.every((name) => window.field === 'last_message_at' && name === 'status');
 }
 
 /** Returns SQL for the conversations in the order that the page needs. */
-function orderedRows(window: Window, filter: ConversationFilter): string {
-  if (!isByActivity(window)) return 'conversations v';
+function inOrder(window: Window, filter: ConversationFilter): string {
   // The status is $2, because it is the first of all filters.
-  const status = filter.status === null ? '' : 'and a.status = $2';
-  return `(select a.active_at, a.record_id, v.* from conversation_activity a
-      cross join lateral (select * from conversations where company_id = $1 and _id = a.record_id offset 0) v
-      where a.company_id = $1 ${status}) v`;
+  const only = filter.status === null ? '' : 'and a.status = $2';
+  return `${orderedRows(window, { table: 'conversations', activity: 'conversation_activity', only })} v`;
 }
 
 export function listConversations(tx: TenantRead, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
   const { text, values, name } = buildConditions(tx, filter);
   const first = values.length + 1;
-  const rows = `select ${windowKeys(window)} from ${orderedRows(window, filter)} where ${text} ${windowClause(window, first)}`;
+  const rows = `select ${windowKeys(window)} from ${inOrder(window, filter)} where ${text} ${windowClause(window, first)}`;
   return many(tx, {
     name: `conversations.list.${name}.${windowName(window)}`,
     text: selectRecords(rows, window, windowLimit(first)),
@@ -116,13 +110,7 @@ export function listConversations(tx: TenantRead, filter: ConversationFilter, wi
   });
 }
 
-// The columns of a matching conversation that any order needs.
-const ORDERED = `v.created_at, v.updated_at, coalesce(v.last_message_at, '-infinity') as active_at, v._id, v._id as record_id`;
-
-/**
- * Finds all matching conversations by an index and then sorts them. Planned together with the limit, PostgreSQL might read all
- * conversations in their order.
- */
+/** Finds all matching conversations by an index and then sorts them. */
 export function lookUpConversations(
   tx: TenantRead,
   filter: ConversationFilter,
@@ -130,24 +118,13 @@ export function lookUpConversations(
 ): Promise<Conversation[]> {
   const { text, values, name } = buildConditions(tx, filter);
   const first = values.length + 1;
-  const { since } = windowParts(window, first);
+  const hits = `select ${HIT} from conversations v where ${text} ${sinceClause(window, first + 4)}`;
   return many(tx, {
     name: `conversations.lookUp.${name}.${windowName(window)}`,
-    text: selectRecords(
-      sortHits(`select ${ORDERED} from conversations v where ${text} ${since}`, window, first),
-      window,
-      windowLimit(first),
-    ),
+    text: selectRecords(sortedHits(window, first, hits), window, windowLimit(first)),
     values: [...values, ...windowValues(window)],
     planEachTime: true,
   });
-}
-
-/** Returns SQL that sorts the matching rows and returns the keys of the page. */
-function sortHits(found: string, window: Window, first: number): string {
-  const { cursor, order } = windowParts(window, first);
-  return `with hits as materialized (${found})
-    select ${windowKeys(window)} from hits where true ${cursor} order by ${order} limit $${first + 2} offset $${first + 3}`;
 }
 
 export async function countConversations(tx: TenantRead, filter: ConversationFilter, window: Since): Promise<number> {
@@ -179,30 +156,24 @@ interface NearAsked {
 }
 
 /**
- * Lists matching conversations among the first `reach` conversations in the order
- * of the list. When they are fewer than a page, more may follow after these.
+ * Lists matching conversations among the first conversations in the order of the list. When they are fewer than a page, more may follow after these.
  */
-export function listNear(
-  tx: TenantRead,
-  { filter, search }: NearAsked,
-  window: Window,
-  reach: number,
-): Promise<Conversation[]> {
+export function listNear(tx: TenantRead, { filter, search }: NearAsked, window: Window): Promise<Conversation[]> {
   const { text, values, name } = buildConditions(tx, filter);
   const first = values.length + (search?.values.length ?? 0) + 1;
-  const { since, cursor, order } = windowParts(window, first);
   // Each filter has an index in the order of createdAt; other orders have none, so there the filter is applied to the rows that were read.
   const [inside, outside] = window.field === 'createdAt' ? [text, 'true'] : ['v.company_id = $1', text];
   const contact = `cross join lateral (select * from contacts where company_id = $1 and _id = v.contact_id offset 0) c`;
-  const found = search ? `and (${search.condition(values.length + 1)})` : '';
-  const rows = `select ${windowKeys(window)} from (
-      select v.* from (select * from ${orderedRows(window, filter)} where ${inside} ${cursor} order by ${order} limit $${first + WINDOW_VALUES}) v
-      ${search ? contact : ''} where ${outside} ${found}
-    ) near where true ${since} order by ${order} limit $${first + 2} offset $${first + 3}`;
+  const rows = nearRows(window, first, {
+    list: `${inOrder(window, filter)} where ${inside}`,
+    as: 'v',
+    joins: search ? contact : '',
+    matches: search ? `${outside} and (${search.condition(values.length + 1)})` : outside,
+  });
   return many(tx, {
     name: `conversations.listNear.${name}.${search ? 'search.' : ''}${windowName(window)}`,
     text: selectRecords(rows, window, windowLimit(first)),
-    values: [...values, ...(search?.values ?? []), ...windowValues(window), reach],
+    values: [...values, ...(search?.values ?? []), ...nearValues(window)],
     planEachTime: true,
   });
 }
@@ -211,11 +182,10 @@ export function listNear(
 export function listBroad(tx: TenantRead, { filter, search }: BroadAsked, window: Window): Promise<Conversation[]> {
   const { text, values, name } = buildConditions(tx, filter);
   const first = values.length + search.values.length + 1;
-  const { since } = windowParts(window, first);
-  const found = broadMatches(`${text} ${since}`, search.condition(values.length + 1));
+  const hits = broadMatches(`${text} ${sinceClause(window, first + 4)}`, search.condition(values.length + 1));
   return many(tx, {
     name: `conversations.listBroad.${name}.${windowName(window)}`,
-    text: selectRecords(sortHits(found, window, first), window, windowLimit(first)),
+    text: selectRecords(sortedHits(window, first, hits), window, windowLimit(first)),
     values: [...values, ...search.values, ...windowValues(window)],
     planEachTime: true,
   });
@@ -238,7 +208,7 @@ export async function countBroad(tx: TenantRead, { filter, search }: BroadAsked,
  * it expects few rows and compares every contact with every conversation.
  */
 const broadMatches = (text: string, found: string): string =>
-  `select ${ORDERED} from conversations v where ${text}
+  `select ${HIT} from conversations v where ${text}
     and (v.contact_id in (select c._id from contacts c where c.company_id = $1 and (${found}))) is true`;
 
 /** Returns which of the records that the filters name do not exist. */

@@ -1,6 +1,7 @@
 /** Lists conversations by filters, search and pages; made for a million conversations and any combination of filters. */
 import { unknownReference } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
+import { findNearFirst } from '../../platform/long-list.ts';
 import { pageFrom, readSearch, pageWindow, type Page, type Window } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { findContacts } from '../contacts/found.ts';
@@ -19,9 +20,6 @@ import type { Conversation, ConversationQuery } from './schemas.ts';
 
 // The most contacts whose conversations are found one by one, which takes some ten milliseconds; a search with more contacts is broad.
 const MAX_CONTACTS = 2_000;
-// The number of conversations that are read in order first, which takes some
-// ten milliseconds. A query that does not fill a page from them uses an index.
-const REACH = 5_000;
 
 export async function pageConversations(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
   const page = await findPage(tenant, query);
@@ -48,19 +46,22 @@ async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<
     return pageFrom(query, window, rows, () => countConversations(tenant.read, found, window));
   }
   const asked = { filter, search: contacts };
-  const near = await listNear(tenant.read, asked, window, REACH);
-  const rows = near.length === window.limit ? near : await listBroad(tenant.read, asked, window);
+  const rows = await findNearFirst(
+    window,
+    () => listNear(tenant.read, asked, window),
+    () => listBroad(tenant.read, asked, window),
+  );
   return pageFrom(query, window, rows, () => countBroad(tenant.read, asked, window));
 }
 
-/**
- * Finds a page of filtered conversations. When an index has the filtered rows in the order of the page, it is followed.
- * Otherwise the first rows of the order are read, and if they do not fill the page, all matches are found by an index.
- */
-async function findFiltered(tenant: Tenant, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
-  if (hasOrderedIndex(filter, window)) return listConversations(tenant.read, filter, window);
-  const near = await listNear(tenant.read, { filter, search: null }, window, REACH);
-  return near.length === window.limit ? near : lookUpConversations(tenant.read, filter, window);
+/** When an index has the filtered conversations in the order of the page, it is followed. */
+async function findFiltered({ read }: Tenant, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
+  if (hasOrderedIndex(filter, window)) return listConversations(read, filter, window);
+  return findNearFirst(
+    window,
+    () => listNear(read, { filter, search: null }, window),
+    () => lookUpConversations(read, filter, window),
+  );
 }
 
 function toFilter(query: ConversationQuery): ConversationFilter {

@@ -1,5 +1,6 @@
 /** The queries for pages of rows and their number; row-list.ts chooses between them. */
 import { many, one } from '../../platform/db.ts';
+import { nearRows, nearValues } from '../../platform/long-list.ts';
 import { measuredPage, rowsByKey } from '../../platform/measured-page.ts';
 import {
   sinceClause,
@@ -39,32 +40,27 @@ const searched = (search: string): string => search.replaceAll('\u001f', '\u001e
 
 const matches = (search: string): string => `strpos(folded, fold(${search})) > 0`;
 
+export interface Search {
+  search: string;
+  /** The search is two ASCII letters or digits after folding. */
+  isPair: boolean;
+}
+
 /**
- * Lists matching rows among the first `reach` rows in the order of the list. When they are fewer than a page, more may follow after these.
+ * Lists matching rows among the first rows in the order of the list. When they are fewer than a page, more may follow after these.
  */
 export function listRowsNear(
   tx: TenantRead,
   tableId: string,
   window: Window,
-  { search, reach }: { search: string; reach: number },
+  { search }: Search,
 ): Promise<RowRecord[]> {
-  const { since, cursor, order } = windowParts(window, 3);
+  const list = `table_rows where ${OF_TABLE}`;
   return many(tx, {
     name: `tables.listRowsNear.${windowName(window)}`,
-    text: selectRecords(
-      `select * from (
-        select * from table_rows where ${OF_TABLE} ${cursor} order by ${order} limit $9
-      ) near where ${matches('$8')} ${since} order by ${order} limit $5 offset $6`,
-      window,
-    ),
-    values: [tx.companyId, tableId, ...windowValues(window), searched(search), reach],
+    text: selectRecords(nearRows(window, 3, { list, matches: matches('$9'), columns: '*' }), window),
+    values: [tx.companyId, tableId, ...nearValues(window), searched(search)],
   });
-}
-
-export interface Search {
-  search: string;
-  /** The search is two ASCII letters or digits after folding. */
-  isPair: boolean;
 }
 
 /** Returns a condition that the index can answer. It holds for every row that matches, and for some that do not. */
@@ -80,7 +76,7 @@ export function lookUpRows(
   window: Window,
   { search, isPair }: Search,
 ): Promise<(RowRecord & { total: number })[]> {
-  const { since, cursor, order } = windowParts(window, 3);
+  const { since, cursor, tail } = windowParts(window, 3);
   // With `materialized` PostgreSQL plans the look-up by itself; planned together with the limit, it might read all rows in their order.
   return many(tx, {
     name: 'tables.lookUpRows',
@@ -88,7 +84,7 @@ export function lookUpRows(
         select row_index, created_at, updated_at, _id from table_rows
         where ${OF_TABLE} and ${matches('$8')} and ${lookUp(isPair, '$8')} ${since}
       )
-      ${selectRecords(rowsByKey('table_rows', `select _id from hits where true ${cursor} order by ${order} limit $5 offset $6`), window, ', (select count(*)::int from hits) as total')}`,
+      ${selectRecords(rowsByKey('table_rows', `select _id from hits where true ${cursor} ${tail}`), window, ', (select count(*)::int from hits) as total')}`,
     values: [tx.companyId, tableId, ...windowValues(window), searched(search)],
     planEachTime: true,
   });
