@@ -75,6 +75,11 @@ export interface Person {
   given: Record<string, Value>;
 }
 
+/** Merges the fields that several rows give to one contact; the last row wins. */
+export const mergePlain = (rows: Person[]): Person['plain'] => Object.assign({}, ...rows.map(({ plain }) => plain));
+
+export const mergeGiven = (rows: Person[]): Person['given'] => Object.assign({}, ...rows.map(({ given }) => given));
+
 const checker = createChecker(ContactRow);
 
 export interface RowRules {

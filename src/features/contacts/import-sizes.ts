@@ -5,8 +5,9 @@ import type { TenantTx } from '../../platform/tenant.ts';
 import type { CustomField, HeldValues } from '../custom-fields/schemas.ts';
 import { mergeValues, showValues } from '../custom-fields/values.ts';
 import type { Fault } from '../imports/reading.ts';
+import type { Plan } from './import-plan.ts';
 import { findHeld } from './import-queries.ts';
-import type { Person } from './import-rows.ts';
+import { mergeGiven, mergePlain, type Person } from './import-rows.ts';
 
 interface SizeCheck {
   held: HeldValues;
@@ -16,9 +17,9 @@ interface SizeCheck {
 
 /** Returns a fault when the contact would be too large with these rows, else null. */
 export function findGrowthFault({ held, rows, definitions }: SizeCheck): Fault | null {
-  const given = Object.assign({}, ...rows.map((row) => row.given)) as Person['given'];
+  const given = mergeGiven(rows);
   if (Object.keys(given).length === 0) return null;
-  const plain = Object.assign({}, ...rows.map((row) => row.plain)) as Person['plain'];
+  const plain = mergePlain(rows);
   try {
     const merged = mergeValues(definitions, held, given);
     const shown = { ...plain, custom_fields: showValues(definitions, merged.held) };
@@ -33,28 +34,16 @@ export function findGrowthFault({ held, rows, definitions }: SizeCheck): Fault |
   }
 }
 
-/** The part of an import's plan that concerns sizes. */
-interface Plan {
-  drafts: Map<string, { _id: string; isNew: boolean; rows: Person[] }>;
-  created: number;
-  updated: number;
-  faults: { number: number; faults: Fault[] }[];
-}
-
 /** Removes contacts that would become too large from the plan. Their size is checked again once they are locked. */
 export async function refuseTooLarge(tx: TenantTx, plan: Plan, definitions: CustomField[]): Promise<void> {
-  const giving = [...plan.drafts.values()].filter(({ rows }) =>
-    rows.some(({ given }) => Object.keys(given).length > 0),
-  );
+  const giving = [...plan.drafts.values()].filter(({ rows }) => Object.keys(mergeGiven(rows)).length > 0);
   const known = giving.filter(({ isNew }) => !isNew).map(({ _id }) => _id);
   const found = known.length > 0 ? await findHeld(tx, known) : [];
   const held = new Map(found.map((contact) => [contact._id, contact.held]));
-  for (const { _id, isNew, rows } of giving) {
+  for (const { _id, rows } of giving) {
     const fault = findGrowthFault({ held: held.get(_id) ?? {}, rows, definitions });
     if (!fault) continue;
     plan.drafts.delete(_id);
-    plan.faults.push(...rows.map(({ number }) => ({ number, faults: [fault] })));
-    plan.created -= isNew ? 1 : 0;
-    plan.updated -= rows.length - (isNew ? 1 : 0);
+    plan.failed.push(...rows.map(({ number }) => ({ number, faults: [fault] })));
   }
 }
