@@ -166,13 +166,15 @@ export function findImportViolations(facts: SourceFacts): Violation[] {
   return violations;
 }
 
+const PORT = ['src/channels/channel.ts', 'src/channels/content.ts', 'src/channels/identity.ts'];
+
 function findPlace(path: string): Place {
   const [top, area, name, ...rest] = path.split('/');
   if (top !== 'src') return { kind: 'outside' };
   const file = posix.basename(path);
   if (area === 'platform' || area === 'ai' || area === 'boot') return { kind: area };
   if (area === 'channels' && rest.length > 0) return { kind: 'channel', folder: name ?? '' };
-  if (path === 'src/channels/channel.ts' || path === 'src/channels/content.ts') return { kind: 'port' };
+  if (PORT.includes(path)) return { kind: 'port' };
   if (path === 'src/channels/registry.ts') return { kind: 'registry' };
   const room = ROOMS.find((listed) => listed === name);
   if (area === 'features' && room && rest.length > 0) return { kind: 'room', room, role: findRole(file) };

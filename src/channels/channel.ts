@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { TObject } from 'typebox';
 import type { Outbound } from '../platform/outbound.ts';
 import type { ContentType, MessageContent } from './content.ts';
+import type { Identity, IdentityKind } from './identity.ts';
 
 /** Why something failed, in the network's words; `code` is the network's own number, or one of the platform's strings. */
 export interface NetworkError {
@@ -15,13 +16,12 @@ export interface NetworkError {
   details: string;
 }
 
-/** How a network names a person, by at least one of phone number and user ids. `phone` is digits without `+`. */
+/** A person as a network names them. */
 export interface Person {
-  phone?: string;
-  bsuid?: string;
-  parentBsuid?: string;
-  /** Display name, when the network sends it. */
-  name?: string;
+  /** The names by which the network knows the person, the most reliable first; empty when it names nobody. */
+  names: Identity[];
+  /** The name for display, when the network sends one. It identifies nobody. */
+  displayName?: string;
 }
 
 interface InboundBase {
@@ -40,7 +40,7 @@ export interface InboundMessage extends InboundBase, MessageContent {
   fromBusiness: boolean;
   /** True for notices of the network itself, for example about a changed number. */
   system: boolean;
-  /** The contact, also when the business wrote the message. */
+  /** The contact, with at least one name, also when the business wrote the message. */
   person: Person;
   replyTo: string | null;
   /** The advertisement or product that made the contact write, as the network sends it. */
@@ -50,7 +50,7 @@ export interface InboundMessage extends InboundBase, MessageContent {
   errors: NetworkError[];
   /** The status that a message of the history had reached; null for other messages. */
   historyStatus: 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | null;
-  /** The person's new phone number or user ids, when the message is a notice that they changed. */
+  /** The person's new names, when the message is a notice that they changed. */
   renamed: Person | null;
 }
 
@@ -116,6 +116,7 @@ export type Inbound =
 export interface OutboundMessage {
   /** Our own message id; the network returns it with each status. */
   messageId: string;
+  /** The recipient; the first name is the one to send to. */
   to: Person;
   content: MessageContent;
   /** The network's id of the message that this one answers. */
@@ -127,7 +128,7 @@ export interface OutboundMessage {
  * is never sent again. `network` is true when the network itself named the cause.
  */
 export type SendResult =
-  /** `person`: the phone number and user ids of the recipient in the network's answer. */
+  /** `person`: the recipient as the network's answer names them. */
   | { outcome: 'accepted'; externalId: string; person: Person }
   | { outcome: 'rejected'; error: NetworkError; network: boolean }
   | { outcome: 'unknown' };
@@ -167,8 +168,8 @@ export interface ChannelDeclaration<Name extends string = string, Config = Recor
   /** Null when inboxes of the channel have no settings. */
   settings: ChannelSettings<Config> | null;
   needsNumber: boolean;
-  /** The form in which a caller may name a person on this channel, for example in an inbox's test numbers. */
-  person: RegExp;
+  /** The kinds of names by which the network knows people, the most reliable first. */
+  identities: readonly IdentityKind[];
   can: {
     /** The content types that the channel sends. */
     content: readonly ContentType[];
@@ -219,14 +220,11 @@ export class NetworkRefusal extends Error {
   }
 }
 
-/** A phone number as people write it, with spaces, dots, dashes and parentheses. */
-export const PHONE = /^\+?[0-9][0-9 ().-]*$/;
-
 /** A channel without settings and without abilities, as the starting point for a new channel. */
 export const SILENT = {
   settings: null,
   needsNumber: false,
-  person: /\S/,
+  identities: [],
   can: { content: [], markRead: false, window24h: false, reportsFailures: false },
 } satisfies Omit<ChannelDeclaration, 'name'>;
 

@@ -16,9 +16,13 @@ export const CHANNEL_SETTINGS: readonly ChannelSettings[] = CHANNELS.flatMap(
   ({ settings }) => (settings as ChannelSettings | null) ?? [],
 );
 
+export type IdentityPlaces = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
 export interface Channels {
   get(name: ChannelName): NamedChannel;
   all(): NamedChannel[];
+  /** By the channel's name, the place of each of its kinds of names; the most reliable kind has place 0. */
+  identityPlaces: IdentityPlaces;
 }
 
 export type NamedChannel = Channel & { name: ChannelName };
@@ -37,5 +41,11 @@ export function createChannels(network: NetworkAccess): Channels {
       return channel;
     },
     all: () => channels,
+    identityPlaces: Object.fromEntries(
+      channels.map(({ name, identities }) => [
+        name,
+        Object.fromEntries(identities.map(({ kind }, place) => [kind, place])),
+      ]),
+    ),
   };
 }

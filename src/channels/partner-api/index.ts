@@ -1,5 +1,6 @@
 /** WhatsApp through the gateway of a partner. The channel has settings, but neither sends nor receives yet. */
-import { declareChannel, PHONE, SILENT } from '../channel.ts';
+import { declareChannel, SILENT } from '../channel.ts';
+import { PHONE_NUMBER } from '../identity.ts';
 import { partnerApiSettings } from './settings.ts';
 
 export const partnerApiChannel = declareChannel({
@@ -7,5 +8,5 @@ export const partnerApiChannel = declareChannel({
   name: 'PARTNER_API',
   settings: partnerApiSettings,
   needsNumber: true,
-  person: PHONE,
+  identities: [PHONE_NUMBER],
 });

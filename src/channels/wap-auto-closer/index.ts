@@ -1,13 +1,12 @@
 /** The channel of the WhatsApp Cloud API: it receives notifications, and sends messages and read marks. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { declareChannel, PHONE, type ChannelNetwork, type NetworkAccess, type SignatureCheck } from '../channel.ts';
+import { declareChannel, type ChannelNetwork, type NetworkAccess, type SignatureCheck } from '../channel.ts';
+import { PHONE_NUMBER } from '../identity.ts';
 import { failureText, refusesCredentials } from './errors.ts';
 import { parseCallback } from './parse.ts';
+import { BSUID_NAME } from './person.ts';
 import { createWapSender } from './send.ts';
 import { wapSettings, type WapConfig } from './settings.ts';
-
-/** Matches a phone number, or a user id of the network, which begins with the two letters of a country and a dot. */
-const PERSON = new RegExp(String.raw`${PHONE.source}|^[A-Z]{2}\.[!-~]+$`);
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
@@ -37,7 +36,7 @@ export const wapAutoCloserChannel = declareChannel({
   name: 'WAP_AUTO_CLOSER',
   settings: wapSettings,
   needsNumber: true,
-  person: PERSON,
+  identities: [PHONE_NUMBER, BSUID_NAME],
   can: { content: ['TEXT'], markRead: true, window24h: true, reportsFailures: true },
   open: openNetwork,
 });

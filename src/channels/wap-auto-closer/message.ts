@@ -1,7 +1,7 @@
 /**
  * Reads one message object of the network: a message, an edit or a revocation, whether new or old, written by a contact or by the business.
  */
-import type { Inbound, InboundMessage, InboundUnreadable, Person } from '../channel.ts';
+import type { Inbound, InboundMessage, InboundUnreadable } from '../channel.ts';
 import { readContent } from './content.ts';
 import { networkErrors } from './errors.ts';
 import {
@@ -12,7 +12,9 @@ import {
   readContacts,
   readRenamed,
   readSender,
+  toPerson,
   type Contacts,
+  type WapPerson,
 } from './person.ts';
 import { asBoolean, asIdentifier, asDate, asRecord, toStorable, type Json } from './values.ts';
 
@@ -27,7 +29,7 @@ export interface Scene {
 interface Writer {
   origin: InboundMessage['origin'];
   fromBusiness: boolean;
-  person: Person;
+  person: WapPerson;
   historyStatus: InboundMessage['historyStatus'];
 }
 
@@ -65,7 +67,7 @@ export function readEcho(element: unknown, scene: Scene): Inbound {
  * Reads a message of the history. `thread` is the contact of the thread that contains
  * the message; without a thread, `from` or `to` of the message names the contact.
  */
-export function readHistoryMessage(element: unknown, scene: Scene, thread: Person | null): Inbound {
+export function readHistoryMessage(element: unknown, scene: Scene, thread: WapPerson | null): Inbound {
   const message = asRecord(element);
   if (!message) return makeUnreadable(scene.address, 'a history message is not an object', element);
   const context = asRecord(message.history_context);
@@ -82,7 +84,7 @@ export function readHistoryMessage(element: unknown, scene: Scene, thread: Perso
   });
 }
 
-function isFromBusiness(message: Json, context: Json | null, scene: Scene, thread: Person | null): boolean {
+function isFromBusiness(message: Json, context: Json | null, scene: Scene, thread: WapPerson | null): boolean {
   if (typeof context?.from_me === 'boolean') return context.from_me;
   const from = phoneDigits(message.from);
   if (from !== null && from === scene.businessPhone) return true;
@@ -121,17 +123,19 @@ function readMessage(message: Json, scene: Scene, writer: Writer): Inbound {
   }
   if (!isNamed(writer.person)) return makeUnreadable(address, 'a message names no person', message);
   const context = asRecord(message.context);
+  const renamed = message.type === 'system' ? readRenamed(message) : null;
   return {
     kind: 'message',
     ...base,
     ...writer,
+    person: toPerson(writer.person),
     ...readContent(message),
     system: message.type === 'system',
     replyTo: asIdentifier(context?.id),
     referral: readReferral(message, context),
     forwarded: asBoolean(context?.frequently_forwarded) ? 'OFTEN' : asBoolean(context?.forwarded) ? 'ONCE' : null,
     errors: networkErrors(message.errors),
-    renamed: message.type === 'system' ? readRenamed(message) : null,
+    renamed: renamed && toPerson(renamed),
   };
 }
 

@@ -79,9 +79,12 @@ function assertStorable(value: unknown, depth = 0): void {
     assert.ok(value === null || typeof value === 'boolean' || value instanceof Date, `${typeof value} at ${depth}`);
 }
 
-function assertPerson(person: Person): void {
-  assert.ok(person.phone ?? person.bsuid ?? person.parentBsuid);
-  assert.match(person.phone ?? '00000', /^\d{5,15}$/);
+function assertPerson({ names }: Person): void {
+  assert.ok(names.length > 0);
+  for (const { kind, address } of names) {
+    if (kind === 'PHONE') assert.match(address, /^\d{5,15}$/);
+    else assert.equal(kind, 'BSUID');
+  }
 }
 
 function assertContent(content: MessageContent): void {

@@ -3,12 +3,17 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseElements } from '../../../test/support/callbacks.ts';
+import { phoneKey } from '../../platform/phone.ts';
+import type { WapPerson } from './person.ts';
 import type { Json } from './values.ts';
 
 interface Fixture {
   guarantee: string;
   callback: unknown;
-  /** For a message this lists only the fields that differ from BLANK_MESSAGE; for other elements all fields. */
+  /**
+   * For a message this lists only the fields that differ from BLANK_MESSAGE; for other elements all fields. The people in `person` and
+   * `renamed` are written in the short form of WapPerson.
+   */
   expected: Json[];
 }
 
@@ -32,12 +37,31 @@ const BLANK_MESSAGE = {
   template: null,
 };
 
+/** Returns the person that a fixture writes in the short form. */
+function writeOut({ phone, bsuid, parentBsuid, name }: WapPerson): Json {
+  const ids = [bsuid, parentBsuid].filter((id) => id !== undefined);
+  return {
+    names: [
+      ...(phone === undefined ? [] : [{ kind: 'PHONE', value: phoneKey(phone), address: phone }]),
+      ...ids.map((id) => ({ kind: 'BSUID', value: id, address: id })),
+    ],
+    ...(name === undefined ? {} : { displayName: name }),
+  };
+}
+
+function writeOutPeople(item: Json): Json {
+  const people = (['person', 'renamed'] as const).filter((field) => item[field]);
+  return { ...item, ...Object.fromEntries(people.map((field) => [field, writeOut(item[field] as WapPerson)])) };
+}
+
 const folder = new URL('./fixtures/', import.meta.url);
 
 for (const file of readdirSync(folder)) {
   const fixture = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Fixture;
   test(`${fixture.guarantee} (${file})`, () => {
-    const expected = fixture.expected.map((item) => (item.kind === 'message' ? { ...BLANK_MESSAGE, ...item } : item));
+    const expected = fixture.expected
+      .map(writeOutPeople)
+      .map((item) => (item.kind === 'message' ? { ...BLANK_MESSAGE, ...item } : item));
     const read: unknown = JSON.parse(JSON.stringify(parseElements(fixture.callback)));
     assert.deepEqual(read, expected);
   });

@@ -5,7 +5,7 @@
 import type { Inbound, InboundStatus } from '../channel.ts';
 import { networkError, networkErrors } from './errors.ts';
 import { readEcho, readLive, readHistoryMessage, readScene, makeUnreadable, type Scene } from './message.ts';
-import { completePerson, isNamed, namePerson } from './person.ts';
+import { completePerson, isNamed, namePerson, toPerson } from './person.ts';
 import { asIdentifier, asDate, asList, asRecord, type Json } from './values.ts';
 
 interface Change {
@@ -136,7 +136,7 @@ function readStatus(element: unknown, scene: Scene): Inbound | null {
   const { address } = scene;
   const recipient = namePerson(report.recipient_id, report.recipient_user_id, report.recipient_parent_user_id);
   // In a group the recipient of a status is only one member, so the status does not name the contact of the message.
-  const person = report.recipient_type === 'group' ? {} : completePerson(recipient, scene.contacts);
+  const person = toPerson(report.recipient_type === 'group' ? {} : completePerson(recipient, scene.contacts));
   const errors = networkErrors(report.errors);
   return { kind: 'status', address, timestamp, externalId, messageId, person, status, errors };
 }
@@ -157,7 +157,7 @@ function* readPreferences({ value }: Change): Reading {
     if (optedOut === undefined) return null;
     if (!isNamed(person)) return makeUnreadable(scene.address, 'a preference names no person', element);
     const timestamp = asDate(preference?.timestamp) ?? new Date();
-    return { kind: 'preference', address: scene.address, timestamp, person, optedOut };
+    return { kind: 'preference', address: scene.address, timestamp, person: toPerson(person), optedOut };
   });
 }
 

@@ -2,7 +2,33 @@
  * Reads the people in a notification: their phone numbers, their business-scoped user ids (BSUID) and the contact list of the notification.
  */
 import type { Person } from '../channel.ts';
+import { declareIdentity, PHONE_NUMBER } from '../identity.ts';
 import { asIdentifier, asLabel, asList, asRecord, type Json } from './values.ts';
+
+/** The names of a person in a notification. `phone` is digits without `+`. */
+export interface WapPerson {
+  phone?: string;
+  bsuid?: string;
+  parentBsuid?: string;
+  /** The name for display. */
+  name?: string;
+}
+
+/** The network's id of a person. Callers write it exactly as the network does. */
+export const BSUID_NAME = declareIdentity({
+  kind: 'BSUID',
+  writing: /^[A-Z]{2}\.[!-~]+$/,
+  sample: 'BR.77000000000000000001',
+});
+
+/** Converts a person of a notification for the platform. A phone number is more reliable than an id of the network. */
+export function toPerson({ phone, bsuid, parentBsuid, name }: WapPerson): Person {
+  const ids = [bsuid, parentBsuid].filter((id) => id !== undefined).map(BSUID_NAME.identify);
+  return {
+    names: phone === undefined ? ids : [PHONE_NUMBER.identify(phone), ...ids],
+    ...(name !== undefined && { displayName: name }),
+  };
+}
 
 /**
  * Matches a BSUID, which begins with the two letters of a country and a
@@ -32,8 +58,8 @@ export function phoneDigits(value: unknown): string | null {
  * Reads a person from its ids. `address` is the value of a field for phone numbers,
  * which may hold a user id instead; the two user ids come from their own fields.
  */
-export function namePerson(address: unknown, userId?: unknown, parentUserId?: unknown): Person {
-  const person: Person = {};
+export function namePerson(address: unknown, userId?: unknown, parentUserId?: unknown): WapPerson {
+  const person: WapPerson = {};
   const phone = phoneDigits(address);
   const written = phone === null ? asIdentifier(address) : null;
   const bsuidInAddress = written !== null && BSUID.test(written) ? written : null;
@@ -46,16 +72,16 @@ export function namePerson(address: unknown, userId?: unknown, parentUserId?: un
   return person;
 }
 
-export function isNamed(person: Person): boolean {
+export function isNamed(person: WapPerson): boolean {
   return person.phone !== undefined || person.bsuid !== undefined || person.parentBsuid !== undefined;
 }
 
 export interface Contacts {
-  byName: Map<string, Person>;
+  byName: Map<string, WapPerson>;
   /**
    * The only contact in the contact list of a notification with a single message; null when there are several contacts or several messages.
    */
-  only: Person | null;
+  only: WapPerson | null;
 }
 
 /**
@@ -64,7 +90,7 @@ export interface Contacts {
  */
 const MAX_CONTACTS = 10_000;
 
-function readContact(element: unknown): Person | null {
+function readContact(element: unknown): WapPerson | null {
   const contact = asRecord(element);
   if (!contact) return null;
   const person = namePerson(contact.wa_id, contact.user_id, contact.parent_user_id);
@@ -81,7 +107,7 @@ export function readContacts(contacts: unknown, messageCount: number): Contacts 
     .slice(0, MAX_CONTACTS)
     .map(readContact)
     .filter((person) => person !== null);
-  const byName = new Map<string, Person>();
+  const byName = new Map<string, WapPerson>();
   for (const person of people) {
     if (person.phone !== undefined) byName.set(person.phone, person);
     if (person.bsuid !== undefined) byName.set(person.bsuid, person);
@@ -91,7 +117,7 @@ export function readContacts(contacts: unknown, messageCount: number): Contacts 
 }
 
 /** Adds the ids and the name that the contact list has for a person. The ids in the message itself take precedence. */
-export function completePerson(person: Person, contacts: Contacts): Person {
+export function completePerson(person: WapPerson, contacts: Contacts): WapPerson {
   if (!isNamed(person)) return contacts.only ?? person;
   const known = [person.phone, person.bsuid, person.parentBsuid]
     .map((id) => (id === undefined ? undefined : contacts.byName.get(id)))
@@ -103,7 +129,7 @@ export function completePerson(person: Person, contacts: Contacts): Person {
 }
 
 /** Reads the sender of a new message. A notice of a changed user id names the person by the previous id. */
-export function readSender(message: Json, contacts: Contacts): Person {
+export function readSender(message: Json, contacts: Contacts): WapPerson {
   const system = asRecord(message.system);
   const previous = asIdentifier(system?.previous_user_id);
   const address = message.from ?? system?.customer;
@@ -111,7 +137,7 @@ export function readSender(message: Json, contacts: Contacts): Person {
 }
 
 /** Reads the new phone number or user ids from a notice that they changed; null for any other message. */
-export function readRenamed(message: Json): Person | null {
+export function readRenamed(message: Json): WapPerson | null {
   const system = asRecord(message.system);
   if (typeof system?.type !== 'string' || !RENAMES.has(system.type)) return null;
   const renamed = namePerson(system.wa_id ?? system.new_wa_id, system.user_id, system.parent_user_id);

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import type { OutboundMessage } from '../channel.ts';
 import { composeContent } from '../content.ts';
 import { createOutbound } from '../../platform/outbound.ts';
+import { toPerson } from './person.ts';
 import type { WapConfig } from './settings.ts';
 import { createWapSender, retryDelayMs } from './send.ts';
 
@@ -81,7 +82,7 @@ function createSenderWithAnswers(answers: Answer[], options: { appSecret?: strin
 
 const textMessage = (content: string, over: Partial<OutboundMessage> = {}): OutboundMessage => ({
   messageId: '65f0a1b2c3d4e5f60718293a',
-  to: { phone: '5585991230001' },
+  to: toPerson({ phone: '5585991230001' }),
   content: composeContent('TEXT', { content }),
   replyTo: null,
   ...over,
@@ -92,7 +93,11 @@ describe('sending text', { concurrency: true }, () => {
   test("the call that sends a text has the recipient, the text and the platform's message id, and an accepted message gets the network's id", async () => {
     const { sender, config, number, calls } = createSenderWithAnswers([acceptance]);
     const result = await sender.sendMessage(textMessage('Bom dia!'), config, limitTime());
-    assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT1', person: { phone: '558591230001' } });
+    assert.deepEqual(result, {
+      outcome: 'accepted',
+      externalId: 'wamid.OUT1',
+      person: toPerson({ phone: '558591230001' }),
+    });
     assert.equal(calls()[0]?.line, `POST /v26.0/${number}/messages`);
     assert.equal(calls()[0]?.authorization, `Bearer ${TOKEN}`);
     assert.equal(calls()[0]?.query.size, 0);
@@ -111,11 +116,11 @@ describe('sending text', { concurrency: true }, () => {
     const { sender, config, calls } = createSenderWithAnswers([byUserId]);
     const content = 'Veja HTTPS://loja.example/a';
     const result = await sender.sendMessage(
-      textMessage(content, { to: { bsuid: 'BR.7' }, replyTo: 'wamid.IN1' }),
+      textMessage(content, { to: toPerson({ bsuid: 'BR.7' }), replyTo: 'wamid.IN1' }),
       config,
       limitTime(),
     );
-    assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT2', person: { bsuid: 'BR.7' } });
+    assert.deepEqual(result, { outcome: 'accepted', externalId: 'wamid.OUT2', person: toPerson({ bsuid: 'BR.7' }) });
     const { to, recipient, context, text } = (calls()[0]?.body ?? {}) as Record<string, unknown>;
     assert.deepEqual(
       { to, recipient, context, text },
@@ -255,7 +260,7 @@ describe('sending text', { concurrency: true }, () => {
     const results = [
       await sender.sendMessage(textMessage('Bom dia!'), { ...config, business_token: null }, limitTime()),
       await sender.sendMessage(textMessage('Bom dia!'), { ...config, business_token: 'a\nb' }, limitTime()),
-      await sender.sendMessage(textMessage('Bom dia!', { to: { name: 'Joana' } }), config, limitTime()),
+      await sender.sendMessage(textMessage('Bom dia!', { to: toPerson({ name: 'Joana' }) }), config, limitTime()),
     ];
     for (const result of results) {
       assert.ok(result.outcome === 'rejected' && !result.network && result.error.code === 'PROVIDER_REJECTED');

@@ -12,7 +12,8 @@ import {
 import type { WapConfig } from './settings.ts';
 import { retryRule } from './errors.ts';
 import { createGraph, isUsableToken, NO_TOKEN, type Graph, type GraphAnswer } from './graph.ts';
-import { namePerson } from './person.ts';
+import { PHONE_NUMBER } from '../identity.ts';
+import { namePerson, toPerson } from './person.ts';
 import { asIdentifier, asList, asRecord, type Json } from './values.ts';
 
 export interface WapSender {
@@ -111,14 +112,10 @@ async function waitBeforeRetry(delayMs: number, signal: AbortSignal): Promise<bo
   }
 }
 
-/**
- * Returns the recipient for the network. A phone number takes precedence
- * over a user id, at the network and for the contacts of the platform alike.
- */
-function addressRecipient(to: Person): Json | null {
-  if (to.phone) return { to: to.phone };
-  const userId = to.bsuid ?? to.parentBsuid;
-  return userId ? { recipient: userId } : null;
+/** Returns the recipient for the network, which has one field for phone numbers and one for user ids. */
+function addressRecipient({ names: [name] }: Person): Json | null {
+  if (!name) return null;
+  return name.kind === PHONE_NUMBER.kind ? { to: name.address } : { recipient: name.address };
 }
 
 /** Builds the body of the call; null for a content type that this channel does not send. */
@@ -146,7 +143,7 @@ function readAcceptance(body: Json): SendResult {
   const externalId = asIdentifier(asRecord(asList(body.messages)[0])?.id);
   if (externalId === null) return { outcome: 'unknown' };
   const contact = asRecord(asList(body.contacts)[0]);
-  const person = namePerson(contact?.wa_id, contact?.user_id, contact?.parent_user_id);
+  const person = toPerson(namePerson(contact?.wa_id, contact?.user_id, contact?.parent_user_id));
   return { outcome: 'accepted', externalId, person };
 }
 

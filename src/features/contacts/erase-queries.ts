@@ -4,6 +4,7 @@
 import { exec, many, maybeOne } from '../../platform/db.ts';
 import { selectPortion, READ_BYTES, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
+import { IDENTITY_FIELDS } from './schemas.ts';
 
 /** Deletes messages of the contact a portion at a time, because a contact may have more than one statement can delete. */
 export function eraseMessages(tx: TenantTx, contact: string, limit: number): Promise<number> {
@@ -40,13 +41,13 @@ export function unlinkRows(tx: TenantTx, contact: string, limit: number): Promis
   });
 }
 
-/** The contact's phone numbers and ids of the networks, in the form for comparison and in the form that the network writes. */
+/** The names by which networks know the contact, in the form for comparison and in the form that the network writes. */
 export async function listNetworkIdentities(tx: TenantTx, contact: string): Promise<string[]> {
   const rows = await many<{ name: string }>(tx, {
     name: 'contacts.listNetworkNames',
     text: `select distinct name from contact_identities, unnest(array[value, address]) as name
-      where company_id = $1 and contact_id = $2 and kind in ('PHONE', 'BSUID')`,
-    values: [tx.companyId, contact],
+      where company_id = $1 and contact_id = $2 and kind <> $3`,
+    values: [tx.companyId, contact, IDENTITY_FIELDS.external_id.kind],
   });
   return rows.map(({ name }) => name);
 }

@@ -2,36 +2,23 @@
  * The identities that callers write: phone number, e-mail, network identifier and external id. The primary key of the identities decides
  * which contact has one. They are written before the contact is locked, in the same order as ingestion, to avoid deadlocks.
  */
+import type { Identity } from '../../channels/identity.ts';
 import { alreadyHeld, AppError } from '../../platform/errors.ts';
-import { onlyDigits, phoneKey } from '../../platform/phone.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
-import { findHolders, insertIdentities, deleteIdentity, type NewIdentity } from './name-queries.ts';
-import type { Contact } from './schemas.ts';
+import { findHolders, insertIdentities, deleteIdentity } from './name-queries.ts';
+import { IDENTITY_FIELD_NAMES, IDENTITY_FIELDS, type Contact, type IdentityField } from './schemas.ts';
 
-const FIELDS = ['phone_number', 'email', 'professional_network_identifier', 'external_id'] as const;
-export type IdentityFields = { [field in (typeof FIELDS)[number]]?: Contact[field] };
+export type IdentityFields = { [field in IdentityField]?: Contact[field] };
 
-const KINDS = {
-  phone_number: 'PHONE',
-  email: 'EMAIL',
-  professional_network_identifier: 'NETWORK',
-  external_id: 'EXTERNAL',
-} as const;
-
-export type NamedIdentity = Omit<NewIdentity, 'contact'> & { field: (typeof FIELDS)[number] };
-
-export function toIdentities(naming: IdentityFields): NamedIdentity[] {
-  return FIELDS.flatMap((field) => {
-    const text = naming[field] ?? null;
-    if (text === null) return [];
-    const address = field === 'phone_number' ? onlyDigits(text) : text;
-    return [{ field, kind: KINDS[field], value: toStoredValue(field, text), address }];
-  });
+export interface NamedIdentity extends Identity {
+  field: IdentityField;
 }
 
-function toStoredValue(field: NamedIdentity['field'], text: string): string {
-  if (field === 'phone_number') return phoneKey(text);
-  return field === 'email' ? text.toLowerCase() : text;
+export function toIdentities(naming: IdentityFields): NamedIdentity[] {
+  return IDENTITY_FIELD_NAMES.flatMap((field) => {
+    const text = naming[field] ?? null;
+    return text === null ? [] : [{ field, ...IDENTITY_FIELDS[field].identify(text) }];
+  });
 }
 
 // Other transactions may take an identity and give it back between our statements; this many times in a row would be a defect.
@@ -56,7 +43,7 @@ export async function assignIdentities(tx: TenantTx, contact: string, naming: Id
 
 /**
  * Removes the identities that were replaced. Clearing a field removes all identities of its kind, because the caller wants none of them
- * used. An id of a network (BSUID) stays.
+ * used. Identities that no field shows, such as ids of networks, stay.
  */
 export async function releaseIdentities(
   tx: TenantTx,
@@ -64,12 +51,12 @@ export async function releaseIdentities(
   before: IdentityFields,
   next: IdentityFields,
 ): Promise<void> {
-  for (const field of FIELDS) {
+  for (const field of IDENTITY_FIELD_NAMES) {
     const [old, current] = [before[field] ?? null, next[field] ?? null];
     if (old === null) continue;
-    const value = current === null ? null : toStoredValue(field, old);
-    if (current === null || value !== toStoredValue(field, current)) {
-      await deleteIdentity(tx, contact, { kind: KINDS[field], value });
-    }
+    const { kind, value } = IDENTITY_FIELDS[field].identify(old);
+    if (current === null) await deleteIdentity(tx, contact, { kind, value: null });
+    else if (value !== IDENTITY_FIELDS[field].identify(current).value)
+      await deleteIdentity(tx, contact, { kind, value });
   }
 }

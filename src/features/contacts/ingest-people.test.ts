@@ -1,12 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Person } from '../../channels/channel.ts';
+import { EMAIL_ADDRESS } from '../../channels/identity.ts';
 import { freshPhone, wamid } from '../../../test/support/network.ts';
-import { startPlatform } from '../../../test/support/platform.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { eventNames, hear, listNetworkMessages, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
+import { resolvePeople } from './ingest-people.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
 const { database, demo } = platform;
+
+/** Finds or creates the contact of a person whom a network names like this, and returns it as the API shows it. */
+async function resolve(person: Person): Promise<Json> {
+  const { contacts } = await platform.running.kit.database.systemTx(`company:${demo._id}`, (tx) =>
+    resolvePeople(tx, [{ company: demo._id, person }]),
+  );
+  return (await platform.call(200, 'GET', `/v1/contacts/${contacts[0]}`)).body;
+}
+
+const freshVisitor = () => ({ kind: 'VISITOR', value: wamid(), address: 'a visitor' });
+const freshEmail = () => EMAIL_ADDRESS.identify(`Ana.${wamid().slice(6)}@example.test`);
 
 let ids = 0;
 const freshBsuid = (): string => `BR.${1_000_000_000 + (ids += 1)}`;
@@ -188,4 +202,19 @@ test('one person who writes to two companies is a contact of each, and neither s
     [from, demo._id],
   );
   assert.equal(row?.count, 0);
+});
+
+test('a person can have names of any kind, and the record shows those that are fields of a contact', async () => {
+  const [visitor, email] = [freshVisitor(), freshEmail()];
+  const contact = await resolve({ names: [visitor, email], displayName: 'Ana' });
+  assert.deepEqual([contact.name, contact.email, contact.phone_number], ['Ana', email.address, null]);
+  for (const name of [visitor, email]) assert.equal((await resolve({ names: [name] }))._id, contact._id, name.kind);
+});
+
+test('a name that the record of another contact shows stays with that contact', async () => {
+  const [visitor, email] = [freshVisitor(), freshEmail()];
+  const [first, second] = [await resolve({ names: [visitor] }), await resolve({ names: [email] })];
+  const again = await resolve({ names: [visitor, email] });
+  assert.deepEqual([again._id, again.email], [first._id, null]);
+  assert.equal((await resolve({ names: [email] }))._id, second._id);
 });

@@ -1,22 +1,22 @@
 /**
- * Finds or creates the contacts of a whole batch of messages by the identities that networks report. A phone number counts more than an id
- * of the network. An unknown person becomes one contact, also when other transactions ask for the same person at the same moment.
+ * Finds or creates the contacts of a whole batch of messages by the identities that networks report; the most reliable one that is known
+ * decides. An unknown person becomes one contact, also when other transactions ask for the same person at the same moment.
  */
 import type { Person } from '../../channels/channel.ts';
 import { newId } from '../../platform/ids.ts';
-import { onlyDigits, phoneKey, readablePhone } from '../../platform/phone.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import {
   claimIdentities,
   findIdentities,
   insertPeople,
-  learnFacts,
   moveIdentities,
-  type Identity,
+  type Alias,
+  type CompanyIdentity,
   type KnownIdentity,
   type LearntFact,
   type NewPerson,
 } from './ingest-queries.ts';
+import { isShown, mergeFields, showNames, storeFacts } from './ingest-facts.ts';
 
 export interface AskedPerson {
   company: string;
@@ -37,22 +37,8 @@ export const identityKey = (identity: { company: string; kind: string; value: st
   `${identity.company} ${identity.kind} ${identity.value}`;
 
 /** The identities of a person, the most reliable first. */
-export function listIdentities({ company, person, also = [] }: AskedPerson): Identity[] {
-  return [person, ...also].flatMap((names) => personIdentities(company, names));
-}
-
-function personIdentities(company: string, person: Person): Identity[] {
-  const identities: Identity[] = [];
-  if (person.phone)
-    identities.push({ company, kind: 'PHONE', value: phoneKey(person.phone), address: onlyDigits(person.phone) });
-  for (const bsuid of [person.bsuid, person.parentBsuid]) {
-    if (bsuid) identities.push({ company, kind: 'BSUID', value: bsuid, address: bsuid });
-  }
-  return identities;
-}
-
-/** The most reliable identity of a person; conversations store it to know who wrote in them. */
-export const mainIdentityValue = (asked: AskedPerson): string | null => listIdentities(asked)[0]?.value ?? null;
+export const listIdentities = ({ company, person, also = [] }: AskedPerson): CompanyIdentity[] =>
+  [person, ...also].flatMap(({ names }) => names.map((name) => ({ company, ...name })));
 
 export type Known = Map<string, KnownIdentity>;
 
@@ -69,7 +55,7 @@ export async function resolvePeople(tx: SystemTx, asked: AskedPerson[], looked?:
   if (lost.length > 0) await useOthersContacts(tx, lost, held);
   const contacts = identities.map((own) => findHolder(own, held));
   const mains = new Set(people.map((person) => identityKey(person.main)));
-  const aliases = identities.flatMap((own, index) => findAliases(own, contacts[index] ?? '', known));
+  const aliases = identities.flatMap((own, index) => findAliases(own, contacts[index] ?? '', known, held));
   await storeAliases(
     tx,
     aliases.filter((alias) => !mains.has(identityKey(alias))),
@@ -81,12 +67,12 @@ export async function resolvePeople(tx: SystemTx, asked: AskedPerson[], looked?:
   return { contacts, created, changed: await storeFacts(tx, facts) };
 }
 
-export async function findKnownIdentities(tx: SystemTx, identities: Identity[]): Promise<Known> {
+export async function findKnownIdentities(tx: SystemTx, identities: CompanyIdentity[]): Promise<Known> {
   const distinct = [...new Map(identities.map((identity) => [identityKey(identity), identity])).values()];
   return new Map((await findIdentities(tx, distinct)).map((identity) => [identityKey(identity), identity]));
 }
 
-function findHolder(own: Identity[], held: Map<string, string>): string {
+function findHolder(own: CompanyIdentity[], held: Map<string, string>): string {
   for (const identity of own) {
     const contact = held.get(identityKey(identity));
     if (contact) return contact;
@@ -97,7 +83,7 @@ function findHolder(own: Identity[], held: Map<string, string>): string {
 /** Finds the contact of one person. An unknown person becomes a newcomer, which later elements of the batch can match and complete. */
 function assignContact(
   asked: AskedPerson,
-  own: Identity[],
+  own: CompanyIdentity[],
   held: Map<string, string>,
   newcomers: Map<string, NewPerson>,
 ): void {
@@ -107,13 +93,12 @@ function assignContact(
   const contact = holder ?? newId();
   const newcomer = newcomers.get(contact);
   if (newcomer || !holder) {
-    const { name, phone_number, country_code } = toFact(asked.company, contact, asked.person, false);
+    const fields = showNames(selectNames(asked, contact, (key) => held.get(key)));
     newcomers.set(contact, {
       contact,
       main: newcomer?.main ?? main,
-      name: newcomer?.name ?? name,
-      phone_number: newcomer?.phone_number ?? phone_number,
-      country_code: newcomer?.country_code ?? country_code,
+      name: newcomer?.name ?? asked.person.displayName ?? null,
+      fields: newcomer ? mergeFields(fields, newcomer.fields) : fields,
     });
   }
   // Other identities of the same person belong to the same contact, also for later elements that only have one of them.
@@ -134,21 +119,29 @@ async function useOthersContacts(tx: SystemTx, lost: NewPerson[], held: Map<stri
   }
 }
 
-/** The identities that the batch reported for a contact and that the contact does not have yet. */
-function findAliases(own: Identity[], contact: string, known: Known): (Identity & { contact: string })[] {
+/** The names of the person that the contact has or that are free. Another contact's record may show the others. */
+export const selectNames = (
+  { company, person }: AskedPerson,
+  contact: string,
+  findContact: (key: string) => string | undefined,
+): Person['names'] =>
+  person.names.filter((name) => (findContact(identityKey({ company, ...name })) ?? contact) === contact);
+
+/**
+ * The identities that the batch reported for a contact and that the contact does not have yet. One that the record of another contact shows
+ * stays with that contact.
+ */
+function findAliases(own: CompanyIdentity[], contact: string, known: Known, held: Map<string, string>): Alias[] {
   return own.length < 2
     ? []
     : own
         .filter((identity) => known.get(identityKey(identity))?.contact !== contact)
+        .filter((identity) => !isShown(identity) || held.get(identityKey(identity)) === contact)
         .map((identity) => ({ ...identity, contact }));
 }
 
 /** Stores new identities of contacts. One that another contact has is moved, because the network says that it is this person's. */
-export async function storeAliases(
-  tx: SystemTx,
-  aliases: (Identity & { contact: string })[],
-  known: Known,
-): Promise<void> {
+export async function storeAliases(tx: SystemTx, aliases: Alias[], known: Known): Promise<void> {
   const distinct = [...new Map(aliases.map((alias) => [identityKey(alias), alias])).values()];
   const taken = distinct.filter((alias) => known.has(identityKey(alias)));
   const free = distinct.filter((alias) => !known.has(identityKey(alias)));
@@ -157,7 +150,7 @@ export async function storeAliases(
 }
 
 /** Stores identities that were free. If another transaction has taken one in the meantime, the batch fails and is tried again. */
-async function claim(tx: SystemTx, aliases: (Identity & { contact: string })[]): Promise<void> {
+async function claim(tx: SystemTx, aliases: Alias[]): Promise<void> {
   const won = new Set((await claimIdentities(tx, aliases)).map(identityKey));
   const lost = aliases.filter((alias) => !won.has(identityKey(alias)));
   if (lost.length === 0) return;
@@ -167,26 +160,16 @@ async function claim(tx: SystemTx, aliases: (Identity & { contact: string })[]):
 }
 
 /** What the network reports about a contact and the contact does not have yet; for most messages that is nothing. */
-function findNewFacts({ company, person }: AskedPerson, contact: string, own: Identity[], known: Known): LearntFact[] {
+function findNewFacts(asked: AskedPerson, contact: string, own: CompanyIdentity[], known: Known): LearntFact[] {
   const hit = own.map((identity) => known.get(identityKey(identity))).find((identity) => identity?.contact === contact);
-  const isNew = hit && ((hit.nameless && person.name) || (hit.phoneless && person.phone));
-  return isNew ? [toFact(company, contact, person, false)] : [];
-}
-
-export function toFact(company: string, contact: string, person: Person, replace: boolean): LearntFact {
-  const phone = person.phone ? readablePhone(person.phone) : { phone_number: null, country_code: null };
-  return { company, contact, name: person.name ?? null, ...phone, replace };
-}
-
-export async function storeFacts(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
-  if (facts.length === 0) return new Set();
-  // A statement can update a contact only once, so the last reported value of each field is kept.
-  const latest = new Map<string, LearntFact>();
-  for (const fact of facts) {
-    const before = latest.get(fact.contact);
-    const phone = fact.phone_number || !before ? fact : before;
-    const { phone_number, country_code } = phone;
-    latest.set(fact.contact, { ...fact, name: fact.name ?? before?.name ?? null, phone_number, country_code });
-  }
-  return new Set((await learnFacts(tx, [...latest.values()])).map((row) => row._id));
+  if (!hit) return [];
+  const { company, person } = asked;
+  const isMissing = ({ kind }: { kind: string }): boolean => hit.unfilled.includes(kind);
+  const names = person.names.some(isMissing)
+    ? selectNames(asked, contact, (key) => known.get(key)?.contact).filter(isMissing)
+    : [];
+  const name = (hit.nameless && person.displayName) || null;
+  return name === null && names.length === 0
+    ? []
+    : [{ company, contact, name, fields: showNames(names), replace: false }];
 }

@@ -1,29 +1,37 @@
 /** Queries of ingestion; each handles a whole batch of several companies in one statement. */
+import type { Identity } from '../../channels/identity.ts';
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import { CONTACT } from './queries.ts';
-import type { Contact } from './schemas.ts';
+import { IDENTITY_FIELD_NAMES, IDENTITY_FIELDS, type Contact, type IdentityField } from './schemas.ts';
 
-export type IdentityKind = 'PHONE' | 'BSUID';
-
-export interface Identity {
+export interface CompanyIdentity extends Identity {
   company: string;
-  kind: IdentityKind;
-  value: string;
-  /** The identity as the network writes it, to which answers are sent. */
-  address: string;
 }
 
-export interface KnownIdentity extends Omit<Identity, 'address'> {
+type IdentityKey = Omit<CompanyIdentity, 'address'>;
+
+export interface KnownIdentity extends IdentityKey {
   contact: string;
-  /** Whether the contact has no name or no number yet, which the network may then report. */
+  /** True when the contact has no name yet. */
   nameless: boolean;
-  phoneless: boolean;
+  /** The kinds of identities whose field of the contact is empty. */
+  unfilled: string[];
 }
+
+/** The fields of a contact that networks report besides its name. The country code follows from the phone number. */
+const REPORTED = [...IDENTITY_FIELD_NAMES, 'country_code'] as const;
+export type ReportedFields = Record<IdentityField | 'country_code', string | null>;
+
+const REPORTED_COLUMNS = REPORTED.join(', ');
+const reportedParameters = (first: number): string =>
+  REPORTED.map((_, index) => `$${first + index}::text[]`).join(', ');
+const reportedValues = (rows: { fields: ReportedFields }[]): (string | null)[][] =>
+  REPORTED.map((column) => rows.map(({ fields }) => fields[column]));
 
 const IDENTITIES = `unnest($1::text[], $2::text[], $3::text[])`;
 
-function identityColumns(identities: Omit<Identity, 'address'>[]): string[][] {
+function identityColumns(identities: IdentityKey[]): string[][] {
   return [
     identities.map((item) => item.company),
     identities.map((item) => item.kind),
@@ -31,11 +39,15 @@ function identityColumns(identities: Omit<Identity, 'address'>[]): string[][] {
   ];
 }
 
-export function findIdentities(tx: SystemTx, identities: Omit<Identity, 'address'>[]): Promise<KnownIdentity[]> {
+const UNFILLED = IDENTITY_FIELD_NAMES.map(
+  (field) => `case when c.${field} is null then '${IDENTITY_FIELDS[field].kind}' end`,
+).join(', ');
+
+export function findIdentities(tx: SystemTx, identities: IdentityKey[]): Promise<KnownIdentity[]> {
   return many(tx, {
     name: 'contacts.findIdentities',
     text: `select i.company_id as company, i.kind, i.value, i.contact_id as contact, c.name is null as nameless,
-        c.phone_number is null as phoneless
+        array_remove(array[${UNFILLED}], null) as unfilled
       from ${IDENTITIES} as asked (company_id, kind, value)
       join contact_identities i using (company_id, kind, value)
       join contacts c on c.company_id = i.company_id and c._id = i.contact_id`,
@@ -45,10 +57,9 @@ export function findIdentities(tx: SystemTx, identities: Omit<Identity, 'address
 
 export interface NewPerson {
   contact: string;
-  main: Identity;
+  main: CompanyIdentity;
   name: string | null;
-  phone_number: string | null;
-  country_code: string | null;
+  fields: ReportedFields;
 }
 
 /**
@@ -59,31 +70,30 @@ export function insertPeople(tx: SystemTx, people: NewPerson[]): Promise<{ _id: 
   return many(tx, {
     name: 'contacts.insertPeople',
     text: `with people as (
-        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-          as p (company_id, kind, value, address, contact_id, name, phone_number, country_code)
+        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], ${reportedParameters(7)})
+          as p (company_id, kind, value, address, contact_id, name, ${REPORTED_COLUMNS})
       ), won as (
         insert into contact_identities (company_id, kind, value, contact_id, address)
         select company_id, kind, value, contact_id, address from people order by company_id, kind, value
         on conflict do nothing returning contact_id
       )
-      insert into contacts (company_id, _id, name, phone_number, country_code, source)
-      select company_id, contact_id, name, phone_number, country_code, 'INBOUND' from people
+      insert into contacts (company_id, _id, name, ${REPORTED_COLUMNS}, source)
+      select company_id, contact_id, name, ${REPORTED_COLUMNS}, 'INBOUND' from people
       where contact_id in (select contact_id from won) returning _id`,
     values: [
       ...identityColumns(people.map((person) => person.main)),
       people.map((person) => person.main.address),
       people.map((person) => person.contact),
       people.map((person) => person.name),
-      people.map((person) => person.phone_number),
-      people.map((person) => person.country_code),
+      ...reportedValues(people),
     ],
   });
 }
 
-type Alias = Identity & { contact: string };
+export type Alias = CompanyIdentity & { contact: string };
 
 /** Stores identities that were free a moment ago, and returns those that no other transaction has taken since. */
-export function claimIdentities(tx: SystemTx, identities: Alias[]): Promise<Omit<Identity, 'address'>[]> {
+export function claimIdentities(tx: SystemTx, identities: Alias[]): Promise<IdentityKey[]> {
   return many(tx, {
     name: 'contacts.claimIdentities',
     text: `insert into contact_identities (company_id, kind, value, address, contact_id)
@@ -97,39 +107,44 @@ export function claimIdentities(tx: SystemTx, identities: Alias[]): Promise<Omit
   });
 }
 
+/** A name by which the network reports the recipient of a message. */
+export interface ReportedRecipient extends Identity {
+  company: string;
+  inbox: string;
+  external_id: string;
+}
+
 /**
- * Stores the network's ids of the contacts to whom these messages were sent, where nobody has these ids. An id that another contact has is
- * only moved by a notice of the network.
+ * Stores the network's names of the contacts to whom these messages were sent, where nobody has these names. A name that another contact
+ * has is only moved by a notice of the network.
  */
-export function learnIdentities(
-  tx: SystemTx | TenantTx,
-  reported: { company: string; inbox: string; external_id: string; value: string }[],
-): Promise<number> {
+export function learnIdentities(tx: SystemTx | TenantTx, reported: ReportedRecipient[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.learnIdentities',
     text: `insert into contact_identities (company_id, kind, value, address, contact_id)
-      select distinct on (m.company_id, n.value) m.company_id, 'BSUID', n.value, n.value, m.contact_id
-      from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as n (company_id, inbox_id, external_id, value)
+      select distinct on (m.company_id, n.kind, n.value) m.company_id, n.kind, n.value, n.address, m.contact_id
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+        as n (company_id, kind, value, inbox_id, external_id, address)
       join messages m on m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
       where not exists (
-        select from contact_identities i where i.company_id = m.company_id and i.kind = 'BSUID' and i.value = n.value)
-      order by m.company_id, n.value on conflict do nothing`,
+        select from contact_identities i where i.company_id = m.company_id and i.kind = n.kind and i.value = n.value)
+      order by m.company_id, n.kind, n.value on conflict do nothing`,
     values: [
-      reported.map((item) => item.company),
+      ...identityColumns(reported),
       reported.map((item) => item.inbox),
       reported.map((item) => item.external_id),
-      reported.map((item) => item.value),
+      reported.map((item) => item.address),
     ],
   });
 }
 
-/** Moves ids of the network to the contact that the network reports with them; phone numbers stay. */
+/** Moves identities to the contacts that the network reports with them. */
 export function moveIdentities(tx: SystemTx, identities: Alias[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.moveIdentities',
     text: `update contact_identities i set contact_id = n.contact_id
       from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as n (company_id, kind, value, contact_id)
-      where i.company_id = n.company_id and i.kind = n.kind and i.value = n.value and i.kind = 'BSUID'`,
+      where i.company_id = n.company_id and i.kind = n.kind and i.value = n.value`,
     values: [...identityColumns(identities), identities.map((identity) => identity.contact)],
   });
 }
@@ -150,33 +165,36 @@ export interface LearntFact {
   company: string;
   contact: string;
   name: string | null;
-  phone_number: string | null;
-  country_code: string | null;
-  /** True when the network said that the number changed; false fills only empty fields. */
+  fields: ReportedFields;
+  /** True when the network said that the fields changed; false fills only empty fields. */
   replace: boolean;
 }
+
+const LEARNT = REPORTED.map(
+  (column) =>
+    `${column} = case when f.replace then coalesce(f.${column}, c.${column}) else coalesce(c.${column}, f.${column}) end`,
+).join(', ');
+const IS_NEW = IDENTITY_FIELD_NAMES.map(
+  (field) =>
+    `(f.${field} is not null and c.${field} is distinct from f.${field} and (f.replace or c.${field} is null))`,
+).join(' or ');
 
 /** Stores what the network reports about people. Returns the contacts that really changed. */
 export function learnFacts(tx: SystemTx, facts: LearntFact[]): Promise<{ _id: string }[]> {
   return many(tx, {
     name: 'contacts.learnFacts',
-    text: `update contacts c set updated_at = now(), name = coalesce(c.name, f.name),
-        phone_number = case when f.replace then coalesce(f.phone_number, c.phone_number) else coalesce(c.phone_number, f.phone_number) end,
-        country_code = case when f.replace then coalesce(f.country_code, c.country_code) else coalesce(c.country_code, f.country_code) end
-      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[])
-        as f (company_id, contact_id, name, phone_number, country_code, replace)
-      where c.company_id = f.company_id and c._id = f.contact_id and (
-        (c.name is null and f.name is not null)
-        or (f.phone_number is not null and c.phone_number is distinct from f.phone_number and (f.replace or c.phone_number is null))
-      )
+    text: `update contacts c set updated_at = now(), name = coalesce(c.name, f.name), ${LEARNT}
+      from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], ${reportedParameters(5)})
+        as f (company_id, contact_id, name, replace, ${REPORTED_COLUMNS})
+      where c.company_id = f.company_id and c._id = f.contact_id
+        and ((c.name is null and f.name is not null) or ${IS_NEW})
       returning c._id`,
     values: [
       facts.map((fact) => fact.company),
       facts.map((fact) => fact.contact),
       facts.map((fact) => fact.name),
-      facts.map((fact) => fact.phone_number),
-      facts.map((fact) => fact.country_code),
       facts.map((fact) => fact.replace),
+      ...reportedValues(facts),
     ],
   });
 }

@@ -4,17 +4,17 @@
  */
 import type { Person } from '../../channels/channel.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
+import { isShown, showNames, storeFacts } from './ingest-facts.ts';
 import {
   storeAliases,
-  toFact,
   listIdentities,
   identityKey,
   findKnownIdentities,
-  storeFacts,
+  selectNames,
   type AskedPerson,
   type Known,
 } from './ingest-people.ts';
-import { readdressIdentities, type Identity } from './ingest-queries.ts';
+import { readdressIdentities, type CompanyIdentity } from './ingest-queries.ts';
 
 export interface Renaming {
   company: string;
@@ -64,15 +64,22 @@ export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise
   return renamed;
 }
 
-const identitiesBefore = ({ company, before }: Renaming): Identity[] => listIdentities({ company, person: before });
+const identitiesBefore = ({ company, before }: Renaming): CompanyIdentity[] =>
+  listIdentities({ company, person: before });
 
-const holder = (names: Identity[], known: Known): string | undefined =>
+const holder = (names: CompanyIdentity[], known: Known): string | undefined =>
   names.map((name) => known.get(identityKey(name))?.contact).find((contact) => contact !== undefined);
 
 async function rename(tx: SystemTx, renaming: Renaming, contact: string, known: Known): Promise<Set<string>> {
   const { company, person } = renaming;
+  const findContact = (key: string): string | undefined => known.get(key)?.contact;
   const names = [...identitiesBefore(renaming), ...listIdentities(renaming)];
-  const missing = names.filter((name) => known.get(identityKey(name))?.contact !== contact);
+  // An identity that the record of another contact shows stays with that contact.
+  const missing = names.filter((name) => {
+    const holding = findContact(identityKey(name));
+    return holding !== contact && (holding === undefined || !isShown(name));
+  });
+  const fields = showNames(selectNames(renaming, contact, findContact));
   await storeAliases(
     tx,
     missing.map((name) => ({ ...name, contact })),
@@ -85,15 +92,15 @@ async function rename(tx: SystemTx, renaming: Renaming, contact: string, known: 
       value,
       contact,
       nameless: false,
-      phoneless: false,
+      unfilled: [],
     });
   await readdress(tx, renaming, contact);
-  return storeFacts(tx, [toFact(company, contact, person, true)]);
+  return storeFacts(tx, [{ company, contact, name: person.displayName ?? null, fields, replace: true }]);
 }
 
 /** Sends future answers to the new identity, also in conversations that still store the old one. */
 async function readdress(tx: SystemTx, renaming: Renaming, contact: string): Promise<void> {
-  for (const kind of ['PHONE', 'BSUID'] as const) {
+  for (const kind of new Set(renaming.person.names.map((name) => name.kind))) {
     const [renewed, old] = [listIdentities(renaming), identitiesBefore(renaming)].map((names) =>
       names.find((identity) => identity.kind === kind),
     );

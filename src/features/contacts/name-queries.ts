@@ -2,16 +2,12 @@
  * Queries for the identities of contacts: phone numbers, e-mails, network identifiers and external ids. The primary key allows one contact
  * for each.
  */
+import type { Identity } from '../../channels/identity.ts';
 import { exec, many, one } from '../../platform/db.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 
-export interface IdentityKey {
-  kind: 'PHONE' | 'EMAIL' | 'NETWORK' | 'EXTERNAL';
-  value: string;
-}
+type IdentityKey = Pick<Identity, 'kind' | 'value'>;
 export type HeldIdentity = IdentityKey & { contact: string };
-/** `address` is the identity as it is written when a message is sent to it. */
-export type NewIdentity = HeldIdentity & { address: string };
 
 const kinds = (names: IdentityKey[]): string[] => names.map((name) => name.kind);
 const values = (names: IdentityKey[]): string[] => names.map((name) => name.value);
@@ -31,7 +27,7 @@ export function findHolders(tx: TenantTx, names: IdentityKey[]): Promise<HeldIde
  * Stores free identities and returns how many were free; waits for transactions that are storing the same ones. Uses the order of
  * ingestion, to avoid deadlocks.
  */
-export function insertIdentities(tx: TenantTx, names: NewIdentity[]): Promise<number> {
+export function insertIdentities(tx: TenantTx, names: (Identity & { contact: string })[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.insertNames',
     text: `insert into contact_identities (company_id, kind, value, contact_id, address)
@@ -54,7 +50,7 @@ export function deleteIdentities(tx: TenantTx, names: HeldIdentity[]): Promise<n
 export function deleteIdentity(
   tx: TenantTx,
   contact: string,
-  { kind, value }: { kind: IdentityKey['kind']; value: string | null },
+  { kind, value }: { kind: string; value: string | null },
 ): Promise<number> {
   return exec(tx, {
     name: 'contacts.releaseName',

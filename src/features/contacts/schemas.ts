@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { EMAIL_ADDRESS, EXTERNAL_ID, NETWORK_ID, PHONE_NUMBER } from '../../channels/identity.ts';
 import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
   Country,
@@ -51,6 +52,16 @@ export const Contact = define(
   }),
 );
 export type Contact = Static<typeof Contact>;
+
+/** The fields that identify a contact, with the kinds of their identities. No record shows an identity of another kind. */
+export const IDENTITY_FIELDS = {
+  phone_number: PHONE_NUMBER,
+  email: EMAIL_ADDRESS,
+  professional_network_identifier: NETWORK_ID,
+  external_id: EXTERNAL_ID,
+} as const;
+export type IdentityField = keyof typeof IDENTITY_FIELDS;
+export const IDENTITY_FIELD_NAMES = Object.keys(IDENTITY_FIELDS) as IdentityField[];
 
 export const ContactParams = Type.Object({ id: Id });
 

@@ -104,7 +104,7 @@ function toNews(receiver: Receiver, channel: NamedChannel, element: InboundStatu
     inbox: receiver.inbox,
     external_id: element.externalId,
     message: element.messageId,
-    bsuid: element.person.bsuid ?? null,
+    recipient: element.person.names,
     status: element.status,
     at: saidAt(element),
     errors: element.errors,

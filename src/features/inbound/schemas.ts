@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { Id } from '../../platform/schema.ts';
 
-const PersonNames = Type.Partial(
-  Type.Object({ phone: Type.String(), bsuid: Type.String(), parentBsuid: Type.String(), name: Type.String() }),
-);
+const PersonNames = Type.Object({
+  names: Type.Array(Type.Object({ kind: Type.String(), value: Type.String(), address: Type.String() })),
+  displayName: Type.Optional(Type.String()),
+});
 
 /** Two contacts of one person, and the network's notice that they are the same person. */
 export const SplitPerson = Type.Object({

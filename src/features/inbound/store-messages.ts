@@ -2,7 +2,7 @@
 import { emit, type EventItem } from '../../platform/events.ts';
 import type { FlushTx } from '../../platform/tenant.ts';
 import { findContactsByKeys, touchContacts } from '../contacts/ingest-queries.ts';
-import { mainIdentityValue, type FoundPeople } from '../contacts/ingest-people.ts';
+import type { FoundPeople } from '../contacts/ingest-people.ts';
 import { isNamedIn } from '../inboxes/test-people.ts';
 import {
   findConversationsByKeys,
@@ -193,9 +193,9 @@ function joined(
   };
 }
 
-const readActivity = ({ receiver, message }: Placed) => ({
+const readActivity = ({ message }: Placed) => ({
   inbound_at: saidAt(message),
-  heard_from: mainIdentityValue({ company: receiver.company, person: message.person }),
+  heard_from: message.person.names[0]?.value ?? null,
 });
 
 interface Activity {
@@ -219,12 +219,12 @@ function latestPerContact(activities: Activity[]): Activity[] {
 
 /** True when an agent should answer the message. A reaction needs no answer. */
 function wantsAgent(arrival: Placed, thread: Thread | undefined): boolean {
-  const { receiver, message } = arrival;
+  const { receiver, channel, message } = arrival;
   if (receiver.suspended) return false;
   if (!thread?.agent || thread.handled_by !== 'AI' || !isFromContact(arrival) || message.contentType === 'REACTION')
     return false;
   if (message.contentType === 'UNSUPPORTED' && !receiver.process_unsupported_messages) return false;
-  return !receiver.is_test || isNamedIn(receiver.test_numbers, message.person);
+  return !receiver.is_test || isNamedIn(channel, receiver.test_numbers, message.person.names);
 }
 
 interface Stored {

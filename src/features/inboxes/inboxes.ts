@@ -25,6 +25,7 @@ import {
 } from './queries.ts';
 import type { Inbox, InboxCreate, InboxQuery, InboxUpdate } from './schemas.ts';
 import { openSettings, sealSettings, readSettings, showSettings } from './settings.ts';
+import { readName } from './test-people.ts';
 
 export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<Inbox> {
   await refuseTargets(kit, input);
@@ -191,7 +192,7 @@ async function withParsedNumber(kit: Kit, tx: TenantRead, before: InboxRow, next
 }
 
 function expectPeople(channel: Channel, names: string[]): void {
-  const wrong = names.findIndex((name) => !channel.person.test(name));
+  const wrong = names.findIndex((name) => readName(channel, name) === null);
   if (wrong >= 0) throw invalid(`test_mode.test_numbers[${wrong}]`, 'does not name a person on this channel');
 }
 

@@ -1,7 +1,20 @@
 /** Decides which people an inbox in test mode may write to. */
-import { PHONE, type Person } from '../../channels/channel.ts';
-import { phoneKey } from '../../platform/phone.ts';
+import type { Channel } from '../../channels/channel.ts';
+import type { Identity } from '../../channels/identity.ts';
 
-/** True when `names` contains the person's phone number, however it is written, or exactly the person's user id. */
-export const isNamedIn = (names: readonly string[], { phone, bsuid }: Pick<Person, 'phone' | 'bsuid'>): boolean =>
-  names.some((name) => (phone && PHONE.test(name) ? phoneKey(name) === phoneKey(phone) : name === bsuid));
+/** Reads the name of a person that a caller wrote; null when it names nobody on this channel. */
+export function readName({ identities }: Pick<Channel, 'identities'>, text: string): Identity | null {
+  return identities.find(({ writing }) => writing.test(text))?.identify(text) ?? null;
+}
+
+/** True when one of the `listed` texts is one of the person's names, in whatever spelling. */
+export function isNamedIn(
+  channel: Pick<Channel, 'identities'>,
+  listed: readonly string[],
+  names: readonly Identity[],
+): boolean {
+  return listed.some((text) => {
+    const asked = readName(channel, text);
+    return asked !== null && names.some(({ kind, value }) => kind === asked.kind && value === asked.value);
+  });
+}

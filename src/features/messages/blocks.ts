@@ -15,7 +15,7 @@ export function findBlock(target: SendTarget, channel: Channel, contentType: Con
   if (target.blocked) return cause('BLOCKED', 'Contact blocked', 'The company has blocked the contact');
   if (target.opted_out) return cause('OPTED_OUT', 'Contact opted out', 'The contact does not want messages');
   const { enabled, test_numbers } = target.test_mode;
-  if (enabled && !isNamedIn(test_numbers, target.to ?? {})) {
+  if (enabled && !isNamedIn(channel, test_numbers, target.to ? [target.to] : [])) {
     return cause('TEST_MODE_BLOCKED', 'Test mode', 'The inbox is in test mode and this contact is no test number');
   }
   if (channel.can.window24h && !target.window_open) {

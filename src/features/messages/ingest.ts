@@ -1,5 +1,6 @@
 /** Applies the statuses, edits and revocations of callbacks to messages. An update is parked until its message is stored. */
-import { learnIdentities } from '../contacts/ingest-queries.ts';
+import type { Identity } from '../../channels/identity.ts';
+import { learnRecipients } from '../contacts/ingest-facts.ts';
 import { emit, type EventItem, type EventName } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -20,8 +21,8 @@ import type { Message } from './schemas.ts';
 export interface StatusNews extends MessageKey, StatusReport {
   /** Our own message id, when the network returned it. */
   message: string | null;
-  /** The network's user id of the recipient, if it sends one; statuses that an earlier release parked have no such field. */
-  bsuid?: string | null;
+  /** The recipient's names, if the network sends them; statuses that an earlier release parked have none. */
+  recipient?: Identity[];
   /** False on channels whose failures emit no MESSAGE_FAILED. */
   reportsFailures: boolean;
 }
@@ -52,12 +53,6 @@ export async function applyStatuses(tx: AnyTx, news: StatusNews[]): Promise<Appl
   await learnRecipients(tx, news);
   await park(tx, unmatched);
   return { applied: news.length - unmatched.length, parked: unmatched.length };
-}
-
-/** Stores the network's user id of each recipient, so that a later message that names only this id finds the same contact. */
-async function learnRecipients(tx: AnyTx, news: StatusNews[]): Promise<void> {
-  const recipients = news.flatMap((item) => (item.bsuid ? [{ ...item, value: item.bsuid }] : []));
-  if (recipients.length > 0) await learnIdentities(tx, recipients);
 }
 
 interface Progress {
@@ -139,7 +134,7 @@ async function park(tx: AnyTx, unmatched: StatusNews[]): Promise<void> {
       at: item.at,
       payload: {
         status: item.status,
-        bsuid: item.bsuid,
+        recipient: item.recipient,
         errors: item.errors,
         failure_reason: item.failure_reason,
         reportsFailures: item.reportsFailures,

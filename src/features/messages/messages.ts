@@ -30,7 +30,8 @@ export async function pageMessages(
 /** Stores a note for the team. Nothing is sent to the contact, and no event is emitted. */
 export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Message> {
   return tenant.tx(async (tx) => {
-    const target = await lockSendTarget(tx, input.conversationId);
+    // A note goes to nobody, so no kind of name is looked for.
+    const target = await lockSendTarget(tx, input.conversationId, {});
     if (!target) throw unknownReference('conversationId');
     const note = await insertOutgoing(tx, {
       ...readAuthor(tenant.actor),

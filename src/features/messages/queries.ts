@@ -1,6 +1,6 @@
-import type { Person } from '../../channels/channel.ts';
 import type { MessageContent } from '../../channels/content.ts';
-import type { ChannelName } from '../../channels/registry.ts';
+import type { Identity } from '../../channels/identity.ts';
+import type { ChannelName, IdentityPlaces } from '../../channels/registry.ts';
 import type { ActorOrigin } from '../../platform/actor.ts';
 import { many, maybeOne, one } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
@@ -75,26 +75,36 @@ export interface SendTarget {
   operator_name: boolean;
   opted_out: boolean;
   blocked: boolean;
-  /** The identity from which the contact wrote last, or else a phone number, or else the newest user id; null when there is none. */
-  to: Pick<Person, 'phone' | 'bsuid'> | null;
+  /**
+   * The contact's name on the channel: the one from which the contact wrote last, or else one of the most reliable kind, preferably the one
+   * that the contact's record shows, or else the newest; null when the channel's network knows the contact by no name.
+   */
+  to: Identity | null;
 }
 
 /** Locks the conversation, because the send changes its last message and its unread count. */
-export function lockSendTarget(tx: TenantTx, conversationId: string): Promise<SendTarget | null> {
+export function lockSendTarget(
+  tx: TenantTx,
+  conversationId: string,
+  places: IdentityPlaces,
+): Promise<SendTarget | null> {
   return maybeOne(tx, {
     name: 'messages.lockSendTarget',
     text: `select v._id as conversation, v.contact_id as contact, v.inbox_id as inbox, v.channel, v.status = 'CLOSED' as is_closed,
         (i.test_mode->>'enabled')::boolean as is_test, coalesce(v.window_expires_at > now(), false) as window_open, i.status as inbox_status, i.test_mode,
         (i.general_config->>'include_operator_name_on_message')::boolean as operator_name, c.opted_out, c.blocked,
-        (select json_build_object(lower(n.kind), n.address) from contact_identities n
-          where n.company_id = $1 and n.contact_id = c._id and n.kind in ('PHONE', 'BSUID')
-          order by n.value = v.heard_from desc, n.kind = 'PHONE' desc,
-            regexp_replace(coalesce(c.phone_number, ''), '\\D', '', 'g') in (n.value, n.address) desc, n.created_at desc limit 1) as "to"
+        (select json_build_object('kind', n.kind, 'value', n.value, 'address', n.address)
+          from contact_identities n
+          where n.company_id = $1 and n.contact_id = c._id and ($3::jsonb -> v.channel) ? n.kind
+          order by n.value = v.heard_from desc, $3::jsonb -> v.channel -> n.kind,
+            array[n.value, n.address] && array[regexp_replace(c.phone_number, '\\D', '', 'g'), lower(c.email),
+              c.professional_network_identifier, c.external_id] desc,
+            n.created_at desc limit 1) as "to"
       from conversations v
         join inboxes i on i.company_id = v.company_id and i._id = v.inbox_id
         join contacts c on c.company_id = v.company_id and c._id = v.contact_id
       where v.company_id = $1 and v._id = $2 for no key update of v`,
-    values: [tx.companyId, conversationId],
+    values: [tx.companyId, conversationId, places],
   });
 }
 

@@ -76,7 +76,7 @@ async function queueMessage(
   tenant: Acting,
   { conversation, content, replyTo }: Outgoing,
 ): Promise<{ message: Message; call: Call | null }> {
-  const target = await openTarget(tx, tenant, conversation);
+  const target = await openTarget(kit, tx, tenant, conversation);
   const replied = replyTo ? await findReplied(tx, target.conversation, replyTo) : null;
   if (replyTo && !replied) throw unknownReference('replyTo');
   const channel = kit.channels.get(target.channel);
@@ -108,7 +108,7 @@ async function queueMessage(
   const credentials = await networkCredentials(kit, tx, target.inbox);
   const wireMessage = {
     messageId: message._id,
-    to: target.to ?? {},
+    to: { names: target.to ? [target.to] : [] },
     content: wireContent,
     replyTo: replied?.external_id ?? null,
   };
@@ -116,12 +116,12 @@ async function queueMessage(
 }
 
 /** Locks the conversation. A closed one is reopened and gets the reply window that the contact has opened in a later conversation. */
-async function openTarget(tx: TenantTx, tenant: Acting, id: string): Promise<SendTarget> {
-  const target = await lockSendTarget(tx, id);
+async function openTarget(kit: Kit, tx: TenantTx, tenant: Acting, id: string): Promise<SendTarget> {
+  const target = await lockSendTarget(tx, id, kit.channels.identityPlaces);
   if (!target) throw unknownReference('conversationId');
   if (!target.is_closed) return target;
   await reopenConversation(tx, tenant, id);
-  return (await lockSendTarget(tx, id)) ?? target;
+  return (await lockSendTarget(tx, id, kit.channels.identityPlaces)) ?? target;
 }
 
 /** Puts the operator's name before the text that is sent. The stored message does not have the name. */
@@ -181,7 +181,7 @@ async function settleSend(
     {
       ...key,
       message: message._id,
-      bsuid: result.person.bsuid ?? null,
+      recipient: result.person.names,
       status: 'ACCEPTED',
       at: now,
       errors: [],
