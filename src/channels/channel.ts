@@ -162,6 +162,25 @@ export interface ChannelSettings<Config = Record<string, unknown>> {
   sample: Config;
 }
 
+/** How channels differ. SILENT has the value of each ability for channels that do not mention it. */
+export interface Abilities {
+  /** The content types that the channel sends. */
+  content: readonly ContentType[];
+  markRead: boolean;
+  window24h: boolean;
+  reportsFailures: boolean;
+}
+
+/** Examples that the contract tests run over. */
+export interface Samples {
+  /** A number for an inbox, on channels whose inboxes need one. */
+  number: string | null;
+  /** One message for each content type that the channel sends. */
+  contents: readonly MessageContent[];
+  /** Callbacks of the network, as parsed JSON, to the inbox that has the sample settings. */
+  callbacks: readonly unknown[];
+}
+
 /** The part of a channel that needs no network. The OpenAPI document is generated from it. */
 export interface ChannelDeclaration<Name extends string = string, Config = Record<string, unknown>> {
   name: Name;
@@ -170,13 +189,8 @@ export interface ChannelDeclaration<Name extends string = string, Config = Recor
   needsNumber: boolean;
   /** The kinds of names by which the network knows people, the most reliable first. */
   identities: readonly IdentityKind[];
-  can: {
-    /** The content types that the channel sends. */
-    content: readonly ContentType[];
-    markRead: boolean;
-    window24h: boolean;
-    reportsFailures: boolean;
-  };
+  can: Abilities;
+  samples: Samples;
   /** Connects the channel to its network. A channel without this function neither sends nor receives. */
   open?(network: NetworkAccess): ChannelNetwork<Config>;
 }
@@ -226,6 +240,7 @@ export const SILENT = {
   needsNumber: false,
   identities: [],
   can: { content: [], markRead: false, window24h: false, reportsFailures: false },
+  samples: { number: null, contents: [], callbacks: [] },
 } satisfies Omit<ChannelDeclaration, 'name'>;
 
 /** Checks the signature of a body while its bytes arrive. */

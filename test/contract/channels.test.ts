@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Value } from 'typebox/value';
+import type { Person } from '../../src/channels/channel.ts';
 import { CHANNEL_NAMES, type NamedChannel } from '../../src/channels/registry.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 
@@ -16,7 +17,7 @@ function inboxBody(channel: NamedChannel, given?: Json): Json {
   return {
     channel: channel.name,
     name: `A ${channel.name}`,
-    ...(channel.needsNumber ? { number: '+551133334444' } : {}),
+    ...(channel.needsNumber ? { number: channel.samples.number } : {}),
     ...(settings ? { [settings.field]: given ?? settings.sample } : {}),
   };
 }
@@ -42,18 +43,80 @@ test('no two channels keep their settings in the same field', () => {
   assert.equal(new Set(fields).size, fields.length);
 });
 
+/** The functions that a channel has for each of its abilities; null for an ability that is no function. The type asks for every ability. */
+const ABILITIES: { [ability in keyof NamedChannel['can']]: keyof NamedChannel | null } = {
+  content: 'send',
+  markRead: 'markRead',
+  window24h: null,
+  reportsFailures: 'failureText',
+};
+
+const isDeclared = (ability: boolean | readonly unknown[]): boolean =>
+  typeof ability === 'boolean' ? ability : ability.length > 0;
+
+/** JSON that no network sends. */
+const JUNK = [null, true, 7, '', [], {}, [[]], { entry: [{}] }, { message: { from: [] } }];
+
+test('kinds of names that have one name are one kind, whichever channels declare them', () => {
+  const kinds = channels.all().flatMap(({ identities }) => identities);
+  const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
+  for (const kind of kinds) assert.equal(byName.get(kind.kind), kind);
+});
+
 for (const channel of channels.all()) {
   const settings = writableSettings(channel);
+  const parse = channel.callbacks?.parse;
 
   test(`${channel.name}: its declared abilities match its functions`, () => {
-    const { can } = channel;
-    assert.equal(can.content.length > 0, channel.send !== undefined, 'content and send');
-    assert.equal(can.markRead, channel.markRead !== undefined, 'markRead');
-    assert.equal(can.reportsFailures, channel.failureText !== undefined, 'reportsFailures and failureText');
+    for (const [ability, name] of Object.entries(ABILITIES)) {
+      const { [ability as keyof typeof ABILITIES]: declared } = channel.can;
+      if (name) assert.equal(isDeclared(declared), channel[name] !== undefined, `${ability} and ${name}`);
+    }
     if (channel.send) assert.ok(channel.check, 'a channel that sends can tell whether its credentials work');
     if (channel.failureText) assert.match(channel.failureText('never heard of'), /\S/);
     if (channel.callbacks) assert.equal(channel.callbacks.beginCheck({}), null, 'an unsigned callback is refused');
   });
+
+  test(`${channel.name}: a name that a caller writes has one value, also in the form to which messages are sent`, () => {
+    for (const { kind, writing, sample, identify } of channel.identities) {
+      assert.match(sample, writing, kind);
+      const identity = identify(sample);
+      assert.deepEqual(identify(identity.address), identity, kind);
+    }
+  });
+
+  test(`${channel.name}: it has a sample of each content that it sends, and each send ends in an outcome`, async () => {
+    const { samples, send, identities } = channel;
+    assert.deepEqual(samples.contents.map(({ contentType }) => contentType).toSorted(), channel.can.content.toSorted());
+    for (const content of samples.contents) {
+      for (const { sample, identify } of identities) {
+        const message = { messageId: '65f0a1b2c3d4e5f60718293a', to: { names: [identify(sample)] }, content, replyTo: null };
+        const result = await send?.(message, channel.settings?.sample ?? {}, AbortSignal.timeout(10_000));
+        assert.ok(['accepted', 'rejected', 'unknown'].includes(result?.outcome ?? ''), content.contentType);
+      }
+    }
+  });
+
+  if (parse) {
+    test(`${channel.name}: its sample callbacks are about its inbox, and name people by the kinds that it declares`, () => {
+      const kinds = channel.identities.map(({ kind }) => kind);
+      const checkPerson = ({ names }: Person): void => {
+        assert.ok(names.length > 0);
+        for (const { kind, value, address } of names) assert.ok(kinds.includes(kind) && value && address, kind);
+      };
+      assert.ok(channel.samples.callbacks.length > 0);
+      for (const element of channel.samples.callbacks.flatMap((body) => [...parse(body)])) {
+        assert.ok(element && element.kind !== 'unreadable');
+        if ('address' in element) assert.equal(element.address, channel.settings?.address(channel.settings.sample));
+        if ('person' in element) checkPerson(element.person);
+        if ('renamed' in element && element.renamed) checkPerson(element.renamed);
+      }
+    });
+
+    test(`${channel.name}: JSON that its network never sends is parsed without an error`, () => {
+      for (const body of JUNK) for (const element of parse(body)) assert.equal(element?.kind ?? 'unreadable', 'unreadable');
+    });
+  }
 
   if (channel.settings) {
     const { body, record, secrets, sample, address, targets } = channel.settings;

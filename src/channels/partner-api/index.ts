@@ -9,4 +9,5 @@ export const partnerApiChannel = declareChannel({
   settings: partnerApiSettings,
   needsNumber: true,
   identities: [PHONE_NUMBER],
+  samples: { ...SILENT.samples, number: '+5585991230001' },
 });

@@ -1,10 +1,11 @@
 /** The channel of the WhatsApp Cloud API: it receives notifications, and sends messages and read marks. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { declareChannel, type ChannelNetwork, type NetworkAccess, type SignatureCheck } from '../channel.ts';
+import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess, type SignatureCheck } from '../channel.ts';
 import { PHONE_NUMBER } from '../identity.ts';
 import { failureText, refusesCredentials } from './errors.ts';
 import { parseCallback } from './parse.ts';
 import { BSUID_NAME } from './person.ts';
+import { wapSamples } from './samples.ts';
 import { createWapSender } from './send.ts';
 import { wapSettings, type WapConfig } from './settings.ts';
 
@@ -37,7 +38,8 @@ export const wapAutoCloserChannel = declareChannel({
   settings: wapSettings,
   needsNumber: true,
   identities: [PHONE_NUMBER, BSUID_NAME],
-  can: { content: ['TEXT'], markRead: true, window24h: true, reportsFailures: true },
+  can: { ...SILENT.can, content: ['TEXT'], markRead: true, window24h: true, reportsFailures: true },
+  samples: wapSamples,
   open: openNetwork,
 });
 
