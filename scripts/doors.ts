@@ -43,8 +43,8 @@ const SYSTEM_USERS = [
   /^src\/features\/(contacts|conversations|messages|inboxes)\/ingest[^/]*\.ts$/,
   // Deletes callbacks of an erased person that were kept aside, whose company is often unknown.
   /^src\/features\/contacts\/erase(-queries)?\.ts$/,
-  // Finds the owner of a number, and checks every inbox daily.
-  /^src\/features\/inboxes\/(address|address-queries|connection)\.ts$/,
+  // Finds the owner of a number, checks every inbox daily, and opens the inbox that a network calls by its id.
+  /^src\/features\/inboxes\/(address|address-queries|called|connection)\.ts$/,
   // These files open the database and pass it on.
   /^src\/(boot\/|worker\.ts$)/,
 ];

@@ -139,6 +139,7 @@ export type CheckResult = { ok: true; coexistence: boolean | null } | { ok: fals
 export interface Callback {
   /** The address that the network shall call; null makes the network forget an address that it got before. */
   url: string | null;
+  /** The inbox's own token. The network shows it when it verifies the address, or in each call to a path of the inbox. */
   verifyToken: string;
 }
 
@@ -213,6 +214,7 @@ export interface ChannelNetwork<Config = Record<string, unknown>> {
   /** The cause of a failure in Portuguese, for display. */
   failureText?(code: number | string): string;
   callbacks?: Callbacks;
+  inboxCallbacks?: InboxCallbacks<Config>;
 }
 
 export type Channel<Config = Record<string, unknown>> = Omit<ChannelDeclaration<string, Config>, 'open'> &
@@ -248,6 +250,22 @@ export interface SignatureCheck {
   add(bytes: Buffer): void;
   /** Whether the signature fits; called after the last bytes. */
   holds(): boolean;
+}
+
+/** How a channel handles the calls of its network to one inbox, each of which has a path of its own. */
+export interface InboxCallbacks<Config = Record<string, unknown>> {
+  /** The beginning of the path; a slash and the inbox's id follow. */
+  path: `/hooks/${string}`;
+  /** Starts the check of a signature or a secret before the body arrives; null when the headers have none. */
+  beginCheck(headers: IncomingHttpHeaders, inbox: CalledInbox<Config>): SignatureCheck | null;
+  /** Yields the elements of a callback, as Callbacks does. They belong to the inbox of the path, whatever address they have. */
+  parse(body: unknown, config: Config): Iterable<Inbound | null>;
+}
+
+/** What the network of an inbox may prove itself with: a secret of the settings, or the token that it was given with the address. */
+export interface CalledInbox<Config = Record<string, unknown>> {
+  config: Config;
+  verifyToken: string;
 }
 
 /** How a channel handles the calls of its network, which all arrive at one path of the installation. */

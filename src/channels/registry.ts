@@ -1,5 +1,5 @@
 /** The list of channels. A new channel needs a folder and a line here; the contract tests then cover it without further work. */
-import type { Callbacks, Channel, ChannelDeclaration, ChannelSettings, NetworkAccess } from './channel.ts';
+import type { Channel, ChannelDeclaration, ChannelSettings, NetworkAccess } from './channel.ts';
 import { emailChannel } from './email/index.ts';
 import { partnerApiChannel } from './partner-api/index.ts';
 import { professionalNetworkChannel } from './professional-network/index.ts';
@@ -26,7 +26,6 @@ export interface Channels {
 }
 
 export type NamedChannel = Channel & { name: ChannelName };
-export type CalledChannel = NamedChannel & { callbacks: Callbacks };
 
 export function createChannels(network: NetworkAccess): Channels {
   const channels = (CHANNELS as ChannelDeclaration<ChannelName>[]).map(({ open, ...channel }) => ({

@@ -54,6 +54,12 @@ const ABILITIES: { [ability in keyof NamedChannel['can']]: keyof NamedChannel | 
 const isDeclared = (ability: boolean | readonly unknown[]): boolean =>
   typeof ability === 'boolean' ? ability : ability.length > 0;
 
+/** How the channel reads callbacks to the inbox that has its sample settings; null when its network calls nobody. */
+function findParser({ callbacks, inboxCallbacks, settings }: NamedChannel) {
+  if (inboxCallbacks) return (body: unknown) => inboxCallbacks.parse(body, settings?.sample ?? {});
+  return callbacks?.parse ?? null;
+}
+
 /** JSON that no network sends. */
 const JUNK = [null, true, 7, '', [], {}, [[]], { entry: [{}] }, { message: { from: [] } }];
 
@@ -65,7 +71,7 @@ test('kinds of names that have one name are one kind, whichever channels declare
 
 for (const channel of channels.all()) {
   const settings = writableSettings(channel);
-  const parse = channel.callbacks?.parse;
+  const parse = findParser(channel);
 
   test(`${channel.name}: its declared abilities match its functions`, () => {
     for (const [ability, name] of Object.entries(ABILITIES)) {
@@ -74,7 +80,9 @@ for (const channel of channels.all()) {
     }
     if (channel.send) assert.ok(channel.check, 'a channel that sends can tell whether its credentials work');
     if (channel.failureText) assert.match(channel.failureText('never heard of'), /\S/);
-    if (channel.callbacks) assert.equal(channel.callbacks.beginCheck({}), null, 'an unsigned callback is refused');
+    const sample = { config: channel.settings?.sample ?? {}, verifyToken: 'a-token' };
+    assert.equal(channel.callbacks?.beginCheck({}) ?? null, null, 'an unsigned callback is refused');
+    assert.equal(channel.inboxCallbacks?.beginCheck({}, sample) ?? null, null, 'an unsigned callback is refused');
   });
 
   test(`${channel.name}: a name that a caller writes has one value, also in the form to which messages are sent`, () => {
@@ -90,7 +98,12 @@ for (const channel of channels.all()) {
     assert.deepEqual(samples.contents.map(({ contentType }) => contentType).toSorted(), channel.can.content.toSorted());
     for (const content of samples.contents) {
       for (const { sample, identify } of identities) {
-        const message = { messageId: '65f0a1b2c3d4e5f60718293a', to: { names: [identify(sample)] }, content, replyTo: null };
+        const message = {
+          messageId: '65f0a1b2c3d4e5f60718293a',
+          to: { names: [identify(sample)] },
+          content,
+          replyTo: null,
+        };
         const result = await send?.(message, channel.settings?.sample ?? {}, AbortSignal.timeout(10_000));
         assert.ok(['accepted', 'rejected', 'unknown'].includes(result?.outcome ?? ''), content.contentType);
       }
@@ -114,7 +127,8 @@ for (const channel of channels.all()) {
     });
 
     test(`${channel.name}: JSON that its network never sends is parsed without an error`, () => {
-      for (const body of JUNK) for (const element of parse(body)) assert.equal(element?.kind ?? 'unreadable', 'unreadable');
+      for (const body of JUNK)
+        for (const element of parse(body)) assert.equal(element?.kind ?? 'unreadable', 'unreadable');
     });
   }
 

@@ -1,26 +1,78 @@
-/** Handles a signed callback of a network, from its bytes to the store. */
-import type { Inbound } from '../../channels/channel.ts';
-import type { CalledChannel } from '../../channels/registry.ts';
+/** Handles a call of a network, from its headers to the store. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Callbacks, Inbound, InboxCallbacks, SignatureCheck } from '../../channels/channel.ts';
+import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { sameText } from '../../platform/secrets.ts';
+import type { Behalf } from '../../platform/tenant.ts';
+import { openCalledInbox } from '../inboxes/called.ts';
 import { isVerifyToken } from '../inboxes/verify-token.ts';
 import type { Intake } from './intake.ts';
 
-/** The channels whose networks call this process. */
-export const calledChannels = ({ channels }: Kit): CalledChannel[] =>
-  channels.all().filter((channel): channel is CalledChannel => channel.callbacks !== undefined);
+/** A call whose body has not been read yet. */
+export interface Call {
+  channel: NamedChannel;
+  /** Null when the headers already show that the call is not the network's. */
+  check: SignatureCheck | null;
+  /** False when the call is for an inbox that receives nothing: it is answered and dropped. */
+  receives: boolean;
+  /** The address of the inbox in the body, for the share of the memory that this call takes; empty when there is none. */
+  findAddress(raw: Buffer): string;
+  parse(body: unknown): Iterable<Inbound | null>;
+}
 
-export async function receiveCallback(kit: Kit, intake: Intake, channel: CalledChannel, raw: Buffer): Promise<void> {
+/** Opens a call to the path that all inboxes of the channel share. */
+export const openCall = (channel: NamedChannel, callbacks: Callbacks, headers: IncomingHttpHeaders): Call => ({
+  channel,
+  check: callbacks.beginCheck(headers),
+  receives: true,
+  findAddress: callbacks.firstAddress,
+  parse: callbacks.parse,
+});
+
+export interface InboxPath {
+  channel: NamedChannel;
+  callbacks: InboxCallbacks;
+  inbox: string;
+}
+
+/** Opens a call to the path of one inbox. A call to an unknown inbox is refused, because nothing can show that a network made it. */
+export async function openInboxCall(
+  kit: Kit,
+  { channel, callbacks, inbox: id }: InboxPath,
+  headers: IncomingHttpHeaders,
+  behalf: Behalf,
+): Promise<Call> {
+  const inbox = await openCalledInbox(kit, channel, id, behalf);
+  const address = inbox?.address ?? '';
+  return {
+    channel,
+    check: inbox && callbacks.beginCheck(headers, inbox),
+    receives: address !== '',
+    findAddress: () => address,
+    parse: (body) => (inbox ? keepTo(address, callbacks.parse(body, inbox.config)) : []),
+  };
+}
+
+/**
+ * Gives the elements the address of the inbox that was called, and drops those that are about a whole account, so that the secret of an inbox
+ * lets nobody write to another inbox.
+ */
+function* keepTo(address: string, elements: Iterable<Inbound | null>): Generator<Inbound | null> {
+  for (const element of elements) yield element && 'address' in element ? { ...element, address } : null;
+}
+
+export async function receiveCallback(kit: Kit, intake: Intake, call: Call, raw: Buffer): Promise<void> {
   // Before parsing: the network repeats a callback that was answered 503.
   kit.storage.admit();
-  intake.admit(channel, channel.callbacks.firstAddress(raw), raw.length);
-  await intake.take(channel, raw.length, translate(channel, raw));
+  intake.admit(call.channel, call.findAddress(raw), raw.length);
+  await intake.take(call.channel, raw.length, translate(call, raw));
 }
 
 /** A generator, so that the JSON is parsed only when the first element is requested. */
-function* translate({ callbacks }: CalledChannel, raw: Buffer): Generator<Inbound | null> {
+function* translate(call: Call, raw: Buffer): Generator<Inbound | null> {
   try {
-    yield* callbacks.parse(JSON.parse(raw.toString('utf8')));
+    yield* call.parse(JSON.parse(raw.toString('utf8')));
   } catch (error) {
     // Failure policy: the signature shows that the network sent this. It is not JSON now and would not be when repeated, so it is kept
     // aside and answered 200.

@@ -1,5 +1,5 @@
 /** Asks the network whether it accepts an inbox's credentials: when the inbox is saved, by a job while the answer is open, and daily. */
-import type { Callback } from '../../channels/channel.ts';
+import type { Callback, Channel } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import { eachPortion } from '../../platform/portions.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
@@ -17,7 +17,7 @@ export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow
   const channel = kit.channels.get(row.channel);
   if (!channel.check || row.status !== 'ACTIVE') return null;
   const settings = openSettings(row, channel, kit.secrets);
-  const result = await channel.check(settings, AbortSignal.timeout(CHECK_MS), chooseCallback(kit, row));
+  const result = await channel.check(settings, AbortSignal.timeout(CHECK_MS), chooseCallback(kit, channel, row));
   if (result.ok) return connect(kit, row, result.coexistence);
   const { error, retry } = result;
   // An inbox stays CONNECTED while the network can not be reached.
@@ -27,7 +27,10 @@ export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow
 }
 
 /** The network is told the inbox's own callback address. After that address was removed, the network is asked to forget it. */
-function chooseCallback(kit: Kit, { company, _id, webhook_url: url, callback_told }: InboxRow): Callback | null {
+function chooseCallback(kit: Kit, { inboxCallbacks }: Channel, row: InboxRow): Callback | null {
+  const { company, _id, webhook_url, callback_told } = row;
+  const ownPath = inboxCallbacks ? `${kit.config.PUBLIC_URL}${inboxCallbacks.path}/${_id}` : null;
+  const url = webhook_url ?? ownPath;
   return url !== null || callback_told ? { url, verifyToken: verifyTokenFor(kit, company, _id) } : null;
 }
 

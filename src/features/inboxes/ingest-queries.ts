@@ -1,7 +1,8 @@
 /** The statements about inboxes that callbacks need, across companies. */
 import type { ChannelName } from '../../channels/registry.ts';
-import { exec, many } from '../../platform/db.ts';
+import { exec, many, maybeOne } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
+import { COLUMNS, type InboxRow } from './queries.ts';
 
 /** Stores the coexistence that the network reports for an account, in each of its inboxes, unless a newer report is stored. */
 export function setCoexistence(
@@ -49,5 +50,18 @@ export function findReceivers(tx: SystemTx, channel: ChannelName, addresses: str
       from inboxes i join companies c on c._id = i.company_id
       where i.channel = $1 and i.network_address = any($2) and i.status = 'ACTIVE' and i.accepted_at is not null`,
     values: [channel, addresses],
+  });
+}
+
+/** Finds an inbox that its network calls by its id. `receives` is true when it is ACTIVE and accepted by the network. */
+export function findCalled(
+  tx: SystemTx,
+  channel: ChannelName,
+  id: string,
+): Promise<(InboxRow & { receives: boolean }) | null> {
+  return maybeOne(tx, {
+    name: 'inboxes.findCalled',
+    text: `select ${COLUMNS}, status = 'ACTIVE' and accepted_at is not null as receives from inboxes where _id = $2 and channel = $1`,
+    values: [channel, id],
   });
 }

@@ -1,8 +1,8 @@
 /**
  * The verification token that the network sends in its first call to an inbox's own webhook_url. The owner of that address sees the token,
  * so each inbox has its own instead of the installation's. The token contains the ids of its company and inbox and is derived from the
- * encryption key: it is not stored, and a forged token is refused without a query. It is accepted for this handshake only; notifications
- * are verified by their signature.
+ * encryption key: it is not stored, and a forged token is refused without a query. Where all inboxes share one path it is accepted for this
+ * handshake only, and notifications are verified by their signature.
  */
 import type { Kit } from '../../kit.ts';
 import { sameText } from '../../platform/secrets.ts';
