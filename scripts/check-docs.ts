@@ -10,7 +10,7 @@ import {
   type DescribedResource,
 } from './docs-law.ts';
 import { isTest } from './import-law.ts';
-import { readFacts, readSources } from './source-facts.ts';
+import { readSources } from './source-facts.ts';
 import { readTestTitles } from './test-titles.ts';
 
 const { ERRORS } = await import('../src/platform/errors.ts');
@@ -42,10 +42,10 @@ if (sentences.length > 0) process.exitCode = 1;
 
 /** For each resource, what each role may do with it, and whether an operation requires one of its scopes. */
 function describeResources(): Map<string, DescribedResource> {
-  const asked = readSources('.', ['src/features'])
-    .filter(({ path }) => path.endsWith('routes.ts'))
-    .flatMap((file) => readFacts(file).strings.map(({ text }) => text))
-    .filter((text) => GRANTABLE.includes(text));
+  const { paths } = JSON.parse(read('openapi.json')) as {
+    paths: Record<string, Record<string, { 'x-scope'?: string }>>;
+  };
+  const asked = Object.values(paths).flatMap((item) => Object.values(item).map((operation) => operation['x-scope']));
   const listRights = (resource: string) =>
     USER_ROLES.map((role) => {
       const may = ['create', 'read', 'update', 'delete'].filter((action) =>
@@ -57,7 +57,7 @@ function describeResources(): Map<string, DescribedResource> {
   return new Map(
     resources.map((resource) => [
       resource,
-      { rights: listRights(resource), served: asked.some((scope) => scope.startsWith(`${resource}:`)) },
+      { rights: listRights(resource), served: asked.some((scope) => scope?.startsWith(`${resource}:`)) },
     ]),
   );
 }

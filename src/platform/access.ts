@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnswerPace } from './answer-pace.ts';
 import type { Origin } from './audit.ts';
 import type { Authenticator, Principal } from './auth.ts';
-import { AppError, notFound, scopeMissing } from './errors.ts';
+import { AppError, forbidden, notFound, scopeMissing } from './errors.ts';
 import { isId } from './ids.ts';
 import { addressGroup, type Allowance, type Limiter, type Verdict } from './limits.ts';
 import { allows, type Scope } from './scopes.ts';
@@ -44,13 +44,14 @@ export const requestOrigin = (request: FastifyRequest): Origin => ({
 
 /**
  * Admits a request and returns its principal and the company that it acts for. With `scope` null every valid token is admitted. With
- * `needsCompany` false a global key may omit `x-company-id`, and the request then acts for no company.
+ * `needsCompany` false a global key may omit `x-company-id`, and the request then acts for no company. With `globalOnly` every other token
+ * is refused.
  */
 export async function enter(
   access: Access,
   request: FastifyRequest,
   reply: FastifyReply,
-  { scope, needsCompany }: { scope: Scope | null; needsCompany: boolean },
+  { scope, needsCompany, globalOnly }: { scope: Scope | null; needsCompany: boolean; globalOnly?: boolean | undefined },
 ): Promise<{ principal: Principal; companyId: string | null }> {
   const principal = await access.auth.authenticate(request.headers.authorization);
   const own = atOnce(`principal:${principal.id}`, access.rates.perKey);
@@ -63,6 +64,8 @@ export async function enter(
   await admit(access, reply, [own, ...company]);
   if (companyId) access.answers.admit(companyId);
   if (scope && !allows(principal.scopes, scope)) throw scopeMissing(scope);
+  if (globalOnly && principal.type !== 'global')
+    throw forbidden('authorization', 'This takes a global key', 'GLOBAL_KEY_REQUIRED');
   return { principal, companyId };
 }
 

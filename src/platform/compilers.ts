@@ -6,7 +6,7 @@ import ajvCompiler from '@fastify/ajv-compiler';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
-import { definedSchemas } from './schema.ts';
+import { definedSchemas, RECORDS_KEYWORD } from './schema.ts';
 import type { Failure } from './validation.ts';
 
 type CompilerOptions = Parameters<ReturnType<typeof ajvCompiler>>[1];
@@ -60,6 +60,7 @@ function createValidators() {
       strictNumbers: !coerceTypes,
       allErrors: true,
       allowUnionTypes: true,
+      keywords: [RECORDS_KEYWORD],
     };
     const compiler = once(() => build(namedSchemas() as never, { customOptions } as CompilerOptions));
     return memoized((route: Part) => compiler()(route as never) as Validator);

@@ -2,10 +2,15 @@
 import { Type, type TSchema } from 'typebox';
 import { ERRORS, Problem, type ErrorCode } from './errors.ts';
 import { explainedPattern, ref } from './schema.ts';
+import type { Scope } from './scopes.ts';
 
 interface Described {
   method: string;
   path: string;
+  scope?: Scope | null;
+  action?: string;
+  disposes?: string;
+  globalOnly?: true;
   tag: string;
   summary: string;
   description?: string;
@@ -18,6 +23,10 @@ interface Described {
   /** Present when the operation supports Idempotency-Key. */
   again?: unknown;
 }
+
+/** The name under which the audit log has the operation; undefined for one that writes nothing. */
+export const auditAction = ({ method, action, scope }: Pick<Described, 'method' | 'action' | 'scope'>) =>
+  method === 'GET' ? undefined : (action ?? scope?.replace(':', '.'));
 
 /** Describes an operation without its errors. Requests and answers are validated against the schemas in this description. */
 export function describeOperation(
@@ -32,11 +41,23 @@ export function describeOperation(
     security: secured ? [{ bearer: [] }] : [],
     ...(Object.keys(headers).length > 0 ? { headers: Type.Object(headers) } : {}),
     ...(declaration.description ? { description: declaration.description } : {}),
+    ...describeEffects({ method, path, ...declaration }),
     ...(params ? { params } : {}),
     querystring: query ?? Type.Object({}, { additionalProperties: false }),
     ...(body ? { body } : {}),
     ...(declaration.form ? { consumes: ['multipart/form-data'] } : {}),
     response: answers,
+  };
+}
+
+/** What a client can not read from the schemas: whom the operation admits, which record is gone afterwards, and what the audit calls it. */
+function describeEffects(declaration: Omit<Described, 'answers'>): Record<string, unknown> {
+  const { method, path, globalOnly, disposes = method === 'DELETE' ? /\w+$/.exec(path)?.[0] : undefined } = declaration;
+  const action = auditAction(declaration);
+  return {
+    ...(globalOnly ? { 'x-global-only': true } : {}),
+    ...(disposes ? { 'x-disposes': disposes } : {}),
+    ...(action ? { 'x-audit-action': action } : {}),
   };
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Type, type Static, type TSchema } from 'typebox';
 import { AppError, invalid } from './errors.ts';
 import { isId } from './ids.ts';
-import { oneOf, strict, Timestamp } from './schema.ts';
+import { namesRecord, oneOf, strict, Timestamp } from './schema.ts';
 
 // A larger offset costs the database too much. Cursors have no such limit.
 const DEEPEST_OFFSET = 1_000_000;
@@ -57,8 +57,9 @@ export function pageQuery<F extends Record<string, TSchema>, const S extends rea
   return strict(parameters, { required: [] });
 }
 
-/** The schema of a list's parameter `search`. */
-export const searchParameter = (description: string) => Type.Optional(Type.String({ maxLength: 200, description }));
+/** The schema of a list's parameter `search`; `kinds` are the records whose id it also looks for. */
+export const searchParameter = (description: string, ...kinds: string[]) =>
+  Type.Optional(Type.String({ maxLength: 200, description, ...(kinds.length > 0 ? namesRecord(...kinds) : {}) }));
 
 /** Returns the search text of a query without surrounding blanks; null when nothing is left. */
 export const readSearch = (query: { search?: string | undefined }): string | null => query.search?.trim() || null;

@@ -36,6 +36,7 @@ interface Operation {
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, Answer>;
   'x-scope'?: string;
+  'x-global-only'?: boolean;
 }
 
 /** The parts of an OpenAPI document that are completed here. */
@@ -91,7 +92,8 @@ function describeScope(operation: Operation): void {
   const scope = operation['x-scope'];
   if (scope === undefined) return;
   operation.security = [{ bearer: [scope] }];
-  operation.description = [operation.description, `Takes the scope \`${scope}\`.`].filter(Boolean).join('\n\n');
+  const taken = `Takes the scope \`${scope}\`${operation['x-global-only'] ? ' and a global key' : ''}.`;
+  operation.description = [operation.description, taken].filter(Boolean).join('\n\n');
 }
 
 const header = (description: string, type = 'string', example?: unknown): object => ({

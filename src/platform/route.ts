@@ -10,7 +10,7 @@ import type { Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
 import { checkQuery, refuseSurplus } from './body.ts';
 import { anyOrigin, type OriginRule } from './cross-origin.ts';
-import { describeOperation, describeProblems } from './description.ts';
+import { auditAction, describeOperation, describeProblems } from './description.ts';
 import type { ERRORS } from './errors.ts';
 import { fingerprintRequest, runOnce, type Attempt } from './idempotency.ts';
 import { addressGroup } from './limits.ts';
@@ -62,8 +62,10 @@ interface Declaration<W, P extends TSchema, Q extends TSchema, B extends TSchema
   answers: Record<number, R>;
   /** Errors in addition to those of every operation. */
   errors?: (keyof typeof ERRORS)[];
-  /** The action's name in the audit log, such as `deliveries.replay`, when it differs from the scope. */
+  /** The action's name in the audit log, such as `deliveries.replay`, when it differs from the scope. Without a token the handler logs it. */
   action?: string;
+  /** The place of the id whose record is gone after a success; by default the last id in the path of a DELETE. */
+  disposes?: string;
   handler: (who: W, asked: Asked<P, Q, B>) => Promise<Static<R>>;
   /** For a POST that creates or sends: reads the created record in its current state, for a repeat with the same Idempotency-Key. */
   again?: (who: W, id: string, asked: Asked<P, Q, B>) => Promise<Static<R>>;
@@ -94,19 +96,26 @@ export function operation<
   });
 }
 
-/** Declares an operation on records that may belong to no company. With `scope` null every valid token is admitted. */
+/**
+ * Declares an operation on records that may belong to no company. With `scope` null every valid token is admitted, and with `globalOnly`
+ * only a global key.
+ */
 export function installationOperation<
   P extends TSchema = None,
   Q extends TSchema = None,
   B extends TSchema = NoBody,
   R extends TSchema = TSchema,
->(app: FastifyInstance, access: Access, declaration: Declaration<Caller, P, Q, B, R> & { scope: Scope | null }): void {
-  const { scope } = declaration;
+>(
+  app: FastifyInstance,
+  access: Access,
+  declaration: Declaration<Caller, P, Q, B, R> & { scope: Scope | null; globalOnly?: true },
+): void {
+  const { scope, globalOnly } = declaration;
   declare(app, declaration, {
     name: scope ?? 'token',
     asks: 'token',
     origins: anyOrigin,
-    enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: false }),
+    enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: false, globalOnly }),
     database: () => access.database,
     who: ({ principal, companyId }, trail) => {
       const { database } = access;
@@ -269,12 +278,12 @@ function answer<E extends object, W, P extends TSchema, Q extends TSchema, B ext
 }
 
 function createTrail(
-  declaration: { scope?: Scope | null; action?: string },
+  declaration: Parameters<typeof auditAction>[0],
   { principal, companyId }: { principal: Principal; companyId: string | null },
   request: FastifyRequest,
   attempt: Attempt | null,
 ): Trail {
-  const action = declaration.action ?? declaration.scope?.replace(':', '.');
+  const action = auditAction(declaration);
   if (!action) throw new Error(`${request.url}: the audit has no name for it`);
   return openTrail({
     principal,

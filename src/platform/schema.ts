@@ -86,11 +86,22 @@ export const PhoneCountry = Type.String({
 });
 
 export const ID_PATTERN = '^[0-9a-f]{24}$';
-/** The schema of an id: 24 lower-case hex characters. */
+/** The schema of an id: 24 lower-case hex characters. In requests and answers of the API it is a recordId(). */
 export const Id = Type.String({
   ...explainedPattern(ID_PATTERN, 'must be an id: 24 characters from 0 to 9 and a to f'),
   description: 'Identifier: 24 lower-case hex characters',
 });
+
+/**
+ * The keyword with which a schema states which kinds of records its texts can name, by their id or otherwise; `*` is any kind. It is an
+ * annotation for clients, tools and tests, and validates nothing.
+ */
+export const RECORDS_KEYWORD = 'x-records';
+export const namesRecord = (...kinds: string[]) => ({ [RECORDS_KEYWORD]: kinds });
+
+/** The schema of an id that names a record of this kind, or of one of these kinds. */
+export const recordId = (kinds: string | readonly string[], options: { description?: string } = {}) =>
+  Type.String({ ...Id, ...namesRecord(...[kinds].flat()), ...options });
 
 /**
  * An ISO 8601 time. Answers use UTC with milliseconds; callers may use another offset of at most 14:59. Years and seconds are limited to

@@ -5,7 +5,6 @@ import { describe, test } from 'node:test';
 import { EVENT_NAMES } from '../../src/platform/events.ts';
 import { inPlace, type Schema } from '../full/fuzz/document.ts';
 import { findMisfits } from '../full/fuzz/validate.ts';
-import { ENTRIES } from '../full/matrix/operations.ts';
 import type { Json } from '../support/platform.ts';
 
 const read = (path: string): Json => JSON.parse(readFileSync(path, 'utf8')) as Json;
@@ -31,16 +30,6 @@ describe('every operation', () => {
         const isAnswer = part !== spec.requestBody;
         assert.deepEqual(findMisfits(resolveSchema(media.schema), media.example, { closed: isAnswer }), [], name);
       }
-    }
-  });
-
-  test('every operation documents the scope that it requires', () => {
-    for (const { name, spec } of operations) {
-      const scope = ENTRIES[name]?.scope ?? undefined;
-      assert.equal(spec['x-scope'], scope, name);
-      if (scope === undefined) continue;
-      assert.deepEqual(spec.security, [{ bearer: [scope] }], name);
-      assert.ok(spec.description.includes(`\`${scope}\``), name);
     }
   });
 

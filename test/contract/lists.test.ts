@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../src/platform/ids.ts';
 import { cursorAfter, pageWindow } from '../../src/platform/paging.ts';
+import { RECORDS_KEYWORD } from '../../src/platform/schema.ts';
 import { freshPhone } from '../support/network.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { expectProblem } from '../support/refusals.ts';
@@ -16,11 +17,11 @@ const { conversation } = await hear(platform, { from: freshPhone(), text: 'Olá'
 const columns = [{ key: 'note', type: 'TEXT' }];
 const table = (await call(201, 'POST', '/v1/tables', { body: { name: 'Prices', columns } })).body;
 for (const note of ['a', 'b']) await call(201, 'POST', `/v1/tables/${table._id}/rows`, { body: { data: { note } } });
-const IDS: Record<string, string> = {
-  tableId: table._id,
-  'conversation/{id}': conversation._id,
-  'tables/{id}': table._id,
-};
+/** The records whose lists are tested, by their kind. */
+const IDS = new Map<string, string>([
+  ['conversation', conversation._id],
+  ['table', table._id],
+]);
 
 interface List {
   path: string;
@@ -35,10 +36,10 @@ const lists: List[] = Object.entries<Json>(document.paths).flatMap(([path, { get
   );
   if (!parameters.has('after')) return [];
   const address = path.replace(
-    /(\w+\/)?\{(\w+)\}/,
-    (place, before = '', name = '') => before + (IDS[name] ?? IDS[place] ?? ''),
+    /\{(\w+)\}/,
+    (_, name: string) => IDS.get(parameters.get(name)[RECORDS_KEYWORD][0]) ?? '',
   );
-  return [{ path, address, parameters, key: path === '/v1/companies' ? platform.globalKey : demo.key }];
+  return [{ path, address, parameters, key: get['x-global-only'] ? platform.globalKey : demo.key }];
 });
 const list = async ({ address, key }: List, query: Record<string, string>, status = 200) =>
   call(status, 'GET', `${address}?${new URLSearchParams(query).toString()}`, { key });

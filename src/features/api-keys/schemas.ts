@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
+import { define, Name, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
 import { GRANTABLE } from '../../platform/scopes.ts';
 
 const KEY_TYPES = ['company', 'global'] as const;
@@ -19,17 +19,18 @@ export const ApiKeyCreate = define(
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
 
 const record = {
-  _id: Id,
-  company: nullable(Id),
+  _id: recordId('api-key'),
+  company: nullable(recordId('company')),
   name: Type.String(),
   type: oneOf(KEY_TYPES),
   hint: Type.String({ description: "The token's last characters, by which keys in a list can be told apart" }),
   scopes: Type.Array(Type.String()),
-  created_by: nullable({
-    ...Id,
-    description:
-      'The user or key that made this key, even if it has been removed since; null when the operator made it',
-  }),
+  created_by: nullable(
+    recordId(['user', 'api-key'], {
+      description:
+        'The user or key that made this key, even if it has been removed since; null when the operator made it',
+    }),
+  ),
   expires_at: nullable(Timestamp),
   last_used_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
@@ -54,9 +55,9 @@ export const ApiKeyMade = define(
 );
 export type ApiKeyMade = Static<typeof ApiKeyMade>;
 
-export const ApiKeyParams = Type.Object({ id: Id });
+export const ApiKeyParams = Type.Object({ id: recordId('api-key') });
 export const ApiKeyList = pageSchema(ref(ApiKey));
 export const ApiKeyQuery = pageQuery('-createdAt', {
-  created_by: Type.Optional({ ...Id, description: 'Keys that this user or key made' }),
+  created_by: Type.Optional(recordId(['user', 'api-key'], { description: 'Keys that this user or key made' })),
 });
 export type ApiKeyQuery = Static<typeof ApiKeyQuery>;

@@ -11,6 +11,7 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
   publicOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/auth/login',
+    action: 'auth.login',
     tag,
     summary: 'Log in; the token lives for twelve hours',
     description:
@@ -49,6 +50,7 @@ function linkRoutes(app: FastifyInstance, kit: Kit): void {
   publicOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/auth/reset-password',
+    action: 'auth.reset-password',
     tag,
     summary: 'Set a new password with the token of a mailed link; all sessions end',
     description:
@@ -61,6 +63,7 @@ function linkRoutes(app: FastifyInstance, kit: Kit): void {
   publicOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/auth/accept-invitation',
+    action: 'auth.accept-invitation',
     tag,
     summary: 'Accept an invitation with the token of its mail, and keep the password',
     description:

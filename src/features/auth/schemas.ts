@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
 import { USER_ROLES } from '../../platform/scopes.ts';
 import { User } from '../users/schemas.ts';
 
@@ -19,11 +19,12 @@ export const Login = define(
   strict({
     email: LoginEmail,
     password: Type.String({ minLength: 1, maxLength: 128 }),
-    company: Type.Optional({
-      ...Id,
-      description:
-        'The company that the session acts for, when the person belongs to several; by default the one that was used last',
-    }),
+    company: Type.Optional(
+      recordId('company', {
+        description:
+          'The company that the session acts for, when the person belongs to several; by default the one that was used last',
+      }),
+    ),
   }),
 );
 export type Login = Static<typeof Login>;
@@ -53,14 +54,15 @@ export const Me = define(
   'Me',
   Type.Object({
     type: oneOf(['user', 'company', 'global']),
-    company: nullable({
-      ...Id,
-      description: 'The company that the token acts for; null for a global key without x-company-id',
-    }),
+    company: nullable(
+      recordId('company', {
+        description: 'The company that the token acts for; null for a global key without x-company-id',
+      }),
+    ),
     scopes: Type.Array(Type.String()),
     role: Type.Optional(oneOf(USER_ROLES)),
     user: Type.Optional(ref(User)),
-    key: Type.Optional(Type.Object({ _id: Id, name: Type.String(), expires_at: nullable(Timestamp) })),
+    key: Type.Optional(Type.Object({ _id: recordId('api-key'), name: Type.String(), expires_at: nullable(Timestamp) })),
   }),
 );
 export type Me = Static<typeof Me>;

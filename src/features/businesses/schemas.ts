@@ -1,18 +1,18 @@
 import { Type, type Static } from 'typebox';
 import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
-import { define, Id, nullable, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
-import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
+import { define, Name, nullable, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { FieldValue, fieldValues } from '../custom-fields/schemas.ts';
 
 export const Business = define(
   'Business',
   Type.Object({
-    _id: Id,
-    company: Id,
+    _id: recordId('business'),
+    company: recordId('company'),
     name: Type.String(),
     domain: nullable(Type.String()),
     description: nullable(Type.String()),
     custom_fields: Type.Array(ref(FieldValue)),
-    owner: nullable(Id),
+    owner: nullable(recordId('user')),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -24,8 +24,8 @@ const optional = {
   // RFC 1035 allows no longer domain.
   domain: Type.Optional(nullable(Type.String({ format: 'hostname', maxLength: 253 }))),
   description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
-  custom_fields: Type.Optional(FieldValues),
-  owner: Type.Optional(nullable(Id)),
+  custom_fields: Type.Optional(fieldValues('business')),
+  owner: Type.Optional(nullable(recordId('user'))),
 };
 
 export const BusinessCreate = define('BusinessCreate', strict({ name, ...optional }));
@@ -34,7 +34,7 @@ export type BusinessCreate = Static<typeof BusinessCreate>;
 export const BusinessUpdate = define('BusinessUpdate', strict({ name: Type.Optional(name), ...optional }));
 export type BusinessUpdate = Static<typeof BusinessUpdate>;
 
-export const BusinessParams = Type.Object({ id: Id });
+export const BusinessParams = Type.Object({ id: recordId('business') });
 export const BusinessList = pageSchema(ref(Business));
 export const BusinessQuery = pageQuery('-createdAt', {
   search: searchParameter('A part of the name or domain'),

@@ -3,13 +3,13 @@ import { CHANNEL_NAMES } from '../../channels/registry.ts';
 import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
 import {
   Country,
-  Id,
   Name,
   Timestamp,
   define,
   explainedPattern,
   nullable,
   oneOf,
+  recordId,
   ref,
   strict,
 } from '../../platform/schema.ts';
@@ -86,12 +86,12 @@ export type CompanyUpdate = Static<typeof CompanyUpdate>;
 
 /** The fields of a company that other records show when they embed it. */
 const shown = {
-  _id: Id,
+  _id: recordId('company'),
   name: Type.String(),
   channels: Type.Array(oneOf(CHANNEL_NAMES), { description: 'The channels of its active inboxes' }),
   agent_flows: Type.Array(
     Type.Object({
-      _id: Id,
+      _id: recordId('agent'),
       name: Type.String(),
       url: nullable(Type.String()),
       specialist_url: nullable(Type.String()),
@@ -124,7 +124,7 @@ export const Company = define(
   'Company',
   Type.Object({
     ...shown,
-    company: Id,
+    company: recordId('company'),
     limits: Type.Object({ stored_bytes }),
     usage: Type.Object({
       stored_bytes: Type.Integer({
@@ -143,7 +143,7 @@ export const Company = define(
 );
 export type Company = Static<typeof Company>;
 
-export const CompanyParams = Type.Object({ id: Id });
+export const CompanyParams = Type.Object({ id: recordId('company') });
 export const CompanyList = pageSchema(ref(Company));
 export const CompanyQuery = pageQuery('-createdAt', {
   status: Type.Optional(status),

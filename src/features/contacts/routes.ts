@@ -4,7 +4,7 @@ import { CSV_ANSWER } from '../../platform/download.ts';
 import { hangUpSignal } from '../../platform/hang-up.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
-import { Import, ImportList, ImportParams, ImportQuery, MAX_SHEET_BYTES } from '../imports/schemas.ts';
+import { Import, ImportList, ImportQuery, MAX_SHEET_BYTES } from '../imports/schemas.ts';
 import { createContact, readContact, updateContactById } from './contacts.ts';
 import { removeContact } from './erase.ts';
 import { exportContacts } from './export.ts';
@@ -15,6 +15,7 @@ import {
   ContactCreate,
   ContactExportQuery,
   ContactImportForm,
+  ContactImportParams,
   ContactList,
   ContactParams,
   ContactQuery,
@@ -104,7 +105,7 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'contacts:read',
     tag,
     summary: 'Read an import of contacts',
-    params: ImportParams,
+    params: ContactImportParams,
     answers: { 200: ref(Import) },
     handler: (tenant, { params }) => readContactImport(tenant, params.importId),
   });
@@ -114,7 +115,7 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'contacts:read',
     tag,
     summary: 'The rows of an import of contacts that failed, as CSV',
-    params: ImportParams,
+    params: ContactImportParams,
     answers: { 200: CSV_ANSWER },
     handler: (tenant, { params, reply }) => sendContactErrors(tenant, params.importId, reply),
   });

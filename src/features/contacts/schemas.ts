@@ -3,7 +3,6 @@ import { EMAIL_ADDRESS, EXTERNAL_ID, NETWORK_ID, PHONE_NUMBER } from '../../chan
 import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
   Country,
-  Id,
   NOT_BLANK,
   NO_BLANKS_AROUND,
   Name,
@@ -12,14 +11,16 @@ import {
   WEB_ADDRESS,
   define,
   explainedPattern,
+  namesRecord,
   nullable,
   oneOf,
+  recordId,
   ref,
   strict,
   writtenPhone,
 } from '../../platform/schema.ts';
-import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
-import { SHEET_FORM } from '../imports/schemas.ts';
+import { FieldValue, fieldValues } from '../custom-fields/schemas.ts';
+import { sheetForm } from '../imports/schemas.ts';
 import { Email } from '../users/schemas.ts';
 
 const SOURCES = ['API', 'INBOUND', 'IMPORT', 'CAMPAIGN', 'DASHBOARD', 'WIDGET'] as const;
@@ -28,8 +29,8 @@ export type ContactSource = (typeof SOURCES)[number];
 export const Contact = define(
   'Contact',
   Type.Object({
-    _id: Id,
-    company: Id,
+    _id: recordId('contact'),
+    company: recordId('company'),
     name: nullable(Type.String()),
     email: nullable(Type.String()),
     phone_number: nullable(Type.String({ description: 'E.164' })),
@@ -39,9 +40,9 @@ export const Contact = define(
     avatar_url: nullable(Type.String()),
     language: nullable(Type.String()),
     tags: Type.Array(Type.String()),
-    business: nullable(Id),
+    business: nullable(recordId('business')),
     custom_fields: Type.Array(ref(FieldValue)),
-    owner: nullable(Id),
+    owner: nullable(recordId('user')),
     opted_out: Type.Boolean(),
     blocked: Type.Boolean(),
     source: oneOf(SOURCES),
@@ -63,7 +64,7 @@ export const IDENTITY_FIELDS = {
 export type IdentityField = keyof typeof IDENTITY_FIELDS;
 export const IDENTITY_FIELD_NAMES = Object.keys(IDENTITY_FIELDS) as IdentityField[];
 
-export const ContactParams = Type.Object({ id: Id });
+export const ContactParams = Type.Object({ id: recordId('contact') });
 
 // An identifier has to fit into an entry of a unique index.
 const identifier = nullable(Type.String({ minLength: 1, maxLength: 255, ...NOT_BLANK }));
@@ -89,9 +90,9 @@ const writable = {
     }),
   ),
   tags: Type.Array(tag, { maxItems: MAX_TAGS, uniqueItems: true, description: 'Replaces all tags of the contact' }),
-  business: nullable(Id),
-  custom_fields: FieldValues,
-  owner: nullable(Id),
+  business: nullable(recordId('business')),
+  custom_fields: fieldValues('contact'),
+  owner: nullable(recordId('user')),
   opted_out: Type.Boolean({ description: 'The contact does not want messages: sends end FAILED with OPTED_OUT' }),
   blocked: Type.Boolean({
     description:
@@ -104,7 +105,7 @@ export type ContactCreate = Static<typeof ContactCreate>;
 
 /** The fields of a row of a sheet. The country is given once for the whole sheet. */
 const { country: _country, ...columns } = ContactCreate.properties;
-export const ContactRow = Type.Object({ ...columns, _id: Type.Optional(Id) });
+export const ContactRow = Type.Object({ ...columns, _id: Type.Optional(recordId('contact')) });
 
 export const ContactUpdate = define('ContactUpdate', Type.Partial(strict(writable), { additionalProperties: false }));
 export type ContactUpdate = Static<typeof ContactUpdate>;
@@ -125,9 +126,9 @@ const FILTERS =
 export const ContactList = pageSchema(ref(Contact));
 /** The parameters that the list and the export share. */
 const MATCH_QUERY = {
-  search: searchParameter(SEARCH),
+  search: searchParameter(SEARCH, 'contact'),
   // The filters can be as long as a header, because the URL is sent in one.
-  filters: Type.Optional(Type.String({ maxLength: 16_384, description: FILTERS })),
+  filters: Type.Optional(Type.String({ maxLength: 16_384, description: FILTERS, ...namesRecord('contact-field') })),
 };
 export const ContactQuery = pageQuery('-createdAt', MATCH_QUERY, [...SORTS, '-last_message_at']);
 export type ContactQuery = Static<typeof ContactQuery>;
@@ -135,8 +136,9 @@ export type ContactQuery = Static<typeof ContactQuery>;
 export const ContactExportQuery = strict(MATCH_QUERY);
 export type ContactExportQuery = Static<typeof ContactExportQuery>;
 
+export const ContactImportParams = Type.Object({ importId: recordId('contact-import') });
 export const ContactImportForm = strict({
-  ...SHEET_FORM,
+  ...sheetForm('contact-field'),
   country: Type.Optional(
     Type.String({
       ...Country,

@@ -3,7 +3,6 @@ import { CONTENT_TYPES } from '../../channels/content.ts';
 import { CHANNEL_NAMES } from '../../channels/registry.ts';
 import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
-  Id,
   NO_BLANKS_AROUND,
   Name,
   PhoneCountry,
@@ -11,11 +10,12 @@ import {
   define,
   nullable,
   oneOf,
+  recordId,
   ref,
   strict,
   writtenPhone,
 } from '../../platform/schema.ts';
-import { FieldValue, FieldValues } from '../custom-fields/schemas.ts';
+import { FieldValue, fieldValues } from '../custom-fields/schemas.ts';
 
 export const SENDER_TYPES = ['CONTACT', 'USER', 'AGENT', 'SYSTEM'] as const;
 export const MESSAGE_TYPES = ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'] as const;
@@ -26,26 +26,26 @@ const HANDLERS = ['AI', 'HUMAN', 'NONE'] as const;
 export const Conversation = define(
   'Conversation',
   Type.Object({
-    _id: Id,
-    company: Id,
-    contact: Id,
-    inbox: Id,
+    _id: recordId('conversation'),
+    company: recordId('company'),
+    contact: recordId('contact'),
+    inbox: recordId('inbox'),
     channel: oneOf(CHANNEL_NAMES),
     status: oneOf(CONVERSATION_STATUSES),
     handled_by: oneOf(HANDLERS),
-    agent: nullable(Id),
-    owner: nullable(Id),
-    attendant: nullable(Id),
-    pipeline: nullable(Id),
-    step: nullable(Id),
-    campaign: nullable(Id),
-    enrollment: nullable(Id),
+    agent: nullable(recordId('agent')),
+    owner: nullable(recordId('user')),
+    attendant: nullable(recordId('user')),
+    pipeline: nullable(recordId('pipeline')),
+    step: nullable(recordId('step')),
+    campaign: nullable(recordId('campaign')),
+    enrollment: nullable(recordId('enrollment')),
     tags: Type.Array(Type.String()),
     custom_fields: Type.Array(ref(FieldValue)),
     unread_count: Type.Integer(),
     last_message: nullable(
       Type.Object({
-        _id: Id,
+        _id: recordId('message'),
         content: nullable(Type.String()),
         contentType: oneOf(CONTENT_TYPES),
         sender_type: oneOf(SENDER_TYPES),
@@ -65,13 +65,13 @@ export const Conversation = define(
 );
 export type Conversation = Static<typeof Conversation>;
 
-export const ConversationParams = Type.Object({ id: Id });
+export const ConversationParams = Type.Object({ id: recordId('conversation') });
 
 export const ConversationCreate = define(
   'ConversationCreate',
   strict({
-    inbox: Id,
-    contact: Type.Optional(Type.String({ ...Id, description: 'Either contact or phone_number is required' })),
+    inbox: recordId('inbox'),
+    contact: Type.Optional(recordId('contact', { description: 'Either contact or phone_number is required' })),
     phone_number: Type.Optional(writtenPhone('. A contact is created when none has this number')),
     country: Type.Optional(PhoneCountry),
     name: Type.Optional(
@@ -79,13 +79,13 @@ export const ConversationCreate = define(
     ),
     owner: Type.Optional(
       Type.Unsafe<string | null>({
-        ...nullable(Id),
+        ...nullable(recordId('user')),
         description: "By default the inbox's default_owner; null: nobody",
       }),
     ),
     agent: Type.Optional(
       Type.Unsafe<string | null>({
-        ...nullable(Id),
+        ...nullable(recordId('agent')),
         description: "By default the inbox's default_agent; null: none. A conversation with an agent is handled_by AI",
       }),
     ),
@@ -106,22 +106,22 @@ export const ConversationUpdate = define(
         description: 'When a SNOOZED conversation opens again by itself; null: not before the contact writes',
       }),
       handled_by: oneOf(HANDLERS, { description: 'AI needs an agent' }),
-      agent: nullable(Id),
-      owner: nullable(Id),
-      attendant: nullable(Id),
+      agent: nullable(recordId('agent')),
+      owner: nullable(recordId('user')),
+      attendant: nullable(recordId('user')),
       step: Type.Unsafe<string | null>({
-        ...nullable(Id),
+        ...nullable(recordId('step')),
         description: 'The pipeline is set with the step; null clears both',
       }),
       tags: Type.Array(tag, { maxItems: 50, uniqueItems: true, description: 'Replaces all tags of the conversation' }),
-      custom_fields: FieldValues,
+      custom_fields: fieldValues('conversation'),
     }),
     { additionalProperties: false },
   ),
 );
 export type ConversationUpdate = Static<typeof ConversationUpdate>;
 
-export const StepChange = define('StepChange', strict({ step: Id }));
+export const StepChange = define('StepChange', strict({ step: recordId('step') }));
 export type StepChange = Static<typeof StepChange>;
 
 export const ConversationList = pageSchema(ref(Conversation));
@@ -132,15 +132,15 @@ export const ConversationQuery = pageQuery(
   {
     status: Type.Optional(oneOf(CONVERSATION_STATUSES)),
     handled_by: Type.Optional(oneOf(HANDLERS)),
-    inbox: Type.Optional(Id),
-    contact: Type.Optional(Id),
-    owner: Type.Optional(Id),
-    attendant: Type.Optional(Id),
-    agent: Type.Optional(Id),
-    pipeline: Type.Optional(Id),
-    step: Type.Optional(Id),
+    inbox: Type.Optional(recordId('inbox')),
+    contact: Type.Optional(recordId('contact')),
+    owner: Type.Optional(recordId('user')),
+    attendant: Type.Optional(recordId('user')),
+    agent: Type.Optional(recordId('agent')),
+    pipeline: Type.Optional(recordId('pipeline')),
+    step: Type.Optional(recordId('step')),
     tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    search: searchParameter(SEARCH),
+    search: searchParameter(SEARCH, 'conversation', 'contact'),
   },
   [...SORTS, '-last_message_at'],
 );

@@ -1,10 +1,24 @@
 import { Type, type Static } from 'typebox';
 import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
-import { Id, Name, SLUG, Timestamp, define, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
+import {
+  define,
+  Name,
+  namesRecord,
+  nullable,
+  oneOf,
+  recordId,
+  ref,
+  SLUG,
+  strict,
+  Timestamp,
+} from '../../platform/schema.ts';
 import { MAX_SLUG } from '../../platform/words.ts';
 
 export const FIELD_CONTEXTS = ['contact', 'conversation', 'business'] as const;
 export type FieldContext = (typeof FIELD_CONTEXTS)[number];
+
+/** The kinds of records that custom fields are: a contact field cannot stand on a conversation. */
+const FIELD_KINDS = FIELD_CONTEXTS.map((context) => `${context}-field`);
 
 export const FIELD_TYPES = ['TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'SELECT', 'LIST'] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
@@ -24,19 +38,21 @@ export const AnyValue = Type.Unsafe<Value | null>({
 /** A custom field's value on a record. */
 export const FieldValue = define(
   'FieldValue',
-  Type.Object({ _id: Id, slug: Type.String(), title: Type.String(), value: AnyValue }),
+  Type.Object({ _id: recordId(FIELD_KINDS), slug: Type.String(), title: Type.String(), value: AnyValue }),
 );
 
 /** The largest number of fields of a context. A record is always sent with all of its values, so their number is limited. */
 export const MAX_FIELDS = 200;
 
-/** The values that a caller writes, by slug or id of their field; fields that are not named stay as they are. */
-export const FieldValues = Type.Unsafe<Record<string, Value | null>>({
-  type: 'object',
-  additionalProperties: AnyValue,
-  maxProperties: MAX_FIELDS,
-  description: 'Values by the slug or id of their field; null clears one',
-});
+/** The values that a caller writes on a record, by slug or id of their field; fields that are not named stay as they are. */
+export const fieldValues = (context: FieldContext) =>
+  Type.Unsafe<Record<string, Value | null>>({
+    type: 'object',
+    propertyNames: namesRecord(`${context}-field`),
+    additionalProperties: AnyValue,
+    maxProperties: MAX_FIELDS,
+    description: 'Values by the slug or id of their field; null clears one',
+  });
 
 const slug = Type.String({ minLength: 1, maxLength: MAX_SLUG, ...SLUG });
 const title = Name;
@@ -65,8 +81,8 @@ export type CustomFieldUpdate = Static<typeof CustomFieldUpdate>;
 export const CustomField = define(
   'CustomField',
   Type.Object({
-    _id: Id,
-    company: Id,
+    _id: recordId(FIELD_KINDS),
+    company: recordId('company'),
     slug: Type.String(),
     title: Type.String(),
     context: oneOf(FIELD_CONTEXTS),
@@ -81,7 +97,7 @@ export const CustomField = define(
 );
 export type CustomField = Static<typeof CustomField>;
 
-export const CustomFieldParams = Type.Object({ id: Id });
+export const CustomFieldParams = Type.Object({ id: recordId(FIELD_KINDS) });
 export const CustomFieldList = pageSchema(ref(CustomField));
 export const CustomFieldQuery = pageQuery('-createdAt', {
   context: Type.Optional(oneOf(FIELD_CONTEXTS)),

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { FilePart } from '../../platform/multipart.ts';
 import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { define, namesRecord, nullable, oneOf, recordId, ref, Timestamp } from '../../platform/schema.ts';
 import { SHEET_FORMATS } from '../../platform/sheets.ts';
 
 export const IMPORT_KINDS = ['CONTACTS', 'TABLE'] as const;
@@ -28,10 +28,10 @@ export type ImportColumn = Static<typeof ImportColumn>;
 export const Import = define(
   'Import',
   Type.Object({
-    _id: Id,
-    company: Id,
+    _id: recordId(['contact-import', 'table-import']),
+    company: recordId('company'),
     kind: oneOf(IMPORT_KINDS),
-    table: nullable(Id),
+    table: nullable(recordId('table')),
     file_name: Type.String(),
     format: oneOf(SHEET_FORMATS),
     status: oneOf(IMPORT_STATUSES),
@@ -62,26 +62,22 @@ export const Import = define(
 );
 export type Import = Static<typeof Import>;
 
-export const ImportParams = Type.Object({ importId: Id });
 export const ImportList = pageSchema(ref(Import));
 export const ImportQuery = pageQuery('-createdAt', { status: Type.Optional(oneOf(IMPORT_STATUSES)) });
 export type ImportQuery = Static<typeof ImportQuery>;
 
-/** The parts of the multipart form that uploads a sheet. */
-export const SHEET_FORM = {
+/** The parts of the multipart form that uploads a sheet; `column` is the kind of record that a column of it can be mapped to. */
+export const sheetForm = (column: string) => ({
   file: FilePart,
   mapping: Type.Optional(
     Type.Unsafe<Record<string, string>>({
       type: 'object',
-      additionalProperties: { type: 'string', minLength: 1, maxLength: 200 },
+      additionalProperties: { type: 'string', minLength: 1, maxLength: 200, ...namesRecord(column) },
       maxProperties: 500,
       description: 'JSON: {title of a column: field}. Columns that are not named here are ignored',
     }),
   ),
-};
-
-export const ImportForm = strict(SHEET_FORM);
-export type ImportForm = Static<typeof ImportForm>;
+});
 
 /** Identifies the import that a worker processes. */
 export interface ImportJob {

@@ -2,13 +2,13 @@ import { Type, type Static, type TObject } from 'typebox';
 import { CHANNEL_NAMES, CHANNEL_SETTINGS } from '../../channels/registry.ts';
 import { pageSchema, pageQuery } from '../../platform/paging.ts';
 import {
-  Id,
   Timestamp,
   WEB_ADDRESS,
   define,
   explainedPattern,
   nullable,
   oneOf,
+  recordId,
   ref,
   strict,
 } from '../../platform/schema.ts';
@@ -49,7 +49,7 @@ const properties = {
     }),
   ),
   number,
-  default_agent: nullable(Type.String({ ...Id, description: 'The agent of new conversations; null clears' })),
+  default_agent: nullable(recordId('agent', { description: 'The agent of new conversations; null clears' })),
   ...settingsProperties('body'),
   test_mode: strict({
     enabled: Type.Optional(Type.Boolean()),
@@ -61,7 +61,7 @@ const properties = {
   disable_inbound_ai: Type.Boolean(),
   pdf_local_text_extraction: Type.Boolean(),
   default_owner: nullable(
-    Type.String({ ...Id, description: 'The user who becomes owner of new conversations; null clears' }),
+    recordId('user', { description: 'The user who becomes owner of new conversations; null clears' }),
   ),
 };
 
@@ -78,13 +78,13 @@ export type InboxCreate = Static<typeof InboxCreate>;
 export const Inbox = define(
   'Inbox',
   Type.Object({
-    _id: Id,
+    _id: recordId('inbox'),
     name: Type.String(),
     number: Type.String(),
     webhook_url: Type.Optional(Type.String()),
     test_mode: Type.Object({ enabled: Type.Boolean(), test_numbers: Type.Array(Type.String()) }),
-    company: Id,
-    default_agent: Type.Optional(Id),
+    company: recordId('company'),
+    default_agent: Type.Optional(recordId('agent')),
     channel,
     status: oneOf(INBOX_STATUSES),
     ...Type.Partial(Type.Object(settingsProperties('record'))).properties,
@@ -93,7 +93,7 @@ export const Inbox = define(
     process_unsupported_messages: Type.Boolean(),
     disable_inbound_ai: Type.Boolean(),
     pdf_local_text_extraction: Type.Boolean(),
-    default_owner: nullable(Id),
+    default_owner: nullable(recordId('user')),
     connection: Type.Object({
       status: oneOf(['PENDING', 'CONNECTED', 'ERROR']),
       checked_at: nullable(Timestamp),
@@ -112,4 +112,4 @@ export const InboxQuery = pageQuery('-createdAt', {
 });
 export type InboxQuery = Static<typeof InboxQuery>;
 
-export const InboxParams = Type.Object({ id: Id });
+export const InboxParams = Type.Object({ id: recordId('inbox') });

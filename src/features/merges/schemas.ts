@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox';
-import { define, Id, strict } from '../../platform/schema.ts';
+import { define, recordId, strict } from '../../platform/schema.ts';
 
 export const ContactMerge = define(
   'ContactMerge',
   strict({
-    contact: Type.String({ ...Id, description: 'The contact that is merged into the other one and removed' }),
+    contact: recordId('contact', { description: 'The contact that is merged into the other one and removed' }),
   }),
 );
 export type ContactMerge = Static<typeof ContactMerge>;
 
-export const MergeParams = Type.Object({ id: Id });
+export const MergeParams = Type.Object({ id: recordId('contact') });

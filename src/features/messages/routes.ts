@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
+import { ConversationParams } from '../conversations/schemas.ts';
 import { pageMessages, readMessage, writeNote } from './messages.ts';
 import { Message, MessageList, MessageParams, MessageQuery, SendText, WriteNote } from './schemas.ts';
 import { sendText } from './send.ts';
@@ -15,7 +16,7 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'messages:read',
     tag,
     summary: "List a conversation's messages",
-    params: MessageParams,
+    params: ConversationParams,
     query: MessageQuery,
     answers: { 200: MessageList },
     handler: (tenant, { params, query }) => pageMessages(tenant, params.id, query),

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { CONTENT_TYPES } from '../../channels/content.ts';
 import { CHANNEL_NAMES } from '../../channels/registry.ts';
 import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { Id, NOT_BLANK, Timestamp, define, nullable, oneOf, ref, strict } from '../../platform/schema.ts';
+import { define, NOT_BLANK, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
 import { MESSAGE_TYPES, SENDER_TYPES } from '../conversations/schemas.ts';
 
 // The WhatsApp Cloud API accepts texts of at most this length.
@@ -43,11 +43,11 @@ export type FailureReason = Static<typeof FailureReason>;
 export const Message = define(
   'Message',
   Type.Object({
-    _id: Id,
-    company: Id,
-    conversation: Id,
-    contact: Id,
-    inbox: Id,
+    _id: recordId('message'),
+    company: recordId('company'),
+    conversation: recordId('conversation'),
+    contact: recordId('contact'),
+    inbox: recordId('inbox'),
     channel: oneOf(CHANNEL_NAMES),
     sender_type: oneOf(SENDER_TYPES),
     sender: nullable(Type.String({ description: 'The user or key that sent it; the contact of an incoming one' })),
@@ -55,7 +55,7 @@ export const Message = define(
     origin: oneOf(ORIGINS),
     contentType: oneOf(CONTENT_TYPES),
     content: text,
-    attachment: nullable(Id),
+    attachment: nullable(recordId('attachment')),
     media: nullable(
       Type.Object({ storage_key: text, url: text, mimeType: text, fileName: text, size: nullable(Type.Integer()) }),
     ),
@@ -81,16 +81,19 @@ export const Message = define(
       }),
     ),
     reaction: nullable(
-      Type.Object({ message: nullable(Id), emoji: nullable(Type.String({ description: 'null: taken back' })) }),
+      Type.Object({
+        message: nullable(recordId('message')),
+        emoji: nullable(Type.String({ description: 'null: taken back' })),
+      }),
     ),
-    reply_to: nullable(Id),
+    reply_to: nullable(recordId('message')),
     status: oneOf(MESSAGE_STATUSES),
     errors: Type.Array(Cause),
     failure_reason: Type.Optional(FailureReason),
     external_id: nullable(Type.String({ description: "The network's id" })),
-    campaign: nullable(Id),
-    enrollment: nullable(Id),
-    agent: nullable(Id),
+    campaign: nullable(recordId('campaign')),
+    enrollment: nullable(recordId('enrollment')),
+    agent: nullable(recordId('agent')),
     forwarded: nullable(oneOf(['ONCE', 'OFTEN'], { description: 'Passed on from another chat' })),
     unsupported: nullable(
       Type.Object(
@@ -118,22 +121,25 @@ export type Message = Static<typeof Message>;
 export const MessageList = pageSchema(ref(Message));
 export const MessageQuery = pageQuery('createdAt', {});
 export type MessageQuery = Static<typeof MessageQuery>;
-export const MessageParams = Type.Object({ id: Id });
+export const MessageParams = Type.Object({ id: recordId('message') });
 
 const content = Type.String({ minLength: 1, maxLength: MAX_TEXT, ...NOT_BLANK });
 
 export const SendText = define(
   'SendText',
   strict({
-    conversationId: Type.String({ ...Id, description: 'The conversation' }),
+    conversationId: recordId('conversation', { description: 'The conversation' }),
     message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }),
-    replyTo: Type.Optional(nullable(Type.String({ ...Id, description: 'The message that it answers' }))),
+    replyTo: Type.Optional(nullable(recordId('message', { description: 'The message that it answers' }))),
   }),
 );
 export type SendText = Static<typeof SendText>;
 
 export const WriteNote = define(
   'WriteNote',
-  strict({ conversationId: Id, message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }) }),
+  strict({
+    conversationId: recordId('conversation'),
+    message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }),
+  }),
 );
 export type WriteNote = Static<typeof WriteNote>;

@@ -62,6 +62,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/pipelines/:id',
     scope: 'pipelines:update',
+    disposes: 'steps',
     tag,
     summary: 'Change a pipeline: name, default, steps',
     description: `A step with conversations is removed only with a replacement. ${MOVES}`,

@@ -1,6 +1,16 @@
 import { Type, type Static } from 'typebox';
 import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { define, Id, ID_PATTERN, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
+import {
+  define,
+  ID_PATTERN,
+  Name,
+  namesRecord,
+  oneOf,
+  recordId,
+  ref,
+  strict,
+  Timestamp,
+} from '../../platform/schema.ts';
 
 const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
 
@@ -14,15 +24,15 @@ const kind = oneOf(STEP_KINDS, { description: 'WON and LOST are the steps in whi
 
 const PipelineStep = define(
   'PipelineStep',
-  Type.Object({ _id: Id, name: Type.String(), order: Type.Integer(), kind: oneOf(STEP_KINDS) }),
+  Type.Object({ _id: recordId('step'), name: Type.String(), order: Type.Integer(), kind: oneOf(STEP_KINDS) }),
 );
 export type PipelineStep = Static<typeof PipelineStep>;
 
 export const Pipeline = define(
   'Pipeline',
   Type.Object({
-    _id: Id,
-    company: Id,
+    _id: recordId('pipeline'),
+    company: recordId('company'),
     name: Type.String(),
     is_default: Type.Boolean(),
     steps: Type.Array(ref(PipelineStep), { description: 'The steps in their order' }),
@@ -57,7 +67,7 @@ export const PipelineCreate = define(
 );
 export type PipelineCreate = Static<typeof PipelineCreate>;
 
-const GivenStep = strict({ _id: Type.Optional(Id), ...newStep });
+const GivenStep = strict({ _id: Type.Optional(recordId('step')), ...newStep });
 export type GivenStep = Static<typeof GivenStep>;
 
 export const PipelineUpdate = define(
@@ -77,7 +87,8 @@ export const PipelineUpdate = define(
     replacements: Type.Optional(
       Type.Unsafe<Record<string, string>>({
         type: 'object',
-        patternProperties: { [ID_PATTERN]: Id },
+        propertyNames: namesRecord('step'),
+        patternProperties: { [ID_PATTERN]: recordId('step') },
         additionalProperties: false,
         maxProperties: MAX_STEPS,
         description: 'Where the conversations of a removed step go: its id → the id of a step that stays',
@@ -87,14 +98,14 @@ export const PipelineUpdate = define(
 );
 export type PipelineUpdate = Static<typeof PipelineUpdate>;
 
-export const PipelineParams = Type.Object({ id: Id });
+export const PipelineParams = Type.Object({ id: recordId('pipeline') });
 export const PipelineList = pageSchema(ref(Pipeline));
 export const PipelineQuery = pageQuery('-createdAt', {});
 export type PipelineQuery = Static<typeof PipelineQuery>;
 
 export const PipelineRemoval = strict({
   replacement: Type.Optional(
-    Type.String({ ...Id, description: 'The step of another pipeline that its conversations go to' }),
+    recordId('step', { description: 'The step of another pipeline that its conversations go to' }),
   ),
 });
 export type PipelineRemoval = Static<typeof PipelineRemoval>;
@@ -102,7 +113,7 @@ export type PipelineRemoval = Static<typeof PipelineRemoval>;
 /** Who moved a conversation, for the event CONVERSATION_STEP_CHANGED. */
 export const StepCause = Type.Object({
   origin: Type.Union([oneOf(['DASHBOARD', 'AGENT', 'API', 'CAMPAIGN']), Type.Null()]),
-  campaign: Type.Union([Id, Type.Null()]),
-  user: Type.Union([Id, Type.Null()]),
+  campaign: Type.Union([recordId('campaign'), Type.Null()]),
+  user: Type.Union([recordId('user'), Type.Null()]),
 });
 export type StepCause = Static<typeof StepCause>;

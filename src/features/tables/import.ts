@@ -6,14 +6,15 @@ import type { Upload } from '../../platform/multipart.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { addImport, readImport } from '../imports/imports.ts';
 import { sendErrors } from '../imports/row-errors.ts';
-import type { Import, ImportForm } from '../imports/schemas.ts';
+import type { Import } from '../imports/schemas.ts';
+import type { RowImportForm } from './schemas.ts';
 import { readTable } from './tables.ts';
 
 export async function importRows(
   kit: Kit,
   tenant: Tenant,
   tableId: string,
-  { upload, body, signal }: { upload: Upload | null; body: ImportForm; signal: AbortSignal },
+  { upload, body, signal }: { upload: Upload | null; body: RowImportForm; signal: AbortSignal },
 ): Promise<Import> {
   const { columns } = await readTable(tenant, tableId);
   return addImport(kit.sheets, tenant, {

@@ -4,7 +4,7 @@ import { CSV_ANSWER } from '../../platform/download.ts';
 import { hangUpSignal } from '../../platform/hang-up.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
-import { Import, ImportForm, MAX_SHEET_BYTES } from '../imports/schemas.ts';
+import { Import, MAX_SHEET_BYTES } from '../imports/schemas.ts';
 import { exportRows } from './export.ts';
 import { importRows, readRowImport, sendRowErrors } from './import.ts';
 import { removeTable } from './remove.ts';
@@ -12,6 +12,7 @@ import { createRow, pageRows, readRow, readTableWithRows, removeRow, updateRowBy
 import {
   Row,
   RowCreate,
+  RowImportForm,
   RowImportParams,
   RowList,
   RowParams,
@@ -114,7 +115,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
       'importing a sheet twice adds its rows twice. Read the import for its progress.',
     params: TableParams,
     form: { maxBytes: MAX_SHEET_BYTES },
-    body: ImportForm,
+    body: RowImportForm,
     answers: { 201: ref(Import) },
     errors: ['IMPORTS_WAITING', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { params, upload, body, reply }) =>

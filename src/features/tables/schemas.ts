@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
-  Id,
   Name,
   SLUG,
   Timestamp,
@@ -9,11 +8,12 @@ import {
   explainedPattern,
   nullable,
   oneOf,
+  recordId,
   ref,
   strict,
 } from '../../platform/schema.ts';
 import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
-import { ImportParams } from '../imports/schemas.ts';
+import { sheetForm } from '../imports/schemas.ts';
 
 const COLUMN_TYPES = [...FIELD_TYPES, 'URL'] as const;
 
@@ -81,8 +81,8 @@ export const TableUpdate = define(
 export type TableUpdate = Static<typeof TableUpdate>;
 
 const record = {
-  _id: Id,
-  company: Id,
+  _id: recordId('table'),
+  company: recordId('company'),
   name: Type.String(),
   slug: Type.String(),
   description: nullable(Type.String()),
@@ -111,13 +111,13 @@ const DataInput = Type.Unsafe<Record<string, Value | null>>({
 export const Row = define(
   'Row',
   Type.Object({
-    _id: Id,
-    table: Id,
-    company: Id,
+    _id: recordId('row'),
+    table: recordId('table'),
+    company: recordId('company'),
     data: Data,
     row_index: Type.Integer({ description: 'Unique and increasing in its table, and never used again' }),
-    contact_id: Type.Optional(Id),
-    business_id: Type.Optional(Id),
+    contact_id: Type.Optional(recordId('contact')),
+    business_id: Type.Optional(recordId('business')),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -126,15 +126,22 @@ export type Row = Static<typeof Row>;
 
 export const RowCreate = define(
   'RowCreate',
-  strict({ data: DataInput, contact_id: Type.Optional(nullable(Id)), business_id: Type.Optional(nullable(Id)) }),
+  strict({
+    data: DataInput,
+    contact_id: Type.Optional(nullable(recordId('contact'))),
+    business_id: Type.Optional(nullable(recordId('business'))),
+  }),
 );
 export type RowCreate = Static<typeof RowCreate>;
 
 export const RowUpdate = define(
   'RowUpdate',
-  Type.Partial(strict({ data: DataInput, contact_id: nullable(Id), business_id: nullable(Id) }), {
-    additionalProperties: false,
-  }),
+  Type.Partial(
+    strict({ data: DataInput, contact_id: nullable(recordId('contact')), business_id: nullable(recordId('business')) }),
+    {
+      additionalProperties: false,
+    },
+  ),
 );
 export type RowUpdate = Static<typeof RowUpdate>;
 
@@ -149,10 +156,13 @@ export const RowList = pageSchema(ref(Row));
 export const TableWithRows = define('TableWithRows', Type.Object({ ...record, rows: RowList }));
 export type TableWithRows = Static<typeof TableWithRows>;
 
-export const TableParams = Type.Object({ id: Id });
-export const RowsParams = Type.Object({ tableId: Id });
-export const RowParams = Type.Object({ ...RowsParams.properties, rowId: Id });
-export const RowImportParams = Type.Object({ ...TableParams.properties, ...ImportParams.properties });
+export const TableParams = Type.Object({ id: recordId('table') });
+export const RowsParams = Type.Object({ tableId: recordId('table') });
+export const RowParams = Type.Object({ ...RowsParams.properties, rowId: recordId('row') });
+export const RowImportParams = Type.Object({ ...TableParams.properties, importId: recordId('table-import') });
+export const RowImportForm = strict(sheetForm('column'));
+export type RowImportForm = Static<typeof RowImportForm>;
+
 export const TableList = pageSchema(ref(Table));
 export const TableQuery = pageQuery('-createdAt', {
   search: searchParameter('A part of the name or slug'),

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp, Name } from '../../platform/schema.ts';
+import { define, Name, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
 import { USER_ROLES } from '../../platform/scopes.ts';
 import { ApiKey } from '../api-keys/schemas.ts';
 
@@ -30,8 +30,8 @@ export const UserUpdate = define(
 export type UserUpdate = Static<typeof UserUpdate>;
 
 const record = {
-  _id: Id,
-  company: Id,
+  _id: recordId('user'),
+  company: recordId('company'),
   name: Type.String(),
   email: Type.String(),
   role,
@@ -73,7 +73,7 @@ export const UserChange = Type.Object(
 );
 export type UserChange = Static<typeof UserChange>;
 
-export const UserParams = Type.Object({ id: Id });
+export const UserParams = Type.Object({ id: recordId('user') });
 export const UserList = pageSchema(ref(User));
 export const UserQuery = pageQuery('-createdAt', {
   status: Type.Optional(oneOf(USER_STATUSES)),

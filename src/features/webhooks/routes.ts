@@ -4,6 +4,7 @@ import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import {
   DeliveryList,
+  DeliveryParams,
   DeliveryQuery,
   Webhook,
   WebhookCreate,
@@ -89,7 +90,7 @@ function deliveryRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'webhooks:update',
     tag,
     summary: 'Send a delivery once more, as a new one with the same body',
-    params: WebhookParams,
+    params: DeliveryParams,
     answers: { 201: ref(WebhookDelivery) },
     errors: ['WEBHOOK_INACTIVE', 'DELIVERY_ERASED'],
     action: 'deliveries.replay',

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_NAMES } from '../../platform/events.ts';
 import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { define, Id, nullable, oneOf, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
 
 const MAX_HEADERS = 20;
 const MAX_HEADER_LENGTH = 4_096;
@@ -32,8 +32,8 @@ export type WebhookUpdate = Static<typeof WebhookUpdate>;
 export const Webhook = define(
   'Webhook',
   Type.Object({
-    _id: Id,
-    company: Id,
+    _id: recordId('webhook'),
+    company: recordId('company'),
     url: Type.String(),
     events: Type.Array(oneOf(EVENT_NAMES)),
     custom_headers: Type.Unsafe<Record<string, string>>({
@@ -49,18 +49,19 @@ export const Webhook = define(
 export type Webhook = Static<typeof Webhook>;
 
 export const WebhookOrNull = nullable(ref(Webhook));
-export const WebhookParams = Type.Object({ id: Id });
+export const WebhookParams = Type.Object({ id: recordId('webhook') });
+export const DeliveryParams = Type.Object({ id: recordId('delivery') });
 
 export const DELIVERY_STATUSES = ['QUEUED', 'SENDING', 'DELIVERED', 'FAILED', 'UNKNOWN'] as const;
 
 export const WebhookDelivery = define(
   'WebhookDelivery',
   Type.Object({
-    _id: Id,
-    company: Id,
-    webhook: Id,
+    _id: recordId('delivery'),
+    company: recordId('company'),
+    webhook: recordId('webhook'),
     event: oneOf(EVENT_NAMES),
-    resource_id: Id,
+    resource_id: recordId('*'),
     status: oneOf(DELIVERY_STATUSES),
     response_status: nullable(Type.Integer()),
     response_ms: nullable(Type.Integer()),
@@ -71,7 +72,7 @@ export const WebhookDelivery = define(
       additionalProperties: true,
       description: 'What was sent: event, timestamp, data; redacted: true where its contact has been erased',
     }),
-    replay_of: nullable(Id),
+    replay_of: nullable(recordId('delivery')),
     queued_at: Timestamp,
     attempted_at: nullable(Timestamp),
     finished_at: nullable(Timestamp),
