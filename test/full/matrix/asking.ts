@@ -1,11 +1,10 @@
 /** Sends one request of the matrix, and checks the rules that hold for every answer. */
 import type { Json, Platform } from '../../support/platform.ts';
 import type { Caller } from './callers.ts';
-import { companiesIn, type Side } from './companies.ts';
-import { surplusFields, withValue, type Operation, type Place } from './document.ts';
-import type { Entry } from './entry.ts';
+import { companiesIn, findId, type Side } from './companies.ts';
+import { makeSample, surplusFields, textPlaces, withValue, type Operation, type Place } from './document.ts';
 import { buildForm } from './forms.ts';
-import { ENTRIES } from './operations.ts';
+import { SAMPLES } from './samples.ts';
 
 export interface Pair {
   platform: Platform;
@@ -41,29 +40,43 @@ export interface Answer {
 // content is compared and not its length.
 const RESTLESS = /^(date|ratelimit.*|retry-after|content-length)$/;
 
-export function findEntry(operation: Operation): Entry {
-  const entry = ENTRIES[operation.name];
-  if (!entry) throw new Error(`${operation.name} does not stand in the table of test/full/matrix/operations.ts`);
-  return entry;
+/** Prepares the data so that the next request succeeds, whatever the last one did: a record that it disposes of is created anew. */
+export async function prepare(operation: Operation, platform: Platform, own: Side): Promise<void> {
+  const { name, maker } = operation;
+  const sample = SAMPLES[name];
+  if (sample?.prepare) return sample.prepare(platform, own);
+  if (!maker) return;
+  const { params, body } = validAsking(maker, own);
+  const made = await platform.call(201, 'POST', fillPath(maker, params), { key: own.key, body });
+  own.fresh = Object.fromEntries(maker.answers.map((kind) => [kind, made.body._id]));
 }
 
 /** A request for `own`'s records that succeeds for callers who may send it. */
 export function validAsking(operation: Operation, own: Side): Asking {
-  const entry = findEntry(operation);
-  const named: Record<string, string | undefined> = entry.disposes
-    ? { ...own.records, ...own.disposable }
-    : own.records;
-  const params = Object.entries(entry.path ?? {}).map(([name, kind]) => [name, named[kind]]);
+  const sample = SAMPLES[operation.name];
+  const places = textPlaces(operation);
+  const records = (where: Place['in']): Record<string, string> => {
+    const named = places.filter((place) => place.in === where && place.isId && /^\w+$/.test(place.path));
+    return Object.fromEntries(named.map((place) => [place.path, chooseRecord(operation, own, place)]));
+  };
+  const filled = operation.body && { ...makeSample(operation.body), ...records('body'), ...sample?.body?.(own) };
   return {
     operation,
-    params: Object.fromEntries(params) as Record<string, string>,
+    params: { ...records('path'), ...sample?.params?.(own) },
     query: {},
-    body: entry.body?.(own),
+    body: filled ?? undefined,
   };
 }
 
+function chooseRecord({ disposes }: Operation, own: Side, { path, kinds: [kind = ''] }: Place): string {
+  return (path === disposes ? own.fresh[kind] : undefined) ?? findId(own, kind);
+}
+
+export const fillPath = ({ path }: Operation, params: Record<string, string>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+
 /** The request with another text at this place. */
-export function withText(asking: Asking, place: Place, text: string): Asking {
+export function withText(asking: Asking, place: Pick<Place, 'in' | 'path'>, text: string): Asking {
   if (place.in === 'path') return { ...asking, params: { ...asking.params, [place.path]: text } };
   if (place.in === 'query') return { ...asking, query: { ...asking.query, [place.path]: text } };
   return { ...asking, body: withValue(asking.body, place.path, text) };
@@ -75,7 +88,7 @@ export async function ask(
   { caller, asking, raw }: { caller: Caller; asking: Asking; raw?: string },
 ): Promise<Answer> {
   const { operation, params, query, body, echoed } = asking;
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const path = fillPath(operation, params);
   const search = new URLSearchParams(query).toString();
   const { payload, type } = buildPayload(operation, body, raw);
   const response = await fetch(`${platform.url}${path}${search && `?${search}`}`, {
@@ -113,9 +126,12 @@ function buildPayload(
   return { payload, type: headers };
 }
 
+/** Whether a global key may see every company with this operation. */
+export const reachesAll = ({ scope }: Operation): boolean => scope?.startsWith('companies:') === true;
+
 /** True when the caller is a global key, which may see every company with this operation. */
 export const isByRight = (operation: Operation, { global, refusal }: Caller): boolean =>
-  findEntry(operation).reachesAll === true && global === true && refusal === null;
+  reachesAll(operation) && global === true && refusal === null;
 
 /** Checks every answer: it contains nothing of the other company, has a documented status, and has only documented fields. */
 function checkAlways(

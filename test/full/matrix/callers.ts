@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { signToken } from '../../../src/platform/tokens.ts';
 import { newId } from '../../../src/platform/ids.ts';
-import { allows, ROLE_SCOPES, type Scope } from '../../../src/platform/scopes.ts';
+import { allows, GRANTABLE, ROLE_SCOPES, type Scope } from '../../../src/platform/scopes.ts';
 import type { Json, Platform } from '../../support/platform.ts';
-import type { Side } from './companies.ts';
-import type { Entry } from './entry.ts';
+import { findId, type Side } from './companies.ts';
+import type { Operation } from './document.ts';
+import { SAMPLES } from './samples.ts';
 
 export interface Caller {
   name: string;
@@ -38,7 +39,7 @@ export interface Cast {
 }
 
 export interface Callers {
-  chooseCast(entry: Entry): Promise<Cast>;
+  chooseCast(operation: Operation): Promise<Cast>;
   /** True when these callers only send requests that reach records, and none that are refused before. */
   brief?: true;
   /** True when each place of an id is tried by one refused caller in turn, while all of them try each operation. */
@@ -72,16 +73,17 @@ export async function createCallers(platform: Platform, own: Side, other: Side):
     return made;
   };
   return {
-    chooseCast: async (entry) => {
-      if (entry.door === 'public') return { allowed: people.visitors, refused: [] };
+    chooseCast: async (operation) => {
+      if (!operation.secured) return { allowed: people.visitors, refused: [] };
       const strangers = [...people.lost, ...people.unauthorized];
-      const homeless = castHomeless(entry, people.homeless);
-      if (entry.scope === null)
+      const homeless = castHomeless(operation, people.homeless);
+      const scope = operation.scope as Scope | null;
+      if (scope === null)
         return { allowed: [...people.company, people.global, ...homeless.allowed], refused: strangers };
-      const { lacking, barely, barelyGlobal } = await cachedScoped(entry.scope, entry.also ?? []);
-      const weak = allows(ROLE_SCOPES.VIEWER, entry.scope) ? [] : [people.viewer];
+      const { lacking, barely, barelyGlobal } = await cachedScoped(scope, SAMPLES[operation.name]?.also ?? []);
+      const weak = allows(ROLE_SCOPES.VIEWER, scope) ? [] : [people.viewer];
       const refused = [...lacking, ...weak, ...homeless.refused, ...strangers];
-      if (!entry.globalOnly)
+      if (!operation.globalOnly)
         return { allowed: [...people.company, people.global, barely, ...homeless.allowed], refused };
       const mere = [...people.company, barely].map((caller) => ({ ...caller, refusal: FORBIDDEN }));
       return { allowed: [people.global, barelyGlobal, ...homeless.allowed], refused: [...mere, ...refused] };
@@ -90,16 +92,16 @@ export async function createCallers(platform: Platform, own: Side, other: Side):
 }
 
 /** A global key that names no company, which may use only operations on records without a company. */
-function castHomeless({ door, homeless }: Entry, caller: Caller): Cast {
-  const refusal = homeless ?? (door === 'installation' ? 'served' : 'NO_COMPANY');
-  if (refusal === 'apart') return { allowed: [], refused: [] };
-  if (refusal === 'served') return { allowed: [caller], refused: [] };
-  return { allowed: [], refused: [{ ...caller, refusal: refusal === 'NOT_FOUND' ? NOT_FOUND : NO_COMPANY }] };
+function castHomeless({ name, codes }: Operation, caller: Caller): Cast {
+  const { homeless } = SAMPLES[name] ?? {};
+  if (homeless === 'apart') return { allowed: [], refused: [] };
+  const refusal = homeless === 'NOT_FOUND' ? NOT_FOUND : codes.has(NO_COMPANY.code) ? NO_COMPANY : null;
+  return refusal ? { allowed: [], refused: [{ ...caller, refusal }] } : { allowed: [caller], refused: [] };
 }
 
 /** Keeps only the callers who may send requests: refused callers never reach the data that is protected. */
 export function allowedOnly(callers: Callers): Callers {
-  return { brief: true, chooseCast: async (entry) => ({ ...(await callers.chooseCast(entry)), refused: [] }) };
+  return { brief: true, chooseCast: async (operation) => ({ ...(await callers.chooseCast(operation)), refused: [] }) };
 }
 
 /** One caller of each kind: their other differences are handled before data is reached. */
@@ -108,8 +110,8 @@ export function oneOfEachKind(callers: Callers): Callers {
   return {
     ...callers,
     takesTurns: true,
-    chooseCast: async (entry) => {
-      const { allowed, refused } = await callers.chooseCast(entry);
+    chooseCast: async (operation) => {
+      const { allowed, refused } = await callers.chooseCast(operation);
       const few = allowed.filter(({ name }) => KINDS.includes(name));
       return { allowed: few.length > 0 ? few : allowed, refused };
     },
@@ -119,8 +121,8 @@ export function oneOfEachKind(callers: Callers): Callers {
 /** A global key that acts as a company's key: the protection between companies does not apply to it. */
 export function globalKeysOnly(callers: Callers): Callers {
   return {
-    chooseCast: async (entry) => {
-      const { allowed } = await callers.chooseCast(entry);
+    chooseCast: async (operation) => {
+      const { allowed } = await callers.chooseCast(operation);
       const [global] = allowed.filter((caller) => caller.global);
       const { name, token, headers = {}, refusal } = global as Caller;
       return { allowed: [{ name, token, headers, refusal }], refused: [] };
@@ -173,7 +175,7 @@ async function createUnauthorized(platform: Platform, own: Side, user: string): 
     'no token': null,
     'a token that is none': 'garbage',
     'three parts of nothing': 'a.b.c',
-    'a key of another installation': await signToken('another secret', own.records.key, claims),
+    'a key of another installation': await signToken('another secret', findId(own, 'api-key'), claims),
     'a key that was never stored': await signToken(jwtSecret, newId(), claims),
     'a global key that was never stored': await signToken(jwtSecret, newId(), { type: 'global', jti: newId() }),
     'a revoked key': await endedKey(platform, own, 'revoked_at = now()'),
@@ -197,11 +199,8 @@ async function dismissedUser(platform: Platform, own: Side): Promise<string> {
   return token;
 }
 
-/** Every scope; the role ADMIN names each resource. */
-const RESOURCES = [...new Set(ROLE_SCOPES.ADMIN.map((scope) => scope.split(':')[0]))];
-const SCOPES = RESOURCES.flatMap((resource) =>
-  ['create', 'read', 'update', 'delete'].map((action) => `${resource}:${action}`),
-);
+/** Every scope that grants a single right. */
+const SCOPES = GRANTABLE.filter((scope) => !scope.endsWith('*'));
 
 async function createScoped(platform: Platform, own: Side, scope: Scope, also: readonly string[]): Promise<Scoped> {
   const others = SCOPES.filter((other) => other !== scope);

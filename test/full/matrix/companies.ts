@@ -15,44 +15,29 @@ import type { CallOptions, Json, Platform } from '../../support/platform.ts';
 import { until } from '../../support/wait.ts';
 import { buildForm } from './forms.ts';
 
-export type Kind =
-  | 'company'
-  | 'key'
-  | 'user'
-  | 'agent'
-  | 'customField'
-  | 'conversationField'
-  | 'businessField'
-  | 'business'
-  | 'pipeline'
-  | 'step'
-  | 'inbox'
-  | 'contact'
-  | 'conversation'
-  | 'message'
-  | 'webhook'
-  | 'delivery'
-  | 'auditEntry'
-  | 'table'
-  | 'row'
-  | 'import'
-  | 'tableImport';
-
 export interface Side {
   /** The company's id, and a key with every scope. */
   _id: string;
   key: string;
-  records: Record<Kind, string>;
+  /** The id of a record of each kind, as the document names the kinds. */
+  records: Record<string, string>;
   /** Texts that no other company may see: ids, planted words, network numbers and their tokens. */
   secrets: string[];
   marker: string;
-  /** The slugs of the company's custom fields. */
-  slugs: Partial<Record<Kind, string>>;
+  /** The slugs of records that can also be named by one. */
+  slugs: Record<string, string>;
   /** Records that the next request may delete. */
-  disposable: Partial<Record<Kind | 'spareStep', string>>;
+  fresh: Record<string, string>;
   /** The token of a mailed link, and its user. */
   linkToken: string;
   linkUser: string;
+}
+
+/** The company's record of this kind. Fails for a kind that the document names and createSide() does not create. */
+export function findId({ records }: Side, kind: string): string {
+  const id = records[kind];
+  assert.ok(id, `createSide() in companies.ts has no ${kind}`);
+  return id;
 }
 
 /** Creates a company with every kind of record. */
@@ -66,13 +51,27 @@ export async function createSide(platform: Platform): Promise<Side> {
   const phone = await connectPhone(platform, { company, id: phoneId, inbox });
   const from = freshPhone();
   const thread = await converse(platform, phone, { from, marker });
-  const slugs = { customField: `${marker}_c`, conversationField: `${marker}_v`, businessField: `${marker}_b` };
+  const slugs = {
+    'contact-field': `${marker}_c`,
+    'conversation-field': `${marker}_v`,
+    'business-field': `${marker}_b`,
+    column: `${marker}_column`,
+  };
   const own = { user: user._id, agent, inbox: phone.inbox, ...thread };
   const made = await createRecords(platform, company, { ...own, slugs, marker });
   const webhook = await createWebhook(platform, company, marker);
   const delivery = await insertDelivery(platform, company._id, webhook, { resource: thread.message, marker });
-  const auditEntry = await findAuditEntry(platform, company._id);
-  const records = { company: company._id, key: company.keyId, ...own, ...made, webhook, delivery, auditEntry };
+  const records = {
+    company: company._id,
+    'api-key': company.keyId,
+    'audit-entry': await findAuditEntry(platform, company._id),
+    // A column has no id: only its key names it.
+    column: newId(),
+    ...own,
+    ...made,
+    webhook,
+    delivery,
+  };
   return {
     _id: company._id,
     key: company.key,
@@ -80,7 +79,7 @@ export async function createSide(platform: Platform): Promise<Side> {
     secrets: [marker, phoneId, phone.waba, from, ...Object.values(records)],
     marker,
     slugs,
-    disposable: {},
+    fresh: {},
     linkToken: '',
     linkUser: '',
   };
@@ -91,7 +90,7 @@ interface Begun {
   agent: string;
   contact: string;
   conversation: string;
-  slugs: Record<'customField' | 'conversationField' | 'businessField', string>;
+  slugs: Record<'contact-field' | 'conversation-field' | 'business-field' | 'column', string>;
   marker: string;
 }
 
@@ -102,38 +101,43 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     (await platform.call(method === 'POST' ? 201 : 200, method, path, { key, body })).body;
   const field = async (context: string, slug: string): Promise<string> =>
     (await write('POST', '/v1/custom-fields', { title: slug, slug, context, type: 'TEXT' }))._id;
-  const customField = await field('contact', slugs.customField);
-  const conversationField = await field('conversation', slugs.conversationField);
-  const businessField = await field('business', slugs.businessField);
-  const common = { owner: user, custom_fields: { [businessField]: marker } };
+  const fields = {
+    'contact-field': await field('contact', slugs['contact-field']),
+    'conversation-field': await field('conversation', slugs['conversation-field']),
+    'business-field': await field('business', slugs['business-field']),
+  };
+  const common = { owner: user, custom_fields: { [fields['business-field']]: marker } };
   const business = (await write('POST', '/v1/businesses', { ...common, name: `${marker} business` }))._id;
-  const person = { owner: user, business, custom_fields: { [customField]: marker }, tags: [marker] };
+  const person = { owner: user, business, custom_fields: { [fields['contact-field']]: marker }, tags: [marker] };
   await write('PATCH', `/v1/contacts/${contact}`, person);
   const steps = [{ name: marker }];
   const pipeline = await write('POST', '/v1/pipelines', { name: marker, steps });
   const step = pipeline.steps[0]._id;
-  const values = { custom_fields: { [conversationField]: marker }, tags: [marker] };
+  const values = { custom_fields: { [fields['conversation-field']]: marker }, tags: [marker] };
   await write('PATCH', `/v1/conversations/${conversation}`, { owner: user, attendant: user, agent, step, ...values });
-  const sheets = await createSheets(platform, key, { contact, business, marker });
-  return { customField, conversationField, businessField, business, pipeline: pipeline._id, step, ...sheets };
+  const sheets = await createSheets(platform, key, { contact, business, marker, column: slugs.column });
+  return { ...fields, business, pipeline: pipeline._id, step, ...sheets };
 }
 
 /** Creates a table with a row, and imports a sheet into it and one of contacts. */
 async function createSheets(
   platform: Platform,
   key: string,
-  { contact, business, marker }: { contact: string; business: string; marker: string },
+  { contact, business, marker, column }: Record<'contact' | 'business' | 'marker' | 'column', string>,
 ) {
   const post = async (path: string, options: CallOptions): Promise<string> =>
     (await platform.call(201, 'POST', path, { key, ...options })).body._id;
-  const columns = [{ key: 'note', title: marker, type: 'TEXT' }];
+  const columns = [
+    { key: 'note', title: marker, type: 'TEXT' },
+    { key: column, type: 'TEXT' },
+  ];
   const table = await post('/v1/tables', { body: { name: `${marker} table`, slug: marker, columns } });
   const body = { data: { note: marker }, contact_id: contact, business_id: business };
   const row = await post(`/v1/tables/${table}/rows`, { body });
   const tableImport = await post(`/v1/tables/${table}/import`, buildForm({ file: `note\n${marker}\n` }));
   const contactImport = await post('/v1/contacts/import', buildForm({ file: `name\n${marker} imported\n` }));
   await settle(platform);
-  return { table, row, import: contactImport, tableImport };
+  return { table, row, 'contact-import': contactImport, 'table-import': tableImport };
 }
 
 /** Finds the audit's line about the creation of the inbox. */

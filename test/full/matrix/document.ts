@@ -1,66 +1,101 @@
-/** Reads from openapi.json where each operation takes an id or a text, and which objects its body has. */
+/** Reads from openapi.json whom each operation admits, where it takes an id or a text, and which objects its body has. */
+import { ID_PATTERN, RECORDS_KEYWORD } from '../../../src/platform/schema.ts';
 import type { Json } from '../../support/platform.ts';
+import { inPlace } from '../fuzz/document.ts';
+
+interface Parameter {
+  name: string;
+  schema: Json;
+}
 
 export interface Operation {
-  /** As in `GET /v1/inboxes/{id}`, like in the table of operations.ts. */
+  /** As in `GET /v1/inboxes/{id}`, like in samples.ts. */
   name: string;
   method: string;
   path: string;
-  params: string[];
-  query: { name: string; schema: Json }[];
+  /** The required scope; null when any valid token is enough, or none is needed. */
+  scope: string | null;
+  /** False for an operation without a token. */
+  secured: boolean;
+  /** Only global keys may use the operation; every other caller is refused, whatever its scopes. */
+  globalOnly: boolean;
+  /** The action in the audit; undefined when the operation logs none. */
+  auditAction: string | undefined;
+  /** The place of the id whose record is gone after a success. */
+  disposes: string | undefined;
+  /** The POST that creates records of the kind that this operation disposes of. */
+  maker: Operation | undefined;
+  /** The kinds of records that a success answers, or whose page it answers. */
+  answers: string[];
+  params: Parameter[];
+  query: Parameter[];
   body: Json;
   /** True when the body is a form, whose properties are its parts. */
   form: boolean;
   answer: Json;
   problem: Json;
   statuses: number[];
+  /** The codes of all errors that the operation documents. */
+  codes: Set<string>;
   /** The statuses of success: one, except for a POST that may find an existing record (201, 200). */
   successes: number[];
   /** Whether the operation accepts an Idempotency-Key. */
   repeatable: boolean;
 }
 
-/** Replaces every reference in a schema by its target; no schema of this API contains itself. */
-function resolve(document: Json, schema: Json): Json {
-  if (typeof schema !== 'object' || schema === null) return schema;
-  if (Array.isArray(schema)) return schema.map((item) => resolve(document, item));
-  const name = String(schema['$ref'] ?? '').replace('#/components/schemas/', '');
-  if (name) return resolve(document, document.components.schemas[name]);
-  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolve(document, value)]));
-}
+const resolve = (document: Json, schema: Json): Json => inPlace(schema, document.components.schemas);
 
 export function readOperations(document: Json): Operation[] {
-  return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+  const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     Object.entries<Json>(item).map(([method, spec]) => readOperation(document, path, method.toUpperCase(), spec)),
   );
+  // POST /v1/contacts/{id}/merge answers a contact as well, but disposes of another one.
+  const makers = operations.filter(({ successes, disposes }) => successes[0] === 201 && !disposes);
+  for (const operation of operations) {
+    const [kind = ''] = textPlaces(operation).find(({ path }) => path === operation.disposes)?.kinds ?? [];
+    operation.maker = makers.find(({ answers }) => answers.includes(kind));
+  }
+  return operations;
 }
 
 const FORM = 'multipart/form-data';
 
 function readOperation(document: Json, path: string, method: string, spec: Json): Operation {
   const name = `${method} ${path}`;
-  const parameters = (spec.parameters ?? []) as Json[];
+  const parameters = (spec.parameters ?? []) as (Parameter & { in: string })[];
   const content = spec.requestBody?.content ?? {};
   const [media, ...others] = Object.keys(content);
   if (others.length > 0 || (media && !['application/json', FORM].includes(media)))
     throw new Error(`${name} takes ${Object.keys(content).join()}: the matrix has to learn it`);
   const statuses = Object.keys(spec.responses).map(Number);
   const successes = statuses.filter((status) => status < 300).toReversed();
+  const answer = resolve(document, spec.responses[successes[0] ?? 0]?.content?.['application/json']?.schema ?? {});
   return {
     name,
     method,
     path,
-    params: parameters.filter((one) => one.in === 'path').map((one) => one.name),
-    query: parameters.filter((one) => one.in === 'query').map((one) => ({ name: one.name, schema: one.schema })),
+    scope: spec['x-scope'] ?? null,
+    secured: spec.security.length > 0,
+    globalOnly: spec['x-global-only'] ?? false,
+    auditAction: spec['x-audit-action'],
+    disposes: spec['x-disposes'],
+    maker: undefined,
+    answers: listKinds(findRecord(answer).properties?._id),
+    params: parameters.filter((one) => one.in === 'path'),
+    query: parameters.filter((one) => one.in === 'query'),
     body: media ? resolve(document, content[media].schema) : null,
     form: media === FORM,
-    answer: resolve(document, spec.responses[successes[0] ?? 0]?.content?.['application/json']?.schema ?? {}),
+    answer,
     problem: resolve(document, document.components.schemas.Problem),
     statuses,
+    codes: new Set(Object.values<Json>(spec.responses).flatMap(({ description }) => description.split(', '))),
     successes,
     repeatable: parameters.some((one) => one.in === 'header' && one.name === 'idempotency-key'),
   };
 }
+
+/** The schema of the record that an answer is, or is a page of. A table has the page of its rows inside itself. */
+const findRecord = (answer: Json): Json => (answer.properties?.rows ?? answer).properties?.result?.items ?? answer;
 
 /**
  * A place of a request that takes any text, and so could take an id: `a.b`, `a[]` for an item of a list, `a.*` for a key of a map,
@@ -69,32 +104,40 @@ function readOperation(document: Json, path: string, method: string, spec: Json)
 export interface Place {
   in: 'path' | 'query' | 'body';
   path: string;
+  /** The kinds of records that the text can name; none for a text that names no record. */
+  kinds: string[];
+  /** Whether the text must have the form of an id. */
+  isId: boolean;
 }
 
-export function textPlaces({ params, query, body }: Operation): Place[] {
+export function textPlaces({ params, query, body }: Pick<Operation, 'params' | 'query' | 'body'>): Place[] {
   return [
-    ...params.map((path) => ({ in: 'path' as const, path })),
-    ...query.flatMap(({ name, schema }) => textPaths(schema, name).map((path) => ({ in: 'query' as const, path }))),
-    ...textPaths(body ?? {}, '').map((path) => ({ in: 'body' as const, path })),
+    ...params.flatMap(({ name, schema }) => findTexts(schema, { in: 'path', path: name })),
+    ...query.flatMap(({ name, schema }) => findTexts(schema, { in: 'query', path: name })),
+    ...findTexts(body ?? {}, { in: 'body', path: '' }),
   ];
 }
 
 const listTypes = (schema: Json): string[] => [schema.type].flat().filter((type) => typeof type === 'string');
+const listKinds = (schema: Json): string[] => schema?.[RECORDS_KEYWORD] ?? [];
 const inside = (path: string, name: string): string => (path ? `${path}.${name}` : name);
 
-function textPaths(schema: Json, path: string): string[] {
+function findTexts(schema: Json, at: Pick<Place, 'in' | 'path'>): Place[] {
+  const { path } = at;
+  const deeper = (inner: Json, name: string): Place[] => findTexts(inner, { ...at, path: name });
   const nested = Object.entries<Json>(schema.properties ?? {}).flatMap(([name, inner]) =>
-    textPaths(inner, inside(path, name)),
+    deeper(inner, inside(path, name)),
   );
-  const either = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((inner: Json) => textPaths(inner, path));
-  const items = schema.items ? textPaths(schema.items, `${path}[]`) : [];
+  const either = (schema.anyOf ?? []).flatMap((inner: Json) => deeper(inner, path));
+  const items = schema.items ? deeper(schema.items, `${path}[]`) : [];
   const isText = listTypes(schema).includes('string') && !schema.enum && schema.format !== 'binary';
   // True for an object with arbitrary keys.
   const isMap = listTypes(schema).includes('object') && schema.additionalProperties !== false && !schema.properties;
-  const keys = isMap ? [inside(path, '*')] : [];
+  const keys = { ...at, path: inside(path, '*'), kinds: listKinds(schema.propertyNames), isId: false };
   const values =
-    typeof schema.additionalProperties === 'object' ? textPaths(schema.additionalProperties, `${path}{}`) : [];
-  return [...new Set([...nested, ...either, ...items, ...(isText ? [path] : []), ...keys, ...values])];
+    typeof schema.additionalProperties === 'object' ? deeper(schema.additionalProperties, `${path}{}`) : [];
+  const text = { ...at, kinds: listKinds(schema), isId: schema.pattern === ID_PATTERN };
+  return [...nested, ...either, ...items, ...(isText ? [text] : []), ...(isMap ? [keys] : []), ...values];
 }
 
 /** An object of a body: its path, and the fields of the answer there that no caller may set. */
@@ -116,7 +159,7 @@ export function objectLevels(body: Json, answer: Json, path = ''): Level[] {
   return [level, ...deeper];
 }
 
-function makeSample(schema: Json): Json {
+export function makeSample(schema: Json): Json {
   const types = listTypes(schema);
   if (schema.enum) return schema.enum[0];
   if (types.includes('object')) {

@@ -3,32 +3,12 @@
  * bytes, and no refused request changes anything.
  */
 import { newId } from '../../../src/platform/ids.ts';
-import { ask, checkOwn, findEntry, isByRight, sameAnswer, validAsking, withText } from './asking.ts';
+import { ask, checkOwn, isByRight, prepare, sameAnswer, validAsking, withText } from './asking.ts';
 import type { Account, Answer, Asking, Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
-import { changedTables, snapshot, type Kind, type Side } from './companies.ts';
-import { textPlaces, type Operation, type Place } from './document.ts';
-import type { Reference } from './entry.ts';
-import { PLAIN } from './operations.ts';
-
-/** A place of a request that names a record. */
-export interface Position extends Place, Reference {
-  write(id: string, own: Side): string;
-  answer: number;
-}
-
-/** Throws when a text of the operation is neither a reference nor listed as plain. */
-export function findPositions(operation: Operation): Position[] {
-  const { path = {}, references = {} } = findEntry(operation);
-  return textPlaces(operation).flatMap((place) => {
-    const named = place.in === 'path' ? path[place.path] : references[place.path];
-    if (!named && place.in !== 'path' && PLAIN.has(place.path)) return [];
-    if (!named) throw new Error(`${operation.name}: what does ${place.path} in the ${place.in} name?`);
-    const reference: Reference = typeof named === 'string' ? { kind: named } : named;
-    const bare = (id: string): string => id;
-    return [{ write: bare, answer: place.in === 'path' ? 404 : 400, ...reference, ...place }];
-  });
-}
+import { changedTables, findId, snapshot } from './companies.ts';
+import type { Operation } from './document.ts';
+import { findPositions, reportsNonsense, type Position } from './positions.ts';
 
 const nonsense = (id: string): string[] => [
   'nonsense',
@@ -48,10 +28,10 @@ export async function proveIsolation(
   account: Account,
 ): Promise<void> {
   const { platform, own, other } = pair;
-  const { allowed, refused } = await callers.chooseCast(findEntry(operation));
+  const { allowed, refused } = await callers.chooseCast(operation);
   // Callers for whom another company's record does not exist.
   const walled = allowed.filter((caller) => !isByRight(operation, caller));
-  await findEntry(operation).prepare?.(platform, own);
+  await prepare(operation, platform, own);
   const before = await snapshot(platform, [own._id, other._id]);
   const valid = validAsking(operation, own);
   for (const caller of refused)
@@ -78,11 +58,10 @@ export async function proveRightful(
   account: Account,
 ): Promise<void> {
   const { platform, own, other } = pair;
-  const entry = findEntry(operation);
-  const { allowed } = await callers.chooseCast(entry);
+  const { allowed } = await callers.chooseCast(operation);
   const before = await snapshot(platform, [other._id]);
   for (const caller of allowed) {
-    await entry.prepare?.(platform, own);
+    await prepare(operation, platform, own);
     const answer = await ask(pair, account, { caller, asking: validAsking(operation, own) });
     const what = `${operation.name} for ${caller.name}`;
     if (!operation.successes.includes(answer.status))
@@ -100,17 +79,18 @@ interface Probe {
 
 async function probePosition(pair: Pair, account: Account, probe: Probe & { callers: Caller[] }): Promise<void> {
   const { position, valid, callers } = probe;
-  const foreign = pair.other.records[position.kind];
+  const [first = '', ...further] = namedKinds(pair, position);
   await inTurns(callers, async (caller) => {
     const put = (id: string) =>
       ask(pair, account, { caller, asking: askingFor(valid, position, position.write(id, pair.own)) });
     const unknown = await put(newId());
     checkAnswer(account, { position, valid, caller }, unknown);
-    const slug = position.bySlug ? [pair.other.slugs[position.kind] ?? ''] : [];
-    const others = [await put(foreign)];
+    const others = [await put(findId(pair.other, first))];
     // A caller without the right is refused before any record is looked up.
     if (caller.refusal) return compare(account, { position, valid, caller }, [unknown, ...others]);
-    for (const id of ['f'.repeat(24), ...slug]) others.push(await put(id));
+    const slug = position.in === 'body' && !position.isId ? pair.other.slugs[first] : undefined;
+    const ids = ['f'.repeat(24), ...further.map((kind) => findId(pair.other, kind)), ...(slug ? [slug] : [])];
+    for (const id of ids) others.push(await put(id));
     // A record inside another record: both ids are foreign, so that one belongs to the other.
     if (position.in === 'path' && valid.operation.params.length > 1)
       others.push(await ask(pair, account, { caller, asking: { ...valid, params: foreignParams(pair, valid) } }));
@@ -118,26 +98,27 @@ async function probePosition(pair: Pair, account: Account, probe: Probe & { call
   });
 }
 
+/** The kinds that a position can name; `*` stands for all of them. */
+const namedKinds = ({ other }: Pair, { kinds }: Position): string[] =>
+  kinds.includes('*') ? Object.keys(other.records) : kinds;
+
 /** Tries texts that are not ids: one with every caller, all of them with the first caller. */
 async function probeNonsense(pair: Pair, account: Account, probe: Probe & { callers: Caller[] }): Promise<void> {
   const { position, valid, callers } = probe;
   await inTurns(callers, async (caller) => {
     const put = (id: string) => ask(pair, account, { caller, asking: askingFor(valid, position, id) });
-    const unknown = position.freeText ? await put(position.write(newId(), pair.own)) : null;
-    for (const text of nonsense(pair.other.records[position.kind]).slice(0, caller === callers[0] ? undefined : 1)) {
+    const unknown = position.isFree ? await put(newId()) : null;
+    const [kind = ''] = namedKinds(pair, position);
+    for (const text of nonsense(findId(pair.other, kind)).slice(0, caller === callers[0] ? undefined : 1)) {
       const answer = await put(text);
       if (unknown) compare(account, { position, valid, caller }, [unknown, answer]);
       else if (answer.status !== 404 && (position.in === 'path' || answer.status !== 400))
         account.faults.push(`${valid.operation.name}: '${text}' as ${position.path} answers ${answer.status}`);
-      else if (isMalformed(position) && answer.body?.code !== 'VALIDATION_FAILED')
+      else if (reportsNonsense(position, pair.other) && answer.body?.code !== 'VALIDATION_FAILED')
         account.faults.push(`${valid.operation.name}: '${text}' as ${position.path} is ${answer.body?.code}`);
     }
   });
 }
-
-/** Whether a text that is no id is reported as malformed: a slug may be any text, a path answers 404, and some refusals give no reason. */
-const isMalformed = (position: Position): boolean =>
-  position.in !== 'path' && !position.bySlug && !position.anyKind && !position.unsaid;
 
 /** The request with this text in the position; the text itself is masked in the answer where that may repeat it. */
 function askingFor(valid: Asking, position: Position, text: string): Asking {
@@ -145,9 +126,9 @@ function askingFor(valid: Asking, position: Position, text: string): Asking {
   return position.echoed ? { ...asking, echoed: text } : asking;
 }
 
-function foreignParams({ other }: Pair, { operation }: Asking): Record<string, string> {
-  const { path = {} } = findEntry(operation);
-  return Object.fromEntries(Object.entries(path).map(([name, kind]) => [name, other.records[kind]]));
+function foreignParams(pair: Pair, { operation }: Asking): Record<string, string> {
+  const positions = findPositions(operation).filter((position) => position.in === 'path');
+  return Object.fromEntries(positions.map(({ path, kinds: [kind = ''] }) => [path, findId(pair.other, kind)]));
 }
 
 /** Checks that ids of other kinds, the other company's and the own ones, are unknown here. */
@@ -156,13 +137,9 @@ async function probeKinds(pair: Pair, account: Account, probe: Probe & { caller:
   const put = (id: string) =>
     ask(pair, account, { caller, asking: askingFor(valid, position, position.write(id, pair.own)) });
   const unknown = await put(newId());
-  const kinds = Object.keys(pair.own.records).filter((kind) => kind !== position.kind) as (typeof position.kind)[];
-  const { alike = [] } = findEntry(valid.operation);
-  const isNamed = (kind: Kind): boolean =>
-    position.anyKind === true || (position.in === 'path' && alike.includes(kind));
-  const ids = kinds.flatMap((kind) =>
-    (isNamed(kind) ? [pair.other] : [pair.own, pair.other]).map(({ records }) => records[kind]),
-  );
+  const named = namedKinds(pair, position);
+  const kinds = Object.keys(pair.own.records).filter((kind) => !named.includes(kind));
+  const ids = kinds.flatMap((kind) => [pair.own, pair.other].map((side) => findId(side, kind)));
   await inTurns(ids, async (id) => {
     compare(account, probe, [unknown, await put(id)]);
   });

@@ -1,6 +1,6 @@
 /** Lists of a company contain only its own records, with every filter, order and page, and their totals count no others. */
 import type { Json } from '../../support/platform.ts';
-import { ask, checkOwn, findEntry, isByRight, validAsking, type Account, type Pair } from './asking.ts';
+import { ask, checkOwn, isByRight, validAsking, type Account, type Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
 import type { Operation } from './document.ts';
 
@@ -16,7 +16,7 @@ function listQueries(operation: Operation): Record<string, string>[] {
 
 export async function proveLists(pair: Pair, callers: Callers, operation: Operation, account: Account): Promise<void> {
   if (!isList(operation)) return;
-  const { allowed } = await callers.chooseCast(findEntry(operation));
+  const { allowed } = await callers.chooseCast(operation);
   const walled = allowed.filter((caller) => !isByRight(operation, caller));
   for (const caller of walled) {
     for (const query of listQueries(operation)) await proveList(pair, account, { operation, caller, query });

@@ -1,5 +1,5 @@
 /** Properties and parameters that no caller may set are refused and not ignored: unknown names, read-only fields, database columns. */
-import { ask, findEntry, validAsking, type Account, type Asking, type Pair } from './asking.ts';
+import { ask, prepare, validAsking, type Account, type Asking, type Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
 import { changedTables, snapshot } from './companies.ts';
 import { objectLevels, withValue, type Level, type Operation } from './document.ts';
@@ -23,8 +23,8 @@ export async function proveProperties(
   account: Account,
 ): Promise<void> {
   const { platform, own, other } = pair;
-  const [caller] = (await callers.chooseCast(findEntry(operation))).allowed as [Caller];
-  await findEntry(operation).prepare?.(platform, own);
+  const [caller] = (await callers.chooseCast(operation)).allowed as [Caller];
+  await prepare(operation, platform, own);
   const before = await snapshot(platform, [own._id, other._id]);
   const valid = validAsking(operation, own);
   for (const name of ['surprise', 'company', 'company_id', 'companyId', 'x-company-id']) {

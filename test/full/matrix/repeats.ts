@@ -2,10 +2,11 @@
  * A request with an Idempotency-Key: a repetition creates nothing more and answers with the same record; with another body it is refused.
  */
 import { randomBytes } from 'node:crypto';
-import { ask, findEntry, validAsking, type Account, type Answer, type Asking, type Pair } from './asking.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { ask, prepare, validAsking, withText, type Account, type Answer, type Asking, type Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
-import { changedTables, snapshot, type Side } from './companies.ts';
-import { withValue, type Operation } from './document.ts';
+import { changedTables, snapshot } from './companies.ts';
+import { textPlaces, type Operation } from './document.ts';
 import { withHeader } from './trails.ts';
 
 // The number of requests at the same moment, enough that some arrive while the first one still runs.
@@ -25,7 +26,7 @@ export async function proveRepeats(
   account: Account,
 ): Promise<void> {
   if (!operation.repeatable) return;
-  const { allowed } = await callers.chooseCast(findEntry(operation));
+  const { allowed } = await callers.chooseCast(operation);
   for (const caller of allowed) {
     await proveRepeat(await openScene(pair, account, operation), caller);
     await proveRace(await openScene(pair, account, operation), caller);
@@ -35,7 +36,7 @@ export async function proveRepeats(
 }
 
 async function openScene(pair: Pair, account: Account, operation: Operation): Promise<Scene> {
-  await findEntry(operation).prepare?.(pair.platform, pair.own);
+  await prepare(operation, pair.platform, pair.own);
   const put: Scene['put'] = (caller, asking, key) =>
     ask(pair, account, { caller: withHeader(caller, 'idempotency-key', key), asking });
   return { pair, account, asking: validAsking(operation, pair.own), put };
@@ -56,7 +57,7 @@ async function proveRepeat({ pair, account, asking, put }: Scene, caller: Caller
       `a repeat answers ${again.status} ${again.text.slice(0, 300)}, not as ${first.status} ${first.text.slice(0, 300)}`,
     );
   if (!again.headers.includes('"idempotent-replayed","true"')) fault('a repeat does not say that it is one');
-  const another = await put(caller, changed(pair.own, asking, String(first.body._id)), key);
+  const another = await put(caller, changed(asking, String(first.body._id)), key);
   if (another.status !== 422 || another.body.code !== 'IDEMPOTENCY_KEY_REUSED')
     fault(`another request with the key answers ${another.status} ${another.text.slice(0, 300)}`);
   const changes = changedTables(made, await readCounts(pair));
@@ -99,18 +100,13 @@ async function proveOwners(
     account.faults.push(`${operation.name}: the key of ${first.name} means ${one}, that of ${other.name} ${two}`);
 }
 
-const CHANGEABLE = ['name', 'title', 'url', 'message.content'];
-
 /** The same request with another body or, for one without a body, for another record. */
-function changed(own: Side, asking: Asking, made: string): Asking {
-  const { body, params } = asking;
-  const other = findEntry(asking.operation).otherBody?.(own);
-  if (other !== undefined) return { ...asking, body: other };
-  const valueAt = (path: string): unknown => path.split('.').reduce((inner, name) => inner?.[name], body);
-  const path = CHANGEABLE.find((one) => typeof valueAt(one) === 'string');
-  if (path) return { ...asking, body: withValue(body, path, `${String(valueAt(path))}1`) };
-  const [name] = Object.keys(params);
-  if (body !== undefined || !name) throw new Error(`${asking.operation.name} wants an otherBody in operations.ts`);
+function changed(asking: Asking, made: string): Asking {
+  const { body, params, operation } = asking;
+  if (operation.form) return { ...asking, body: { ...body, file: `${body.file}Bea\n` } };
+  const place = textPlaces(operation).find((one) => one.in === 'body' && typeof body?.[one.path] === 'string');
+  if (place) return withText(asking, place, place.isId ? newId() : `${body[place.path]}1`);
+  const [name = ''] = Object.keys(params);
   return { ...asking, params: { ...params, [name]: made } };
 }
 

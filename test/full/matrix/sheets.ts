@@ -3,6 +3,7 @@ import { newId } from '../../../src/platform/ids.ts';
 import type { Json } from '../../support/platform.ts';
 import { until } from '../../support/wait.ts';
 import { ask, validAsking, withText, type Account, type Pair } from './asking.ts';
+import { findId } from './companies.ts';
 import type { Operation } from './document.ts';
 
 const FIELDS = { _id: 'contact', business: 'business', owner: 'user' } as const;
@@ -35,7 +36,7 @@ async function proveSheet(
   });
   const expected = ids.flatMap((id, index) =>
     fields
-      .filter((field) => id !== own.records[FIELDS[field]])
+      .filter((field) => id !== findId(own, FIELDS[field]))
       .map((field) => ({ row: index + 1, field, message: 'points to nothing' })),
   );
   if (JSON.stringify(done.row_errors) !== JSON.stringify(expected) || done.failed_count !== ids.length)

@@ -1,9 +1,10 @@
 /** Refusing another company's record takes as long as refusing an unknown one. Reliability bar B2. */
 import { newId } from '../../../src/platform/ids.ts';
-import { ask, findEntry, isByRight, validAsking, withText, type Account, type Pair } from './asking.ts';
+import { ask, isByRight, validAsking, withText, type Account, type Pair } from './asking.ts';
 import type { Callers } from './callers.ts';
+import { findId } from './companies.ts';
 import type { Operation } from './document.ts';
-import { findPositions } from './isolation.ts';
+import { findPositions } from './positions.ts';
 
 // A difference of medians that is too small to be measured over a network.
 const BAR_MS = 0.5;
@@ -24,16 +25,17 @@ export async function measureDenials(
   for (const operation of operations.filter(({ method }) => method === 'GET')) {
     const position = findPositions(operation).find((one) => one.in === 'path');
     if (!position) continue;
-    const { allowed } = await callers.chooseCast(findEntry(operation));
+    const { allowed } = await callers.chooseCast(operation);
     const caller = allowed.find((one) => !isByRight(operation, one));
     if (!caller) continue;
     const valid = validAsking(operation, pair.own);
+    const [kind = ''] = position.kinds;
     const times = { foreign: [] as number[], unknown: [] as number[] };
     for (let turn = -WARM_UP; turn < pairs; turn += 1) {
       // Alternating order, so that disturbances of the machine affect both alike.
       const order = turn % 2 === 0 ? (['foreign', 'unknown'] as const) : (['unknown', 'foreign'] as const);
       for (const which of order) {
-        const id = which === 'foreign' ? pair.other.records[position.kind] : newId();
+        const id = which === 'foreign' ? findId(pair.other, kind) : newId();
         const started = performance.now();
         await ask(pair, account, { caller, asking: withText(valid, position, id) });
         if (turn >= 0) times[which].push(performance.now() - started);

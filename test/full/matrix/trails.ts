@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/platform/ids.ts';
 import type { Platform } from '../../support/platform.ts';
-import { ask, findEntry, validAsking, withText, type Account, type Answer, type Asking, type Pair } from './asking.ts';
+import { ask, prepare, validAsking, withText, type Account, type Answer, type Asking, type Pair } from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
+import { findId } from './companies.ts';
 import type { Operation } from './document.ts';
-import { findPositions } from './isolation.ts';
+import { findPositions } from './positions.ts';
 
 interface Line {
   company: string | null;
@@ -18,9 +19,9 @@ interface Line {
 
 export async function proveTrails(pair: Pair, callers: Callers, operation: Operation, account: Account): Promise<void> {
   const { platform, own } = pair;
-  const { allowed, refused } = await callers.chooseCast(findEntry(operation));
+  const { allowed, refused } = await callers.chooseCast(operation);
   for (const caller of allowed) {
-    await findEntry(operation).prepare?.(platform, own);
+    await prepare(operation, platform, own);
     const asking = validAsking(operation, own);
     await proveLine(pair, account, { caller, asking });
     // A second time, when the record exists already or is deleted, it is refused.
@@ -61,12 +62,12 @@ export const withHeader = (caller: Caller, name: string, value: string): Caller 
 
 function expectedLines({ own }: Pair, { caller, asking }: Question, { status, body }: Answer): Line[] {
   const { operation } = asking;
-  const { scope, action = scope?.replace(':', '.'), door } = findEntry(operation);
-  if (!operation.successes.includes(status) || operation.method === 'GET' || !action) return [];
+  const { auditAction: action } = operation;
+  if (!operation.successes.includes(status) || !action) return [];
   const [resource = ''] = action.split('.');
   // At a public operation no caller is known before; the record is the user who logged in.
-  if (door === 'public') {
-    const user = action === 'auth.login' ? own.records.user : own.linkUser;
+  if (!operation.secured) {
+    const user = action === 'auth.login' ? findId(own, 'user') : own.linkUser;
     return [{ company: own._id, actor: user, action, resource, record: user, fields: [] }];
   }
   return [

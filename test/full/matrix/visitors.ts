@@ -5,6 +5,7 @@ import { freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import { ask, sameAnswer, validAsking, type Account, type Answer, type Pair } from './asking.ts';
 import type { Caller } from './callers.ts';
+import { findId } from './companies.ts';
 import type { Operation } from './document.ts';
 
 const VISITOR: Caller = { name: 'nobody', token: null, refusal: null };
@@ -30,7 +31,7 @@ export async function proveVisitors(pair: Pair, operations: Operation[], account
     check(`${who} forgot`, asked, await put('forgot-password', { email }));
   const unknown = await put('reset-password', { token: newId(), new_password: PASSWORD });
   if (unknown.status !== 400) account.faults.push(`an unknown link works: ${unknown.text}`);
-  for (const [why, token] of Object.entries(await createDeadLinks(platform, own._id, own.records.user))) {
+  for (const [why, token] of Object.entries(await createDeadLinks(platform, own._id, findId(own, 'user')))) {
     check(`${why} link`, unknown, await put('reset-password', { token, new_password: PASSWORD }));
     check(`${why} link, to accept`, unknown, await put('accept-invitation', { token }));
   }

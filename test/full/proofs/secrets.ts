@@ -12,7 +12,7 @@ import { openPlatform, type Answer, type CallOptions, type Json, type Platform }
 import { freshEmail, logIn, readMails, readMailToken, waitForMail } from '../../support/people.ts';
 import { createSide, type Side } from '../matrix/companies.ts';
 import { readOperations } from '../matrix/document.ts';
-import { findEntry, validAsking } from '../matrix/asking.ts';
+import { fillPath, prepare, validAsking } from '../matrix/asking.ts';
 import { buildForm } from '../matrix/forms.ts';
 import { openWatch, type Watch } from './watch.ts';
 
@@ -226,17 +226,16 @@ async function misplaceSecrets({ side, call }: Round, secrets: string[]): Promis
 async function callEveryOperation({ platform, side, call }: Round, session: string, header: string): Promise<void> {
   const { body } = await platform.call(200, 'GET', '/openapi.json', { key: null });
   for (const operation of readOperations(body)) {
-    const entry = findEntry(operation);
     const [status = 0, ...others] = operation.successes;
     // Which of two success statuses comes depends on the state; the operation answers with the same record as its GET.
     if (others.length > 0) continue;
     // The answers of these operations contain sessions and tokens; useSecretsOfPeople and useApiKeys check them.
     if (/login|api-keys/.test(operation.path) && operation.method === 'POST') continue;
     for (const key of [side.key, session, platform.globalKey]) {
-      if (entry.globalOnly && key !== platform.globalKey) continue;
-      await entry.prepare?.(platform, side);
+      if (operation.globalOnly && key !== platform.globalKey) continue;
+      await prepare(operation, platform, side);
       const { params, body: payload } = validAsking(operation, side);
-      const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+      const path = fillPath(operation, params);
       const shown = operation.path.startsWith('/v1/webhooks') ? { mayShow: [header] } : {};
       const { headers = {}, ...sent } = operation.form
         ? buildForm(payload)
