@@ -1,5 +1,6 @@
 /** Reads openapi.json for the fuzz: each operation with its schemas, in which every reference is replaced by its target. */
 import { readFileSync } from 'node:fs';
+import { RECORDS_KEYWORD } from '../../../src/platform/schema.ts';
 
 /** The parts of JSON Schema that the document uses. */
 export interface Schema {
@@ -10,6 +11,7 @@ export interface Schema {
   required?: string[];
   additionalProperties?: boolean | Schema;
   maxProperties?: number;
+  propertyNames?: Schema;
   items?: Schema;
   minItems?: number;
   maxItems?: number;
@@ -20,6 +22,8 @@ export interface Schema {
   format?: string;
   minimum?: number;
   maximum?: number;
+  /** The kinds of records that a text can name. */
+  [RECORDS_KEYWORD]?: string[];
 }
 
 export interface Parameter {
@@ -32,8 +36,8 @@ export interface Operation {
   method: string;
   /** The path as the document writes it: `/v1/inboxes/{id}`. */
   path: string;
-  /** The collection of the records that the operation creates, as in `inboxes`. */
-  collection: string;
+  /** The kinds of records that a success can answer. */
+  kinds: string[];
   /** Whether the operation requires a token. */
   secured: boolean;
   /** Whether the operation accepts an Idempotency-Key. */
@@ -56,15 +60,12 @@ export function readOperations(): Operation[] {
   const document = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as Node;
   const { schemas } = document['components'] as { schemas: Record<string, unknown> };
   const whole = inPlace(document['paths'], schemas) as Record<string, Record<string, Node>>;
-  const collections = Object.keys(whole).flatMap((path) => [...path.matchAll(/([\w-]+)\/\{/g)].map(([, name]) => name));
-  return Object.entries(whole).flatMap(([path, item]) => {
-    // `/v1/messages/send-text` creates messages, and `/v1/webhooks/deliveries/{id}/replay` creates deliveries.
-    const collection = path.split('/').findLast((part) => collections.includes(part)) ?? '';
-    return Object.entries(item).map(([method, spec]) => ({ ...buildOperation(method, path, spec), collection }));
-  });
+  return Object.entries(whole).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, spec]) => buildOperation(method, path, spec)),
+  );
 }
 
-function buildOperation(method: string, path: string, spec: Node): Omit<Operation, 'collection'> {
+function buildOperation(method: string, path: string, spec: Node): Operation {
   const responses = spec['responses'] as Record<
     string,
     { description: string; content: Record<string, { schema: Schema }> }
@@ -79,6 +80,7 @@ function buildOperation(method: string, path: string, spec: Node): Omit<Operatio
   return {
     method: method.toUpperCase(),
     path,
+    kinds: answers.find(([status]) => status < 300)?.[1].schema.properties?.['_id']?.[RECORDS_KEYWORD] ?? [],
     secured: (spec['security'] as unknown[]).length > 0,
     repeatable: parameters.some(({ name }) => name === 'idempotency-key'),
     parameters,

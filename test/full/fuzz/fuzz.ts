@@ -202,8 +202,8 @@ function learn(
   if (!operation || !(isMade || (status === 200 && method === 'DELETE'))) return;
   const { _id } = JSON.parse(text) as { _id?: unknown };
   if (typeof _id !== 'string') return;
-  if (!isMade) return forget(operation.collection, _id);
-  remember(operation.collection, _id);
+  for (const kind of operation.kinds) (isMade ? remember : forget)(kind, _id);
+  if (!isMade) return;
   const [, table] = /^\/v1\/tables\/(\w+)\/\w+/.exec(path) ?? [];
   if (table !== undefined) parents.set(_id, table);
 }

@@ -1,14 +1,15 @@
 /** Generates values that fit a schema, and finds the places at which they can be broken. */
+import { ID_PATTERN, RECORDS_KEYWORD } from '../../../src/platform/schema.ts';
 import type { Chance } from '../harness/chance.ts';
 import type { Schema } from './document.ts';
 import { INHERITED, NAUGHTY } from './strings.ts';
 import { findMisfits } from './validate.ts';
 
 /**
- * Suggests a value for a field by its name, where the schema alone is not enough; null without a suggestion. In a map `data`, the field
- * `data.*` is a key, and its value has the key's own name, else `data{}`.
+ * Suggests a value for a field by its name, or else by the kinds of records that its id can name; null without a suggestion. In a map
+ * `data`, the field `data.*` is a key, and its value has the key's own name, else `data{}`.
  */
-export type Hint = (field: string, chance: Chance) => unknown;
+export type Hint = (field: string, chance: Chance, kinds?: string[]) => unknown;
 
 /** Generates a value that fits. Each optional property is present half of the time. */
 export function fitting(schema: Schema, chance: Chance, hint: Hint, field = ''): unknown {
@@ -31,7 +32,9 @@ function fittingRecord(schema: Schema, chance: Chance, hint: Hint, field: string
   const inner: Schema = typeof others === 'object' ? others : FREE;
   const extra = others === false ? 0 : chance.int(4);
   for (let index = 0; index < extra; index += 1) {
-    const hinted = hint(`${field}.*`, chance) ?? (inner === FREE ? chance.pick(INHERITED) : null);
+    const hinted =
+      hint(`${field}.*`, chance, schema.propertyNames?.[RECORDS_KEYWORD]) ??
+      (inner === FREE ? chance.pick(INHERITED) : null);
     const key = typeof hinted === 'string' ? hinted : `x-extra-${index}`;
     entries.push([key, hint(key, chance) ?? hint(`${field}{}`, chance) ?? fitting(inner, chance, hint)]);
   }
@@ -54,13 +57,16 @@ function fittingNumber(schema: Schema, chance: Chance): number {
   return chance.pick([minimum, maximum, minimum + chance.int(Math.min(maximum - minimum, 50) + 1)]);
 }
 
-const ID = '^[0-9a-f]{24}$';
+/** The kinds of records that an id can name; none for a text of another form. */
+export const idKinds = (schema: Schema): string[] =>
+  (schema.pattern === ID_PATTERN ? schema[RECORDS_KEYWORD] : undefined) ?? [];
+
 const PLAIN = ['Ol\u00e1', 'Ana Souza', '5511988887777', '+55 11 3333-4444', 'token-1', '100000000000009', 'a', '7'];
 // A pattern that no generated text matches is left to the mutations; more tries would only take time.
 const TRIES = 40;
 
 function fittingText(schema: Schema, chance: Chance, hint: Hint, field: string): string {
-  const hinted = hint(field, chance) ?? (schema.pattern === ID ? hint('_id', chance) : null);
+  const hinted = hint(field, chance, idKinds(schema));
   if (typeof hinted === 'string') return hinted;
   for (let tried = 0; tried < TRIES; tried += 1) {
     const text = chance.int(3) === 0 ? chance.pick(PLAIN) : chance.pick(NAUGHTY);

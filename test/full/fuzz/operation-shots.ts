@@ -3,7 +3,7 @@ import { MAX_DEPTH } from '../../../src/platform/body.ts';
 import type { Chance } from '../harness/chance.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
 import type { Operation, Parameter, Schema } from './document.ts';
-import { anything, fitting, isSayable, formatPath, findPlaces, replaced } from './generate.ts';
+import { anything, fitting, idKinds, isSayable, formatPath, findPlaces, replaced } from './generate.ts';
 import { buildForm, type Parts } from './forms.ts';
 import { TEXT_FIELD } from './scene-records.ts';
 import type { Caller, Scene } from './scene.ts';
@@ -46,7 +46,7 @@ export function aim({ scene, chance }: Gun, operation: Operation, aimed: Aimed):
     path:
       pathTo(
         operation,
-        (segment, inner) => aimed.id ?? livingId(scene, caller, { segment, inner, isSpent: mayEnd(operation) }, chance),
+        (kinds, inner) => aimed.id ?? livingId(scene, caller, { kinds, inner, isSpent: mayEnd(operation) }, chance),
       ) + (query ? `?${query}` : ''),
     headers: { ...caller.headers, ...(body ? JSON_TYPE : {}), ...headers },
     body,
@@ -54,17 +54,13 @@ export function aim({ scene, chance }: Gun, operation: Operation, aimed: Aimed):
   };
 }
 
-/**
- * Fills in each id by the path segment before it: `/v1/inboxes/{id}` needs one of the inboxes. The last id is chosen first, because it may
- * determine the others.
- */
-function pathTo({ path }: Operation, idOf: (segment: string, inner: string | null) => string): string {
+/** Fills in each id of the path. The last one is chosen first, because it may determine the others. */
+function pathTo({ path, parameters }: Operation, chooseId: (kinds: string[], inner: string | null) => string): string {
   let inner: string | null = null;
-  const parts = path.split(/(?<=\})/).toReversed();
-  const filled = parts.map((part) =>
-    part.replace(/([\w-]+)\/\{\w+\}$/, (_all, segment: string) => `${segment}/${(inner = idOf(segment, inner))}`),
-  );
-  return filled.toReversed().join('');
+  const ids = new Map<string, string>();
+  for (const { name, schema } of parameters.filter((parameter) => parameter.in === 'path').toReversed())
+    ids.set(name, (inner = chooseId(idKinds(schema), inner)));
+  return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids.get(name) ?? '');
 }
 
 /** True for operations that delete the record of their path, or change it so that other requests fail. */
@@ -72,18 +68,17 @@ const mayEnd = ({ method, path }: Operation): boolean =>
   method === 'DELETE' || (method === 'PATCH' && path === '/v1/tables/{id}');
 
 interface Wanted {
-  segment: string;
+  kinds: string[];
   /** The record that the path names after this one. */
   inner: string | null;
   isSpent: boolean;
 }
 
-function livingId(scene: Scene, caller: Caller, { segment, inner, isSpent }: Wanted, chance: Chance): string {
+function livingId(scene: Scene, caller: Caller, { kinds, inner, isSpent }: Wanted, chance: Chance): string {
   const { ids, foreignIds, parents, kept } = scene;
   const parent = inner === null ? undefined : parents.get(inner);
   if (parent !== undefined && chance.int(4) > 0) return parent;
-  // `/v1/messages/conversation/{id}` has the collection in the singular.
-  const known = caller.ids?.get(segment) ?? ids.get(segment) ?? ids.get(`${segment}s`) ?? [];
+  const known = kinds.flatMap((kind) => caller.ids?.get(kind) ?? ids.get(kind) ?? []);
   const [own, spare] = [known.filter((id) => kept.has(id)), known.filter((id) => !kept.has(id))];
   // Values in bodies fit the records that are kept, so these are chosen often.
   const living = !isSpent && own.length > 0 && chance.int(2) === 0 ? own : spare;
@@ -202,7 +197,7 @@ function everything(schema: Schema, gun: Gun, field = ''): unknown {
 
 function fillProperty(key: string, schema: Schema, gun: Gun): unknown {
   if (schema.properties) return everything(schema, gun);
-  const hinted = gun.scene.hint(key, gun.chance);
+  const hinted = gun.scene.hint(key, gun.chance, idKinds(schema));
   if (hinted === null) return everything(schema, gun, key);
   return schema.items ? [hinted] : hinted;
 }

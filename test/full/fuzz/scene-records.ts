@@ -64,17 +64,12 @@ export async function furnishRecords(
 }
 
 interface Known {
-  living(collection: string, chance: Chance): string;
   fields: string[];
   inbox: string;
 }
 
 /** Suggestions by the field's name; see Hint. */
-export function recordHints({ living, fields, inbox }: Known): Record<string, (chance: Chance) => unknown> {
-  const one =
-    (collection: string) =>
-    (chance: Chance): string =>
-      living(collection, chance);
+export function recordHints({ fields, inbox }: Known): Record<string, (chance: Chance) => unknown> {
   const values = FIELD_TYPES.map((type) => [makeSlug(type), (chance: Chance) => chance.pick(VALUES[type])] as const);
   // A key that no record has, and a name that every object inherits.
   const odd = (chance: Chance): string => chance.pick(['nobody', chance.pick(INHERITED)]);
@@ -87,18 +82,8 @@ export function recordHints({ living, fields, inbox }: Known): Record<string, (c
     'mapping{}': (chance) => chance.pick(['name', 'email', 'owner', 'business', 'tags', ...SLUGS, odd(chance)]),
     // The title of a field or column, as a sheet shows it.
     title: (chance) => (chance.int(3) === 0 ? chance.pick(INHERITED) : null),
-    'replacements.*': one('steps'),
     filters: (chance) => makeFilters(chance, fields),
     file: makeSheet,
-    contact: one('contacts'),
-    contact_id: one('contacts'),
-    business: one('businesses'),
-    business_id: one('businesses'),
-    agent: one('agents'),
-    attendant: one('users'),
-    pipeline: one('pipelines'),
-    step: one('steps'),
-    replacement: one('steps'),
     inbox: () => inbox,
     // Only few different numbers are used, so that each is repeated.
     phone_number: (chance) => `+55 11 9${8_000 + chance.int(9)}-000${chance.int(9)}`,

@@ -34,7 +34,7 @@ export interface Caller {
   headers: Record<string, string>;
   /** False when this caller's requests may be refused before anything else is checked. */
   full: boolean;
-  /** Ids that this caller uses in place of the scene's, by collection. */
+  /** Ids that this caller uses in place of the scene's, by the kind of record. */
   ids?: Map<string, string[]>;
 }
 
@@ -42,7 +42,7 @@ export interface Scene {
   process: PlatformProcess;
   appSecret: string;
   callers: Caller[];
-  /** Existing ids of the company, by collection. */
+  /** Existing ids of the company, by the kind of record. */
   ids: Map<string, string[]>;
   foreignIds: string[];
   /** Records that other requests need: no request of the fuzz deletes or disables them. */
@@ -50,8 +50,8 @@ export interface Scene {
   /** The id of the table that each row or import belongs to. */
   parents: Map<string, string>;
   hint: Hint;
-  remember(collection: string, id: string): void;
-  forget(collection: string, id: string): void;
+  remember(kind: string, id: string): void;
+  forget(kind: string, id: string): void;
 }
 
 export async function setScene(stage: Stage): Promise<Scene> {
@@ -72,23 +72,23 @@ export async function setScene(stage: Stage): Promise<Scene> {
   await furnishRecords(stage, process, foreign);
   const ids = await readIds(stage, own);
   const foreignIds = [...(await readIds(stage, foreign)).values()].flat();
-  const remember = (collection: string, id: string): void => {
-    const known = ids.get(collection) ?? [];
+  const remember = (kind: string, id: string): void => {
+    const known = ids.get(kind) ?? [];
     known.push(id);
     // The first ids, of messages and deliveries made at the start, are kept, so that not only the fuzz's own records are used.
     if (known.length > REMEMBERED) known.splice(REMEMBERED / 2, 1);
-    ids.set(collection, known);
+    ids.set(kind, known);
   };
-  const forget = (collection: string, id: string): void =>
+  const forget = (kind: string, id: string): void =>
     void ids.set(
-      collection,
-      (ids.get(collection) ?? []).filter((known) => known !== id),
+      kind,
+      (ids.get(kind) ?? []).filter((known) => known !== id),
     );
   const callers = await openCallers(stage, { own, foreign, previousSecret });
   const doors = await openDoors(stage, own._id);
-  ids.set('api-keys', await addKeys(stage, own._id, previousSecret));
+  ids.set('api-key', await addKeys(stage, own._id, previousSecret));
   // Only this company may be suspended: suspending the callers' company would make all requests fail.
-  ids.set('companies', [(await stage.createTenant('spare'))._id]);
+  ids.set('company', [(await stage.createTenant('spare'))._id]);
   return {
     process,
     appSecret: stage.appSecret,
@@ -110,7 +110,7 @@ export async function setScene(stage: Stage): Promise<Scene> {
 }
 
 // The first inbox keeps its number, so that callbacks and sends work; and these contacts stay, with their messages.
-const UNTOUCHED: Record<string, number> = { inboxes: 1, contacts: 4 };
+const UNTOUCHED: Record<string, number> = { inbox: 1, contact: 4 };
 
 interface Person {
   _id: string;
@@ -174,33 +174,33 @@ async function furnish(stage: Stage, process: PlatformProcess, tenant: Tenant, p
   }
 }
 
-/** The table whose ids are used for each collection in paths and bodies. */
+/** The table whose ids are used for each kind of record in paths and bodies. */
 const TABLES: Record<string, string> = {
-  users: 'users',
-  inboxes: 'inboxes',
-  contacts: 'contacts',
-  conversations: 'conversations',
-  messages: 'messages',
-  webhooks: 'webhooks',
-  deliveries: 'deliveries',
-  agents: 'agents',
-  'custom-fields': 'custom_fields',
-  businesses: 'businesses',
-  pipelines: 'pipelines',
-  steps: 'pipeline_steps',
-  tables: 'tables',
-  rows: 'table_rows',
+  user: 'users',
+  inbox: 'inboxes',
+  contact: 'contacts',
+  conversation: 'conversations',
+  message: 'messages',
+  webhook: 'webhooks',
+  delivery: 'deliveries',
+  agent: 'agents',
+  'contact-field': 'custom_fields',
+  business: 'businesses',
+  pipeline: 'pipelines',
+  step: 'pipeline_steps',
+  table: 'tables',
+  row: 'table_rows',
 };
 
 async function readIds(stage: Stage, tenant: Tenant): Promise<Map<string, string[]>> {
   const ids = new Map<string, string[]>();
-  for (const [collection, table] of Object.entries(TABLES)) {
+  for (const [kind, table] of Object.entries(TABLES)) {
     const rows = await stage.store.sql<{ _id: string }>(`select _id from ${table} where company_id = $1 order by _id`, [
       tenant._id,
     ]);
     const found = rows.map(({ _id }) => _id);
     assert.ok(found.length > 0, `the scene has no ${table}`);
-    ids.set(collection, found.slice(UNTOUCHED[collection] ?? 0));
+    ids.set(kind, found.slice(UNTOUCHED[kind] ?? 0));
   }
   return ids;
 }
@@ -232,7 +232,7 @@ async function openCallers(stage: Stage, { own, foreign, previousSecret }: Cast)
   const caller = (name: string, headers: Record<string, string>, full = false): Caller => ({ name, headers, full });
   const ofCompany = (name: string, headers: Record<string, string>): Caller => ({
     ...caller(name, headers, true),
-    ids: new Map([['companies', [own._id]]]),
+    ids: new Map([['company', [own._id]]]),
   });
   const company = ofCompany('the company', bearer(own.key));
   const session = await createSession(await createPerson(stage, own._id, 'OWNER'), own._id, previousSecret);
@@ -265,14 +265,11 @@ interface Known extends Doors {
 
 /** Suggestions for fields whose text must make sense to get past validation. All addresses are on this machine. */
 function makeHint({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known): Hint {
-  const living = (collection: string, chance: Chance): string => chance.pick(ids.get(collection) ?? []);
   const hints: Record<string, (chance: Chance) => unknown> = {
-    ...recordHints({ living, fields, inbox }),
+    ...recordHints({ fields, inbox }),
     url: () => `${sandboxUrl}/receiver/fuzz`,
     base_url: () => `${sandboxUrl}/receiver/partner`,
     webhook_url: () => `${sandboxUrl}/receiver/hooks`,
-    conversationId: (chance) => living('conversations', chance),
-    replyTo: (chance) => living('messages', chance),
     phone_number_id: (chance) => `1000000000${1_000 + chance.int(9_000)}`,
     // E-mail addresses of existing people and of new ones.
     email: (chance) => (chance.int(3) === 0 ? chance.pick(emails) : `fuzz-${chance.int(1_000_000)}@example.test`),
@@ -285,16 +282,16 @@ function makeHint({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known)
     expires_at: () => '2099-01-01T00:00:00.000Z',
     from: () => '2026-01-01T00:00:00.000Z',
     to: () => '2099-01-01T00:00:00.000Z',
-    // A reference without another suggestion: an id of any kind, which is sometimes right.
-    _id: (chance) => living(chance.pick([...ids.keys()].filter((name) => ids.get(name)?.length)), chance),
-    owner: (chance) => living('users', chance),
-    actor: (chance) => living('users', chance),
     domain: (chance) => `shop-${chance.int(100)}.example.com`,
     avatar_url: () => 'https://example.com/a.png',
     language: (chance) => chance.pick(['pt-BR', 'en', 'es']),
     country: (chance) => chance.pick(['BR', 'US', 'DE']),
   };
-  return (field, chance) => (Object.hasOwn(hints, field) ? (hints[field]?.(chance) ?? null) : null);
+  return (field, chance, kinds = []) => {
+    const named = Object.hasOwn(hints, field) ? hints[field]?.(chance) : null;
+    const living = kinds.flatMap((kind) => ids.get(kind) ?? []);
+    return named ?? (living.length > 0 ? chance.pick(living) : null);
+  };
 }
 
 /** Checks at the end that the process still works, from a callback to a note. */
