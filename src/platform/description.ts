@@ -4,11 +4,14 @@ import { ERRORS, Problem, type ErrorCode } from './errors.ts';
 import { explainedPattern, ref } from './schema.ts';
 import type { Scope } from './scopes.ts';
 
-interface Described {
+/** The part of an operation's declaration that the document shows. */
+export interface Described {
   method: string;
   path: string;
   scope?: Scope | null;
+  /** The action's name in the audit log, such as `deliveries.replay`, when it differs from the scope. Without a token the handler logs it. */
   action?: string;
+  /** The place of the id whose record is gone after a success; by default the last id in the path of a DELETE. */
   disposes?: string;
   globalOnly?: true;
   tag: string;
@@ -19,6 +22,7 @@ interface Described {
   body?: TSchema;
   form?: unknown;
   answers: Record<number, TSchema>;
+  /** Errors in addition to those of every operation. */
   errors?: ErrorCode[];
   /** Present when the operation supports Idempotency-Key. */
   again?: unknown;

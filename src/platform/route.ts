@@ -10,8 +10,7 @@ import type { Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
 import { checkQuery, refuseSurplus } from './body.ts';
 import { anyOrigin, type OriginRule } from './cross-origin.ts';
-import { auditAction, describeOperation, describeProblems } from './description.ts';
-import type { ERRORS } from './errors.ts';
+import { auditAction, describeOperation, describeProblems, type Described } from './description.ts';
 import { fingerprintRequest, runOnce, type Attempt } from './idempotency.ts';
 import { addressGroup } from './limits.ts';
 import { acceptForms, receiveForm, type Form, type Upload } from './multipart.ts';
@@ -46,12 +45,11 @@ interface Asked<P extends TSchema, Q extends TSchema, B extends TSchema> {
   reply: FastifyReply;
 }
 
-interface Declaration<W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> {
+interface Declaration<W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> extends Omit<
+  Described,
+  'scope' | 'globalOnly'
+> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: string;
-  tag: string;
-  summary: string;
-  description?: string;
   params?: P;
   query?: Q;
   /** The schema of the body; for a form an object whose properties are the parts. */
@@ -60,12 +58,6 @@ interface Declaration<W, P extends TSchema, Q extends TSchema, B extends TSchema
   form?: { maxBytes: number };
   /** Answer schemas by status. The first one is that of a success. */
   answers: Record<number, R>;
-  /** Errors in addition to those of every operation. */
-  errors?: (keyof typeof ERRORS)[];
-  /** The action's name in the audit log, such as `deliveries.replay`, when it differs from the scope. Without a token the handler logs it. */
-  action?: string;
-  /** The place of the id whose record is gone after a success; by default the last id in the path of a DELETE. */
-  disposes?: string;
   handler: (who: W, asked: Asked<P, Q, B>) => Promise<Static<R>>;
   /** For a POST that creates or sends: reads the created record in its current state, for a repeat with the same Idempotency-Key. */
   again?: (who: W, id: string, asked: Asked<P, Q, B>) => Promise<Static<R>>;
