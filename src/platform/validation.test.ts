@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
-import { explainPattern } from './schema.ts';
+import { explainPattern, RECORDS_KEYWORD } from './schema.ts';
 import { describeFailure } from './validation.ts';
 
 const platform = await startPlatform();
@@ -55,7 +55,8 @@ describe('the error for an invalid field is a sentence', () => {
 test('each rule, pattern and format of the OpenAPI document has its own error message', async () => {
   const document = JSON.parse(await readFile('openapi.json', 'utf8')) as Json;
   const rules = new Set(['required', 'additionalProperties', 'type', 'enum']);
-  const notRules = new Set(['properties', 'items', 'description', 'default', 'title', 'example', 'examples']);
+  const annotations = ['description', 'default', 'title', 'example', 'examples', RECORDS_KEYWORD];
+  const notRules = new Set(['properties', 'propertyNames', 'items', ...annotations]);
   const vague = ['is not valid', 'is not in the expected form'];
   const visit = (schema: Json): void => {
     for (const [keyword, value] of Object.entries<Json>(schema)) {
@@ -65,7 +66,12 @@ test('each rule, pattern and format of the OpenAPI document has its own error me
       const params = { limit: value, pattern: value, format: value };
       assert.ok(!vague.includes(describeFailure({ keyword, params })), `${keyword}: ${JSON.stringify(value)}`);
     }
-    const inner = [schema.items, schema.additionalProperties, ...Object.values(schema.properties ?? {})];
+    const inner = [
+      schema.items,
+      schema.propertyNames,
+      schema.additionalProperties,
+      ...Object.values(schema.properties ?? {}),
+    ];
     for (const each of [...inner, ...(schema.anyOf ?? [])]) if (typeof each === 'object') visit(each);
   };
   for (const schema of Object.values(document.components.schemas)) visit(schema);
