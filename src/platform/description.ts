@@ -13,6 +13,7 @@ export interface Described {
   action?: string;
   /** The place of the id whose record is gone after a success; by default the last id in the path of a DELETE. */
   disposes?: string;
+  /** Only global keys are admitted. */
   globalOnly?: true;
   tag: string;
   summary: string;

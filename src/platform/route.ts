@@ -88,10 +88,7 @@ export function operation<
   });
 }
 
-/**
- * Declares an operation on records that may belong to no company. With `scope` null every valid token is admitted, and with `globalOnly`
- * only a global key.
- */
+/** Declares an operation on records that may belong to no company. With `scope` null every valid token is admitted. */
 export function installationOperation<
   P extends TSchema = None,
   Q extends TSchema = None,

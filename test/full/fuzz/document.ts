@@ -40,6 +40,8 @@ export interface Operation {
   kinds: string[];
   /** Whether the operation requires a token. */
   secured: boolean;
+  /** Whether the operation admits only global keys. */
+  globalOnly: boolean;
   /** Whether the operation accepts an Idempotency-Key. */
   repeatable: boolean;
   parameters: Parameter[];
@@ -82,6 +84,7 @@ function buildOperation(method: string, path: string, spec: Node): Operation {
     path,
     kinds: answers.find(([status]) => status < 300)?.[1].schema.properties?.['_id']?.[RECORDS_KEYWORD] ?? [],
     secured: (spec['security'] as unknown[]).length > 0,
+    globalOnly: spec['x-global-only'] === true,
     repeatable: parameters.some(({ name }) => name === 'idempotency-key'),
     parameters,
     body: given?.content['application/json']?.schema ?? null,

@@ -86,7 +86,10 @@ function livingId(scene: Scene, caller: Caller, { kinds, inner, isSpent }: Wante
 }
 
 const asJson = (value: unknown): Buffer => Buffer.from(JSON.stringify(value) ?? '');
-const fullCaller = ({ scene, chance }: Gun): Caller => chance.pick(scene.callers.filter(({ full }) => full));
+/** Whether this caller is admitted. Callers with ids of their own belong to a company, and others are global keys. */
+const isFull = ({ full, ids }: Caller, { globalOnly }: Operation): boolean => full && !(globalOnly && ids);
+export const fullCaller = ({ scene, chance }: Gun, operation: Operation): Caller =>
+  chance.pick(scene.callers.filter((caller) => isFull(caller, operation)));
 
 export function fitShot(gun: Gun): Shot {
   const { chance, operations } = gun;
@@ -210,9 +213,9 @@ interface Broken {
 
 /** A request with a changed body; the schema determines the expected status. */
 function bodyShot(gun: Gun, { operation, value, keys }: Broken): Shot {
-  const caller = gun.chance.int(5) > 0 ? fullCaller(gun) : gun.chance.pick(gun.scene.callers);
+  const caller = gun.chance.int(5) > 0 ? fullCaller(gun, operation) : gun.chance.pick(gun.scene.callers);
   const shot = aim(gun, operation, { idea: 'broken body', caller, body: asJson(value) });
-  if (!caller.full) return shot;
+  if (!isFull(caller, operation)) return shot;
   // The value as it arrives: numbers that JSON can not express become null.
   const arriving = JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
   if (isRefusedOutright(arriving)) return { ...shot, statuses: [400], codes: ['MALFORMED_BODY'] };
@@ -244,7 +247,7 @@ export function hostileShot(gun: Gun): Shot {
   const hostile = HOSTILE_BODIES[body];
   const shot = aim(gun, operation, {
     idea: `hostile body: ${hostile?.name}`,
-    caller: fullCaller(gun),
+    caller: fullCaller(gun, operation),
     body: hostile?.raw ?? null,
   });
   return { ...shot, statuses: [400], codes: hostile?.code ? [hostile.code] : ['MALFORMED_BODY', 'VALIDATION_FAILED'] };
@@ -269,7 +272,7 @@ export function queryShot(gun: Gun): Shot {
     (name) => [name, `${encoded(name)}=1`] as const,
   );
   const [name, text] = chance.pick(chance.int(4) === 0 || broken.length === 0 ? unknown : broken);
-  const caller = fullCaller(gun);
+  const caller = fullCaller(gun, operation);
   // Only one parameter is wrong, and the body fits, so that the answer must name this parameter.
   const shot = aim(gun, operation, { idea: 'broken query', caller, query: text, ...fittingBody(gun, operation) });
   return {

@@ -1,7 +1,7 @@
 /** Requests that the document does not describe: unknown paths, wrong methods, wrong content types, unusual headers. */
 import { gzipSync } from 'node:zlib';
 import type { Operation } from './document.ts';
-import { aim, encoded, type Gun } from './operation-shots.ts';
+import { aim, encoded, fullCaller, type Gun } from './operation-shots.ts';
 import type { Shot } from './shot.ts';
 import { NAUGHTY } from './strings.ts';
 
@@ -83,9 +83,9 @@ const ODD_JSON_TYPES = [
 ];
 
 export function typeShot(gun: Gun): Shot {
-  const { chance, scene } = gun;
-  const caller = chance.pick(scene.callers.filter(({ full }) => full));
+  const { chance } = gun;
   const operation = chance.pick(gun.operations);
+  const caller = fullCaller(gun, operation);
   const odd = chance.int(3) === 0;
   const type = odd ? chance.pick(ODD_JSON_TYPES) : chance.pick(OTHER_TYPES);
   const body = Buffer.from('{"surprise":1}');
@@ -117,9 +117,9 @@ const largeBodies: (() => Buffer)[] = [
 ];
 
 export function largeShot(gun: Gun): Shot {
-  const { chance, scene } = gun;
+  const { chance } = gun;
   const operation = chance.pick(gun.operations.filter(({ body }) => body));
-  const caller = chance.pick(scene.callers.filter(({ full }) => full));
+  const caller = fullCaller(gun, operation);
   const shot = aim(gun, operation, { idea: 'large body', caller, body: chance.pick(largeBodies)() });
   return { ...shot, statuses: [413], codes: ['BODY_TOO_LARGE'] };
 }
@@ -175,9 +175,9 @@ export function tokenShot(gun: Gun): Shot {
 
 /** A compressed body with the header that announces it: the platform unpacks no request. */
 export function packedShot(gun: Gun): Shot {
-  const { chance, scene } = gun;
+  const { chance } = gun;
   const operation = chance.pick(gun.operations.filter(({ body }) => body));
-  const caller = chance.pick(scene.callers.filter(({ full }) => full));
+  const caller = fullCaller(gun, operation);
   const body = gzipSync(chance.int(2) === 0 ? '{}' : Buffer.alloc(1_000_000));
   const headers = { 'content-encoding': chance.pick(['gzip', 'br', 'deflate', 'x-nothing', 'gzip, gzip']) };
   return { ...aim(gun, operation, { idea: 'packed body', caller, body, headers }), statuses: [400, 415] };
