@@ -263,6 +263,9 @@ interface Known extends Doors {
   inbox: string;
 }
 
+/** The id of no record, for a kind whose records have all been deleted. */
+const NOTHING = 'f'.repeat(24);
+
 /** Suggestions for fields whose text must make sense to get past validation. All addresses are on this machine. */
 function makeHint({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known): Hint {
   const hints: Record<string, (chance: Chance) => unknown> = {
@@ -290,7 +293,7 @@ function makeHint({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known)
   return (field, chance, kinds = []) => {
     const named = Object.hasOwn(hints, field) ? hints[field]?.(chance) : null;
     const living = kinds.flatMap((kind) => ids.get(kind) ?? []);
-    return named ?? (living.length > 0 ? chance.pick(living) : null);
+    return named ?? (kinds.length > 0 ? chance.pick(living.length > 0 ? living : [NOTHING]) : null);
   };
 }
 
