@@ -1,6 +1,7 @@
 /** Tests the judge of the contract fuzz: it must detect each kind of broken rule. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RECORDS_KEYWORD } from '../../src/platform/schema.ts';
 import { readOperations } from '../full/fuzz/document.ts';
 import { findFaults, type Answer } from '../full/fuzz/judge.ts';
 import type { Shot } from '../full/fuzz/shot.ts';
@@ -126,7 +127,9 @@ test('the document uses no schema rule that the judge does not know', () => {
   const rules =
     'type enum anyOf properties required additionalProperties maxProperties items minItems maxItems uniqueItems';
   const known = new Set(
-    `${rules} minLength maxLength pattern format minimum maximum description default title`.split(' '),
+    `${rules} minLength maxLength pattern format minimum maximum description default title propertyNames ${RECORDS_KEYWORD}`.split(
+      ' ',
+    ),
   );
   const visit = (schema: Record<string, unknown>, at: string): void => {
     for (const [rule, value] of Object.entries(schema)) {
