@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seedOfRun } from '../full/harness/chance.ts';
 import { runMatrix } from '../full/matrix/run-matrix.ts';
 
-const figures = await runMatrix('small');
+const seed = seedOfRun();
+const figures = await runMatrix('small', seed);
 
 function assertRowsHold(part: RegExp): void {
   const rows = figures.filter(({ name }) => part.test(name));
@@ -12,6 +14,7 @@ function assertRowsHold(part: RegExp): void {
 
 test('a request that names a record of another company gets the same bytes as for an unknown id, for every caller and every field that can hold an id', (t) => {
   assertRowsHold(/^as served: (foreign is unknown|rightful requests)/);
+  t.diagnostic(`SEED=${seed}`);
   t.diagnostic(figures.map(({ name, value }) => `${name} ${value}`).join(' · '));
 });
 

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seedOfRun } from '../full/harness/chance.ts';
 import { runTrails } from '../full/matrix/run-trails.ts';
 
-const { audit, repeats } = await runTrails({ companies: 1, everybody: false });
+const seed = seedOfRun();
+const { audit, repeats } = await runTrails({ companies: 1, everybody: false, seed });
 
 test('each write adds one entry to the audit log with its author, action, record and fields; a refused request adds none', (t) => {
   assert.deepEqual(audit.faults, []);
+  t.diagnostic(`SEED=${seed}`);
   t.diagnostic(`${audit.asked} requests`);
 });
 

@@ -11,6 +11,7 @@ import { silenceNetwork } from '../../support/traffic.ts';
 import { reachesAll, type Account, type Pair } from './asking.ts';
 import { createCallers, allowedOnly, oneOfEachKind, globalKeysOnly, type Callers } from './callers.ts';
 import { createSide } from './companies.ts';
+import { chooseInDepth } from './depth.ts';
 import { readOperations, type Operation } from './document.ts';
 import { proveGlobals } from './globals.ts';
 import { proveIsolation, proveRightful } from './isolation.ts';
@@ -38,17 +39,19 @@ interface Extent {
   everything: boolean;
   /** The number of pairs of requests for each operation whose times are compared. */
   timed: number;
+  /** Where not everything is tried: the seed that draws operations to try in depth, beside those that this branch has changed. */
+  seed: number;
 }
 
-const EXTENTS: Record<MatrixSize, Extent> = {
+const EXTENTS: Record<MatrixSize, Omit<Extent, 'seed'>> = {
   small: { pairs: 1, everything: false, timed: 0 },
   ci: { pairs: 2, everything: true, timed: 2_000 },
   full: { pairs: 5, everything: true, timed: 2_000 },
 };
 
 /** Returns one figure for each promise and protection; a failure does not prevent the others. */
-export async function runMatrix(size: MatrixSize): Promise<Figure[]> {
-  const extent = EXTENTS[size];
+export async function runMatrix(size: MatrixSize, seed = 0): Promise<Figure[]> {
+  const extent = { ...EXTENTS[size], seed };
   const served = await onPlatform(false, async (platform) => [
     ...(await rows(SERVED, platform, extent)),
     ...(await withoutPolicies(platform, { ...extent, timed: 0 })),
@@ -136,6 +139,7 @@ function chooseCallers(mode: string, extent: Extent, everybody: Callers): Caller
 async function rows(mode: string, platform: Platform, extent: Extent): Promise<Figure[]> {
   const operations = await listOperations(platform);
   const accounts = new Map<string, Account>();
+  const inDepth = extent.everything ? operations : chooseInDepth(operations, extent.seed);
   const pairs = await createPairs(platform, extent.pairs);
   for (const pair of pairs) {
     const everybody = await createCallers(platform, pair.own, pair.other);
@@ -146,7 +150,9 @@ async function rows(mode: string, platform: Platform, extent: Extent): Promise<F
       if (promise === SHAPES && mode !== SERVED && !extent.everything) continue;
       const account = accounts.get(promise) ?? { asked: 0, faults: [] };
       accounts.set(promise, account);
-      for (const operation of operations) await prove(pair, callers, operation, account);
+      // Elsewhere the matrix asks only with an id of the other company and an unknown one.
+      for (const operation of promise === SHAPES ? inDepth : operations)
+        await prove(pair, inDepth.includes(operation) ? callers : { ...callers, brief: true }, operation, account);
     }
     for (const [promise, prove] of Object.entries(OTHERS)) {
       const account = accounts.get(promise) ?? { asked: 0, faults: [] };

@@ -6,6 +6,7 @@ import { silenceNetwork } from '../../support/traffic.ts';
 import type { Account } from './asking.ts';
 import { createCallers, oneOfEachKind } from './callers.ts';
 import { createSide } from './companies.ts';
+import { chooseInDepth } from './depth.ts';
 import { readOperations } from './document.ts';
 import { proveRepeats } from './repeats.ts';
 import { proveTrails } from './trails.ts';
@@ -13,15 +14,21 @@ import { proveTrails } from './trails.ts';
 export interface TrailsSize {
   /** The number of companies whose callers try everything. */
   companies: number;
-  /** Whether every caller repeats its requests; otherwise one of each kind does. */
+  /** Whether every caller tries every operation; otherwise one caller of each kind does, except for operations tried in depth. */
   everybody: boolean;
+  /** Draws operations to try in depth, beside those that this branch has changed. */
+  seed?: number;
 }
 
 // The most faults to show: more would only repeat the first ones.
 const SHOWN_FAULTS = 5;
 
 /** For each promise, the number of requests and the faults. */
-export async function runTrails({ companies, everybody }: TrailsSize): Promise<{ audit: Account; repeats: Account }> {
+export async function runTrails({
+  companies,
+  everybody,
+  seed = 0,
+}: TrailsSize): Promise<{ audit: Account; repeats: Account }> {
   const { platform, close } = await openPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
   const accounts: { audit: Account; repeats: Account } = {
     audit: { asked: 0, faults: [] },
@@ -30,13 +37,15 @@ export async function runTrails({ companies, everybody }: TrailsSize): Promise<{
   try {
     await silenceNetwork(platform);
     const operations = readOperations((await platform.call(200, 'GET', '/openapi.json', { key: null })).body);
+    const inDepth = everybody ? operations : chooseInDepth(operations, seed);
     for (let left = companies; left > 0; left -= 1) {
       reportProgress(`${left} companies are left`);
       const pair = { platform, own: await createSide(platform), other: await createSide(platform) };
       const callers = await createCallers(platform, pair.own, pair.other);
+      const few = oneOfEachKind(callers);
       for (const operation of operations) {
-        await proveTrails(pair, callers, operation, accounts.audit);
-        await proveRepeats(pair, everybody ? callers : oneOfEachKind(callers), operation, accounts.repeats);
+        await proveTrails(pair, inDepth.includes(operation) ? callers : few, operation, accounts.audit);
+        await proveRepeats(pair, everybody ? callers : few, operation, accounts.repeats);
       }
     }
     return accounts;
