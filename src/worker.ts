@@ -1,7 +1,7 @@
 /** The background work of a process: its jobs, and the loops that poll for due work. */
 import { purgeTrailsJob } from './features/audit/jobs.ts';
 import { changesToAddUp } from './features/companies/usage.ts';
-import { contactImporter } from './features/contacts/import-store.ts';
+import { contactImporter } from './features/contacts/import/importer.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
 import { releaseBusinessJob, releaseUserJob } from './features/departures/jobs.ts';

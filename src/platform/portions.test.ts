@@ -5,7 +5,7 @@ import { startPlatform, type Json } from '../../test/support/platform.ts';
 import { boundBytes } from '../../test/support/rows.ts';
 import { hear } from '../../test/support/traffic.ts';
 import { until } from '../../test/support/wait.ts';
-import { walkContacts } from '../features/contacts/import-queries.ts';
+import { walkContacts } from '../features/contacts/import/queries.ts';
 import { stripField } from '../features/custom-fields/strip.ts';
 import { walkRows } from '../features/tables/export-queries.ts';
 import { purgeDeliveries } from '../features/webhooks/upkeep.ts';

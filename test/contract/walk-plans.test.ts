@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { eraseMessages, unlinkRows } from '../../src/features/contacts/erase-queries.ts';
-import { updateImported, walkContacts, type StoredPerson } from '../../src/features/contacts/import-queries.ts';
+import { updateImported, walkContacts, type StoredPerson } from '../../src/features/contacts/import/queries.ts';
 import { stripValues } from '../../src/features/custom-fields/queries.ts';
 import {
   isBusinessNamed,

@@ -9,7 +9,7 @@ import type { CustomField } from '../custom-fields/schemas.ts';
 import { listAllDefinitions } from '../custom-fields/values.ts';
 import { writeCell } from '../imports/cells.ts';
 import type { ContactMatch } from './filter-queries.ts';
-import { walkContacts } from './import-queries.ts';
+import { walkContacts } from './import/queries.ts';
 import { readMatch } from './list.ts';
 import type { Contact, ContactExportQuery } from './schemas.ts';
 

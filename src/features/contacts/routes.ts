@@ -8,7 +8,7 @@ import { Import, ImportList, ImportQuery, MAX_SHEET_BYTES } from '../imports/sch
 import { createContact, readContact, updateContactById } from './contacts.ts';
 import { removeContact } from './erase.ts';
 import { exportContacts } from './export.ts';
-import { importContacts, pageContactImports, readContactImport, sendContactErrors } from './import.ts';
+import { importContacts, pageContactImports, readContactImport, sendContactErrors } from './import/import.ts';
 import { pageContacts } from './list.ts';
 import {
   Contact,

@@ -8,7 +8,7 @@ import { listDescendants } from '../../../test/support/process.ts';
 import { awaitImport, buildForm, importSheet, postForm, makeWorkbook } from '../../../test/support/sheets.ts';
 import { readFile } from 'node:fs/promises';
 import { createReaders } from '../../platform/sheets/readers.ts';
-import { contactImporter } from '../contacts/import-store.ts';
+import { contactImporter } from '../contacts/import/importer.ts';
 import { workImport, type RowImporter } from './work.ts';
 
 const platform = await startPlatform();

@@ -9,7 +9,7 @@ import { awaitImport, postForm } from '../../../test/support/sheets.ts';
 import { until } from '../../../test/support/wait.ts';
 import { pollDueWork } from '../../platform/due-work.ts';
 import { openDatabase } from '../../platform/tenant.ts';
-import { contactImporter } from '../contacts/import-store.ts';
+import { contactImporter } from '../contacts/import/importer.ts';
 import { tableRowImporter } from '../tables/import-store.ts';
 import { claimImport } from './turn-queries.ts';
 import { startImports } from './turns.ts';

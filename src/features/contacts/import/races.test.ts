@@ -1,11 +1,11 @@
 /** Imports that run beside each other, and beside callers who write the same contacts at the same moment. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { awaitImport, postForm } from '../../../test/support/sheets.ts';
-import { newId } from '../../platform/ids.ts';
-import { workImport, type RowImporter } from '../imports/work.ts';
-import { contactImporter } from './import-store.ts';
+import { startPlatform, type Json } from '../../../../test/support/platform.ts';
+import { awaitImport, postForm } from '../../../../test/support/sheets.ts';
+import { newId } from '../../../platform/ids.ts';
+import { workImport, type RowImporter } from '../../imports/work.ts';
+import { contactImporter } from './importer.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;

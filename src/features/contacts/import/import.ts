@@ -1,19 +1,19 @@
 /** Imports of sheets into contacts. */
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { Kit } from '../../kit.ts';
-import { forbidden } from '../../platform/errors.ts';
-import type { Upload } from '../../platform/multipart.ts';
-import type { Page } from '../../platform/paging.ts';
-import { findPhoneCountry } from '../../platform/phone-country.ts';
-import { allows } from '../../platform/scopes.ts';
-import type { Tenant } from '../../platform/tenant.ts';
-import { listAllDefinitions } from '../custom-fields/values.ts';
-import { addImport, pageImports, readImport } from '../imports/imports.ts';
-import { sendErrors } from '../imports/row-errors.ts';
-import type { Import, ImportQuery } from '../imports/schemas.ts';
-import { fieldFinder } from './import-rows.ts';
-import type { ContactImportForm } from './schemas.ts';
+import type { Kit } from '../../../kit.ts';
+import { forbidden } from '../../../platform/errors.ts';
+import type { Upload } from '../../../platform/multipart.ts';
+import type { Page } from '../../../platform/paging.ts';
+import { findPhoneCountry } from '../../../platform/phone-country.ts';
+import { allows } from '../../../platform/scopes.ts';
+import type { Tenant } from '../../../platform/tenant.ts';
+import { listAllDefinitions } from '../../custom-fields/values.ts';
+import { addImport, pageImports, readImport } from '../../imports/imports.ts';
+import { sendErrors } from '../../imports/row-errors.ts';
+import type { Import, ImportQuery } from '../../imports/schemas.ts';
+import { fieldFinder } from './rows.ts';
+import type { ContactImportForm } from '../schemas.ts';
 
 const OWNER = { kind: 'CONTACTS', table: null } as const;
 

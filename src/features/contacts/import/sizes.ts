@@ -1,13 +1,13 @@
 /** Finds rows that would make a contact larger than allowed, and reports them as errors of these rows before anything is stored. */
-import { AppError } from '../../platform/errors.ts';
-import { expectRecordSize } from '../../platform/sizes.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
-import type { CustomField, HeldValues } from '../custom-fields/schemas.ts';
-import { mergeValues, showValues } from '../custom-fields/values.ts';
-import type { Fault } from '../imports/reading.ts';
-import type { Plan } from './import-plan.ts';
-import { findHeld } from './import-queries.ts';
-import { mergeGiven, mergePlain, type Person } from './import-rows.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { expectRecordSize } from '../../../platform/sizes.ts';
+import type { TenantTx } from '../../../platform/tenant.ts';
+import type { CustomField, HeldValues } from '../../custom-fields/schemas.ts';
+import { mergeValues, showValues } from '../../custom-fields/values.ts';
+import type { Fault } from '../../imports/reading.ts';
+import type { Plan } from './plan.ts';
+import { findHeld } from './queries.ts';
+import { mergeGiven, mergePlain, type Person } from './rows.ts';
 
 interface SizeCheck {
   held: HeldValues;

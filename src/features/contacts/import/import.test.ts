@@ -1,9 +1,9 @@
 /** Imports of contacts: what a row creates or updates, which events are emitted, and what is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshPhone } from '../../../test/support/network.ts';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { expectProblem } from '../../../test/support/refusals.ts';
+import { freshPhone } from '../../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../../test/support/platform.ts';
+import { expectProblem } from '../../../../test/support/refusals.ts';
 import {
   awaitImport,
   importSheet,
@@ -11,8 +11,8 @@ import {
   makeWorkbook,
   type FormParts,
   type TestCell,
-} from '../../../test/support/sheets.ts';
-import { newId } from '../../platform/ids.ts';
+} from '../../../../test/support/sheets.ts';
+import { newId } from '../../../platform/ids.ts';
 
 const platform = await startPlatform();
 const { call, demo, database } = platform;

@@ -1,11 +1,11 @@
 /** Finds what the rows of a portion refer to: businesses and users by their ids, and contacts by their ids and identities. */
-import type { TenantTx } from '../../platform/tenant.ts';
-import type { Fault, ReadRow } from '../imports/reading.ts';
-import { INACTIVE_USER } from '../users/assignments.ts';
-import { toIdentities } from './identities.ts';
-import { findPointers, type Pointer } from './import-queries.ts';
-import type { Person } from './import-rows.ts';
-import { findHolders } from './name-queries.ts';
+import type { TenantTx } from '../../../platform/tenant.ts';
+import type { Fault, ReadRow } from '../../imports/reading.ts';
+import { INACTIVE_USER } from '../../users/assignments.ts';
+import { toIdentities } from '../identities.ts';
+import { findPointers, type Pointer } from './queries.ts';
+import type { Person } from './rows.ts';
+import { findHolders } from '../name-queries.ts';
 
 /** An id or identity in a row that identifies a contact. */
 export interface RowKey {

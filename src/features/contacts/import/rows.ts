@@ -1,17 +1,17 @@
 /** Converts rows of a sheet to contacts: reads each cell as a field, and collects what is wrong with it. */
-import { createChecker } from '../../platform/compilers.ts';
-import { own } from '../../platform/own.ts';
-import { readPhone } from '../../platform/phone.ts';
-import { describeFailure } from '../../platform/validation.ts';
-import { foldText } from '../../platform/words.ts';
-import { splitList, readBoolean, readCell } from '../imports/cells.ts';
-import type { FieldFinder } from '../imports/imports.ts';
-import type { Fault, ImportRow } from '../imports/reading.ts';
-import type { CustomField, Value } from '../custom-fields/schemas.ts';
-import { findFault } from '../custom-fields/values.ts';
-import { isNobody, NOBODY } from './contacts.ts';
-import type { ContactFields } from './queries.ts';
-import { ContactRow, MAX_TAGS } from './schemas.ts';
+import { createChecker } from '../../../platform/compilers.ts';
+import { own } from '../../../platform/own.ts';
+import { readPhone } from '../../../platform/phone.ts';
+import { describeFailure } from '../../../platform/validation.ts';
+import { foldText } from '../../../platform/words.ts';
+import { splitList, readBoolean, readCell } from '../../imports/cells.ts';
+import type { FieldFinder } from '../../imports/imports.ts';
+import type { Fault, ImportRow } from '../../imports/reading.ts';
+import type { CustomField, Value } from '../../custom-fields/schemas.ts';
+import { findFault } from '../../custom-fields/values.ts';
+import { isNobody, NOBODY } from '../contacts.ts';
+import type { ContactFields } from '../queries.ts';
+import { ContactRow, MAX_TAGS } from '../schemas.ts';
 
 /** The fields of a contact that a sheet can have, under the names of the record. */
 const PLAIN_FIELDS = [

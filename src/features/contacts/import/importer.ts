@@ -1,17 +1,17 @@
 /** Imports a portion of a sheet as contacts: finds what its rows refer to, plans what each of them does, and writes the plan. */
-import { emit, type EventItem } from '../../platform/events.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
-import { fieldEvents, listAllDefinitions } from '../custom-fields/values.ts';
-import type { ReadRow } from '../imports/reading.ts';
-import { rowErrors } from '../imports/row-errors.ts';
-import type { Import } from '../imports/schemas.ts';
-import type { ImportedRows, RowImporter } from '../imports/work.ts';
-import { matchRows } from './import-match.ts';
-import { planContacts } from './import-plan.ts';
-import { findPeople } from './import-queries.ts';
-import type { Person, RowRules } from './import-rows.ts';
-import { refuseTooLarge } from './import-sizes.ts';
-import { writeContacts, type Written } from './import-write.ts';
+import { emit, type EventItem } from '../../../platform/events.ts';
+import type { TenantTx } from '../../../platform/tenant.ts';
+import { fieldEvents, listAllDefinitions } from '../../custom-fields/values.ts';
+import type { ReadRow } from '../../imports/reading.ts';
+import { rowErrors } from '../../imports/row-errors.ts';
+import type { Import } from '../../imports/schemas.ts';
+import type { ImportedRows, RowImporter } from '../../imports/work.ts';
+import { matchRows } from './match.ts';
+import { planContacts } from './plan.ts';
+import { findPeople } from './queries.ts';
+import type { Person, RowRules } from './rows.ts';
+import { refuseTooLarge } from './sizes.ts';
+import { writeContacts, type Written } from './write.ts';
 
 /** Imports the rows of a sheet as contacts. */
 export const contactImporter: RowImporter<RowRules, Person> = {

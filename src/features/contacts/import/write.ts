@@ -3,19 +3,19 @@
  * changed since, UNAVAILABLE is thrown, and the portion is tried again.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../../platform/errors.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
-import type { CustomField } from '../custom-fields/schemas.ts';
-import { mergeValues, type FieldChange } from '../custom-fields/values.ts';
-import { pickFields, NOBODY } from './contacts.ts';
-import { toIdentities } from './identities.ts';
-import { keyText } from './import-match.ts';
-import type { Draft } from './import-plan.ts';
-import { insertImported, updateImported, type StoredPerson } from './import-queries.ts';
-import { mergeGiven, mergePlain } from './import-rows.ts';
-import { findGrowthFault } from './import-sizes.ts';
-import { deleteIdentities, findHolders, insertIdentities, type HeldIdentity } from './name-queries.ts';
-import { holdContacts, lockContacts, type ContactFields } from './queries.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { TenantTx } from '../../../platform/tenant.ts';
+import type { CustomField } from '../../custom-fields/schemas.ts';
+import { mergeValues, type FieldChange } from '../../custom-fields/values.ts';
+import { pickFields, NOBODY } from '../contacts.ts';
+import { toIdentities } from '../identities.ts';
+import { keyText } from './match.ts';
+import type { Draft } from './plan.ts';
+import { insertImported, updateImported, type StoredPerson } from './queries.ts';
+import { mergeGiven, mergePlain } from './rows.ts';
+import { findGrowthFault } from './sizes.ts';
+import { deleteIdentities, findHolders, insertIdentities, type HeldIdentity } from '../name-queries.ts';
+import { holdContacts, lockContacts, type ContactFields } from '../queries.ts';
 
 /** A contact that is new or really changed. */
 export interface Written {

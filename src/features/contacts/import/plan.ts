@@ -1,9 +1,9 @@
 /** Decides for each row of a portion whether it creates a contact, changes one, or fails. */
-import { newId } from '../../platform/ids.ts';
-import type { Fault } from '../imports/reading.ts';
-import { toIdentities, type NamedIdentity } from './identities.ts';
-import { keyText, toRowKeys, type FailedRow, type Matched, type RowKey } from './import-match.ts';
-import type { Person } from './import-rows.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { Fault } from '../../imports/reading.ts';
+import { toIdentities, type NamedIdentity } from '../identities.ts';
+import { keyText, toRowKeys, type FailedRow, type Matched, type RowKey } from './match.ts';
+import type { Person } from './rows.ts';
 
 /** One contact with all rows of the portion that are about it. */
 export interface Draft {

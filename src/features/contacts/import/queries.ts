@@ -1,11 +1,11 @@
 /** Queries of imports and exports; each handles a portion of contacts in one statement. */
-import { exec, many } from '../../platform/db.ts';
-import { READ_BYTES } from '../../platform/portions.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
-import type { HeldValues } from '../custom-fields/schemas.ts';
-import { buildConditions, type ContactMatch } from './filter-queries.ts';
-import { CONTACT, type ContactFields } from './queries.ts';
-import type { Contact } from './schemas.ts';
+import { exec, many } from '../../../platform/db.ts';
+import { READ_BYTES } from '../../../platform/portions.ts';
+import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import type { HeldValues } from '../../custom-fields/schemas.ts';
+import { buildConditions, type ContactMatch } from '../filter-queries.ts';
+import { CONTACT, type ContactFields } from '../queries.ts';
+import type { Contact } from '../schemas.ts';
 
 export type Pointer = { field: '_id' | 'business' | 'owner'; _id: string };
 
