@@ -2,7 +2,7 @@
  * Benchmark (records): the operation of GET /v1/contacts, without HTTP, in a company
  * with 1,000,000 contacts, compared with a company with 10,000 in the same tables.
  */
-import { pageContacts } from '../src/features/contacts/list.ts';
+import { pageContacts } from '../src/features/contacts/list/list.ts';
 import type { ContactQuery } from '../src/features/contacts/schemas.ts';
 import { openDatabase, type Tenant } from '../src/platform/tenant.ts';
 import { compareSizes, type Figure } from './measure.ts';

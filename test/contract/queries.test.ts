@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
 import type { Executor, Statement } from '../../src/platform/db.ts';
-import { broadSearch, COLUMNS, OPERATORS } from '../../src/features/contacts/filter-queries.ts';
+import { broadSearch, COLUMNS, OPERATORS } from '../../src/features/contacts/list/filter-queries.ts';
 import { FIELD_TYPES } from '../../src/features/custom-fields/schemas.ts';
 import { DELIVERY_STATUSES } from '../../src/features/webhooks/schemas.ts';
 import { ROLES, sessionOptions } from '../../src/platform/db.ts';

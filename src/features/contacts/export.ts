@@ -8,9 +8,9 @@ import type { Tenant } from '../../platform/tenant.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
 import { listAllDefinitions } from '../custom-fields/values.ts';
 import { writeCell } from '../imports/cells.ts';
-import type { ContactMatch } from './filter-queries.ts';
+import type { ContactMatch } from './list/filter-queries.ts';
 import { walkContacts } from './import/queries.ts';
-import { readMatch } from './list.ts';
+import { readMatch } from './list/list.ts';
 import type { Contact, ContactExportQuery } from './schemas.ts';
 
 const COLUMNS = [

@@ -9,7 +9,7 @@ import { createContact, readContact, updateContactById } from './contacts.ts';
 import { removeContact } from './erase.ts';
 import { exportContacts } from './export.ts';
 import { importContacts, pageContactImports, readContactImport, sendContactErrors } from './import/import.ts';
-import { pageContacts } from './list.ts';
+import { pageContacts } from './list/list.ts';
 import {
   Contact,
   ContactCreate,

@@ -4,7 +4,7 @@ import { isId } from '../../platform/ids.ts';
 import { findNearFirst } from '../../platform/long-list.ts';
 import { pageFrom, readSearch, pageWindow, type Page, type Window } from '../../platform/paging.ts';
 import type { Tenant } from '../../platform/tenant.ts';
-import { findContacts } from '../contacts/found.ts';
+import { findContacts } from '../contacts/list/found.ts';
 import {
   countBroad,
   countConversations,

@@ -1,5 +1,5 @@
 /** The scene's other records, and values that make sense for them in a body. */
-import { COLUMNS, OPERATORS } from '../../../src/features/contacts/filter-queries.ts';
+import { COLUMNS, OPERATORS } from '../../../src/features/contacts/list/filter-queries.ts';
 import { FIELD_CONTEXTS, FIELD_TYPES, type FieldType } from '../../../src/features/custom-fields/schemas.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import type { Chance } from '../harness/chance.ts';

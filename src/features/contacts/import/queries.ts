@@ -3,7 +3,7 @@ import { exec, many } from '../../../platform/db.ts';
 import { READ_BYTES } from '../../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
 import type { HeldValues } from '../../custom-fields/schemas.ts';
-import { buildConditions, type ContactMatch } from '../filter-queries.ts';
+import { buildConditions, type ContactMatch } from '../list/filter-queries.ts';
 import { CONTACT, type ContactFields } from '../queries.ts';
 import type { Contact } from '../schemas.ts';
 

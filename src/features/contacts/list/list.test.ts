@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { startPlatform, type Company, type Json } from '../../../test/support/platform.ts';
+import { checkRefusals, expectProblem } from '../../../../test/support/refusals.ts';
+import { startPlatform, type Company, type Json } from '../../../../test/support/platform.ts';
 
 const platform = await startPlatform();
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openDatabase } from '../../platform/tenant.ts';
-import { seedOfRun } from '../../../test/full/harness/chance.ts';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { randomFrom } from '../../../test/support/random.ts';
-import { expectProblem } from '../../../test/support/refusals.ts';
+import { openDatabase } from '../../../platform/tenant.ts';
+import { seedOfRun } from '../../../../test/full/harness/chance.ts';
+import { startPlatform, type Json } from '../../../../test/support/platform.ts';
+import { randomFrom } from '../../../../test/support/random.ts';
+import { expectProblem } from '../../../../test/support/refusals.ts';
 import { pageContacts } from './list.ts';
 
 const seed = seedOfRun();

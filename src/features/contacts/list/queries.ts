@@ -1,7 +1,7 @@
 /** The queries for pages of contacts; list.ts chooses between them. */
-import { many, one } from '../../platform/db.ts';
-import { HIT, nearRows, nearValues, orderedRows, sortedHits } from '../../platform/long-list.ts';
-import { measuredPage, rowsByKey } from '../../platform/measured-page.ts';
+import { many, one } from '../../../platform/db.ts';
+import { HIT, nearRows, nearValues, orderedRows, sortedHits } from '../../../platform/long-list.ts';
+import { measuredPage, rowsByKey } from '../../../platform/measured-page.ts';
 import {
   isStretch,
   sinceClause,
@@ -13,11 +13,11 @@ import {
   windowValues,
   type Since,
   type Window,
-} from '../../platform/paging.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+} from '../../../platform/paging.ts';
+import type { TenantRead } from '../../../platform/tenant.ts';
 import { buildConditions, type ContactMatch } from './filter-queries.ts';
-import { CONTACT } from './queries.ts';
-import type { Contact } from './schemas.ts';
+import { CONTACT } from '../queries.ts';
+import type { Contact } from '../schemas.ts';
 
 /**
  * Returns SQL for the records of a page. The rows of the page are found first, so

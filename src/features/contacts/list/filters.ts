@@ -1,14 +1,14 @@
 /** Reads and checks the filters of the contacts list, and finds their custom fields. */
-import { checkText } from '../../platform/body.ts';
-import { invalid, unknownReference } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
-import { findLostDigits, isPrecise, NUMBER_WANTED } from '../../platform/numbers.ts';
-import { findPhoneCountry } from '../../platform/phone-country.ts';
-import { phoneProblem, readPhone } from '../../platform/phone.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
-import { listValues } from '../../platform/words.ts';
-import type { FieldType } from '../custom-fields/schemas.ts';
-import { findFault } from '../custom-fields/values.ts';
+import { checkText } from '../../../platform/body.ts';
+import { invalid, unknownReference } from '../../../platform/errors.ts';
+import { isId } from '../../../platform/ids.ts';
+import { findLostDigits, isPrecise, NUMBER_WANTED } from '../../../platform/numbers.ts';
+import { findPhoneCountry } from '../../../platform/phone-country.ts';
+import { phoneProblem, readPhone } from '../../../platform/phone.ts';
+import type { TenantRead } from '../../../platform/tenant.ts';
+import { listValues } from '../../../platform/words.ts';
+import type { FieldType } from '../../custom-fields/schemas.ts';
+import { findFault } from '../../custom-fields/values.ts';
 import {
   COLUMNS,
   listFilterFields,

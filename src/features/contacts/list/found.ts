@@ -1,7 +1,7 @@
 /** Finds the contacts of a search, for lists of records that belong to contacts. */
-import type { Tenant } from '../../platform/tenant.ts';
+import type { Tenant } from '../../../platform/tenant.ts';
 import { broadSearch, type BroadSearch } from './filter-queries.ts';
-import { listFound } from './match-queries.ts';
+import { listFound } from './found-queries.ts';
 
 /**
  * Returns the ids of the contacts that GET /v1/contacts finds by this search, or, when they are more than `most`, the search as an SQL

@@ -1,11 +1,11 @@
 /** Lists contacts by search, filters and pages; made for a million contacts and any combination of filters. */
-import { findNearFirst } from '../../platform/long-list.ts';
-import { isStretch, pageFrom, readSearch, pageWindow, type Page, type Window } from '../../platform/paging.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import { findNearFirst } from '../../../platform/long-list.ts';
+import { isStretch, pageFrom, readSearch, pageWindow, type Page, type Window } from '../../../platform/paging.ts';
+import type { Tenant } from '../../../platform/tenant.ts';
 import { buildConditions, type ContactMatch } from './filter-queries.ts';
 import { readFilters } from './filters.ts';
-import { countMatching, listContacts, listMatching, listNear } from './list-queries.ts';
-import type { Contact, ContactQuery } from './schemas.ts';
+import { countMatching, listContacts, listMatching, listNear } from './queries.ts';
+import type { Contact, ContactQuery } from '../schemas.ts';
 
 export async function pageContacts(tenant: Tenant, query: ContactQuery): Promise<Page<Contact>> {
   const window = pageWindow('contacts', query);

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { FIELDS, RARE, seedPeople } from '../../../bench/people.ts';
-import { openTestDatabase } from '../../../test/support/database.ts';
-import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
-import { newest, type Window } from '../../platform/paging.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
-import type { Json } from '../../../test/support/platform.ts';
+import { FIELDS, RARE, seedPeople } from '../../../../bench/people.ts';
+import { openTestDatabase } from '../../../../test/support/database.ts';
+import { ROLES, sessionOptions, type Statement } from '../../../platform/db.ts';
+import { newest, type Window } from '../../../platform/paging.ts';
+import type { TenantRead } from '../../../platform/tenant.ts';
+import type { Json } from '../../../../test/support/platform.ts';
 import { findContacts, readMatch } from './list.ts';
 
 const COMPANY = 'a'.repeat(24);

@@ -2,11 +2,11 @@
  * Search and filters of contacts as SQL. A condition has two forms: `exact` decides, and `indexed` uses the index contacts_search and holds
  * for every contact that matches. Values of callers are always parameters.
  */
-import { many } from '../../platform/db.ts';
-import { isId } from '../../platform/ids.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
-import { readDigits, foldText, isPair, pairLookUp } from '../../platform/words.ts';
-import type { CustomField, FieldType } from '../custom-fields/schemas.ts';
+import { many } from '../../../platform/db.ts';
+import { isId } from '../../../platform/ids.ts';
+import type { TenantRead } from '../../../platform/tenant.ts';
+import { readDigits, foldText, isPair, pairLookUp } from '../../../platform/words.ts';
+import type { CustomField, FieldType } from '../../custom-fields/schemas.ts';
 
 /** Returns those of the given ids that are custom fields of contacts. */
 export function listFilterFields(tx: TenantRead, ids: string[]): Promise<Pick<CustomField, '_id' | 'type'>[]> {
