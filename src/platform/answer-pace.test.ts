@@ -9,7 +9,7 @@ const platform = await startPlatform({ env: { RATE_LIMIT_ANSWERS: '1' } });
 const { call, database, demo } = platform;
 
 /** Stores `count` contacts of this many bytes each. */
-const fill = (company: string, count: number, bytes: number): Promise<unknown> =>
+const storeContacts = (company: string, count: number, bytes: number): Promise<unknown> =>
   database.sql(
     `insert into contacts (company_id, _id, name, source, tags)
       select $1, new_id(), 'Ana', 'IMPORT', array[repeat('x', $3::int)] from generate_series(1, $2::int)`,
@@ -17,7 +17,7 @@ const fill = (company: string, count: number, bytes: number): Promise<unknown> =
   );
 
 test('a company that receives more bytes than its rate allows is refused for a moment, and another company is not', async () => {
-  await fill(demo._id, 100, 10_000);
+  await storeContacts(demo._id, 100, 10_000);
   const other = await platform.createCompany();
   const list = async () => {
     const answer = await fetch(`${platform.url}/v1/contacts?limit=100`, {
@@ -38,7 +38,7 @@ test('a company that receives more bytes than its rate allows is refused for a m
 
 test('an export is slowed down to the rate of its company and is complete', async () => {
   const { _id, key } = await platform.createCompany();
-  await fill(_id, 300, 10_000);
+  await storeContacts(_id, 300, 10_000);
   const begunMs = performance.now();
   const answer = await fetch(`${platform.url}/v1/contacts/export`, { headers: { authorization: `Bearer ${key}` } });
   const text = await answer.text();

@@ -9,12 +9,12 @@ import { newId } from './ids.ts';
 const platform = await startPlatform();
 const { call, database, demo } = platform;
 
-/** A text of this many bytes that compresses well, but to no less than a hundredth of its size. */
-const fat = (bytes: number): string => 'fat and old '.repeat(Math.ceil(bytes / 12)).slice(0, bytes);
+/** Returns a text of this many bytes that compresses well, but to no less than a hundredth of its size. */
+const makeFatText = (bytes: number): string => 'fat and old '.repeat(Math.ceil(bytes / 12)).slice(0, bytes);
 const FAT = 200_000;
 
 /** Sends a request that is refused and returns the limit that the error names. */
-async function refusedLimit(path: string, key = demo.key): Promise<number> {
+async function readNamedLimit(path: string, key = demo.key): Promise<number> {
   const answer = await call(400, 'GET', path, { key });
   expectProblem(answer, 'ANSWER_TOO_LARGE', 'limit');
   const named = /at most (\d+) here/.exec(answer.body.errors[0].message)?.[1];
@@ -25,7 +25,7 @@ async function refusedLimit(path: string, key = demo.key): Promise<number> {
 /** Checks that a list is refused with limit=100, and can be read completely with the limit that the error names. */
 async function readAll(path: string, expected: number): Promise<void> {
   const separator = path.includes('?') ? '&' : '?';
-  const limit = await refusedLimit(`${path}${separator}limit=100`);
+  const limit = await readNamedLimit(`${path}${separator}limit=100`);
   assert.ok(limit >= 1 && limit < 100, String(limit));
   let seen = 0;
   let after = '';
@@ -54,7 +54,7 @@ test('the error for a page of contacts that is too large names a limit that fits
   await database.sql(
     `insert into contacts (company_id, _id, name, source, custom_fields) select $1, new_id(), 'Fat Maria ' || n, 'API', jsonb_build_object($2::text, $3::text)
       from generate_series(1, ${COUNT}) n`,
-    [demo._id, id, fat(FAT)],
+    [demo._id, id, makeFatText(FAT)],
   );
   await readAll('/v1/contacts', COUNT);
   await readAll('/v1/contacts?search=maria', COUNT);
@@ -75,7 +75,7 @@ test('the size of a page includes the names of custom fields, which the answer r
       from generate_series(1, 100) n`,
     [other._id, ids],
   );
-  const limit = await refusedLimit('/v1/businesses?limit=100', other.key);
+  const limit = await readNamedLimit('/v1/businesses?limit=100', other.key);
   const { body } = await call(200, 'GET', `/v1/businesses?limit=${limit}`, { key: other.key });
   assert.equal(body.result.length, limit);
   assert.ok(Buffer.byteLength(JSON.stringify(body)) <= 8 * 1024 * 1024);
@@ -90,14 +90,14 @@ test('the error for a page of conversations or messages that is too large names 
       )
       insert into conversations (company_id, _id, contact_id, inbox_id, channel, handled_by, tags, custom_fields)
       select $1, new_id(), _id, $2, 'WAP_AUTO_CLOSER', 'NONE', '{fat}', jsonb_build_object($3::text, $4::text) from people`,
-    [demo._id, demo.inbox, id, fat(FAT)],
+    [demo._id, demo.inbox, id, makeFatText(FAT)],
   );
   await readAll('/v1/conversations?tag=fat', COUNT);
   await database.sql(
     `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin, content_type, contacts, status)
       select $1, new_id(), $2, $3, $4, 'WAP_AUTO_CLOSER', 'CONTACT', 'INCOMING', 'CHANNEL', 'CONTACTS', jsonb_build_array(jsonb_build_object('note', $5::text)), 'RECEIVED'
       from generate_series(1, ${COUNT})`,
-    [demo._id, conversation._id, conversation.contact, demo.inbox, fat(FAT)],
+    [demo._id, conversation._id, conversation.contact, demo.inbox, makeFatText(FAT)],
   );
   await readAll(`/v1/messages/conversation/${conversation._id}`, COUNT + 1);
 });
@@ -108,13 +108,13 @@ test('the error for a page of table rows that is too large names a limit that fi
   await database.sql(
     `insert into table_rows (company_id, _id, table_id, row_index, data) select $1, new_id(), $2, n, jsonb_build_object('text', $3::text)
       from generate_series(1, ${COUNT}) n`,
-    [demo._id, table._id, fat(FAT)],
+    [demo._id, table._id, makeFatText(FAT)],
   );
   const path = `/v1/tables/${table._id}/rows`;
   await readAll(path, COUNT);
   await readAll(`${path}?sort=row_index`, COUNT);
   await readAll(`${path}?search=old`, COUNT);
-  const limit = await refusedLimit(`/v1/tables/${table._id}?limit=100`);
+  const limit = await readNamedLimit(`/v1/tables/${table._id}?limit=100`);
   assert.equal((await call(200, 'GET', `/v1/tables/${table._id}?limit=${limit}`)).body.rows.result.length, limit);
 });
 
@@ -122,7 +122,7 @@ test('the error for a page of deliveries, imports or definitions that is too lar
   const body = JSON.stringify({
     event: 'FOLLOWUP_SENT',
     timestamp: new Date().toISOString(),
-    data: { note: fat(FAT) },
+    data: { note: makeFatText(FAT) },
   });
   await database.sql(
     `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body, status, claimed_at, finished_at)
@@ -134,19 +134,19 @@ test('the error for a page of deliveries, imports or definitions that is too lar
     `insert into imports (company_id, _id, kind, file_name, format, status, options, row_errors, principal, finished_at)
       select $1, new_id(), 'CONTACTS', 'fat.csv', 'CSV', 'COMPLETED', '{"columns": [], "silent": false, "update_existing": true}',
         jsonb_build_array(jsonb_build_object('row', 1, 'field', null, 'message', $2::text)), '{}', now() from generate_series(1, ${COUNT})`,
-    [demo._id, fat(FAT)],
+    [demo._id, makeFatText(FAT)],
   );
   await readAll('/v1/contacts/import', COUNT);
   await database.sql(
     `insert into custom_fields (company_id, _id, slug, title, context, type, options)
       select $1, new_id(), 'wide_' || n, 'Wide', 'business', 'SELECT', array[$2::text] from generate_series(1, ${COUNT}) n`,
-    [demo._id, fat(FAT)],
+    [demo._id, makeFatText(FAT)],
   );
   await readAll('/v1/custom-fields?context=business', COUNT);
   await database.sql(
     `insert into tables (company_id, _id, name, slug, columns) select $1, new_id(), 'Wide', 'wide_' || n, jsonb_build_array(jsonb_build_object(
         'key', 'a', 'title', $2::text, 'type', 'TEXT', 'required', false, 'options', '[]'::jsonb)) from generate_series(1, ${COUNT}) n`,
-    [demo._id, fat(FAT)],
+    [demo._id, makeFatText(FAT)],
   );
   await readAll('/v1/tables?search=wide', COUNT);
 });
@@ -161,9 +161,9 @@ test('a page with a single record is answered however large the record is', asyn
   await database.sql(
     `insert into contacts (company_id, _id, name, source, custom_fields) select $1, new_id(), 'Huge', 'API', jsonb_build_object($2::text, $3::text)
       from generate_series(1, 2)`,
-    [other._id, id, fat(9_000_000)],
+    [other._id, id, makeFatText(9_000_000)],
   );
-  assert.equal(await refusedLimit('/v1/contacts', other.key), 1);
+  assert.equal(await readNamedLimit('/v1/contacts', other.key), 1);
   const { body } = await call(200, 'GET', '/v1/contacts?limit=1', { key: other.key });
   assert.equal(body.result[0].custom_fields[0].value.length, 9_000_000);
   assert.notEqual(body.meta.nextCursor, null);

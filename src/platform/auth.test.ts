@@ -141,7 +141,7 @@ describe('x-company-id', () => {
   });
 });
 
-// These tests run concurrently, because each waits for a cached entry to expire.
+// The tests of this group run concurrently, because each of them waits until an entry of the cache expires.
 describe('a principal is refused', { concurrency: true }, () => {
   // A revocation may take five seconds to take effect everywhere. A process caches for one.
   const KNOWN_MS = 5_000;
@@ -183,7 +183,7 @@ describe('a principal is refused', { concurrency: true }, () => {
     const [row] = await database.sql<{ at: Date }>('select expires_at as at from api_keys where _id = $1', [key._id]);
     assert.ok(row);
     const headers = { authorization: `Bearer ${key.token}` };
-    // The status applies to some moment between the request and its answer.
+    // The status shows whether the key was valid at some moment between the request and its answer.
     await until('the key to expire', async () => {
       const asked = Date.now();
       const { status } = await fetch(platform.url + path, { headers });

@@ -50,7 +50,7 @@ test('a stop waits for the first request of a connection that was opened before'
     once(socket, 'close').then(() => 'closed'),
   ]);
   const stopping = stopped.running.stop();
-  // A slow network may take this long to bring the request.
+  // A client on a slow network may take this long until its request arrives.
   await new Promise((resolve) => setTimeout(resolve, 400));
   socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
   assert.match(await firstAnswer, /^HTTP\/1\.1 200/);

@@ -248,7 +248,7 @@ describe('a repeat while the first request runs', () => {
       (error) => error instanceof AppError && error.code === 'IDEMPOTENCY_IN_FLIGHT',
     );
     assert.equal(await countRows('users', `name = 'Lost'`), 0);
-    // The attempt that has the key now is not affected.
+    // This has no effect on the attempt that has the key now.
     assert.equal(await countRows('idempotency_keys', `key = '${owner.key}' and attempt = 'another'`), 1);
   });
 });

@@ -12,7 +12,7 @@ import { addressGroup, createLimiter, purgeBuckets, type Allowance, type Limiter
 import { openDatabase, type Database, type SystemTx } from './tenant.ts';
 
 const PROCESSES = 3;
-// A rate so low that a bucket does not fill during a test.
+// With this rate, a bucket gets no new token during a test.
 const NO_REFILL = 1e-9;
 
 const database = await openTestDatabase();
@@ -40,8 +40,8 @@ async function countAdmitted(verdicts: Promise<{ admitted: boolean }>[]): Promis
   return (await Promise.all(verdicts)).filter(({ admitted }) => admitted).length;
 }
 
-/** An executor that counts its round trips to the database. */
-function counted(): { system: SystemTx; trips: () => number } {
+/** Returns an executor that counts its round trips to the database. */
+function countTrips(): { system: SystemTx; trips: () => number } {
   let trips = 0;
   const query: SystemTx['query'] = (statement) => {
     trips += 1;
@@ -50,8 +50,8 @@ function counted(): { system: SystemTx; trips: () => number } {
   return { system: { ...door, query }, trips: () => trips };
 }
 
-/** An executor that remembers when the last request was sent whose answer reported an empty bucket. */
-function watched(opened: Database): { system: SystemTx; emptyMs: () => number } {
+/** Returns an executor that remembers when it sent the last request whose answer reported an empty bucket. */
+function watchEmptyBucket(opened: Database): { system: SystemTx; emptyMs: () => number } {
   const system = opened.system('door');
   let emptyMs = 0;
   const query: SystemTx['query'] = async <R>(statement: Statement) => {
@@ -63,9 +63,9 @@ function watched(opened: Database): { system: SystemTx; emptyMs: () => number } 
   return { system: { ...system, query }, emptyMs: () => emptyMs };
 }
 
-/** An executor that can be shut: answers then wait until it is opened again. */
-function gated(): { system: SystemTx; trips: () => number; shut: () => () => void } {
-  const { system, trips } = counted();
+/** Returns an executor that can be shut: answers then wait until it is opened again. */
+function gateAnswers(): { system: SystemTx; trips: () => number; shut: () => () => void } {
+  const { system, trips } = countTrips();
   let opened = Promise.resolve();
   const query: SystemTx['query'] = async <R>(statement: Statement) => {
     const rows = await system.query<R>(statement);
@@ -82,7 +82,7 @@ function gated(): { system: SystemTx; trips: () => number; shut: () => () => voi
 
 describe('rate limits over three processes', () => {
   test('a flood of requests over three processes is admitted at the rate limit, within 1 %', async () => {
-    const doors = platforms.map(watched);
+    const doors = platforms.map(watchEmptyBucket);
     const limiters = doors.map(({ system }) => createLimiter(system));
     const limit = allowance(200, 400);
     // The first requests open the connections, so that the test and the bucket begin at the same time.
@@ -91,7 +91,7 @@ describe('rate limits over three processes', () => {
     let admitted = 0;
     let firstMs = Number.POSITIVE_INFINITY;
     const emptyMs = (): number => Math.max(...doors.map((watch) => watch.emptyMs()));
-    // The flood goes on until the bucket is found empty, so that all tokens up to that moment have been admitted.
+    // The requests go on until the bucket is found empty, so that all tokens up to that moment have been admitted.
     const flood = async (limiter: Limiter): Promise<void> => {
       for (;;) {
         const verdict = await limiter.admit([limit]);
@@ -161,7 +161,7 @@ describe('rate limits over three processes', () => {
       if (!(await chance.pick(limiters).admit(asked)).admitted) return;
       for (const { subject } of asked) spent.set(subject, (spent.get(subject) ?? 0) + 1);
     };
-    // Some buckets are emptied, and others keep many tokens.
+    // This many calls empty some buckets and leave many tokens in others.
     for (let round = 0; round < 60; round += 1) await Promise.all(Array.from({ length: chance.int(20) }, call));
     await Promise.all(limiters.map((limiter) => limiter.close()));
     for (const { subject, capacity } of limits) {
@@ -172,9 +172,9 @@ describe('rate limits over three processes', () => {
 
 describe('local tokens', () => {
   test('local tokens reduce a busy subject to some ten round trips a second', async () => {
-    const { system, trips } = counted();
+    const { system, trips } = countTrips();
     const limiter = createLimiter(system);
-    // The bucket is so large that no machine is fast enough to reach the limit of local tokens.
+    // The bucket is so large that even the fastest machine does not reach the limit of the stock.
     const limit = allowance(1e6, 1e9);
     const started = performance.now();
     let calls = 0;
@@ -189,7 +189,7 @@ describe('local tokens', () => {
   });
 
   test('new tokens are requested before the local ones are used up, so that no caller waits under a steady load', async (t) => {
-    const { system, trips, shut } = gated();
+    const { system, trips, shut } = gateAnswers();
     const limiter = createLimiter(system);
     const limit = allowance(1e6, 2e6);
     /** Starts this many calls and returns how many of them are admitted without an answer of the database. */
@@ -208,7 +208,7 @@ describe('local tokens', () => {
       assert.equal(trips(), before + 1, 'more is asked for while some is left');
       assert.equal(await countServed(20), 20);
       open();
-      // The next caller waits for the answer; callers after the answer do not wait.
+      // The next caller waits for the answer of the database; callers after that answer do not wait.
       await limiter.admit([limit]);
       assert.equal(await countServed(100), 100);
     });
@@ -265,7 +265,7 @@ describe('a request over its rate limit', () => {
   });
 
   test('a refusal is remembered until the next token, so that a flood of refused requests causes no round trips', async (t) => {
-    const { system, trips } = counted();
+    const { system, trips } = countTrips();
     const limiter = createLimiter(system);
     const limit = allowance(0.01, 1);
     await runWithStoppedClock(t, async () => {

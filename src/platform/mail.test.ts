@@ -152,7 +152,7 @@ describe('mails with an SMTP server', () => {
       timers.push(setInterval(() => say('250-wait\r\n'), 50));
     });
     after(() => timers.forEach(clearInterval));
-    // Only the limit for the whole mail ends this; on a slow machine a pause between two lines may end it earlier.
+    // The limit for the whole mail ends this transfer; on a slow machine, a pause between two lines may end it earlier.
     await assert.rejects(
       openMailer(`smtp://127.0.0.1:${trickling.port}`, { timeoutMs: 200 }).send(mail),
       /aborted|Timeout|Greeting/,

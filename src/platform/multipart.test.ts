@@ -45,7 +45,7 @@ test('an upload of a gigabyte is refused soon after the limit, and the client re
   const { sent, answer } = await streamForm(1024);
   assert.match(answer, /^HTTP\/1\.1 413 /);
   assert.match(answer, /"path":"file"/);
-  // More than the limit of 50 MB is sent, because of the buffers of the sockets and because the server reads on for a moment.
+  // The client can send more than the limit of 50 MB, because sockets have buffers and because the server reads on for a moment.
   assert.ok(sent < 1024 * 0.75, `${sent} MB were taken`);
 });
 

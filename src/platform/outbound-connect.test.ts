@@ -77,7 +77,7 @@ test('a tenant reaches only the ports of mail below 1024, unless the address is 
     const refused = failure(outbound.connect('198.41.0.4', port, patient(false)));
     assert.deepEqual(await refused, { kind: 'BLOCKED', sent: false }, String(port));
   }
-  // The port passes here, and the guard refuses the address.
+  // These ports are allowed, and the address is what the guard refuses.
   for (const port of [25, 143, 465, 587, 993, 1024, 65_535]) {
     await assert.rejects(outbound.connect('10.0.0.1', port, patient(false)), /not a public Internet address/);
   }

@@ -1,4 +1,4 @@
-/** Bodies that are streamed to other hosts and from them, over real connections. */
+/** Tests bodies that are streamed to other hosts and from them, over real connections. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import type { StreamedBody } from './outbound-stream.ts';
 
 const MEGABYTE = 1024 * 1024;
 const SIZE = 100 * MEGABYTE;
-/** What a transfer may hold at once: the buffers of two sockets, two streams and a file, many times over. */
+/** The most memory that a transfer may use: the size of the buffers of two sockets, two streams and a file, many times over. */
 const HELD_BYTES = 32 * MEGABYTE;
 /** The most that the system's buffers of one connection on this machine take from a sender whose receiver does not read. */
 const IN_FLIGHT_BYTES = 32 * MEGABYTE;
@@ -46,7 +46,7 @@ async function serve(context: TestContext, listener: RequestListener): Promise<s
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** A busy machine may take long for 100 MB. */
+/** Returns the abort signal of a test. It is fired late, because a busy machine may need long for 100 MB. */
 const unhurried = (): AbortSignal => AbortSignal.timeout(60_000);
 
 async function makeFolder(context: TestContext): Promise<string> {
@@ -116,7 +116,7 @@ describe('large bodies', () => {
     let unread: Socket | null = null as Socket | null;
     const slow = await startPeer(context, (socket) => {
       socket.pause();
-      // A connection that is not read does not notice that it was closed.
+      // The test closes this socket itself, because a connection that is not read does not notice that it was closed.
       unread = socket;
     });
     const counted = async function* (): AsyncGenerator<Buffer> {
@@ -127,7 +127,7 @@ describe('large bodies', () => {
     };
     const upload = put(slow.url, { stream: Readable.from(counted(), { objectMode: false }), bytes: SIZE });
     assert.deepEqual(await failure(outbound.tenant({ ...upload, signal: soon() })), { kind: 'TIMEOUT', sent: true });
-    // The deadline of the upload has passed, so the download had the same time to send everything.
+    // The upload has reached its deadline, so the download had the same time to send everything.
     assert.ok(sent > 0 && sent < IN_FLIGHT_BYTES, `${sent} bytes were sent to nobody who reads`);
     assert.ok(read > 0 && read < IN_FLIGHT_BYTES, `${read} bytes were read for nobody who takes them`);
     body.destroy();
@@ -192,7 +192,7 @@ describe('a streamed answer', () => {
   });
 
   test('a complete answer is no error when its peer closes the connection before the last bytes are read', async (context) => {
-    // More than the stream keeps, so that the connection is paused before the end.
+    // This is more than the stream buffers, so that the connection is paused before the end of the body.
     const bytes = MEGABYTE;
     const outbound = openOutbound(context);
     for (let more = 0; more < 70; more += 1) {

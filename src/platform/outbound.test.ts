@@ -130,7 +130,7 @@ describe('a hostile receiver', () => {
     for (const answer of [reset, (socket: Socket) => socket.end(), (socket: Socket) => socket.end('junk\r\n\r\n')]) {
       const peer = await startPeer(context, answer, false);
       const { kind, sent } = await failure(outbound.tenant(post(peer.url)));
-      // When the reset arrives before connect() has ended, nothing was sent.
+      // The reset may arrive before connect() has ended; then nothing was sent.
       assert.equal(kind, sent ? 'SOCKET' : 'CONNECT');
       assert.equal(peer.received.length, 1);
     }

@@ -10,7 +10,7 @@ test('an owner is ahead of its rate by the time that its own bytes should take, 
   const passedMs = performance.now() - beganMs;
   assert.ok(ahead <= 10_000 && ahead >= 10_000 - passedMs, `${ahead} ms`);
   assert.ok(pace.count('slow', 1) <= 1);
-  // Idle owners are forgotten, but not an owner that is ahead of its rate.
+  // Many idle owners make the pace forget other idle owners, but not an owner that is ahead of its rate.
   for (let n = 0; n < 1_000; n += 1) pace.count(`owner ${n}`, 0);
   assert.ok(pace.count('fast', 0) > 5_000);
 });

@@ -5,7 +5,7 @@ import { seedOfRun } from '../../test/full/harness/chance.ts';
 import { randomFrom } from '../../test/support/random.ts';
 import { onlyDigits, phoneKey, readablePhone, readPhone, type Phone } from './phone.ts';
 
-/** Parses a number; null when it is invalid or ambiguous. */
+/** Parses a number and returns it, or null when it is invalid or ambiguous. */
 function parseIn(country: string | null, text: string): Phone | null {
   const read = readPhone(text, country);
   return 'code' in read ? null : read;
@@ -89,7 +89,7 @@ test('onlyDigits removes everything but digits', () => {
   assert.equal(onlyDigits('no number'), '');
 });
 
-/** Texts and the number that they mean, whether the country is known or not; null when they are no number. */
+/** Pairs of a text and the number that it means, whether the country is known or not; null when the text is no number. */
 const WRITTEN: [string, string | null][] = [
   ['+55 (11) 98888-7777', '+5511988887777'],
   ['5511988887777', '+5511988887777'],
@@ -128,7 +128,7 @@ for (const [written, expected] of WRITTEN) {
   });
 }
 
-/** Numbers as they are dialled inside a country. */
+/** Country, number as it is dialled inside that country, and its international form. */
 const NATIONAL: [string, string, string][] = [
   ['BR', '11 98888-7777', '+5511988887777'],
   ['BR', '(11) 8888-7777', '+5511988887777'],
@@ -158,19 +158,20 @@ test('a number of Singapore without + is never mistaken for a Brazilian number',
 });
 
 test('a number without + is accepted only in a range that its country has assigned', () => {
-  // The first would be in an unassigned range of the Netherlands, the second in one of Brazil.
+  // Read with their first digits as a country code, the first number would be
+  // in an unassigned range of the Netherlands, and the second in one of Brazil.
   for (const written of ['(31) 98888-0003', '55 99999-8888']) {
     assert.equal(parseIn(null, written), null);
     assert.ok(parseIn(null, `+${written.replaceAll(/[()]/g, '')}`), written);
   }
-  // 55 is also the area code of Santa Maria.
+  // The digits 55 are the country code of Brazil and also the area code of Santa Maria.
   assert.equal(parseIn('BR', '55 99999-8888')?.phone_number, '+5555999998888');
   // The network's test numbers have an area code that no real number has.
   for (const country of [null, 'BR']) assert.equal(parseIn(country, '15550783881')?.phone_number, '+15550783881');
 });
 
 test('a text that can be a number of two countries is refused as ambiguous, however it is punctuated', () => {
-  // This can be a number of Porto Alegre or a mobile number of Peru.
+  // Each text can be a number of Porto Alegre or a mobile number of Peru.
   for (const written of ['51 99999-8888', '51999998888', '(51) 99999-8888']) {
     const read = readPhone(written, 'BR');
     assert.ok('code' in read && read.code === 'AMBIGUOUS_PHONE', written);

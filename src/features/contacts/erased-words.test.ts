@@ -8,7 +8,7 @@ import { hold } from '../../../test/support/rows.ts';
 import { silenceNetwork } from '../../../test/support/traffic.ts';
 import { until } from '../../../test/support/wait.ts';
 
-// With one slot per company a second delivery waits for the first.
+// With one slot per company, the second delivery of a company waits for the first.
 const platform = await startPlatform({ env: { DELIVERY_SLOTS_PER_COMPANY: '1', OUTBOUND_ALLOW: '127.0.0.0/8' } });
 // The network sends no statuses by itself, so that the tables do not change between the comparisons.
 await silenceNetwork(platform);
@@ -20,7 +20,7 @@ const phone = await connectPhone(platform);
 const WORD = 'kanarienvogel';
 const DIGITS = '5511955512345';
 
-/** Names of the tables that contain the text in any column, also in binary ones. */
+/** Returns the names of the tables that contain the text in any column, also in binary columns. */
 async function tablesWith(text: string): Promise<string[]> {
   const tables = await database.sql<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -64,7 +64,7 @@ async function createContactWithWord(): Promise<string> {
     type: 'edit',
     edit: { original_message_id: id, message: { type: 'text', text: { body: `${WORD} edit` } } },
   });
-  // An edit of a message that never comes, and a message that cannot be read.
+  // The next callbacks are an edit of a message that the platform never receives, and a message that it cannot read.
   await post({
     from,
     id: wamid(),
@@ -95,7 +95,7 @@ async function createContactWithWord(): Promise<string> {
   await call(201, 'POST', '/v1/messages/send-text', {
     body: { conversationId: conversation, message: { content: `Dear ${WORD}` } },
   });
-  // Another contact with the word is created and merged into this one.
+  // The test creates another contact with the word and merges it into this one.
   const other = (await call(201, 'POST', '/v1/contacts', { body: { name: `${WORD} double` } })).body._id;
   await call(201, 'POST', `/v1/contacts/${contact}/merge`, { body: { contact: other } });
   return contact;

@@ -98,7 +98,7 @@ test('erasing a contact with 2,000 messages takes no longer in a company with ma
   await database.sql('analyze messages');
   const started = performance.now();
   await call(200, 'DELETE', `${PATH}/${contact._id}`);
-  // Five seconds is the time-out of a statement, and many times what this takes on an idle machine.
+  // Five seconds is the time-out of a statement, and many times the duration of this deletion on an idle machine.
   assert.ok(performance.now() - started < 5_000);
   const left = await database.sql<{ contact_id: string; count: number }>(
     'select contact_id, count(*)::int as count from messages where contact_id = any($1) group by 1',

@@ -100,22 +100,25 @@ test('an export ends when its caller closes the connection', async () => {
   const company = await platform.createCompany();
   await seed(company._id, 12_000);
   await database.sql('analyze contacts');
-  const before = await rowsRead();
+  const before = await countRowsRead();
   await exported('', company.key);
-  const whole = (await rowsRead()) - before;
+  const whole = (await countRowsRead()) - before;
   const hangUp = new AbortController();
   const headers = { authorization: `Bearer ${company.key}` };
   const response = await fetch(platform.url + PATH, { headers, signal: hangUp.signal });
   await response.body?.getReader().read();
   hangUp.abort();
-  // The last export is read to its end. If the aborted one had not stopped, it would have read as many rows meanwhile.
+  // This export is read to its end. If the aborted export had not stopped, it would have read as many rows in the same time.
   await exported('', company.key);
-  const more = (await rowsRead()) - before - 2 * whole;
+  const more = (await countRowsRead()) - before - 2 * whole;
   assert.ok(whole > 0 && more < whole / 2, `${more} rows were read for nobody, ${whole} for somebody`);
 });
 
-/** How many rows of contacts were read. A connection reports its counts reliably only when it ends, so all are closed first. */
-async function rowsRead(): Promise<number> {
+/**
+ * Returns how many rows of contacts the database has read. A connection reports
+ * its counts reliably only when it ends, so all connections are closed first.
+ */
+async function countRowsRead(): Promise<number> {
   await database.sql(
     `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and usename = 'parley'`,
   );

@@ -195,7 +195,7 @@ test('changes of different fields at the same moment are all stored, also while 
   };
   const expected: Record<string, unknown> = {};
   for (let round = 0; round < 20; round += 1) {
-    // Each field goes into one of six requests, or into none.
+    // Each field is put into one of six requests, or into none.
     const bodies: Json[] = Array.from({ length: 6 }, () => ({}));
     for (const [field, make] of Object.entries(values)) {
       if (random() < 0.2) continue;

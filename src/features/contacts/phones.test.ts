@@ -16,7 +16,10 @@ await platform.call(200, 'PATCH', `/v1/companies/${brazil._id}`, {
 const create = (status: number, key: string, body: Json) =>
   platform.call(status, 'POST', '/v1/contacts', { key, body: { name: 'Maria', ...body } });
 
-/** [phone number as written, other fields, result in the company without a country, result in Brazil]; a code is that of a 400. */
+/**
+ * Cases: the phone number as written, other fields, the result in the company without a country, and
+ * the result in Brazil. A result is a stored number, or the code of an answer with the status 400.
+ */
 const WRITINGS: [string, Json, string, string][] = [
   ['+55 (31) 98888-0001', {}, '+5531988880001', '+5531988880001'],
   ['5531988880002', {}, '+5531988880002', '+5531988880002'],
@@ -26,7 +29,7 @@ const WRITINGS: [string, Json, string, string][] = [
   ['031 98888 0004', {}, 'VALIDATION_FAILED', '+5531988880004'],
   ['31 98888-0005', { country: 'BR' }, '+5531988880005', '+5531988880005'],
   ['020 7946 0959', { country: 'GB' }, '+442079460959', '+442079460959'],
-  // A number of Singapore as the network writes it.
+  // This is a number of Singapore in the form in which the network writes it.
   ['6591234567', {}, '+6591234567', 'AMBIGUOUS_PHONE'],
   ['6591234568', { country: 'SG' }, '+6591234568', '+6591234568'],
   ['65 9123-4569', { country: 'BR' }, 'AMBIGUOUS_PHONE', 'AMBIGUOUS_PHONE'],

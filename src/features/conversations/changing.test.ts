@@ -23,7 +23,7 @@ async function start(): Promise<Json> {
   return (await hear(platform)).conversation;
 }
 
-/** The events of a conversation after CONVERSATION_CREATED. */
+/** Returns the events of a conversation that follow CONVERSATION_CREATED. */
 const listEvents = async (id: string): Promise<{ event: string; data: Json }[]> =>
   (await readEvents(platform, id)).filter(({ event }) => event !== 'CONVERSATION_CREATED');
 

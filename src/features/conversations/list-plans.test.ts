@@ -1,4 +1,4 @@
-/** How many rows the database reads for a page in a company with 50,000 conversations. */
+/** Tests how many rows the database reads for a page of the list of a company with 50,000 conversations. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
@@ -12,7 +12,8 @@ import type { ConversationQuery } from './schemas.ts';
 
 const COMPANY = 'a'.repeat(24);
 const CONTACTS = 10_000;
-// The rows of a page and those between them when one in fifty matches; for a search also those of the first short read.
+// When one conversation in fifty matches, a page reads its own rows and
+// those between them. A search also reads the rows of its first short read.
 const MOST_ROWS = 1_500;
 const MOST_SEARCHED = 5_000 + 2_000 + MOST_ROWS;
 
@@ -38,9 +39,9 @@ after(async () => {
 
 interface Looked {
   indexes: Set<string>;
-  /** Rows of conversations that were read, whether they matched or not. */
+  /** The number of conversations that the database read, whether they matched or not. */
   rows: number;
-  /** Tables that were read from beginning to end. */
+  /** The names of the tables that the database read from beginning to end. */
   walked: Set<string>;
 }
 
@@ -54,7 +55,7 @@ function lookInto(node: Json, looked: Looked): Looked {
   return looked;
 }
 
-/** Runs a list and explains each of its statements with the values that were sent. */
+/** Requests a page of the list and has the database explain each of its statements with the values that were sent. */
 async function explain(query: Partial<ConversationQuery>): Promise<Looked & { found: number }> {
   const looked: Looked = { indexes: new Set(), rows: 0, walked: new Set() };
   const read = {
@@ -71,7 +72,7 @@ async function explain(query: Partial<ConversationQuery>): Promise<Looked & { fo
 }
 
 const FAR = new Date(Date.now() - 395 * 86_400_000).toISOString();
-/** A cursor far from the beginning of the list. */
+/** Returns a cursor that is far from the beginning of the list. */
 const distantCursor = (query: Partial<ConversationQuery>): string =>
   cursorAfter(pageWindow('conversations', { limit: 20, skipCount: true, sort: '-createdAt', ...query }), {
     _id: 'f'.repeat(24),

@@ -53,7 +53,7 @@ async function seed(random: () => number): Promise<Seeded> {
     _id: newId(),
     contact: pick(contacts)._id,
     inbox: pick(inboxes),
-    // Most are closed, because a contact can have one open conversation in an inbox; further open ones are left out.
+    // Most conversations are closed, because a contact can have only one open conversation in an inbox; further open ones are left out.
     status: pick(['CLOSED', 'CLOSED', 'OPEN', 'PENDING', 'SNOOZED']),
     handled_by: pick(['AI', 'HUMAN', 'NONE']),
     owner: pick([null, ...users]),
@@ -61,7 +61,7 @@ async function seed(random: () => number): Promise<Seeded> {
     agent: pick([null, ...agents]),
     step: pick(steps),
     tags: ['vip', 'b', 'São Paulo'].filter(() => random() < 0.3),
-    // Some have the same time, so that their ids decide the order.
+    // Some conversations have the same time, so that their ids decide the order.
     at: new Date(Date.UTC(2026, 0, 1) + Math.floor(index / 3) * 1_000).toISOString(),
   }));
   await database.sql(
@@ -208,8 +208,8 @@ test('a search that very many contacts match finds their conversations, near the
     company._id,
     inbox,
   ]);
-  // Of 9,000 contacts a third has the term in the name, a third in the e-mail and a third in the number; the newest conversations belong to
-  // the last two.
+  // Of 9,000 contacts, a third has the search text in the name, a third in the e-mail and a third in the
+  // number. The newest conversations belong to the contacts with the text in the e-mail or the number.
   await database.sql(
     `with c as (
       insert into contacts (company_id, _id, name, email, phone_number, source)

@@ -145,7 +145,7 @@ test("a new conversation has the caller's owner and agent or else the inbox's; w
     assert.deepEqual(await of({ owner: null, agent: null }), [null, null, 'NONE']);
     const contact = await createContact();
     await of({ contact, owner: boss._id, agent: null });
-    // The first call names neither and keeps the assignment; the second one names both.
+    // The first call names no owner and no agent and keeps the assignment; the second call names both.
     assert.deepEqual(people(await open(200, { contact })), [boss._id, null, 'NONE']);
     const { body } = await open(200, { contact, owner: owner._id, agent: other });
     assert.deepEqual(people({ body }), [owner._id, other, 'AI']);

@@ -30,7 +30,7 @@ test('an import that ended its process twice is FAILED and not started again', a
   for (const attempt of [1, 2]) {
     await until('it to be begun', async () => (await attempts()) === attempt);
     await killProgram(program);
-    // Ends the claim of the dead worker at once, so that the test need not wait for its lease.
+    // This ends the claim of the dead worker at once, so that the test need not wait for its lease.
     await database.sql('update imports set held_until = now()');
     ({ program, url } = await boot());
   }

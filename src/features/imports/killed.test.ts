@@ -73,7 +73,7 @@ test('a worker that is killed in an import repeats nothing and loses nothing: to
     assert.ok(processed > 0 && processed < ROWS, `killed after ${processed}`);
     await letGo();
     letGo = await holdAfter(next);
-    // Ends the claim of the dead worker at once, so that the test need not wait for its lease.
+    // This ends the claim of the dead worker at once, so that the test need not wait for its lease.
     await database.sql('update imports set held_until = now()');
     ({ program, url } = await boot());
   }

@@ -1,4 +1,7 @@
-/** Sheets that were made to block the process: each causes an error of its row or its import, and delays nobody else. */
+/**
+ * Tests sheets that were made to block the process. Each of them causes
+ * an error of its row or of its import, and other requests do not wait.
+ */
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, test } from 'node:test';

@@ -34,7 +34,7 @@ test('of twenty sheets that come at once ten are accepted, and the next one when
     scopes: ['*'],
     expiresAt: null,
   } as const;
-  // Makes each import look as if another process worked on it, so that none starts during the test.
+  // The trigger makes each import look as if another process worked on it, so that none starts during the test.
   await database.sql(`create function hold() returns trigger language plpgsql as
     $$ begin new.held_until = 'infinity'; return new; end $$`);
   await database.sql(

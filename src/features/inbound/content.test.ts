@@ -171,7 +171,7 @@ const CONTENTS: [string, Record<string, unknown>, Record<string, unknown>][] = [
   ],
 ];
 
-/** The fields of a contact's message that are empty unless the message fills them. */
+/** The fields of a message of a contact that are empty unless the content of the message fills them. */
 const EMPTY = {
   content: null,
   media: null,

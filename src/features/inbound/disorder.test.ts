@@ -58,7 +58,7 @@ const postEverywhere = (bodies: Json[], times: number): Promise<unknown> =>
 const parked = (at: Phone): Promise<unknown[]> =>
   platform.database.sql('select 1 from parked_updates where inbox_id = $1', [at.inbox]);
 
-// The same base time for the whole file, so that two runs of one story have the same timestamps.
+// All tests of this file count from the same time, so that two runs of one story have the same timestamps.
 const beginning = Number(secondsAgo(0));
 const ago = (seconds: number): string => String(beginning - seconds);
 
@@ -130,7 +130,7 @@ test('a status that was stored at the same moment as its message is found and em
   const echo = written({ from: '551133334444', to, id, timestamp: secondsAgo(9) });
   await network.post(200, notification({ phone, field: 'smb_message_echoes', value: { message_echoes: [echo] } }));
   const { _id } = await storedMessage(platform, phone, id);
-  // The state after a status and its message were stored at the same moment, when neither transaction could see the other.
+  // This is the state after a status and its message were stored at the same moment, when neither transaction could see the other.
   const payload = { status: 'DELIVERED', errors: [], failure_reason: null, reportsFailures: true };
   await platform.database.sql(
     `insert into parked_updates (company_id, _id, inbox_id, external_id, kind, happened_at, payload, fingerprint)
@@ -272,7 +272,8 @@ test('any order, repetition and batching of callbacks over two processes gives t
   assert.deepEqual(actual, expected);
   const emitted = await countEvents(mixed);
   for (const [name, events] of Object.entries<string[]>(await countEvents(orderly))) {
-    // A DELIVERED that arrives after READ changes nothing and so emits no event; every other event is emitted exactly as often.
+    // A status DELIVERED that arrives after READ changes nothing and so emits
+    // no event. Every other event is emitted equally often in both runs.
     const certain = (list: string[]): string[] => list.filter((event) => event !== 'MESSAGE_DELIVERED');
     assert.deepEqual(certain(emitted[name]), certain(events), name);
     assert.ok(emitted[name].length - certain(emitted[name]).length <= 1, name);

@@ -37,7 +37,7 @@ const CHANGES = [
   { what: 'id', fresh: freshBsuid, named: (bsuid: string) => ({ from_user_id: bsuid }), change: idChange },
   { what: 'number', fresh: freshPhone, named: (from: string) => ({ from }), change: numberChange },
 ];
-/** The contact of each number or id, found by sending a message under it now. */
+/** Returns the contact of each number or id, which it finds by sending a message under it now. */
 const contactsBehind = async (...names: Json[]): Promise<string[]> => {
   const contacts: string[] = [];
   for (const name of names) contacts.push((await receive(name)).contact);

@@ -208,7 +208,7 @@ test('while the database is slow, one callback of the largest size waits for eac
   assert.equal(rows.length, ids.length);
 });
 
-/** Lets no user but the superuser connect and ends all connections, until the work is done. */
+/** Runs the work while no user but the superuser can connect to the database; all connections are ended first. */
 async function withoutDatabase(work: () => Promise<void>): Promise<void> {
   const name = new URL(platform.database.url).pathname.slice(1);
   const url = new URL(platform.database.ownerUrl);

@@ -19,7 +19,7 @@ const phone = await connectPhone(platform);
 const handshake = (query: Record<string, string>): Promise<Response> =>
   fetch(`${platform.url}/hooks/wap?${new URLSearchParams(query).toString()}`);
 
-/** The number of elements with this outcome so far. */
+/** Returns how many elements of callbacks the platform has counted with this outcome since it started. */
 async function counted(outcome: string): Promise<number> {
   const text = await (await fetch(`${platform.url}/metrics`)).text();
   const line = `parley_inbound_elements_total{channel="WAP_AUTO_CLOSER",outcome="${outcome}"} `;

@@ -1,4 +1,6 @@
-/** The check of an inbox's credentials at the network; an inbox receives nothing before the network has accepted them. */
+/**
+ * Tests how the platform checks the credentials of an inbox at the network. An inbox receives nothing before the network has accepted them.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -78,7 +80,7 @@ await setFaults({ phone: [{ kind: 'hang', times: 2 }] });
 const started = performance.now();
 const silence = create(silent).then(async (inbox) => {
   const took = performance.now() - started;
-  // Checked at once, because a job asks the network again after half a minute.
+  // The test looks at the inbox at once, because half a minute later a job asks the network again.
   return { inbox, took, received: await receives(inbox._id, silent) };
 });
 const overtakenSave = create(overtaken);
@@ -227,7 +229,7 @@ test('credentials that change while an inbox is DELETED are checked when it is o
   assert.equal(await receives(_id, next), false);
 });
 
-/** The callback address that the network has for this number alone, if any. */
+/** Returns the callback address that the network stores for this number, or undefined when it stores none. */
 async function toldAddress(account: Account): Promise<string | undefined> {
   const url = `${platform.sandboxUrl}/v26.0/${account.phone_number_id}?fields=webhook_configuration`;
   const answer = await fetch(url, { headers: { authorization: `Bearer ${account.business_token}` } });

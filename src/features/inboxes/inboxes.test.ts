@@ -1,4 +1,4 @@
-/** The records of inboxes: the fields that each channel needs, the rule for each field, references and states. */
+/** Tests the records of inboxes: the fields that each channel needs, the rule for each field, references and states. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../platform/ids.ts';

@@ -9,7 +9,7 @@ const other = await platform.createCompany();
 
 let lastNumber = 600_000_000_000_000;
 const networkId = (): string => String((lastNumber += 1));
-/** The body of an inbox with an invented token. */
+/** Returns the body of a request that creates an inbox with an invented token. */
 const wapInbox = (phone_number_id: string, extra: Record<string, unknown> = {}) => ({
   channel: 'WAP_AUTO_CLOSER',
   name: 'Phone',
@@ -23,7 +23,7 @@ const wapConfig = (phone_number_id: string, business_token = `token-of-${phone_n
 /** Registers the number at the network, with this token. */
 const register = (phone_number_id: string, token = `token-of-${phone_number_id}`): Promise<Json> =>
   sandbox('POST', '/sandbox/accounts', { phone_number_id, waba_id: `9${phone_number_id}`, token });
-/** The body of an inbox whose token the network accepts. */
+/** Returns the body of a request that creates an inbox with a token that the network accepts. */
 const ownInbox = (phone_number_id: string) => wapInbox(phone_number_id, wapConfig(phone_number_id));
 
 async function registered(): Promise<string> {
@@ -33,7 +33,7 @@ async function registered(): Promise<string> {
 }
 
 /** Sends a message to the number and returns the inbox that stored it. */
-async function receiver(number: string): Promise<string | undefined> {
+async function receivingInbox(number: string): Promise<string | undefined> {
   const { id } = await platform.receive({ phone_number_id: number, text: 'Oi', from: '5511988887777' });
   const rows = await database.sql<{ inbox_id: string }>('select inbox_id from messages where external_id = $1', [id]);
   assert.ok(rows.length <= 1);
@@ -104,7 +104,7 @@ test('an inbox with an invented token does not block its number, and becomes ERR
   const number = await registered();
   const squatter = await create(other, wapInbox(number));
   const second = await create(demo, wapInbox(number, { channel: 'WAP_AUTO_CLOSER', name: 'Second' }));
-  assert.equal(await receiver(number), undefined);
+  assert.equal(await receivingInbox(number), undefined);
   const owner = await create(demo, ownInbox(number));
   assert.equal(owner.connection.status, 'CONNECTED');
   for (const [caller, id] of [
@@ -114,10 +114,10 @@ test('an inbox with an invented token does not block its number, and becomes ERR
     const { status, error } = await readConnection(caller, id);
     assert.deepEqual([status, error], ['ERROR', 'Another inbox has proven that this number is its own.']);
   }
-  assert.equal(await receiver(number), owner._id);
+  assert.equal(await receivingInbox(number), owner._id);
   await put(200, other, squatter._id, { name: 'Saved again' });
   assert.equal((await readConnection(other, squatter._id)).status, 'ERROR');
-  assert.equal(await receiver(number), owner._id);
+  assert.equal(await receivingInbox(number), owner._id);
 });
 
 test('of 20 inboxes with valid credentials for one number, created at the same moment, exactly one is connected', async () => {
@@ -135,7 +135,7 @@ test('of 20 inboxes with valid credentials for one number, created at the same m
   );
   const [owner, ...rest] = await connected(number);
   assert.deepEqual(rest, []);
-  assert.equal(await receiver(number), owner);
+  assert.equal(await receivingInbox(number), owner);
   const left = await database.sql<{ connection_status: string; proven: boolean }>(
     'select connection_status, accepted_at is not null as proven from inboxes where network_address = $1 and _id <> $2',
     [number, owner],
@@ -201,11 +201,11 @@ test('an inbox whose credentials the network refuses still receives, until the n
   await register(number, 'token-of-the-new-owner');
   await put(200, demo, first._id, wapConfig(number, 'another-old-token'));
   assert.equal((await readConnection(demo, first._id)).status, 'ERROR');
-  assert.equal(await receiver(number), first._id);
+  assert.equal(await receivingInbox(number), first._id);
   const squatter = await create(other, wapInbox(number));
-  assert.deepEqual([squatter.connection.status, await receiver(number)], ['ERROR', first._id]);
+  assert.deepEqual([squatter.connection.status, await receivingInbox(number)], ['ERROR', first._id]);
   const second = await create(other, { ...ownInbox(number), ...wapConfig(number, 'token-of-the-new-owner') });
-  assert.deepEqual([second.connection.status, await receiver(number)], ['CONNECTED', second._id]);
+  assert.deepEqual([second.connection.status, await receivingInbox(number)], ['CONNECTED', second._id]);
   assert.equal((await readConnection(demo, first._id)).error, 'Another inbox has proven that this number is its own.');
 });
 
@@ -217,7 +217,7 @@ test('an inbox keeps its number while the network can not be reached and while i
   assert.equal((await readConnection(demo, _id)).status, 'PENDING');
   await refuse(other, ownInbox(number));
   await sandbox('PUT', '/sandbox/settings', { faults: { phone: [] } });
-  assert.equal(await receiver(number), _id);
+  assert.equal(await receivingInbox(number), _id);
 });
 
 test("an instance of a gateway is in use also when the gateway's address is written differently; the same name at another gateway is free", async () => {

@@ -106,7 +106,7 @@ test('no token, api_key or webhook header is ever in a log or an error', async (
   await provoke(400, 'PUT', path, { default_owner: 'nobody', api_wap_config: wap });
   const rival = { channel: 'WAP_AUTO_CLOSER', name: 'b', number: '+551133334444', api_wap_config: wap };
   await provoke(409, 'POST', '/v1/inboxes', rival);
-  // The network's error quotes a malformed token.
+  // The network quotes this malformed token in its error.
   const quoted = {
     ...rival,
     api_wap_config: { ...wap, phone_number_id: '500000000000009', business_token: `x${TOKEN}` },

@@ -40,7 +40,7 @@ const QUEUED: Life = {
   failed_at: null,
 };
 const SENT: Life = { ...QUEUED, status: 'SENT' };
-/** A message that became FAILED after 24 hours with an unknown outcome. */
+/** The fields of a message that became FAILED after 24 hours with an unknown outcome. */
 const GIVEN_UP: Life = {
   ...QUEUED,
   status: 'FAILED',
@@ -48,7 +48,7 @@ const GIVEN_UP: Life = {
   errors: [UNREACHABLE],
   failed_at: '2026-11-20T09:00:00.000Z',
 };
-/** A message that certainly was not sent: the network refused it, or the platform blocked it. */
+/** The fields of a message that certainly was not sent, because the network refused it or the platform blocked it. */
 const REFUSED: Life = { ...GIVEN_UP, outcome_unknown: false, errors: [UNDELIVERABLE] };
 const BEGINNINGS = { QUEUED, SENT, GIVEN_UP, REFUSED };
 

@@ -34,7 +34,7 @@ interface Sending {
 
 type Fault = 'hang' | 'hang_after_accept' | 'reset' | 'reset_after_accept' | 'http_500' | 'not_json';
 
-// Each fault happens once, so a message that is sent a second time would be accepted and noticed.
+// Each fault happens once, so a message that is wrongly sent a second time would be accepted, and the test would notice it.
 const CASES: Record<string, Fault> = {
   lost: 'hang',
   givenUp: 'hang',

@@ -1,4 +1,4 @@
-/** How many rows the database reads for a page of a table with 50,000 rows, beside a table with 2,000. */
+/** Tests how many rows the database reads for a page of a table with 50,000 rows, beside a table with 2,000. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
@@ -14,7 +14,7 @@ import type { RowQuery } from './schemas.ts';
 const COMPANY = 'a'.repeat(24);
 const TABLE = 'b'.repeat(24);
 const COUNT = 50_000;
-// The rows of the first short read, and those that the index finds in addition to the matches of a rare text.
+// A search reads the rows of its first short read, and for a rare text also rows that the index finds in addition to the matches.
 const MOST_ROWS = 5_000 + 500;
 
 const database = await openTestDatabase();
@@ -29,7 +29,7 @@ after(async () => {
 
 interface Looked {
   indexes: Set<string>;
-  /** Rows of tables that were read, whether they matched or not. */
+  /** The number of rows that the database read, whether they matched or not. */
   rows: number;
 }
 
@@ -43,7 +43,7 @@ function lookInto(node: Json, looked: Looked): void {
   for (const inner of node.Plans ?? []) lookInto(inner, looked);
 }
 
-/** Runs a list and explains each of its statements; prepared statements are explained by their generic plan. */
+/** Requests a page of rows and has the database explain each of its statements; a prepared statement is explained by its generic plan. */
 async function explain(query: Partial<RowQuery>): Promise<Looked & { found: number; total: number | null }> {
   const looked: Looked = { indexes: new Set(), rows: 0 };
   const read = {
@@ -74,7 +74,7 @@ async function explainGenericPlan(name: string, text: string, values: unknown[])
 }
 
 const WALKS = ['table_rows_list', 'table_rows_index_key', 'table_rows_updated'];
-/** A cursor that points behind this row. */
+/** Returns a cursor that points behind the row with this index. */
 const cursorBehind = (sort: RowQuery['sort'], row_index: number): string =>
   cursorAfter(pageWindow(`rows:${TABLE}`, { limit: 20, skipCount: true, sort }), {
     _id: '0'.repeat(24),

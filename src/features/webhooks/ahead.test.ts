@@ -47,7 +47,7 @@ async function createHeld(count: number): Promise<Held> {
   return { ...company, gate, events: await queueEvents(platform, company._id, count) };
 }
 
-/** Claims everything that waits for a company as another worker would have done `seconds` ago. */
+/** Claims all waiting deliveries of a company in the way in which another worker would have done it `seconds` ago. */
 function claim(company: Held, worker: string, seconds = 0): Promise<Claimed[]> {
   return database.sql<Claimed>(
     `update deliveries d set status = 'SENDING', claimed_at = now(), claimed_by = $2, attempted_at = now() - make_interval(secs => $3)
@@ -64,14 +64,14 @@ async function named(): Promise<string> {
   return worker;
 }
 
-/** The outcome of each event, in the order of the events, once all of them have ended. */
+/** Waits until all deliveries have ended and returns the outcome of each event, in the order of the events. */
 async function waitForOutcomes(company: Held): Promise<string[]> {
   const log = await finishedDeliveries(platform, company, company.events.length + 1);
   const of = (event: string): Json => log.find((delivery) => delivery.resource_id === event);
   return company.events.map((event) => of(event).error ?? of(event).status);
 }
 
-// An age longer than any attempt lasts, and short enough that no sweep has settled the delivery yet.
+// An age in seconds that is longer than any attempt lasts, and short enough that no sweep has settled the delivery yet.
 const LONG_AGO = 15;
 
 describe('what is claimed ahead', { concurrency: 3 }, () => {
@@ -83,7 +83,7 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
     company.gate.open();
     assert.deepEqual(await waitForOutcomes(company), ['DELIVERED', 'INTERRUPTED', 'DELIVERED']);
     assert.deepEqual(receivedEvents(company).slice(1), [company.events[0], company.events[2]]);
-    // The worker is alive and was only judged dead: it may not begin anything.
+    // The worker is alive, but the platform has judged it dead: it may not begin any delivery.
     assert.equal(await beginHeld(system, { worker, turn: 2, begun: [], held: [] }), null);
   });
 
@@ -171,7 +171,7 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
     await holder.connect();
     t.after(() => holder.end());
     await holder.query('select pg_advisory_lock(77)');
-    // The sweep waits here, after it has locked the worker.
+    // The sweep waits in this trigger, after it has locked the worker.
     await database.sql(`create function hold_close() returns trigger language plpgsql as $$ begin
         perform set_config('lock_timeout', '0', true), pg_advisory_xact_lock(77); return new; end $$;
       create trigger hold_close before update of closed_at on delivery_workers for each row when (new._id = '${worker}')

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { createListener, finishedDeliveries, queueEvents, startReceiver } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 
-// The time limit of an attempt; the rest allows for a slow machine.
+// An attempt ends after ATTEMPT_MS; LATE_MS is how much later it may end on a slow machine.
 const ATTEMPT_MS = 10_000;
 const LATE_MS = 4_000;
 

@@ -21,7 +21,7 @@ const { call, database } = platform;
 
 const gates = new Map<string, Gate>();
 const receiver = await startReceiver(async (response, { path, body }) => {
-  // The first delivery of a company is held when the test has created a gate for it.
+  // When the test has created a gate for a company, the first delivery of that company is answered after the gate was opened.
   if (path === '/held') await gates.get(body.data.company)?.opened;
   response.writeHead(204).end();
 });
@@ -164,7 +164,7 @@ describe('the delivery engine', { concurrency: true }, () => {
   test('a delivery that a dead worker left SENDING becomes UNKNOWN after its lease and is never sent again', async () => {
     const company = await createHeld();
     const [interrupted] = await queueEvents(platform, company._id);
-    // The state after `kill -9`: claimed and attempted, longer ago than any attempt lasts.
+    // The delivery gets the state that `kill -9` leaves: claimed and attempted, longer ago than any attempt lasts.
     await database.sql(
       `update deliveries set status = 'SENDING', claimed_at = now(), attempted_at = now() - interval '15 seconds'
         where resource_id = $1`,
@@ -174,7 +174,8 @@ describe('the delivery engine', { concurrency: true }, () => {
     const log = await finishedDeliveries(platform, company, 2);
     const [unknown] = log.filter((delivery) => delivery.resource_id === interrupted);
     assert.deepEqual([unknown.status, unknown.error, unknown.response_status], ['UNKNOWN', 'INTERRUPTED', null]);
-    // With one slot the deliveries of a company are sent one after the other: when a later one has arrived, the earlier one never will.
+    // With one slot, the deliveries of a company are sent one after the other. So
+    // an earlier delivery that has not arrived before a later one never arrives.
     const [later] = await queueEvents(platform, company._id);
     await finishedDeliveries(platform, company, 3);
     assert.deepEqual(

@@ -112,7 +112,7 @@ test('pages and the cursor list the log of deliveries without a gap or a repetit
     } while (after);
     assert.deepEqual(walked, expected);
   }
-  // A delivery that is queued meanwhile does not change which ones the cursor still has to show.
+  // A delivery that is queued between two pages does not change which deliveries the cursor still has to show.
   await queueEvents(platform, company._id);
   assert.deepEqual(pageIds(await list(company, `?limit=2&after=${nextCursor}`)), newestFirst.slice(2, 4));
 });

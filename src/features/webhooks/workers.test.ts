@@ -28,7 +28,7 @@ gate.open();
 const receiver = await startReceiver(async (response, { path }) => {
   await gate.opened;
   if (path === '/poison') return void response.writeHead(200).end('poison');
-  // A worker pauses between two looks at the queue: the queue must last longer than that.
+  // A worker pauses between two looks at the queue, so the receiver is slow enough that the queue lasts longer than that pause.
   setTimeout(() => response.writeHead(204).end(), 10);
 });
 
@@ -110,7 +110,7 @@ test('a worker that stops while it claims ahead leaves nothing behind, and each 
 });
 
 test('an outcome that the database refuses delays neither the other outcomes nor a worker that stops', async () => {
-  // No answer of a receiver is known that the database refuses; a constraint stands for one that we did not foresee.
+  // We know no answer of a receiver that the database refuses. This constraint stands for an answer that we did not foresee.
   await database.sql(`alter table deliveries add constraint no_poison check (response_body <> 'poison')`);
   const poisoned = await createListener(platform, `${receiver.url}/poison`);
   const company = await createListener(platform, receiver.url);

@@ -146,7 +146,7 @@ for (const [name, store] of STORES) {
       const asked: string[] = [];
       const findKnown = async (company: string, some: readonly string[]): Promise<Set<string>> => {
         assert.ok(some.every((key) => key.startsWith(`${company}/`)));
-        // Files of other companies belong to other tests.
+        // The files of other companies belong to other tests, so they count as known.
         if (company !== one && company !== two) return new Set(some);
         asked.push(...some);
         return new Set(some.filter((key) => named.has(key)));
@@ -282,7 +282,7 @@ describe('a folder of files', () => {
 });
 
 describe('a bucket of files', () => {
-  /** A store whose log lines are kept. */
+  /** Opens a store and keeps the lines of its log. */
   function openBucket(settings = objectStore.settings): { files: Files; lines: string[] } {
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });

@@ -69,7 +69,7 @@ test('callers who create, change and remove people of a sheet while it is import
     'select _id, tags, name, language from contacts where external_id like $1',
     [`${mark}-%`],
   );
-  // A contact that is removed after its row was imported is gone; one that is removed before it is created again.
+  // A contact that was removed after the import of its row is gone. When it was removed earlier, the row has created it again.
   assert.ok(rows.length >= COUNT - removed.size && rows.length <= COUNT, `${rows.length}`);
   for (const row of rows.filter(({ _id }) => patched.has(_id)))
     assert.deepEqual([row.tags, row.language, row.name !== null], [['kept'], 'en', true], row._id);
@@ -94,7 +94,7 @@ test('workers that start the same import at the same moment store each row once'
     signal: new AbortController().signal,
     isOver: async () => false,
   };
-  // The import loop is a third worker; one that comes too late finds the sheet gone.
+  // The import loop of the platform is a third worker. A worker that comes too late finds no sheet.
   await Promise.allSettled([1, 2].map(() => workImport(platform.running.kit, job, work)));
   const done = await ended(id);
   assert.deepEqual([done.status, done.processed, done.created_count], ['COMPLETED', 3_000, 3_000]);

@@ -59,7 +59,7 @@ function someText(length: number): string {
 
 const digits = (count: number): string => Array.from({ length: count }, () => below(10)).join('');
 
-/** Returns a value that is sometimes absent, null or empty. */
+/** Returns the value that `make` returns, but sometimes undefined, null or an empty text instead. */
 function maybe<T>(make: () => T): T | null | '' | undefined {
   return chance(0.15) ? undefined : chance(0.1) ? null : chance(0.1) ? '' : make();
 }
@@ -78,7 +78,7 @@ function makeContact(index: number): Held {
     [FIELDS.SELECT]: maybe(() => pick(['Ouro', 'PRATA', 'básico', 'basico'])),
     [FIELDS.LIST]: chance(0.3) ? undefined : Array.from({ length: below(4) }, () => someText(3)),
   };
-  // Few different times, so that the id often decides the order.
+  // Many contacts have the same time, so that the id often decides their order.
   const created_at = new Date(Date.UTC(2026, 0, 1) + below(50) * 1_000).toISOString();
   return { _id: (index * 7 + 1).toString(16).padStart(24, '0'), created_at, values };
 }
@@ -99,7 +99,7 @@ await platform.database.sql(
   [company._id, JSON.stringify(contacts)],
 );
 
-/** Lowers each letter by itself, whatever stands beside it. */
+/** Changes each letter to lower case by itself, whatever stands beside it. */
 const lower = (value: string): string =>
   Array.from(value)
     .map((letter) => letter.toLowerCase())
@@ -121,7 +121,10 @@ function textFits(operator: Operator, held: string, given: string): boolean {
   return operator === 'starts_with' ? a.startsWith(b) : a.endsWith(b);
 }
 
-/** The rule of filters in plain code, to compare the database with. */
+/**
+ * True when the contact matches the filter. This is the rule of filters
+ * in plain code, and the answers of the database are compared with it.
+ */
 function fits({ values }: Held, { field, operator, value }: Filter): boolean {
   const held = values[field.replace('contact.', '')];
   if (operator === 'is_empty') return isEmpty(held);
@@ -139,7 +142,7 @@ function fits({ values }: Held, { field, operator, value }: Filter): boolean {
   return isHeld === (positive === operator);
 }
 
-/** Numbers are compared with all their digits. */
+/** Writes a number with all its digits, because filters compare numbers in this form. */
 const allDigits = (value: number): string => (Number.isInteger(value) ? BigInt(value).toString() : String(value));
 
 function isFound({ _id, values }: Held, term: string): boolean {
@@ -153,7 +156,7 @@ function isFound({ _id, values }: Held, term: string): boolean {
   );
 }
 
-/** Mostly a part of a value that some contact has, in another case; sometimes any text. */
+/** Returns a value for a filter: mostly a part of a value that some contact has, in another case, and sometimes any text. */
 function valueFor(field: string, operator: Operator): string {
   const held = pick(contacts).values[field.replace('contact.', '')];
   const item = Array.isArray(held) ? pick(held.length > 0 ? held : ['x']) : held;
@@ -207,7 +210,7 @@ async function check(filters: Filter[], search?: string): Promise<void> {
   assert.equal(found.total, ids.length, `SEED=${seed}: ${JSON.stringify(query)}`);
 }
 
-/** Null when both lists have the same ids in the same order, else a contact that shows the difference. */
+/** Returns null when both lists have the same ids in the same order, else a contact that shows the difference. */
 function difference(found: string[], ids: string[]): Json {
   const missing = ids.find((id) => !found.includes(id));
   const surplus = found.find((id) => !ids.includes(id));

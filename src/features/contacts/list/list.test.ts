@@ -42,7 +42,7 @@ describe('pages', async () => {
   const COUNT = 45;
 
   before(async () => {
-    // Every two contacts share a time, so that the id decides their order.
+    // Two contacts at a time have the same time, so that the id decides their order.
     const at = (index: number): string => new Date(Date.UTC(2026, 0, 1) + Math.floor(index / 2) * 1_000).toISOString();
     await insert(
       company,
@@ -52,7 +52,7 @@ describe('pages', async () => {
         created_at: at(index),
       })),
     );
-    // The times of changes and messages are in the same order; the oldest third has no message.
+    // The times of changes and of messages have the same order as the times of creation; the oldest third of the contacts has no message.
     await platform.database.sql(
       `update contacts set updated_at = created_at, last_message_at = case when _id > $2 then created_at end where company_id = $1`,
       [company._id, toId(COUNT / 3)],

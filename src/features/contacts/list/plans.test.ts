@@ -1,4 +1,4 @@
-/** How many rows the database reads for a page in a company with 50,000 contacts. */
+/** Tests how many rows the database reads for a page of the list of a company with 50,000 contacts. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
@@ -13,7 +13,7 @@ import { findContacts, readMatch } from './list.ts';
 const COMPANY = 'a'.repeat(24);
 const SMALL = 'b'.repeat(24);
 const COUNT = 50_000;
-// The rows of the first short read, and those that the index finds in addition to the matches of a rare text.
+// A search reads the rows of its first short read, and for a rare text also rows that the index finds in addition to the matches.
 const MOST_ROWS = 5_000 + 1_000;
 
 const database = await openTestDatabase();
@@ -28,7 +28,7 @@ after(async () => {
 
 interface Looked {
   indexes: Set<string>;
-  /** Rows of contacts that were read, whether they matched or not. */
+  /** The number of contacts that the database read, whether they matched or not. */
   rows: number;
 }
 
@@ -43,7 +43,7 @@ function lookInto(node: Json, looked: Looked): Looked {
   return looked;
 }
 
-/** Runs a list and explains each of its statements with the values that were sent. */
+/** Requests a page of the list and has the database explain each of its statements with the values that were sent. */
 async function explain(query: {
   search?: string;
   filters?: Json[];
